@@ -1,0 +1,3 @@
+"""Recorder: the flight recorder of a Kubernetes fleet."""
+
+__version__ = "0.1.0"

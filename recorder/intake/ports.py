@@ -1,0 +1,67 @@
+"""What intake asks of the world: sources to read, a log to append to.
+
+Adapters satisfy these structurally. A source pushes observations into a sink
+and may ask what is known already; it holds no state that matters after a
+crash, because everything it needs to continue is given to it at the start.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from recorder.model.observation import Observation
+from recorder.model.reference import Resource
+
+__all__ = ["Known", "KnownObject", "Sink", "Source"]
+
+
+class Sink(Protocol):
+    """Where a source puts what it observed."""
+
+    async def put(self, observations: Sequence[Observation]) -> None:
+        """Hand over observations, in order.
+
+        Waits while the bounded queue is full, so that the source stops
+        reading; drops nothing.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownObject:
+    """The newest version of a live object that the log knows of."""
+
+    resource: Resource
+    namespace: str
+    name: str
+    uid: str
+    resource_version: str
+    raw: bytes | None
+    """The document of exactly this version; None when that version was a
+    folded heartbeat and was not stored."""
+
+
+class Known(Protocol):
+    """What the log knows already, asked by sources."""
+
+    def resume_points(self) -> Mapping[Resource, str]:
+        """Give the completed version of each resource that has one.
+
+        As of the start of the recording; a resource that must be listed
+        first is not in it.
+        """
+
+    async def newest(self, count: int) -> Sequence[KnownObject]:
+        """Give the live objects with the highest versions, newest first."""
+
+    async def versions(self, resource: Resource) -> Mapping[str, str]:
+        """Give uid to version of every live object of a resource.
+
+        Waits until everything that was put before has been processed.
+        """
+
+
+class Source(Protocol):
+    """Something that observes."""
+
+    async def run(self, sink: Sink, known: Known) -> None:
+        """Observe until cancelled, or until there is nothing more."""

@@ -1,0 +1,202 @@
+"""Observations: what a source handed us, in the order in which it came.
+
+They correspond one to one to the frames of a tape, so that a recording played
+back takes the same path as the live cluster and must give the same log. That
+is why they carry no state of the connection that a tape would not hold.
+
+Bytes are documents as they were received until redaction has run; nothing
+before redaction may look at them except to split and to redact.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recorder.model.reference import Resource
+
+__all__ = [
+    "ABSENT",
+    "AUDIT",
+    "CLOUDEVENTS",
+    "CLEAN_REASONS",
+    "EXPIRED",
+    "CloudEventPosted",
+    "ClockJumped",
+    "AuditRecorded",
+    "EpochBegan",
+    "InputRefused",
+    "ListPage",
+    "Observation",
+    "Polled",
+    "RequestFailed",
+    "SLURM",
+    "StreamClosed",
+    "StreamResumed",
+    "WATCH",
+    "WatchFrame",
+]
+
+WATCH = "watch"
+AUDIT = "audit"
+CLOUDEVENTS = "cloudevents"
+SLURM = "slurm"
+
+EXPIRED = "410"
+"""`StreamClosed.reason` when the server no longer holds our version."""
+
+CLEAN_REASONS = frozenset({"eof", "timeout"})
+"""Reasons of `StreamClosed` after which everything sent was received."""
+
+ABSENT = "404"
+"""`StreamClosed.reason` when the cluster no longer serves the resource."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListPage:
+    """One page of a complete list of a resource as of one version."""
+
+    observed_at: datetime
+    resource: Resource
+    resource_version: str
+    items: Sequence[bytes]
+    more: bool
+    """Whether another page of the same list follows."""
+
+    kind: str | None = None
+    """The kind of the items, which do not carry it themselves; None where
+    the source does not say it."""
+
+    made: bool = False
+    """Whether the list was made from a log instead of received."""
+
+    source: str = WATCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchFrame:
+    """One frame of a watch stream: ADDED, MODIFIED, DELETED or BOOKMARK.
+
+    A frame of type ERROR with code 410 is a `StreamClosed`; every other
+    frame of another type is an `InputRefused`.
+    """
+
+    observed_at: datetime
+    resource: Resource
+    type: str
+    object: bytes
+    source: str = WATCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamClosed:
+    """A watch ended; nothing is known until the next frame or list."""
+
+    observed_at: datetime
+    resource: Resource
+    reason: str
+    """`EXPIRED`, `ABSENT`, one of `CLEAN_REASONS`, or free text."""
+
+    source: str = WATCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamResumed:
+    """A watch was accepted from the completed version: nothing was missed.
+
+    Live only, never on a tape.
+    """
+
+    observed_at: datetime
+    resource: Resource
+    source: str = WATCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestFailed:
+    """The cluster refused a request: 401, 403, 404, 5xx, or no answer (0)."""
+
+    observed_at: datetime
+    resource: Resource
+    status: int
+    reason: str
+    source: str = WATCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputRefused:
+    """Input that could not be taken as it was.
+
+    ``head`` is a bounded beginning of the bytes, ``sha256`` and ``length``
+    are of all of them.
+    """
+
+    observed_at: datetime
+    resource: Resource | None
+    head: bytes
+    sha256: str
+    length: int
+    reason: str
+    source: str = WATCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpochBegan:
+    """The cluster's history was rewound; versions now belong to a new one."""
+
+    observed_at: datetime
+    reason: str
+    source: str = WATCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockJumped:
+    """Our wall clock moved against our steady one. Live only."""
+
+    observed_at: datetime
+    seconds: float
+    """How far the wall clock moved, positive forward."""
+
+    source: str = WATCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRecorded:
+    """One ``audit.k8s.io/v1`` Event."""
+
+    observed_at: datetime
+    event: bytes
+    source: str = AUDIT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloudEventPosted:
+    """One CloudEvent in JSON structured mode."""
+
+    observed_at: datetime
+    event: bytes
+    source: str = CLOUDEVENTS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Polled:
+    """The answer of a source that is polled, ``slurm/jobs`` for example."""
+
+    observed_at: datetime
+    resource: str
+    items: Sequence[bytes]
+    source: str = SLURM
+
+
+Observation = (
+    ListPage
+    | WatchFrame
+    | StreamClosed
+    | StreamResumed
+    | RequestFailed
+    | InputRefused
+    | EpochBegan
+    | ClockJumped
+    | AuditRecorded
+    | CloudEventPosted
+    | Polled
+)

@@ -1,0 +1,1 @@
+"""Adapters in: each source yields observations and knows where to resume."""
