@@ -1,0 +1,28 @@
+-- Roles of the log: run once per database, as a superuser or a role that may
+-- create roles, before `recorder migrate`. Idempotent. Nobody logs in as
+-- these; make your login roles members of the one that they need.
+--
+--   recorder_owner   owns every object; `recorder migrate` sets this role
+--   recorder_writer  appends: INSERT and SELECT, UPDATE on bookkeeping only
+--   recorder_reader  reads
+--
+-- What each may do with which table is granted where the table is made, in
+-- migrations/sql.
+
+do $$
+declare
+  wanted text;
+begin
+  foreach wanted in array
+    array['recorder_owner', 'recorder_writer', 'recorder_reader']
+  loop
+    if not exists (select from pg_roles where rolname = wanted) then
+      execute format('create role %I nologin', wanted);
+    end if;
+  end loop;
+  execute format('grant create, connect on database %I to recorder_owner',
+                 current_database());
+  execute format('grant connect on database %I to recorder_writer, recorder_reader',
+                 current_database());
+end
+$$;

@@ -1,0 +1,149 @@
+"""What intake remembers, and the batch in which it changes.
+
+All of it is written in the transaction of the entries that it follows from,
+so that after a crash the log and this memory tell the same story.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from recorder.model.entry import Draft
+from recorder.model.reference import ObjectIdentity
+
+__all__ = [
+    "Batch",
+    "Head",
+    "HeadKey",
+    "OpenGap",
+    "Recovered",
+    "ResumePoint",
+    "StreamKey",
+    "StreamState",
+    "head_key",
+]
+
+HeadKey = tuple[str, str]
+"""Collection (group/plural) and uid, or namespace and name."""
+
+
+def head_key(collection: str, identity: ObjectIdentity) -> HeadKey:
+    """Name an object within its collection: its uid, else its name."""
+    if identity.uid:
+        return (collection, identity.uid)
+    return (collection, f"{identity.namespace}/{identity.name}")
+
+
+@dataclass(slots=True, kw_only=True)
+class Head:
+    """The newest version of one live object."""
+
+    resource: str
+    identity: ObjectIdentity
+    epoch: int
+    resource_version: str
+    position: int
+    """Of its newest entry."""
+
+    ready: bool | None = None
+    """Of a Node: whether its Ready condition was True."""
+
+    heartbeats: int = 0
+    """Updates that were counted instead of stored."""
+
+    heartbeat_at: datetime | None = None
+    """When the last of them was observed."""
+
+    substance: bytes | None = None
+    """Digest of all but the heartbeat fields; None for kinds that have
+    none."""
+
+    renewal: bytes | None = None
+    """Of a Lease: the last renewal that was folded."""
+
+
+class StreamState(StrEnum):
+    """What a source is doing about a resource."""
+
+    LISTING = "listing"
+    LIVE = "live"
+    BACKING_OFF = "backing-off"
+    FORBIDDEN = "forbidden"
+    ABSENT = "absent"
+    STOPPED = "stopped"
+
+
+StreamKey = tuple[str, str]
+"""Source and resource, in their written forms."""
+
+
+@dataclass(slots=True, kw_only=True)
+class OpenGap:
+    """A gap that has been opened and not closed."""
+
+    position: int
+    reason: str
+    since: datetime | None
+    resource_version: str | None
+
+
+@dataclass(slots=True, kw_only=True)
+class ResumePoint:
+    """Where a stream continues, and how far it vouches."""
+
+    state: StreamState
+    completed: str | None = None
+    """The newest version of which, and below which, nothing is missing;
+    None when the resource must be listed first."""
+
+    pending: str | None = None
+    """The version of the last frame; more frames may share it."""
+
+    seen: set[str] = field(default_factory=set)
+    """What has been taken of version `pending`."""
+
+    began_at: datetime | None = None
+    """When the first list was complete."""
+
+    vouched_until: datetime | None = None
+    last_frame_at: datetime | None = None
+    entries: int = 0
+    gap: OpenGap | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Batch:
+    """Everything that one transaction writes."""
+
+    first_position: int
+    epoch: int
+    """The epoch at the end of the batch."""
+
+    drafts: list[tuple[int, Draft]] = field(default_factory=list)
+    """Epoch and draft of each entry; positions follow `first_position`."""
+
+    heads: dict[HeadKey, Head] = field(default_factory=dict)
+    gone: dict[HeadKey, Head] = field(default_factory=dict)
+    """Heads of objects that are no more."""
+
+    streams: dict[StreamKey, ResumePoint] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """Count the entries."""
+        return len(self.drafts)
+
+    def __bool__(self) -> bool:
+        """Tell whether there is anything to write."""
+        return bool(self.drafts or self.heads or self.gone or self.streams)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    """What the log tells a writer that has just taken its lease."""
+
+    log: int
+    size: int
+    epoch: int
+    heads: Sequence[Head]
+    streams: Mapping[StreamKey, ResumePoint]

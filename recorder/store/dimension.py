@@ -1,0 +1,199 @@
+"""Dimension tables: the numbers that entries hold for names.
+
+Numbers are found or made in the writing transaction, then remembered. A
+number remembered from a transaction that failed would point nowhere, so
+`Dimensions.forget` is called after every failure. Object ids are handed out
+from blocks of a sequence, because the one writer of a log is the only one that
+makes objects in it.
+"""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Sequence
+
+import asyncpg
+
+from recorder.model.reference import ObjectIdentity
+
+__all__ = ["Dimensions"]
+
+BLOCK = 1000
+"""Ids that one value of the sequence stands for; see the migration."""
+
+OBJECTS_MAX = 200_000
+"""Objects whose ids are remembered: about 60 MB. The others are found in the
+database when they are named again."""
+
+WORDS_MAX = 100_000
+"""Reasons and actors remembered; whoever invents more makes us ask again."""
+
+FIND_NODES = """
+    select name, node_id from recorder.node
+    where log_id = $1 and name = any($2::text[])
+"""
+MAKE_NODES = """
+    insert into recorder.node (log_id, name) select $1, unnest($2::text[])
+    on conflict do nothing
+"""
+FIND_WORDS = """
+    select text, word_id from recorder.word where text = any($1::text[])
+"""
+MAKE_WORDS = """
+    insert into recorder.word (text) select unnest($1::text[])
+    on conflict do nothing
+"""
+FIND_RESOURCES = """
+    select name, resource_id from recorder.resource
+    where name = any($1::text[])
+"""
+MAKE_RESOURCES = """
+    insert into recorder.resource (name) select unnest($1::text[])
+    on conflict do nothing
+"""
+FIND_KINDS = """
+    select api_group, name, kind_id from recorder.kind
+    where (api_group, name) in
+      (select * from unnest($1::text[], $2::text[]))
+"""
+MAKE_KINDS = """
+    insert into recorder.kind (api_group, name)
+    select * from unnest($1::text[], $2::text[])
+    on conflict do nothing
+"""
+FIND_OBJECTS = """
+    select w.place, max(o.object_id)
+    from unnest($2::int[], $3::int[], $4::text[], $5::text[], $6::text[])
+         as w (place, kind_id, namespace, name, uid)
+    join recorder.object o on o.log_id = $1 and o.kind_id = w.kind_id
+     and o.namespace = w.namespace and o.name = w.name
+     and o.uid is not distinct from w.uid
+    group by w.place
+"""
+
+
+class Dimensions:
+    """Numbers for names, within one log."""
+
+    def __init__(self, log: int) -> None:
+        self._log = log
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop what may come from a transaction that did not commit."""
+        self._nodes: dict[str, int] = {}
+        self._words: dict[str, int] = {}
+        self._resources: dict[str, int] = {}
+        self._kinds: dict[tuple[str, str], int] = {}
+        self._objects: OrderedDict[ObjectIdentity, int] = OrderedDict()
+        self._free: list[int] = []
+
+    async def nodes(
+        self, connection: asyncpg.Connection, names: Iterable[str]
+    ) -> dict[str, int]:
+        """Give the number of each node, making those that are new."""
+        missing = sorted(set(names) - self._nodes.keys())
+        if missing:
+            await connection.execute(MAKE_NODES, self._log, missing)
+            rows = await connection.fetch(FIND_NODES, self._log, missing)
+            self._nodes.update(rows)
+        return self._nodes
+
+    async def words(
+        self, connection: asyncpg.Connection, texts: Collection[str]
+    ) -> dict[str, int]:
+        """Give the number of each reason or actor."""
+        missing = sorted(set(texts) - self._words.keys())
+        if missing:
+            if len(self._words) > WORDS_MAX:
+                self._words.clear()
+                missing = sorted(set(texts))
+            await connection.execute(MAKE_WORDS, missing)
+            self._words.update(await connection.fetch(FIND_WORDS, missing))
+        return self._words
+
+    async def resources(
+        self, connection: asyncpg.Connection, names: Iterable[str]
+    ) -> dict[str, int]:
+        """Give the number of each resource."""
+        missing = sorted(set(names) - self._resources.keys())
+        if missing:
+            await connection.execute(MAKE_RESOURCES, missing)
+            rows = await connection.fetch(FIND_RESOURCES, missing)
+            self._resources.update(rows)
+        return self._resources
+
+    async def objects(
+        self,
+        connection: asyncpg.Connection,
+        identities: Sequence[ObjectIdentity],
+    ) -> dict[ObjectIdentity, int]:
+        """Give the number of each object, making those that are new."""
+        known = self._objects
+        missing = [i for i in dict.fromkeys(identities) if i not in known]
+        if missing:
+            await self._find_or_make(connection, missing)
+        answer = {identity: known[identity] for identity in identities}
+        while len(known) > OBJECTS_MAX:
+            known.popitem(last=False)
+        return answer
+
+    async def _find_or_make(
+        self,
+        connection: asyncpg.Connection,
+        missing: Sequence[ObjectIdentity],
+    ) -> None:
+        kinds = await self._kind_numbers(connection, missing)
+        numbers = [kinds[i.group, i.kind] for i in missing]
+        found = await connection.fetch(
+            FIND_OBJECTS,
+            self._log,
+            range(len(missing)),
+            numbers,
+            [i.namespace for i in missing],
+            [i.name for i in missing],
+            [i.uid for i in missing],
+        )
+        ids: dict[int, int] = dict(found)
+        rows = []
+        for place, identity in enumerate(missing):
+            number = ids.get(place)
+            if number is None:
+                number = await self._next_object_id(connection)
+                rows.append(
+                    (
+                        number,
+                        self._log,
+                        numbers[place],
+                        identity.namespace,
+                        identity.name,
+                        identity.uid,
+                    )
+                )
+            self._objects[identity] = number
+        if rows:
+            await connection.copy_records_to_table(
+                "object", schema_name="recorder", records=rows
+            )
+
+    async def _kind_numbers(
+        self,
+        connection: asyncpg.Connection,
+        identities: Iterable[ObjectIdentity],
+    ) -> dict[tuple[str, str], int]:
+        wanted = {(i.group, i.kind) for i in identities}
+        missing = sorted(wanted - self._kinds.keys())
+        if missing:
+            columns = [list(column) for column in zip(*missing, strict=True)]
+            await connection.execute(MAKE_KINDS, *columns)
+            for group, name, number in await connection.fetch(
+                FIND_KINDS, *columns
+            ):
+                self._kinds[group, name] = number
+        return self._kinds
+
+    async def _next_object_id(self, connection: asyncpg.Connection) -> int:
+        if not self._free:
+            first = await connection.fetchval(
+                "select nextval('recorder.object_id_block')"
+            )
+            self._free = list(range(first + BLOCK - 1, first - 1, -1))
+        return self._free.pop()

@@ -1,0 +1,104 @@
+"""What a writer reads when it takes over a log."""
+
+from typing import Any
+
+import asyncpg
+
+from recorder.intake.state import (
+    Head,
+    OpenGap,
+    Recovered,
+    ResumePoint,
+    StreamKey,
+    StreamState,
+)
+from recorder.model.reference import ObjectIdentity
+
+__all__ = ["recover"]
+
+HEADS = """
+    select r.name as resource, k.api_group, k.name as kind, o.namespace,
+      o.name, o.uid, h.epoch, h.version, h.resource_version, h.position,
+      h.ready, h.heartbeats, h.heartbeat_at, h.substance, h.renewal
+    from recorder.object_head h
+    join recorder.object o using (object_id)
+    join recorder.kind k using (kind_id)
+    join recorder.resource r on r.resource_id = h.resource_id
+    where h.log_id = $1
+"""
+STREAMS = """
+    select r.name as resource, p.*
+    from recorder.resume_point p join recorder.resource r using (resource_id)
+    where p.log_id = $1
+"""
+HEAD = "select size, epoch from recorder.log_head where log_id = $1"
+
+
+async def recover(connection: asyncpg.Connection, log: int) -> Recovered:
+    """Read everything that intake needs to continue a log.
+
+    Memory: about 450 bytes for each live object.
+    """
+    head = await connection.fetchrow(HEAD, log)
+    async with connection.transaction(readonly=True):
+        heads = [
+            _head(row)
+            async for row in connection.cursor(HEADS, log, prefetch=2000)
+        ]
+    streams: dict[StreamKey, ResumePoint] = {
+        (row["source"], row["resource"]): _resume_point(row)
+        for row in await connection.fetch(STREAMS, log)
+    }
+    return Recovered(
+        log=log,
+        size=head["size"],
+        epoch=head["epoch"],
+        heads=heads,
+        streams=streams,
+    )
+
+
+def _head(row: Any) -> Head:
+    version = row["version"]
+    return Head(
+        resource=row["resource"],
+        identity=ObjectIdentity(
+            row["api_group"],
+            row["kind"],
+            row["namespace"],
+            row["name"],
+            row["uid"],
+        ),
+        epoch=row["epoch"],
+        resource_version=row["resource_version"] or ""
+        if version is None
+        else str(version),
+        position=row["position"],
+        ready=row["ready"],
+        heartbeats=row["heartbeats"],
+        heartbeat_at=row["heartbeat_at"],
+        substance=row["substance"],
+        renewal=row["renewal"],
+    )
+
+
+def _resume_point(row: Any) -> ResumePoint:
+    gap = None
+    if row["gap_position"] is not None:
+        gap = OpenGap(
+            position=row["gap_position"],
+            reason=row["gap_reason"],
+            since=row["gap_since"],
+            resource_version=row["gap_version"],
+        )
+    return ResumePoint(
+        state=StreamState(row["state"]),
+        completed=row["completed"],
+        pending=row["pending"],
+        seen=set(row["seen"]),
+        began_at=row["began_at"],
+        vouched_until=row["vouched_until"],
+        last_frame_at=row["last_frame_at"],
+        entries=row["entries"],
+        gap=gap,
+    )

@@ -1,0 +1,99 @@
+"""The schema: whether it is the one this release needs, and making it so."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from recorder.store.translate import SchemaError, translate_errors
+
+__all__ = ["check_schema", "migrate", "migration_sql", "wanted_revision"]
+
+
+def _folder() -> Path:
+    packaged = Path(str(files("recorder.store"))) / "migrations"
+    if packaged.is_dir():
+        return packaged
+    return Path(__file__).parents[2] / "migrations"
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_folder()))
+    return config
+
+
+def wanted_revision() -> str:
+    """Give the revision that this release needs."""
+    head = ScriptDirectory.from_config(_config()).get_current_head()
+    assert head is not None, "the package carries its migrations"
+    return head
+
+
+async def found_revision(engine: AsyncEngine) -> str | None:
+    """Give the revision that the database has, or None."""
+    query = text("select version_num from recorder.schema_version")
+    with translate_errors("read the schema version"):
+        async with engine.connect() as connection:
+            exists = await connection.scalar(
+                text("select to_regclass('recorder.schema_version')")
+            )
+            if exists is None:
+                return None
+            found: str | None = await connection.scalar(query)
+            return found
+
+
+async def check_schema(engine: AsyncEngine) -> None:
+    """Refuse a database whose schema is not this release's.
+
+    Raises:
+        SchemaError: the schema is missing, older or newer.
+    """
+    found, wanted = await found_revision(engine), wanted_revision()
+    if found != wanted:
+        msg = (
+            f'cannot use the database: its schema is "{found or "missing"}"'
+            f' and this release needs "{wanted}"; run `recorder migrate`'
+        )
+        raise SchemaError(msg)
+
+
+async def migrate(engine: AsyncEngine) -> tuple[str | None, str]:
+    """Bring the schema to this release's; give the revisions before, after.
+
+    Takes an advisory lock, so that two of these take turns; each migration
+    is one transaction. The role must be a member of ``recorder_owner``.
+    """
+    before = await found_revision(engine)
+
+    def upgrade(connection: Connection) -> None:
+        config = _config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+    with translate_errors("migrate the schema"):
+        try:
+            async with engine.connect() as connection:
+                await connection.run_sync(upgrade)
+        except DBAPIError as exc:
+            if getattr(exc.orig, "sqlstate", None) in {"42704", "22023"}:
+                msg = (
+                    "cannot migrate: the role recorder_owner does not exist;"
+                    " run deploy/sql/roles.sql first"
+                )
+                raise SchemaError(msg) from exc
+            raise
+    return before, wanted_revision()
+
+
+def migration_sql() -> str:
+    """Give what `migrate` would run on an empty database, as SQL."""
+    return "\n".join(
+        script.read_text() for script in sorted(_folder().glob("sql/*.sql"))
+    )

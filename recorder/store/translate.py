@@ -1,0 +1,68 @@
+"""Driver errors become ours here, once, naming the action."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import asyncpg
+from sqlalchemy.exc import DBAPIError
+
+from recorder.errors import ConfigError, LogError, LogUnavailableError
+
+__all__ = ["SchemaError", "translate_errors"]
+
+TRANSIENT = (
+    "08",  # connection exceptions
+    "25006",  # read-only transaction: a standby, or a disk guard
+    "40",  # serialization, deadlock
+    "53",  # disk full, out of memory, too many connections
+    "55P03",  # lock not available
+    "57",  # shutting down, starting up, cancelled
+    "58",  # system error: I/O
+)
+"""SQLSTATE prefixes after which the same statement may succeed later."""
+
+REFUSED = ("28", "3D000")
+"""SQLSTATE prefixes that say the URL is wrong: role, password, database."""
+
+
+class SchemaError(ConfigError):
+    """The database does not hold the schema that this release needs."""
+
+    code = "log.schema"
+    exit_status = 1
+
+
+class LogAccessError(ConfigError):
+    """PostgreSQL refuses the role, the password or the database named."""
+
+    code = "log.access"
+    exit_status = 1
+
+
+def _named(action: str, error: BaseException) -> LogError | ConfigError:
+    original = getattr(error, "orig", None) or error
+    state = getattr(original, "sqlstate", None) or ""
+    first_line = (str(original) or type(original).__name__).splitlines()[0]
+    message = f"cannot {action}: {first_line}"
+    if state.startswith(REFUSED):
+        return LogAccessError(message)
+    if state == "42501":
+        return LogAccessError(f"{message}; see deploy/sql/roles.sql")
+    if state in {"42P01", "3F000", "42883", "42703"}:
+        return SchemaError(f"{message}; run `recorder migrate`")
+    if not state or state.startswith(TRANSIENT):
+        return LogUnavailableError(message)
+    return LogError(message)
+
+
+@contextmanager
+def translate_errors(action: str) -> Generator[None]:
+    """Re-raise errors of the drivers as ours, naming the action."""
+    try:
+        yield
+    except (DBAPIError, asyncpg.PostgresError) as exc:
+        raise _named(action, exc) from exc
+    except (asyncpg.InterfaceError, OSError, TimeoutError) as exc:
+        detail = str(exc) or type(exc).__name__
+        msg = f"cannot {action}: PostgreSQL is unavailable: {detail}"
+        raise LogUnavailableError(msg) from exc

@@ -1,0 +1,261 @@
+"""The writer of one log: its lease, what it recovers, what it appends.
+
+A writer keeps one connection and makes another when that one is lost. The
+lease lives in PostgreSQL and is judged by PostgreSQL's clock alone.
+"""
+
+import random
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+from importlib.resources import files
+
+import asyncpg
+
+from recorder.errors import ConfigError, StandingByError
+from recorder.intake.state import Batch, Recovered
+from recorder.store.append import Appender
+from recorder.store.recover import recover
+from recorder.store.translate import translate_errors
+
+__all__ = ["LogSpec", "RedactionKeyError", "Writer", "holder_name"]
+
+LEASE = timedelta(seconds=6)
+"""How long a silent writer keeps the log. A standby takes over within 10 s:
+this, its own polling of 2 s, and the time to recover."""
+
+STATEMENT_TIMEOUT = timedelta(seconds=30)
+
+FIND_LIVE = """
+    select log_id, redaction_key_id from recorder.log
+    where kind = 'live' and cluster_uid = $1
+"""
+FIND_TAPE = """
+    select log_id, redaction_key_id from recorder.log
+    where kind = 'tape' and tape_uid = $1 and cluster_name = $2
+"""
+MAKE_LOG = """
+    insert into recorder.log (kind, cluster_name, cluster_uid, kubernetes,
+      tape_uid, redaction_key_id)
+    values ($1, $2, $3, $4, $5, $6)
+    on conflict do nothing
+"""
+MAKE_HEAD = """
+    insert into recorder.log_head (log_id) values ($1) on conflict do nothing
+"""
+TAKE_LEASE = """
+    update recorder.log_head
+    set term = term + 1, holder = $2,
+        expires_at = clock_timestamp() + $3::interval
+    where log_id = $1
+      and (holder is null or holder = $2 or expires_at < clock_timestamp())
+    returning term
+"""
+READ_HOLDER = """
+    select holder, extract(epoch from expires_at - clock_timestamp())::float8
+    from recorder.log_head where log_id = $1
+"""
+RELEASE = """
+    update recorder.log_head set holder = null, expires_at = '-infinity'
+    where log_id = $1 and term = $2
+"""
+DICTIONARIES = "select sha256, dictionary_id from recorder.dictionary"
+MAKE_DICTIONARY = """
+    insert into recorder.dictionary (dictionary_id, sha256, bytes)
+    select coalesce(max(dictionary_id), -1) + 1, $1, $2
+    from recorder.dictionary
+    on conflict do nothing
+"""
+
+
+class RedactionKeyError(ConfigError):
+    """The log was redacted with another key."""
+
+    code = "redaction.key"
+    exit_status = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogSpec:
+    """Which log to write: found if it exists, made if it does not."""
+
+    cluster_name: str
+    cluster_uid: str
+    kubernetes: str
+    redaction_key_id: str | None
+    tape_uid: str | None = None
+    """None for the log of a live cluster."""
+
+
+class Writer:
+    """Writes one log, under a lease.
+
+    Not safe for concurrent use: one task appends.
+    """
+
+    def __init__(self, dsn: str, spec: LogSpec, *, holder: str) -> None:
+        """Name the log; nothing is connected yet.
+
+        Args:
+            dsn: of a role that is a member of ``recorder_writer``.
+            spec: the log.
+            holder: names this process in the lease, the same after a
+                restart only if the former process surely is dead.
+        """
+        self._dsn = dsn
+        self._spec = spec
+        self._holder = holder
+        self._connection: asyncpg.Connection | None = None
+        self._appender: Appender | None = None
+        self._log = 0
+        self._term = 0
+
+    @property
+    def log(self) -> int:
+        """The number of the log, once the lease was taken."""
+        return self._log
+
+    async def take_lease(self) -> Recovered:
+        """Take the lease of the log and read what it holds.
+
+        Raises:
+            StandingByError: another writer holds the lease.
+            RedactionKeyError: the log was redacted with another key.
+            LogUnavailableError: PostgreSQL is away.
+        """
+        connection = await self._connect()
+        with translate_errors("take the lease of the log"):
+            self._log = await self._find_or_make(connection)
+            self._term = await self._take(connection)
+            dictionaries = await self._dictionaries(connection)
+            self._appender = Appender(
+                log=self._log,
+                term=self._term,
+                lease=LEASE,
+                dictionaries=dictionaries,
+            )
+            return await recover(connection, self._log)
+
+    async def append(self, batch: Batch) -> None:
+        """Append a batch; see `Appender.append` for what is promised."""
+        assert self._appender is not None, "the lease comes first"
+        connection = await self._connect()
+        try:
+            await self._appender.append(connection, batch)
+        except BaseException:
+            # Nobody knows what a connection that failed half way still does.
+            await self._drop()
+            raise
+
+    async def close(self) -> None:
+        """Give the lease back, so that a standby need not wait for it."""
+        if self._connection is not None and self._term:
+            with suppress(asyncpg.PostgresError, OSError, TimeoutError):
+                await self._connection.execute(
+                    RELEASE, self._log, self._term, timeout=2
+                )
+        await self._drop()
+
+    async def _connect(self) -> asyncpg.Connection:
+        if self._connection is None or self._connection.is_closed():
+            with translate_errors("connect to PostgreSQL"):
+                self._connection = await asyncpg.connect(
+                    self._dsn,
+                    timeout=10,
+                    command_timeout=STATEMENT_TIMEOUT.total_seconds() + 5,
+                    server_settings={
+                        "application_name": f"recorder writer {self._holder}",
+                        "statement_timeout": str(
+                            int(STATEMENT_TIMEOUT.total_seconds() * 1000)
+                        ),
+                        "lock_timeout": "10000",
+                        "idle_in_transaction_session_timeout": "30000",
+                        "timezone": "UTC",
+                    },
+                )
+        return self._connection
+
+    async def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.terminate()
+
+    async def _find_or_make(self, connection: asyncpg.Connection) -> int:
+        spec = self._spec
+        for _ in range(2):
+            if spec.tape_uid is None:
+                found = await connection.fetchrow(FIND_LIVE, spec.cluster_uid)
+            else:
+                found = await connection.fetchrow(
+                    FIND_TAPE, spec.tape_uid, spec.cluster_name
+                )
+            if found is not None:
+                break
+            await connection.execute(
+                MAKE_LOG,
+                "live" if spec.tape_uid is None else "tape",
+                spec.cluster_name,
+                spec.cluster_uid,
+                spec.kubernetes,
+                spec.tape_uid,
+                spec.redaction_key_id,
+            )
+        assert found is not None, "made a moment ago"
+        log: int = found["log_id"]
+        if found["redaction_key_id"] != spec.redaction_key_id:
+            msg = (
+                f"cannot write log {log}: it was redacted with key"
+                f" {found['redaction_key_id']} and this is key"
+                f" {spec.redaction_key_id}; restore the key file, or name it"
+                " with RECORDER_REDACTION_KEY_FILE"
+            )
+            raise RedactionKeyError(msg)
+        await connection.execute(MAKE_HEAD, log)
+        return log
+
+    async def _take(self, connection: asyncpg.Connection) -> int:
+        term: int | None = await connection.fetchval(
+            TAKE_LEASE, self._log, self._holder, LEASE
+        )
+        if term is None:
+            row = await connection.fetchrow(READ_HOLDER, self._log)
+            holder, seconds = row if row is not None else ("nobody", 0)
+            msg = (
+                f'log {self._log} is being written by "{holder}"'
+                f" (its lease runs {max(seconds, 0):.0f} s more)"
+            )
+            raise StandingByError(msg)
+        return term
+
+    async def _dictionaries(
+        self, connection: asyncpg.Connection
+    ) -> dict[str, tuple[int, bytes]]:
+        shipped = dict(_shipped_dictionaries())
+        numbers = dict(await connection.fetch(DICTIONARIES))
+        for content in shipped.values():
+            digest = sha256(content).digest()
+            while digest not in numbers:
+                await connection.execute(MAKE_DICTIONARY, digest, content)
+                numbers = dict(await connection.fetch(DICTIONARIES))
+        return {
+            name: (numbers[sha256(content).digest()], content)
+            for name, content in shipped.items()
+        }
+
+
+def _shipped_dictionaries() -> Sequence[tuple[str, bytes]]:
+    folder = files("recorder.store") / "dictionaries"
+    if not folder.is_dir():
+        return []
+    return [
+        (file.name.removesuffix(".zdict"), file.read_bytes())
+        for file in sorted(folder.iterdir(), key=lambda file: file.name)
+        if file.name.endswith(".zdict")
+    ]
+
+
+def holder_name(host: str, process: int) -> str:
+    """Name a process so that no other, nor a later one, has its name."""
+    return f"{host}/{process}/{random.getrandbits(32):08x}"  # noqa: S311
