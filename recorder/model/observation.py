@@ -32,6 +32,8 @@ __all__ = [
     "SLURM",
     "StreamClosed",
     "StreamResumed",
+    "TAPE",
+    "TapePosition",
     "WATCH",
     "WatchFrame",
 ]
@@ -40,6 +42,8 @@ WATCH = "watch"
 AUDIT = "audit"
 CLOUDEVENTS = "cloudevents"
 SLURM = "slurm"
+TAPE = "tape"
+"""Source of a `TapePosition` alone; frames keep the source they came from."""
 
 EXPIRED = "410"
 """`StreamClosed.reason` when the server no longer holds our version."""
@@ -187,6 +191,22 @@ class Polled:
     source: str = SLURM
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TapePosition:
+    """How far a tape has been played. Never written to a tape.
+
+    Every observation of a tape that came before this one is of a frame
+    below ``frame``, and all of those were put; the next observation is of
+    exactly this frame, and each one after it is one higher, until the next
+    position. Frames count from 0, the header is none of them. Playing goes
+    on at ``frame`` once the observations before it are committed.
+    """
+
+    observed_at: datetime
+    frame: int
+    source: str = TAPE
+
+
 Observation = (
     ListPage
     | WatchFrame
@@ -199,4 +219,5 @@ Observation = (
     | AuditRecorded
     | CloudEventPosted
     | Polled
+    | TapePosition
 )
