@@ -1,0 +1,175 @@
+"""The operating system user that PostgreSQL runs as.
+
+PostgreSQL refuses to run as root, so root hands it to a user of its own. A
+cluster that exists already stays with its owner. Anybody else runs it as
+themselves. Modes of folders above the data folder are never changed; when
+they hide it, the error names the folder and the command.
+"""
+
+import os
+import pwd
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from recorder.embedded.errors import DataFolderError, OsUserError
+from recorder.embedded.folder import DataFolder
+
+__all__ = ["SYSTEM_USER", "Account", "choose_account", "open_folder_to"]
+
+SYSTEM_USER = "recorder"
+"""The system user that root runs PostgreSQL as."""
+
+_USERADD = (
+    "useradd",
+    "--system",
+    "--user-group",
+    "--no-create-home",
+    "--home-dir",
+    "/nonexistent",
+    "--shell",
+    "/usr/sbin/nologin",
+    SYSTEM_USER,
+)
+_SERVER_INSTEAD = "or name a server with RECORDER_DATABASE_URL"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """Who PostgreSQL runs as."""
+
+    name: str
+    uid: int
+    gid: int
+    is_another: bool
+    """Whether we are root and have to become this user."""
+
+    def own(self, path: Path) -> None:
+        """Make a path this user's."""
+        if self.is_another:
+            os.chown(path, self.uid, self.gid)
+
+
+def choose_account(folder: DataFolder) -> Account:
+    """Find the user for this folder, creating the system user if needed.
+
+    Raises:
+        OsUserError: there is none, and none can be created.
+    """
+    me = os.geteuid()
+    if me != 0:
+        return _as_myself(folder, me)
+    if folder.cluster.exists() and folder.cluster.stat().st_uid != 0:
+        return _owner_of(folder.cluster)
+    entry = _find_system_user() or _create_system_user()
+    return Account(
+        name=entry.pw_name,
+        uid=entry.pw_uid,
+        gid=entry.pw_gid,
+        is_another=True,
+    )
+
+
+def open_folder_to(account: Account, folder: DataFolder) -> None:
+    """Let the user pass through the data folder to its own parts.
+
+    Only the data folder itself is changed, and only so that this one user's
+    group may pass through; it still cannot list it.
+
+    Raises:
+        DataFolderError: a folder above it is closed to the user.
+    """
+    if not account.is_another:
+        return
+    _check_way_to(account, folder.path)
+    if not _may_pass(account, folder.path):
+        os.chown(folder.path, -1, account.gid)
+        folder.path.chmod(folder.path.stat().st_mode & 0o7777 | 0o010)
+
+
+def _as_myself(folder: DataFolder, uid: int) -> Account:
+    try:
+        entry = pwd.getpwuid(uid)
+    except KeyError:
+        if folder.cluster.exists():
+            return Account(
+                name=str(uid), uid=uid, gid=os.getegid(), is_another=False
+            )
+        msg = (
+            f"cannot create a PostgreSQL cluster as user id {uid}: it has no"
+            " entry in /etc/passwd, which initdb needs; add one"
+            f" (recorder:x:{uid}:{os.getegid()}::/:/sbin/nologin),"
+            f" {_SERVER_INSTEAD}"
+        )
+        raise OsUserError(msg) from None
+    return Account(
+        name=entry.pw_name, uid=uid, gid=os.getegid(), is_another=False
+    )
+
+
+def _owner_of(path: Path) -> Account:
+    found = path.stat()
+    try:
+        name = pwd.getpwuid(found.st_uid).pw_name
+    except KeyError:
+        name = str(found.st_uid)
+    return Account(
+        name=name, uid=found.st_uid, gid=found.st_gid, is_another=True
+    )
+
+
+def _find_system_user() -> pwd.struct_passwd | None:
+    try:
+        return pwd.getpwnam(SYSTEM_USER)
+    except KeyError:
+        return None
+
+
+def _create_system_user() -> pwd.struct_passwd:
+    command = " ".join(_USERADD)
+    what = (
+        "cannot run PostgreSQL as root, and the system user"
+        f' "{SYSTEM_USER}" does not exist'
+    )
+    program = shutil.which(_USERADD[0])
+    if program is None:
+        msg = (
+            f'{what}; "useradd" is not on this machine: create the user'
+            f" (elsewhere: {command}), {_SERVER_INSTEAD}"
+        )
+        raise OsUserError(msg)
+    done = subprocess.run(  # noqa: S603 - fixed words, found on PATH
+        [program, *_USERADD[1:]],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    entry = _find_system_user()
+    if entry is None:
+        said = done.stderr.strip().replace("\n", " ")
+        msg = f'{what}; "{command}" failed: {said}'
+        raise OsUserError(msg)
+    return entry
+
+
+def _check_way_to(account: Account, path: Path) -> None:
+    for above in reversed(path.resolve().parents):
+        if not _may_pass(account, above):
+            msg = (
+                f'cannot keep PostgreSQL\'s data in "{path}": user'
+                f' "{account.name}" may not pass through "{above}"; allow it'
+                f" (chmod o+x {above}), or name another folder with"
+                " RECORDER_DATA_DIR"
+            )
+            raise DataFolderError(msg)
+
+
+def _may_pass(account: Account, path: Path) -> bool:
+    found = path.stat()
+    if found.st_uid == account.uid:
+        return bool(found.st_mode & 0o100)
+    if found.st_gid == account.gid:
+        return bool(found.st_mode & 0o010)
+    return bool(found.st_mode & 0o001)

@@ -1,0 +1,225 @@
+"""The cluster on disk: creating it, configuring it, recognising it.
+
+A new cluster grows under another name and gets its own by one rename, so a
+folder called ``postgres`` is always complete. Its configuration is written
+anew before each start: it is ours, and what an operator wants to change
+goes into ``local.conf`` beside it.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from recorder.embedded.account import Account
+from recorder.embedded.binaries import MAJOR_VERSION, Binaries
+from recorder.embedded.errors import (
+    DataFolderError,
+    EmbeddedError,
+    ForeignVersionError,
+)
+from recorder.embedded.folder import DataFolder, translate_os_errors
+from recorder.embedded.passwords import SUPERUSER
+from recorder.embedded.processes import Processes
+
+__all__ = [
+    "SETTINGS",
+    "check_version",
+    "create_cluster",
+    "needs_recovery",
+    "set_superuser_password",
+    "write_configuration",
+]
+
+SETTINGS: Mapping[str, str] = {
+    # One thing per line: it is written, quoted, as postgresql.conf.
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "max_connections": "60",
+    "password_encryption": "scram-sha-256",
+    "fsync": "on",
+    "synchronous_commit": "on",
+    "shared_buffers": "256MB",
+    # Checkpoints far apart: the log is appended to, and full page images
+    # after each checkpoint would double what is written.
+    "max_wal_size": "4GB",
+    "checkpoint_timeout": "15min",
+    # Payloads come compressed.
+    "wal_compression": "off",
+    # In a container without its own allowance they end in SIGBUS.
+    "huge_pages": "off",
+    "jit": "off",
+    # A question over many daily partitions locks each with its indices.
+    "max_locks_per_transaction": "256",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_line_prefix": "%m [%p] %q%u@%d ",
+    "log_startup_progress_interval": "1s",
+}
+"""What we set for every embedded server."""
+
+_CREATE_SECONDS = 300.0
+_SINGLE_USER_SECONDS = 3600.0
+"""It may have to recover first."""
+
+
+def create_cluster(
+    folder: DataFolder,
+    binaries: Binaries,
+    account: Account,
+    processes: Processes,
+) -> None:
+    """Create it; a crash leaves nothing that a next attempt minds.
+
+    Raises:
+        EmbeddedError: initdb failed.
+    """
+    fresh = folder.cluster.with_name("postgres.new")
+    with translate_os_errors("create a PostgreSQL cluster in", folder.path):
+        if fresh.exists():
+            shutil.rmtree(fresh)
+        fresh.mkdir(mode=0o700)
+        account.own(fresh)
+        child = processes.start(
+            [
+                binaries.program("initdb"),
+                f"--pgdata={fresh}",
+                f"--username={SUPERUSER}",
+                "--auth=reject",
+                "--encoding=UTF8",
+                # Not the machine's collation: its library may change under
+                # an index, and order must not depend on where we run.
+                "--locale=C",
+                "--locale-provider=builtin",
+                "--builtin-locale=C.UTF-8",
+                "--data-checksums",
+                "--no-instructions",
+            ],
+            death_signal=signal.SIGTERM,
+        )
+        status = child.wait(timeout=_CREATE_SECONDS)
+        if status != 0:
+            msg = (
+                f'cannot create a PostgreSQL cluster in "{folder.path}":'
+                f" initdb ended with status {status}"
+            )
+            raise EmbeddedError(msg)
+        fresh.rename(folder.cluster)
+        _sync_folder(folder.path)
+
+
+def check_version(folder: DataFolder) -> None:
+    """See that the cluster is one that our programs can run.
+
+    Raises:
+        ForeignVersionError: it belongs to another major version.
+        DataFolderError: it is no cluster at all.
+    """
+    mark = folder.cluster / "PG_VERSION"
+    try:
+        found = mark.read_text().strip()
+    except OSError as exc:
+        msg = (
+            f'cannot use "{folder.cluster}": "{mark}" cannot be read'
+            f" ({exc.strerror}), so it is no PostgreSQL data folder; restore"
+            " it from a backup, or move it away to begin a new log"
+        )
+        raise DataFolderError(msg) from exc
+    if found != str(MAJOR_VERSION):
+        msg = (
+            f'cannot use "{folder.cluster}": it was made by PostgreSQL'
+            f" {found}, and the embedded one is PostgreSQL {MAJOR_VERSION};"
+            " the data is untouched: keep the folder and name a PostgreSQL"
+            f" {found} server on it with RECORDER_DATABASE_URL, or dump it"
+            f" with PostgreSQL {found} and restore the dump into a new"
+            " folder"
+        )
+        raise ForeignVersionError(msg)
+
+
+def write_configuration(
+    folder: DataFolder, account: Account, settings: Mapping[str, str]
+) -> None:
+    """Write the server's configuration and its access rules."""
+    lines = [
+        "# Written before each start. Put settings into local.conf.",
+        *(f"{name} = {_quoted(value)}" for name, value in settings.items()),
+    ]
+    rules = [
+        "# Written before each start. Nobody comes in without a password.",
+        "local all all scram-sha-256",
+    ]
+    if (folder.cluster / "local.conf").exists():
+        lines.append("include 'local.conf'")
+    with translate_os_errors("configure PostgreSQL in", folder.cluster):
+        for name, text in (("postgresql.conf", lines), ("pg_hba.conf", rules)):
+            fresh = folder.cluster / f"{name}.new"
+            fresh.write_text("\n".join(text) + "\n")
+            fresh.chmod(0o600)
+            account.own(fresh)
+            fresh.replace(folder.cluster / name)
+
+
+def set_superuser_password(
+    folder: DataFolder,
+    binaries: Binaries,
+    processes: Processes,
+    password: str,
+) -> None:
+    """Set it without being let in: in single-user mode.
+
+    Raises:
+        EmbeddedError: it could not be set.
+    """
+    command = [
+        binaries.program("postgres"),
+        "--single",
+        "-D",
+        str(folder.cluster),
+        "-c",
+        "exit_on_error=true",
+        "postgres",
+    ]
+    statement = f"ALTER ROLE {SUPERUSER} PASSWORD '{password}'\n"
+    child = processes.start(
+        command, death_signal=signal.SIGTERM, stdin=subprocess.PIPE
+    )
+    child.communicate(statement.encode(), timeout=_SINGLE_USER_SECONDS)
+    if child.returncode != 0:
+        msg = (
+            f'cannot set the passwords of PostgreSQL in "{folder.path}":'
+            f' see "{folder.log}"'
+        )
+        raise EmbeddedError(msg)
+
+
+def needs_recovery(binaries: Binaries, folder: DataFolder) -> bool:
+    """Whether the cluster was not stopped cleanly."""
+    said = subprocess.run(  # noqa: S603 - programs we placed
+        [binaries.program("pg_controldata"), str(folder.cluster)],
+        env={"LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    ).stdout
+    states = [
+        line.partition(":")[2].strip()
+        for line in said.splitlines()
+        if line.startswith("Database cluster state")
+    ]
+    return states != ["shut down"]
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _sync_folder(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,88 @@
+"""What can go wrong with the embedded PostgreSQL.
+
+Every message says what could not be done, names the thing and gives the
+next step. The supervisor is another process, so its errors travel through
+the state file as a code and a message; `from_code` makes them errors again.
+"""
+
+from typing import ClassVar
+
+from recorder.errors import ConfigError, LogError, LogUnavailableError
+
+__all__ = [
+    "AlreadyRecordingError",
+    "BinariesError",
+    "DataFolderError",
+    "DiskFullError",
+    "EmbeddedError",
+    "ForeignVersionError",
+    "OsUserError",
+    "StartTimeoutError",
+    "from_code",
+]
+
+
+class EmbeddedError(LogError):
+    """The embedded PostgreSQL cannot be used."""
+
+    code: ClassVar[str] = "embedded"
+
+
+class BinariesError(EmbeddedError):
+    """PostgreSQL's programs are missing or do not run here."""
+
+    code = "embedded.binaries"
+
+
+class OsUserError(EmbeddedError):
+    """There is no operating system user that PostgreSQL can run as."""
+
+    code = "embedded.os_user"
+
+
+class DataFolderError(EmbeddedError, ConfigError):
+    """The data folder cannot be used as it is."""
+
+    code = "embedded.data_folder"
+    exit_status = 1
+
+
+class ForeignVersionError(EmbeddedError):
+    """The data belongs to another major version of PostgreSQL."""
+
+    code = "embedded.foreign_version"
+
+
+class DiskFullError(EmbeddedError, LogUnavailableError):
+    """There is no room for PostgreSQL to start in."""
+
+    code = "embedded.disk_full"
+
+
+class StartTimeoutError(EmbeddedError, LogUnavailableError):
+    """PostgreSQL is still on its way; the same call may succeed later."""
+
+    code = "embedded.start_timeout"
+
+
+class AlreadyRecordingError(EmbeddedError):
+    """Another process records into this folder."""
+
+    code = "embedded.already_recording"
+
+
+_BY_CODE = {
+    kind.code: kind
+    for kind in (
+        BinariesError,
+        OsUserError,
+        DataFolderError,
+        ForeignVersionError,
+        DiskFullError,
+    )
+}
+
+
+def from_code(code: str, message: str) -> EmbeddedError:
+    """Rebuild an error that another process met."""
+    return _BY_CODE.get(code, EmbeddedError)(message)

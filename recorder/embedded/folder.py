@@ -1,0 +1,167 @@
+"""The data folder: what lies where in it, and whether it can be used.
+
+One place names every file, so that the commands and the supervisor agree.
+The folder itself belongs to whoever runs Recorder; only PostgreSQL's own
+data and its socket belong to the user that PostgreSQL runs as. Folders
+above it are never changed.
+"""
+
+import os
+import pwd
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from errno import EDQUOT, ENOSPC, EROFS
+from pathlib import Path
+from typing import Self
+
+from recorder.embedded.errors import (
+    DataFolderError,
+    DiskFullError,
+    EmbeddedError,
+)
+
+__all__ = ["MINIMUM_FREE_BYTES", "DataFolder", "translate_os_errors"]
+
+MINIMUM_FREE_BYTES = 128 * 1024 * 1024
+"""Room needed to start: a new cluster is 40 MiB, its first log segments 16
+MiB each, the programs 33 MiB. An existing one needs less; it would stop
+within minutes all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFolder:
+    """The folder that holds the log and everything beside it."""
+
+    path: Path
+
+    @classmethod
+    def at(cls, path: Path) -> Self:
+        """Name it by its one true path, so that all agree on it."""
+        return cls(path.resolve())
+
+    @property
+    def cluster(self) -> Path:
+        """PostgreSQL's own data folder, mode 0700."""
+        return self.path / "postgres"
+
+    @property
+    def log(self) -> Path:
+        """What PostgreSQL and its supervisor have to say."""
+        return self.path / "postgres.log"
+
+    @property
+    def state(self) -> Path:
+        """What the supervisor tells the commands."""
+        return self.path / "postgres.json"
+
+    @property
+    def passwords(self) -> Path:
+        """The roles' passwords, mode 0600."""
+        return self.path / "passwords.json"
+
+    @property
+    def use_lock(self) -> Path:
+        """Shared by the commands; the supervisor gets it when all left."""
+        return self.path / "use.lock"
+
+    @property
+    def supervisor_lock(self) -> Path:
+        """Held by the supervisor as long as it lives."""
+        return self.path / "supervisor.lock"
+
+    @property
+    def processes_lock(self) -> Path:
+        """Inherited by every PostgreSQL process of this cluster."""
+        return self.path / "processes.lock"
+
+    @property
+    def recording_lock(self) -> Path:
+        """Held by the one process that records into this folder."""
+        return self.path / "recording.lock"
+
+    def prepare(self) -> None:
+        """Create the folder if it is missing, and see that we may write.
+
+        Raises:
+            DataFolderError: it cannot be created, entered or written.
+            DiskFullError: there is no room on its filesystem.
+        """
+        with translate_os_errors("use the data folder", self.path):
+            if not self.path.exists():
+                self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not self.path.is_dir():
+                msg = (
+                    f'cannot use the data folder "{self.path}": it is not'
+                    " a folder; name another with RECORDER_DATA_DIR"
+                )
+                raise DataFolderError(msg)
+            self._check_owner()
+            self._check_writable()
+            self._check_room()
+
+    def _check_owner(self) -> None:
+        me = os.geteuid()
+        for path in (self.path, self.cluster):
+            if me == 0 or not path.exists() or path.stat().st_uid == me:
+                continue
+            owner = _user_name(path.stat().st_uid)
+            msg = (
+                f'cannot use the data folder "{self.path}" as'
+                f' {_user_name(me)}: "{path}" belongs to {owner}; run as'
+                " that user, or name another folder with RECORDER_DATA_DIR"
+            )
+            raise DataFolderError(msg)
+
+    def _check_writable(self) -> None:
+        probe = self.path / f".writable-{os.getpid()}"
+        try:
+            probe.write_bytes(b"probe")
+        finally:
+            probe.unlink(missing_ok=True)
+
+    def _check_room(self) -> None:
+        free = shutil.disk_usage(self.path).free
+        if free < MINIMUM_FREE_BYTES:
+            msg = (
+                f'cannot start PostgreSQL in "{self.path}": its filesystem'
+                f" has {free >> 20} MiB free and {MINIMUM_FREE_BYTES >> 20}"
+                " MiB are needed; free some, or name a folder elsewhere"
+                " with RECORDER_DATA_DIR"
+            )
+            raise DiskFullError(msg)
+
+
+@contextmanager
+def translate_os_errors(action: str, path: Path) -> Iterator[None]:
+    """Re-raise `OSError` as an error in words, naming action and path."""
+    try:
+        yield
+    except OSError as exc:
+        raise _in_words(action, path, exc) from exc
+
+
+def _in_words(action: str, path: Path, error: OSError) -> EmbeddedError:
+    where = error.filename or path
+    what = f'cannot {action} "{path}": {error.strerror} ("{where}")'
+    if error.errno in {ENOSPC, EDQUOT}:
+        return DiskFullError(f"{what}; free some room on its filesystem")
+    if error.errno == EROFS:
+        return DataFolderError(
+            f"{what}; mount it writable, or name another folder with"
+            " RECORDER_DATA_DIR"
+        )
+    if isinstance(error, PermissionError):
+        return DataFolderError(
+            f"{what}; give {_user_name(os.geteuid())} access to it, or name"
+            " another folder with RECORDER_DATA_DIR"
+        )
+    return DataFolderError(what)
+
+
+def _user_name(uid: int) -> str:
+    try:
+        return f'user "{pwd.getpwuid(uid).pw_name}"'
+    except KeyError:
+        return f"user id {uid}"

@@ -1,0 +1,207 @@
+"""Joining a server, and leaving it.
+
+A command first takes its share of the lock, then sees whether a supervisor
+lives, starts one if not, and waits for a real connection: neither a pid nor
+a file proves that PostgreSQL answers. Waiting has no end of its own; the
+caller bounds it.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+
+from recorder.embedded.bootstrap import ensure_roles
+from recorder.embedded.errors import EmbeddedError, from_code
+from recorder.embedded.folder import DataFolder, translate_os_errors
+from recorder.embedded.keeper import Keeper
+from recorder.embedded.locks import FileLock, is_unheld
+from recorder.embedded.passwords import read_passwords
+from recorder.embedded.state import Phase, State, read_state
+
+__all__ = ["Joined", "Joining", "leave", "say_phase"]
+
+_POLL_SECONDS = 0.03
+_REPEAT_SECONDS = 10.0
+"""How often a wait is announced again."""
+
+_LAUNCHES_MAX = 5
+"""Supervisors that end without a word before we stop trying."""
+
+_STOP_SECONDS = 5.0
+"""How long the last command waits for the server to stop; a container may
+end with us, and a stop in time spares the next start a recovery."""
+
+_NOT_YET = (
+    OSError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.InterfaceError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.TooManyConnectionsError,
+)
+"""What a server that comes, goes or is crowded answers."""
+
+_IN_WORDS = {
+    Phase.CREATING: "a PostgreSQL cluster is being created",
+    Phase.RECOVERING: "PostgreSQL is recovering from an unclean stop",
+    Phase.RESTARTING: "PostgreSQL died and is starting again",
+    Phase.STOPPING: "PostgreSQL is stopping, and will be started again",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """A server that has answered."""
+
+    version: str
+    socket_folder: Path
+    passwords: Mapping[str, str]
+
+
+class Joining:
+    """One command's way to a server that answers."""
+
+    def __init__(
+        self,
+        folder: DataFolder,
+        keeper: Keeper,
+        on_wait: Callable[[str], None] | None,
+    ) -> None:
+        self._folder = folder
+        self._keeper = keeper
+        self._on_wait = on_wait
+        self._announced = ("", 0.0)
+        self._launches = 0
+
+    async def take_share(self) -> FileLock:
+        """Become one of those that keep the server alive."""
+        path = self._folder.use_lock
+        while True:
+            with translate_os_errors("lock", path):
+                lock = FileLock(path)
+            # A file that was removed in between would exclude nobody.
+            if lock.take_shared() and lock.is_in_place():
+                return lock
+            lock.close()
+            self._announce(Phase.STOPPING)
+            await asyncio.sleep(_POLL_SECONDS)
+
+    async def until_ready(self, roles_sql: str) -> Joined:
+        """Wait for the server, starting what is missing.
+
+        Raises:
+            EmbeddedError: it cannot be started, or refuses the roles.
+        """
+        old_news = read_state(self._folder.state)
+        while True:
+            state = read_state(self._folder.state)
+            if self._is_supervised():
+                joined = await self._connect(state, roles_sql)
+                if joined is not None:
+                    return joined
+            else:
+                _raise_failure(state, old_news)
+                self._launch()
+            self._announce(state.phase if state else Phase.STARTING)
+            await asyncio.sleep(_POLL_SECONDS)
+
+    def _is_supervised(self) -> bool:
+        # Ours may not have come as far as its lock yet.
+        return self._keeper.has_child() or not is_unheld(
+            self._folder.supervisor_lock
+        )
+
+    def _launch(self) -> None:
+        if self._launches == _LAUNCHES_MAX:
+            msg = (
+                f'cannot start PostgreSQL in "{self._folder.path}": its'
+                f' supervisor ends at once; see "{self._folder.log}"'
+            )
+            raise EmbeddedError(msg)
+        self._launches += 1
+        self._keeper.launch()
+
+    async def _connect(
+        self, state: State | None, roles_sql: str
+    ) -> Joined | None:
+        if state is None or state.phase is not Phase.READY:
+            return None
+        with translate_os_errors("read", self._folder.passwords):
+            passwords = read_passwords(self._folder.passwords)
+        socket_folder = Path(state.socket_folder)
+        try:
+            version = await ensure_roles(socket_folder, passwords, roles_sql)
+        except _NOT_YET:
+            return None
+        except asyncpg.InvalidPasswordError as exc:
+            msg = (
+                f'"{self._folder.passwords}" does not hold the passwords of'
+                f' PostgreSQL in "{self._folder.path}"; stop all commands'
+                " that use it and remove the file: new ones will be made"
+            )
+            raise EmbeddedError(msg) from exc
+        except asyncpg.PostgresError as exc:
+            msg = (
+                "cannot set up database and roles of PostgreSQL in"
+                f' "{self._folder.path}": {exc}'
+            )
+            raise EmbeddedError(msg) from exc
+        return Joined(
+            version=version,
+            socket_folder=socket_folder,
+            passwords=passwords,
+        )
+
+    def _announce(self, phase: Phase) -> None:
+        words, now = say_phase(phase), time.monotonic()
+        last, at = self._announced
+        if words != last or now - at >= _REPEAT_SECONDS:
+            self._announced = (words, now)
+            if self._on_wait is not None:
+                self._on_wait(words)
+
+
+async def leave(folder: DataFolder, lock: FileLock, keeper: Keeper) -> None:
+    """Give the share back; the last one waits for the server to stop.
+
+    The wait is bounded: a server that takes longer stops all the same.
+    """
+    with lock:
+        is_last = lock.take_exclusive()
+    if not is_last:
+        keeper.has_child()
+        return
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_STOP_SECONDS):
+            while keeper.has_child() or not is_unheld(folder.supervisor_lock):
+                if _is_shared(folder):
+                    return
+                await asyncio.sleep(_POLL_SECONDS)
+
+
+def say_phase(phase: Phase) -> str:
+    """Say in words what there is to wait for."""
+    return _IN_WORDS.get(phase, "PostgreSQL is starting")
+
+
+def _raise_failure(state: State | None, old_news: State | None) -> None:
+    if state is None or state.phase is not Phase.FAILED:
+        return
+    if old_news is None or old_news.instance != state.instance:
+        raise from_code(state.error_code, state.message)
+
+
+def _is_shared(folder: DataFolder) -> bool:
+    """Whether another command has joined since we left.
+
+    A supervisor that stops holds the lock alone until it ends. If it can be
+    shared after it could not be held alone, others share it.
+    """
+    with suppress(OSError), FileLock(folder.use_lock) as probe:
+        return not probe.take_exclusive() and probe.take_shared()
+    return False

@@ -1,0 +1,81 @@
+"""The watch that a command keeps over the supervisor.
+
+A supervisor that was killed takes its server with it. The commands that
+still need one notice and start the next; several may try, one wins. This is
+a thread, so that it works while the command's event loop is busy.
+"""
+
+import threading
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+from recorder.embedded.errors import EmbeddedError
+from recorder.embedded.folder import DataFolder
+from recorder.embedded.launch import has_ended, launch_supervisor
+from recorder.embedded.locks import is_unheld
+
+__all__ = ["Keeper"]
+
+_LOOK_SECONDS = 0.5
+_PAUSE_SECONDS_MAX = 30.0
+
+
+class Keeper:
+    """Sees to it that a supervisor lives."""
+
+    def __init__(
+        self, folder: DataFolder, settings: Mapping[str, str]
+    ) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._children: set[int] = set()
+        self._over = threading.Event()
+        self._thread = threading.Thread(
+            target=self._watch, name="embedded-postgres", daemon=True
+        )
+
+    def launch(self) -> None:
+        """Start a supervisor."""
+        self._children.add(launch_supervisor(self._folder, self._settings))
+
+    def has_child(self) -> bool:
+        """Whether a supervisor that we started still runs; reaps."""
+        self._children = {pid for pid in self._children if not has_ended(pid)}
+        return bool(self._children)
+
+    def __enter__(self) -> Self:
+        """Begin to watch."""
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Watch no longer."""
+        self._over.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        pause = _LOOK_SECONDS
+        launched = time.monotonic()
+        while not self._over.wait(_LOOK_SECONDS):
+            if self.has_child() or not is_unheld(self._folder.supervisor_lock):
+                continue
+            now = time.monotonic()
+            if now - launched > 2 * _PAUSE_SECONDS_MAX:
+                pause = _LOOK_SECONDS
+            if now - launched < pause:
+                continue
+            pause = min(2 * pause, _PAUSE_SECONDS_MAX)
+            launched = now
+            try:
+                self.launch()
+            except EmbeddedError:
+                # Nothing to do but to try again; the command finds out by
+                # its connections.
+                continue

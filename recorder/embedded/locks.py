@@ -1,0 +1,129 @@
+"""Locks that the kernel gives back when their holder dies.
+
+Everything that must survive SIGKILL is expressed with ``flock``: whoever
+holds one is alive, whatever a pid file says. A lock belongs to an open
+file, not to a process, so a child that inherits the file keeps the lock;
+the supervisor uses that to know when the last PostgreSQL process of a
+cluster is gone.
+
+Nothing blocks here. Waiting, with its bounds, is the caller's.
+"""
+
+import fcntl
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+__all__ = ["FileLock", "is_unheld", "within"]
+
+_PROBE_EVERY_SECONDS = 0.02
+
+
+class FileLock:
+    """One open lock file.
+
+    Two of these on one path exclude each other, in one process too.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._descriptor = os.open(
+            path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+        )
+        _give_to_folder_owner(self._descriptor, path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def descriptor(self) -> int:
+        """The open file, for a child that shall keep the lock."""
+        return self._descriptor
+
+    def take_shared(self) -> bool:
+        """Hold it together with others, unless somebody holds it alone."""
+        return self._take(fcntl.LOCK_SH)
+
+    def take_exclusive(self) -> bool:
+        """Hold it alone, unless anybody holds it."""
+        return self._take(fcntl.LOCK_EX)
+
+    def release(self) -> None:
+        """Let go, and keep the file open."""
+        fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
+    def is_in_place(self) -> bool:
+        """Whether the path still names this file.
+
+        A lock on a removed file excludes nobody.
+        """
+        try:
+            found = self.path.stat()
+        except OSError:
+            return False
+        return os.path.samestat(found, os.fstat(self._descriptor))
+
+    def read_text(self) -> str:
+        """Read what the holder wrote into the file."""
+        return os.pread(self._descriptor, 256, 0).decode(errors="replace")
+
+    def write_text(self, text: str) -> None:
+        """Replace the content of the file."""
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, text.encode(), 0)
+
+    def close(self) -> None:
+        """Close this copy; a child that inherited one keeps the lock."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def _take(self, how: int) -> bool:
+        try:
+            fcntl.flock(self._descriptor, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+def is_unheld(path: Path) -> bool:
+    """Whether nobody holds a lock alone at this moment."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def within(seconds: float, attempt: Callable[[], bool]) -> bool:
+    """Repeat an attempt until it succeeds or the time is over."""
+    deadline = time.monotonic() + seconds
+    while not attempt():
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(_PROBE_EVERY_SECONDS)
+    return True
+
+
+def _give_to_folder_owner(descriptor: int, path: Path) -> None:
+    # root may use a user's folder; the user must be able to afterwards.
+    if os.geteuid() == 0:
+        owner = path.parent.stat()
+        os.fchown(descriptor, owner.st_uid, owner.st_gid)

@@ -1,0 +1,65 @@
+"""The passwords of the embedded server's roles.
+
+They are random, made once by the supervisor and kept in one file that only
+the folder's owner can read. Commands read them; nobody types them. When the
+file is lost, new ones are made and set, the same way as the first time.
+"""
+
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+
+__all__ = [
+    "SUPERUSER",
+    "Role",
+    "login_role",
+    "make_passwords",
+    "read_passwords",
+    "write_passwords",
+]
+
+SUPERUSER = "postgres"
+"""The role that the cluster is created with; only this package uses it."""
+
+
+class Role(StrEnum):
+    """What a command wants to do with the log."""
+
+    OWNER = "owner"
+    WRITER = "writer"
+    READER = "reader"
+
+
+def login_role(role: Role) -> str:
+    """Give the login role that is a member of a role's group."""
+    return f"recorder_embedded_{role}"
+
+
+def make_passwords() -> Mapping[str, str]:
+    """Make a password for every role that logs in."""
+    names = (SUPERUSER, *(login_role(role) for role in Role))
+    return {name: secrets.token_urlsafe(24) for name in names}
+
+
+def read_passwords(path: Path) -> Mapping[str, str]:
+    """Read the passwords by role name."""
+    found: Mapping[str, str] = json.loads(path.read_text())
+    return found
+
+
+def write_passwords(path: Path, passwords: Mapping[str, str]) -> None:
+    """Write them durably, complete or not at all."""
+    fresh = path.with_suffix(".new")
+    fresh.unlink(missing_ok=True)
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        if os.geteuid() == 0:
+            owner = path.parent.stat()
+            os.fchown(descriptor, owner.st_uid, owner.st_gid)
+        json.dump(dict(passwords), file)
+        file.flush()
+        os.fsync(descriptor)
+    fresh.replace(path)

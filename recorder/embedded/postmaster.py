@@ -1,0 +1,156 @@
+"""One run of the server, from start to stop.
+
+Readiness is read from the server's own pid file, which can be believed here
+because the server is our child. Pid files of earlier runs are removed
+before the start: the inherited lock has proven that nobody stands behind
+them, while the server itself would be fooled by a recycled pid or a zombie.
+"""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from errno import ENOSPC
+from pathlib import Path
+
+from recorder.embedded.account import Account
+from recorder.embedded.binaries import Binaries
+from recorder.embedded.cluster import write_configuration
+from recorder.embedded.errors import (
+    DiskFullError,
+    EmbeddedError,
+    StartTimeoutError,
+)
+from recorder.embedded.folder import DataFolder, translate_os_errors
+from recorder.embedded.locks import within
+from recorder.embedded.processes import Processes
+
+__all__ = ["START_SECONDS_MAX", "Postmaster"]
+
+START_SECONDS_MAX = 3600.0
+"""The longest recovery that we wait for: at 0.5 GB/s of WAL far more than
+`max_wal_size` can leave behind. Commands give up much earlier; the recovery
+goes on without them, or it would never end."""
+
+_STOP_SECONDS = 300.0
+_REASON_MARKS = ("PANIC:", "FATAL:", "error:")
+
+
+class Postmaster:
+    """The server process and everything below it."""
+
+    def __init__(
+        self,
+        folder: DataFolder,
+        binaries: Binaries,
+        account: Account,
+        processes: Processes,
+    ) -> None:
+        self._folder = folder
+        self._binaries = binaries
+        self._account = account
+        self._processes = processes
+        self._settings: Mapping[str, str] = {}
+        self._child: subprocess.Popen[bytes] | None = None
+        self._log_start = 0
+
+    def configure(self, settings: Mapping[str, str]) -> None:
+        """Write its settings, for this and for later starts."""
+        self._settings = settings
+        write_configuration(self._folder, self._account, settings)
+
+    def start(self) -> None:
+        """Start it and wait until it takes connections.
+
+        Raises:
+            DiskFullError: it had no room.
+            StartTimeoutError: it is neither ready nor dead after an hour.
+            EmbeddedError: it ended for another reason, which is told.
+        """
+        self._processes.end_leftovers()
+        self.configure(self._settings)
+        with translate_os_errors("start PostgreSQL in", self._folder.path):
+            self._pid_file.unlink(missing_ok=True)
+            self._log_start = _size(self._folder.log)
+            self._child = self._processes.start(
+                [
+                    self._binaries.program("postgres"),
+                    "-D",
+                    str(self._folder.cluster),
+                ],
+                death_signal=signal.SIGINT,
+            )
+        if not within(START_SECONDS_MAX, self._has_settled):
+            self.kill()
+            msg = f'PostgreSQL in "{self._folder.path}" does not get ready'
+            raise StartTimeoutError(msg)
+        if not self.is_running():
+            raise self.ending()
+
+    def is_running(self) -> bool:
+        """Whether the server process lives."""
+        return self._child is not None and self._child.poll() is None
+
+    def stop(self) -> None:
+        """Stop it cleanly, however many are connected."""
+        if self._child is None:
+            return
+        with suppress(ProcessLookupError):
+            self._child.send_signal(signal.SIGINT)
+        try:
+            self._child.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def kill(self) -> None:
+        """End it at once; the next start recovers."""
+        self._processes.kill()
+        if self._child is not None:
+            self._child.wait(_STOP_SECONDS)
+
+    def ending(self) -> EmbeddedError:
+        """Say how the server ended, as the error to raise or to report."""
+        status = self._child.returncode if self._child is not None else None
+        reason = self._last_words() or f"it ended with status {status}"
+        msg = (
+            f'PostgreSQL in "{self._folder.path}" stopped: {reason}'
+            f' (see "{self._folder.log}")'
+        )
+        if os.strerror(ENOSPC) in reason:
+            return DiskFullError(msg)
+        return EmbeddedError(msg)
+
+    @property
+    def _pid_file(self) -> Path:
+        return self._folder.cluster / "postmaster.pid"
+
+    def _has_settled(self) -> bool:
+        if not self.is_running() or self._child is None:
+            return True
+        try:
+            lines = self._pid_file.read_text().split("\n")
+        except OSError:
+            return False
+        is_ours = lines[0] == str(self._child.pid)
+        return is_ours and any(line.strip() == "ready" for line in lines)
+
+    def _last_words(self) -> str:
+        try:
+            with self._folder.log.open("rb") as log:
+                log.seek(max(self._log_start, _size(self._folder.log) - 65536))
+                text = log.read().decode(errors="replace")
+        except OSError:
+            return ""
+        for line in reversed(text.splitlines()):
+            for mark in _REASON_MARKS:
+                if mark in line:
+                    return line.partition(mark)[2].strip()
+        return ""
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

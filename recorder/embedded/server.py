@@ -1,0 +1,142 @@
+"""The embedded server, as a command uses it.
+
+Opening joins the server that runs for a data folder, or starts one. As long
+as it is open a shared lock keeps the server alive, and a watch in the
+background starts a supervisor anew if it was killed, so that the addresses
+handed out stay true. Closing gives the lock back; the last to close waits,
+for a few seconds, until the server has stopped.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from recorder.embedded.bootstrap import address
+from recorder.embedded.errors import StartTimeoutError
+from recorder.embedded.folder import DataFolder
+from recorder.embedded.joining import Joined, Joining, leave, say_phase
+from recorder.embedded.keeper import Keeper
+from recorder.embedded.passwords import Role, login_role
+from recorder.embedded.state import Phase, read_state
+
+__all__ = ["EmbeddedServer", "ServerOptions"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOptions:
+    """How the server is started; whoever starts it decides."""
+
+    shared_buffers: str = "256MB"
+    """PostgreSQL's own cache. Its default of 128 MB is too small for the
+    indices of a day; more would take memory from a small machine."""
+
+    start_seconds: float = 120.0
+    """How long to wait for it. A recovery of 6 GB takes 10 s on a fast
+    disk; whatever it takes, it goes on when we stop waiting."""
+
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Further settings of postgresql.conf, over our own."""
+
+
+class EmbeddedServer:
+    """A running server that this process shares."""
+
+    def __init__(self, folder: DataFolder, joined: Joined) -> None:
+        self.folder = folder.path
+        """The data folder."""
+        self.version = joined.version
+        """For example ``18.4``."""
+        self._state = folder.state
+        self._joined = joined
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        data_dir: Path,
+        *,
+        roles_sql: str,
+        options: ServerOptions | None = None,
+        on_wait: Callable[[str], None] | None = None,
+    ) -> AsyncIterator[Self]:
+        """Join the server of a data folder, starting it if none runs.
+
+        Args:
+            data_dir: created if missing; everything lies in it.
+            roles_sql: creates the group roles ``recorder_owner``,
+                ``recorder_writer`` and ``recorder_reader`` with their
+                rights. Run as superuser in the database ``recorder`` inside
+                one transaction, whenever the text has changed.
+            options: how to start it.
+            on_wait: gets a line to show when there is something to wait
+                for, and again every ten seconds.
+
+        Raises:
+            StartTimeoutError: it was not ready in time; it goes on.
+            EmbeddedError: it cannot be started, the message says why.
+        """
+        options = options or ServerOptions()
+        folder = DataFolder.at(data_dir)
+        folder.prepare()
+        settings = {"shared_buffers": options.shared_buffers}
+        keeper = Keeper(folder, {**settings, **options.settings})
+        joining = Joining(folder, keeper, on_wait)
+        async with (
+            _bounded(folder, options.start_seconds) as bound,
+            _share(folder, joining, keeper),
+        ):
+            joined = await joining.until_ready(roles_sql)
+            bound.reschedule(None)
+            with keeper:
+                yield cls(folder, joined)
+
+    def dsn(self, role: str) -> str:
+        """Give the address for ``owner``, ``writer`` or ``reader``."""
+        return address(
+            self._joined.socket_folder,
+            self._joined.passwords,
+            login_role(Role(role)),
+        )
+
+    def trouble(self) -> str | None:
+        """Say why the server is away at this moment, if it is."""
+        state = read_state(self._state)
+        if state is None or state.phase is Phase.READY:
+            return None
+        return state.message or say_phase(state.phase)
+
+
+@asynccontextmanager
+async def _share(
+    folder: DataFolder, joining: Joining, keeper: Keeper
+) -> AsyncIterator[None]:
+    lock = await joining.take_share()
+    try:
+        yield
+    finally:
+        await leave(folder, lock, keeper)
+
+
+@asynccontextmanager
+async def _bounded(
+    folder: DataFolder, seconds: float
+) -> AsyncIterator[asyncio.Timeout]:
+    bound = asyncio.timeout(seconds)
+    try:
+        async with bound:
+            yield bound
+    except TimeoutError as exc:
+        if not bound.expired():
+            raise
+        state = read_state(folder.state)
+        words = say_phase(state.phase if state else Phase.STARTING)
+        why = f": {state.message}" if state and state.message else ""
+        msg = (
+            f'PostgreSQL in "{folder.path}" was not ready within'
+            f" {seconds:g} s ({words}{why}); it goes on by itself: try again"
+            f' later, or see "{folder.log}"'
+        )
+        raise StartTimeoutError(msg) from exc

@@ -1,0 +1,106 @@
+"""Where the server's unix socket lies.
+
+The kernel allows about a hundred bytes for a socket's path, and some
+filesystems carry no sockets at all. The data folder is the first choice,
+since nobody tidies it; otherwise the user's runtime folder or the temporary
+folder, under a random name that only PostgreSQL's user can enter. A folder
+in use is kept from start to start, so addresses stay true while a
+supervisor is replaced.
+"""
+
+import os
+import re
+import socket
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from recorder.embedded.account import Account
+from recorder.embedded.errors import DataFolderError
+from recorder.embedded.folder import DataFolder
+
+__all__ = ["PORT", "choose_socket_folder", "leave_socket_folder"]
+
+PORT = 5432
+"""Only a part of the socket's name: nothing listens on TCP."""
+
+_PATH_BYTES_MAX = 103
+"""The smallest limit among our platforms, less the closing zero byte."""
+
+_PLAIN = re.compile(r"/[A-Za-z0-9._/+~-]+")
+"""Paths that mean the same in every address format; commas, for one,
+separate hosts."""
+
+
+def choose_socket_folder(
+    folder: DataFolder, account: Account, *, kept: str
+) -> Path:
+    """Find or make the folder, empty but for what a dead server left.
+
+    Raises:
+        DataFolderError: no place takes a socket.
+    """
+    for candidate in _candidates(folder, kept):
+        try:
+            _make(candidate, account)
+            _try_socket(candidate)
+        except OSError:
+            continue
+        for left in candidate.glob(".s.PGSQL.*"):
+            left.unlink()
+        return candidate
+    msg = (
+        f'cannot place PostgreSQL\'s socket: neither "{folder.path}" nor'
+        f' "{tempfile.gettempdir()}" takes a unix socket; set TMPDIR to a'
+        " short path on a local filesystem"
+    )
+    raise DataFolderError(msg)
+
+
+def leave_socket_folder(folder: DataFolder, chosen: Path) -> None:
+    """Remove a folder that lies outside the data folder."""
+    if folder.path in chosen.parents:
+        return
+    try:
+        for left in chosen.iterdir():
+            left.unlink()
+        chosen.rmdir()
+    except OSError:
+        return
+
+
+def _candidates(folder: DataFolder, kept: str) -> Iterator[Path]:
+    if kept:
+        yield Path(kept)
+    yield folder.path / "socket"
+    bases = [os.environ.get("XDG_RUNTIME_DIR", ""), tempfile.gettempdir()]
+    if os.geteuid() == 0:
+        # Another user's server must not depend on root's own folders.
+        bases = [tempfile.gettempdir()]
+    for base in bases:
+        if base and Path(base).is_dir() and os.access(base, os.W_OK):
+            yield Path(tempfile.mkdtemp(prefix="recorder-", dir=base))
+
+
+def _make(path: Path, account: Account) -> None:
+    place = path / f".s.PGSQL.{PORT}"
+    if len(os.fsencode(place)) > _PATH_BYTES_MAX:
+        raise OSError
+    if not _PLAIN.fullmatch(str(path)):
+        raise OSError
+    path.mkdir(mode=0o700, exist_ok=True)
+    found = path.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise NotADirectoryError
+    if found.st_uid not in {account.uid, os.geteuid()}:
+        raise PermissionError
+    path.chmod(0o700)
+    account.own(path)
+
+
+def _try_socket(path: Path) -> None:
+    probe = path / f".probe-{os.getpid()}"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
+        trial.bind(str(probe))
+    probe.unlink()

@@ -1,0 +1,64 @@
+"""What the supervisor tells the commands, in one small file.
+
+The file is replaced as a whole, so a reader sees the old text or the new
+one, never half. It is a message, not the truth: whether a supervisor lives
+is asked of its lock, and whether PostgreSQL answers is found by connecting.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+
+__all__ = ["Phase", "State", "read_state", "write_state"]
+
+
+class Phase(StrEnum):
+    """Where the server is in its life."""
+
+    CREATING = "creating"
+    STARTING = "starting"
+    RECOVERING = "recovering"
+    READY = "ready"
+    RESTARTING = "restarting"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """One message of a supervisor."""
+
+    instance: str
+    """Which supervisor says so: a random name, new with each process."""
+
+    supervisor_pid: int
+    phase: Phase
+    socket_folder: str = ""
+    """Where the socket lies; kept from start to start, so that the
+    addresses that commands hold stay true."""
+
+    error_code: str = ""
+    message: str = ""
+    """Why it failed or restarts, in words."""
+
+
+def read_state(path: Path) -> State | None:
+    """Read the last message, if there is one that can be read."""
+    try:
+        fields = json.loads(path.read_text())
+        return State(**{**fields, "phase": Phase(fields["phase"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def write_state(path: Path, state: State) -> None:
+    """Replace the message."""
+    fresh = path.with_suffix(".new")
+    fresh.write_text(json.dumps(asdict(state)))
+    if os.geteuid() == 0:
+        owner = path.parent.stat()
+        os.chown(fresh, owner.st_uid, owner.st_gid)
+    fresh.replace(path)

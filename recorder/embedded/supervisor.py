@@ -1,0 +1,235 @@
+"""The supervisor: the process that owns the server.
+
+The first command starts it, detached. It creates the cluster if there is
+none, runs the server, starts it again when it dies, and stops it when the
+last command has left. One lock says that it lives; a second supervisor sees
+the lock and ends. It has one thread and imports little, because it stays as
+long as the recording.
+
+It knows nothing of databases, roles or SQL; see `bootstrap`.
+"""
+
+import argparse
+import os
+import secrets
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from recorder.embedded.account import choose_account, open_folder_to
+from recorder.embedded.binaries import find_binaries, place_binaries
+from recorder.embedded.cluster import (
+    SETTINGS,
+    check_version,
+    create_cluster,
+    needs_recovery,
+    set_superuser_password,
+)
+from recorder.embedded.errors import EmbeddedError
+from recorder.embedded.folder import DataFolder, translate_os_errors
+from recorder.embedded.locks import FileLock, within
+from recorder.embedded.passwords import (
+    SUPERUSER,
+    make_passwords,
+    write_passwords,
+)
+from recorder.embedded.postmaster import Postmaster
+from recorder.embedded.processes import Processes
+from recorder.embedded.socket_folder import (
+    choose_socket_folder,
+    leave_socket_folder,
+)
+from recorder.embedded.state import Phase, State, read_state, write_state
+
+__all__ = ["main"]
+
+_TICK_SECONDS = 0.1
+"""How soon a dead server or an empty house is noticed. A tick is two system
+calls, about 0.02 % of a core."""
+
+_LOCK_SECONDS = 1.0
+"""A command that asks whether we live holds our lock for microseconds."""
+
+_GRACE_SECONDS = 10.0
+"""What commands get to finish after SIGTERM: a shutdown signals all of us
+at once, and they still have something to commit."""
+
+_RETRY_SECONDS_MAX = 30.0
+_LOG_BYTES_MAX = 16 * 1024 * 1024
+"""The log and its one predecessor take twice this."""
+
+
+class Supervisor:
+    """Keeps one server running as long as anybody uses it."""
+
+    def __init__(
+        self, folder: DataFolder, settings: Mapping[str, str]
+    ) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._users = FileLock(folder.use_lock)
+        self._instance = secrets.token_hex(8)
+        before = read_state(folder.state)
+        self._socket_folder = before.socket_folder if before else ""
+        self._stop_at: float | None = None
+
+    def run(self) -> int:
+        """Serve until nobody is left; return the exit status."""
+        signal.signal(signal.SIGTERM, self._ask_to_stop)
+        for harmless in (signal.SIGINT, signal.SIGHUP):
+            signal.signal(harmless, signal.SIG_IGN)
+        try:
+            server = self._begin()
+        except EmbeddedError as error:
+            self._tell(Phase.FAILED, error)
+            return 1
+        try:
+            self._stay(server)
+        finally:
+            self._tell(Phase.STOPPING)
+            server.stop()
+        leave_socket_folder(self._folder, Path(self._socket_folder))
+        self._socket_folder = ""
+        self._tell(Phase.STOPPED)
+        return 0
+
+    def _begin(self) -> Postmaster:
+        folder = self._folder
+        self._tell(Phase.STARTING)
+        account = choose_account(folder)
+        open_folder_to(account, folder)
+        binaries = place_binaries(find_binaries(), folder, account)
+        processes = Processes(folder, account)
+        processes.end_leftovers()
+        if not folder.cluster.exists():
+            self._tell(Phase.CREATING)
+            create_cluster(folder, binaries, account, processes)
+        check_version(folder)
+        self._socket_folder = str(
+            choose_socket_folder(folder, account, kept=self._socket_folder)
+        )
+        self._settings = {
+            **SETTINGS,
+            **self._settings,
+            "cluster_name": processes.name,
+            "unix_socket_directories": self._socket_folder,
+        }
+        if needs_recovery(binaries, folder):
+            self._tell(Phase.RECOVERING)
+        server = Postmaster(folder, binaries, account, processes)
+        server.configure(self._settings)
+        if not folder.passwords.exists():
+            with translate_os_errors("keep passwords in", folder.path):
+                passwords = make_passwords()
+                set_superuser_password(
+                    folder, binaries, processes, passwords[SUPERUSER]
+                )
+                write_passwords(folder.passwords, passwords)
+        server.start()
+        self._tell(Phase.READY)
+        return server
+
+    def _stay(self, server: Postmaster) -> None:
+        pause = _Pause()
+        while not self._is_over():
+            time.sleep(_TICK_SECONDS)
+            self._bound_log()
+            if server.is_running():
+                pause.end_after_quiet()
+            elif pause.is_over():
+                self._restart(server, pause)
+
+    def _is_over(self) -> bool:
+        if self._stop_at is not None and time.monotonic() >= self._stop_at:
+            return True
+        # Whoever comes while we hold it alone waits until we are gone, and
+        # starts the next supervisor.
+        if self._users.take_exclusive():
+            return True
+        return not self._users.is_in_place()
+
+    def _restart(self, server: Postmaster, pause: "_Pause") -> None:
+        try:
+            self._tell(Phase.RESTARTING, server.ending())
+            pause.lengthen()
+            server.start()
+        except EmbeddedError as error:
+            self._tell(Phase.RESTARTING, error)
+        else:
+            self._tell(Phase.READY)
+
+    def _tell(self, phase: Phase, error: EmbeddedError | None = None) -> None:
+        state = State(
+            instance=self._instance,
+            supervisor_pid=os.getpid(),
+            phase=phase,
+            socket_folder=self._socket_folder,
+            error_code=error.code if error else "",
+            message=str(error) if error else "",
+        )
+        # A full disk must not end us: we go on, and commands see by
+        # connecting whether the server answers.
+        with suppress(OSError):
+            said = f"{phase}: {error}" if error else phase
+            sys.stderr.write(f"supervisor [{os.getpid()}] {said}\n")
+            sys.stderr.flush()
+        with suppress(OSError):
+            write_state(self._folder.state, state)
+
+    def _ask_to_stop(self, _number: int, _frame: FrameType | None) -> None:
+        if self._stop_at is None:
+            self._stop_at = time.monotonic() + _GRACE_SECONDS
+
+    def _bound_log(self) -> None:
+        log = self._folder.log
+        with suppress(OSError):
+            if log.stat().st_size > _LOG_BYTES_MAX:
+                # The server keeps its file open, so the file stays and is
+                # emptied. A line written in between is lost.
+                shutil.copyfile(log, log.with_name(f"{log.name}.1"))
+                os.truncate(log, 0)
+
+
+@dataclass(slots=True)
+class _Pause:
+    """When a server that died may be started again."""
+
+    seconds: float = 0.0
+    until: float = 0.0
+
+    def is_over(self) -> bool:
+        return time.monotonic() >= self.until
+
+    def lengthen(self) -> None:
+        self.seconds = min(max(1.0, 2 * self.seconds), _RETRY_SECONDS_MAX)
+        self.until = time.monotonic() + self.seconds
+
+    def end_after_quiet(self) -> None:
+        if self.seconds and time.monotonic() > self.until + self.seconds:
+            self.seconds = 0.0
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Supervise the server of one data folder."""
+    parser = argparse.ArgumentParser(prog="recorder.embedded.supervisor")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--set", action="append", default=[], dest="settings")
+    options = parser.parse_args(arguments)
+    folder = DataFolder(options.folder)
+    settings = dict(item.split("=", 1) for item in options.settings)
+    os.chdir("/")
+    os.umask(0o077)
+    with FileLock(folder.supervisor_lock) as alive:
+        if not within(_LOCK_SECONDS, alive.take_exclusive):
+            return 0
+        return Supervisor(folder, settings).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
