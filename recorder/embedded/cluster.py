@@ -103,7 +103,7 @@ def create_cluster(
         if status != 0:
             msg = (
                 f'cannot create a PostgreSQL cluster in "{folder.path}":'
-                f" initdb ended with status {status}"
+                f' initdb ended with status {status}, see "{folder.log}"'
             )
             raise EmbeddedError(msg)
         fresh.rename(folder.cluster)

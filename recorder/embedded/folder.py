@@ -22,12 +22,15 @@ from recorder.embedded.errors import (
     EmbeddedError,
 )
 
-__all__ = ["MINIMUM_FREE_BYTES", "DataFolder", "translate_os_errors"]
+__all__ = ["DataFolder", "translate_os_errors"]
 
-MINIMUM_FREE_BYTES = 128 * 1024 * 1024
-"""Room needed to start: a new cluster is 40 MiB, its first log segments 16
-MiB each, the programs 33 MiB. An existing one needs less; it would stop
-within minutes all the same."""
+_CREATE_BYTES = 160 * 1024 * 1024
+"""Room that a new cluster needs: 40 MiB for its tables, 80 for the first
+segments of its write-ahead log, 33 for a copy of the programs."""
+
+_START_BYTES = 32 * 1024 * 1024
+"""Room that an existing one needs: two segments of its write-ahead log. It
+must start on a nearly full disk, where somebody wants to prune."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +85,10 @@ class DataFolder:
         return self.path / "recording.lock"
 
     def prepare(self) -> None:
-        """Create the folder if it is missing, and see that we may write.
+        """Create the folder if it is missing, and see that it is ours.
 
         Raises:
-            DataFolderError: it cannot be created, entered or written.
+            DataFolderError: it cannot be created, or is not ours.
             DiskFullError: there is no room on its filesystem.
         """
         with translate_os_errors("use the data folder", self.path):
@@ -98,39 +101,39 @@ class DataFolder:
                 )
                 raise DataFolderError(msg)
             self._check_owner()
-            self._check_writable()
-            self._check_room()
 
-    def _check_owner(self) -> None:
-        me = os.geteuid()
-        for path in (self.path, self.cluster):
-            if me == 0 or not path.exists() or path.stat().st_uid == me:
-                continue
-            owner = _user_name(path.stat().st_uid)
-            msg = (
-                f'cannot use the data folder "{self.path}" as'
-                f' {_user_name(me)}: "{path}" belongs to {owner}; run as'
-                " that user, or name another folder with RECORDER_DATA_DIR"
-            )
-            raise DataFolderError(msg)
+    def check_room(self) -> None:
+        """See that there is room to start the server.
 
-    def _check_writable(self) -> None:
-        probe = self.path / f".writable-{os.getpid()}"
-        try:
-            probe.write_bytes(b"probe")
-        finally:
-            probe.unlink(missing_ok=True)
-
-    def _check_room(self) -> None:
+        Raises:
+            DiskFullError: there is not.
+        """
+        needed = _START_BYTES if self.cluster.exists() else _CREATE_BYTES
         free = shutil.disk_usage(self.path).free
-        if free < MINIMUM_FREE_BYTES:
+        if free < needed:
             msg = (
                 f'cannot start PostgreSQL in "{self.path}": its filesystem'
-                f" has {free >> 20} MiB free and {MINIMUM_FREE_BYTES >> 20}"
-                " MiB are needed; free some, or name a folder elsewhere"
-                " with RECORDER_DATA_DIR"
+                f" has {free >> 20} MiB free and {needed >> 20} MiB are"
+                " needed; free some, or name a folder elsewhere with"
+                " RECORDER_DATA_DIR"
             )
             raise DiskFullError(msg)
+
+    def _check_owner(self) -> None:
+        # The folder itself may be anybody's who lets us write, a volume in
+        # a pod for example; PostgreSQL insists on owning its own.
+        me = os.geteuid()
+        if me == 0 or not self.cluster.exists():
+            return
+        owner = self.cluster.stat().st_uid
+        if owner != me:
+            msg = (
+                f'cannot use the data folder "{self.path}" as'
+                f' {_user_name(me)}: "{self.cluster}" belongs to'
+                f" {_user_name(owner)}; run as that user, or name another"
+                " folder with RECORDER_DATA_DIR"
+            )
+            raise DataFolderError(msg)
 
 
 @contextmanager

@@ -16,7 +16,11 @@ from pathlib import Path
 import asyncpg
 
 from recorder.embedded.bootstrap import ensure_roles
-from recorder.embedded.errors import EmbeddedError, from_code
+from recorder.embedded.errors import (
+    DataFolderError,
+    EmbeddedError,
+    from_code,
+)
 from recorder.embedded.folder import DataFolder, translate_os_errors
 from recorder.embedded.keeper import Keeper
 from recorder.embedded.locks import FileLock, is_unheld
@@ -26,6 +30,9 @@ from recorder.embedded.state import Phase, State, read_state
 __all__ = ["Joined", "Joining", "leave", "say_phase"]
 
 _POLL_SECONDS = 0.03
+_PATIENCE_SECONDS = 0.5
+"""What is over sooner is not worth a line; a plain start takes 0.2 s."""
+
 _REPEAT_SECONDS = 10.0
 """How often a wait is announced again."""
 
@@ -75,19 +82,19 @@ class Joining:
         self._folder = folder
         self._keeper = keeper
         self._on_wait = on_wait
-        self._announced = ("", 0.0)
+        self._announced = ("", time.monotonic())
         self._launches = 0
 
     async def take_share(self) -> FileLock:
         """Become one of those that keep the server alive."""
-        path = self._folder.use_lock
+        folder = self._folder
         while True:
-            with translate_os_errors("lock", path):
-                lock = FileLock(path)
-            # A file that was removed in between would exclude nobody.
-            if lock.take_shared() and lock.is_in_place():
-                return lock
-            lock.close()
+            with translate_os_errors("use the data folder", folder.path):
+                lock = FileLock(folder.use_lock)
+                # A file removed in between would exclude nobody.
+                if lock.take_shared() and lock.is_in_place():
+                    return lock
+                lock.close()
             self._announce(Phase.STOPPING)
             await asyncio.sleep(_POLL_SECONDS)
 
@@ -124,6 +131,7 @@ class Joining:
             )
             raise EmbeddedError(msg)
         self._launches += 1
+        self._folder.check_room()
         self._keeper.launch()
 
     async def _connect(
@@ -131,20 +139,14 @@ class Joining:
     ) -> Joined | None:
         if state is None or state.phase is not Phase.READY:
             return None
-        with translate_os_errors("read", self._folder.passwords):
-            passwords = read_passwords(self._folder.passwords)
+        passwords = self._passwords()
         socket_folder = Path(state.socket_folder)
         try:
             version = await ensure_roles(socket_folder, passwords, roles_sql)
         except _NOT_YET:
             return None
         except asyncpg.InvalidPasswordError as exc:
-            msg = (
-                f'"{self._folder.passwords}" does not hold the passwords of'
-                f' PostgreSQL in "{self._folder.path}"; stop all commands'
-                " that use it and remove the file: new ones will be made"
-            )
-            raise EmbeddedError(msg) from exc
+            raise self._say_locked_out(exc) from exc
         except asyncpg.PostgresError as exc:
             msg = (
                 "cannot set up database and roles of PostgreSQL in"
@@ -157,10 +159,31 @@ class Joining:
             passwords=passwords,
         )
 
+    def _passwords(self) -> Mapping[str, str]:
+        try:
+            return read_passwords(self._folder.passwords)
+        except PermissionError as exc:
+            msg = (
+                f'cannot read "{self._folder.passwords}": it belongs to'
+                " another user; run as that user"
+            )
+            raise DataFolderError(msg) from exc
+        except (OSError, ValueError) as exc:
+            raise self._say_locked_out(exc) from exc
+
+    def _say_locked_out(self, why: Exception) -> EmbeddedError:
+        return DataFolderError(
+            f'cannot log in to PostgreSQL in "{self._folder.path}": the'
+            f' passwords in "{self._folder.passwords}" are of no use'
+            f" ({why}); stop all commands that use it and remove the file:"
+            " new ones will be made"
+        )
+
     def _announce(self, phase: Phase) -> None:
         words, now = say_phase(phase), time.monotonic()
         last, at = self._announced
-        if words != last or now - at >= _REPEAT_SECONDS:
+        patience = _REPEAT_SECONDS if words == last else _PATIENCE_SECONDS
+        if now - at >= patience:
             self._announced = (words, now)
             if self._on_wait is not None:
                 self._on_wait(words)

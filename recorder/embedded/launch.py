@@ -15,7 +15,14 @@ from recorder.embedded.folder import DataFolder, translate_os_errors
 
 __all__ = ["has_ended", "launch_supervisor"]
 
-_PASSED_ON = ("PATH", "HOME", "TMPDIR", "XDG_RUNTIME_DIR", "PYTHONPATH")
+_PASSED_ON = (
+    "HOME",
+    "PATH",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+)
 
 
 def launch_supervisor(folder: DataFolder, settings: Mapping[str, str]) -> int:

@@ -34,6 +34,7 @@ START_SECONDS_MAX = 3600.0
 goes on without them, or it would never end."""
 
 _STOP_SECONDS = 300.0
+_ABANDON_SECONDS = 10.0
 _REASON_MARKS = ("PANIC:", "FATAL:", "error:")
 
 
@@ -108,6 +109,15 @@ class Postmaster:
         self._processes.kill()
         if self._child is not None:
             self._child.wait(_STOP_SECONDS)
+
+    def abandon(self) -> None:
+        """End it although its folder, and with it the lock, is gone."""
+        if self._child is None:
+            return
+        for ending in (signal.SIGQUIT, signal.SIGKILL):
+            with suppress(ProcessLookupError, subprocess.TimeoutExpired):
+                self._child.send_signal(ending)
+                self._child.wait(_ABANDON_SECONDS)
 
     def ending(self) -> EmbeddedError:
         """Say how the server ended, as the error to raise or to report."""

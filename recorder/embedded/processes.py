@@ -146,11 +146,16 @@ class Processes:
         return pid
 
     def _members(self) -> Iterator[int]:
-        title = f"postgres: {self.name}".encode()
+        # By their command lines, which anybody may read: what else tells
+        # processes apart is hidden from a root without CAP_SYS_PTRACE.
+        title = f"postgres: {self.name}:".encode()
         folder = os.fsencode(self._folder.cluster)
         for entry in _PROC.glob("[0-9]*"):
             with suppress(OSError):
                 words = (entry / "cmdline").read_bytes().split(b"\0")
-                is_ours = words[0].startswith(title) or folder in words
+                is_server = words[0].endswith(b"/postgres")
+                is_ours = words[0].startswith(title) or (
+                    is_server and folder in words
+                )
                 if is_ours and entry.stat().st_uid == self._account.uid:
                     yield int(entry.name)

@@ -9,7 +9,7 @@ for a few seconds, until the server has stopped.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -84,12 +84,12 @@ class EmbeddedServer:
         settings = {"shared_buffers": options.shared_buffers}
         keeper = Keeper(folder, {**settings, **options.settings})
         joining = Joining(folder, keeper, on_wait)
-        async with (
-            _bounded(folder, options.start_seconds) as bound,
-            _share(folder, joining, keeper),
-        ):
-            joined = await joining.until_ready(roles_sql)
-            bound.reschedule(None)
+        async with AsyncExitStack() as stack:
+            async with _bounded(folder, options.start_seconds):
+                await stack.enter_async_context(
+                    _share(folder, joining, keeper)
+                )
+                joined = await joining.until_ready(roles_sql)
             with keeper:
                 yield cls(folder, joined)
 
@@ -121,16 +121,11 @@ async def _share(
 
 
 @asynccontextmanager
-async def _bounded(
-    folder: DataFolder, seconds: float
-) -> AsyncIterator[asyncio.Timeout]:
-    bound = asyncio.timeout(seconds)
+async def _bounded(folder: DataFolder, seconds: float) -> AsyncIterator[None]:
     try:
-        async with bound:
-            yield bound
+        async with asyncio.timeout(seconds):
+            yield
     except TimeoutError as exc:
-        if not bound.expired():
-            raise
         state = read_state(folder.state)
         words = say_phase(state.phase if state else Phase.STARTING)
         why = f": {state.message}" if state and state.message else ""

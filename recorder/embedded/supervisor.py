@@ -85,7 +85,8 @@ class Supervisor:
         for harmless in (signal.SIGINT, signal.SIGHUP):
             signal.signal(harmless, signal.SIG_IGN)
         try:
-            server = self._begin()
+            with translate_os_errors("start PostgreSQL in", self._folder.path):
+                server = self._begin()
         except EmbeddedError as error:
             self._tell(Phase.FAILED, error)
             return 1
@@ -93,7 +94,11 @@ class Supervisor:
             self._stay(server)
         finally:
             self._tell(Phase.STOPPING)
-            server.stop()
+            if self._users.is_in_place():
+                server.stop()
+            else:
+                # Our folder was removed: there is nothing to stop cleanly.
+                server.abandon()
         leave_socket_folder(self._folder, Path(self._socket_folder))
         self._socket_folder = ""
         self._tell(Phase.STOPPED)
@@ -104,9 +109,9 @@ class Supervisor:
         self._tell(Phase.STARTING)
         account = choose_account(folder)
         open_folder_to(account, folder)
-        binaries = place_binaries(find_binaries(), folder, account)
         processes = Processes(folder, account)
         processes.end_leftovers()
+        binaries = place_binaries(find_binaries(), folder, account)
         if not folder.cluster.exists():
             self._tell(Phase.CREATING)
             create_cluster(folder, binaries, account, processes)
@@ -125,12 +130,11 @@ class Supervisor:
         server = Postmaster(folder, binaries, account, processes)
         server.configure(self._settings)
         if not folder.passwords.exists():
-            with translate_os_errors("keep passwords in", folder.path):
-                passwords = make_passwords()
-                set_superuser_password(
-                    folder, binaries, processes, passwords[SUPERUSER]
-                )
-                write_passwords(folder.passwords, passwords)
+            passwords = make_passwords()
+            set_superuser_password(
+                folder, binaries, processes, passwords[SUPERUSER]
+            )
+            write_passwords(folder.passwords, passwords)
         server.start()
         self._tell(Phase.READY)
         return server
