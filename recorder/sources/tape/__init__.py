@@ -1,0 +1,44 @@
+"""Tapes: what a cluster said, in one file that stays readable for years.
+
+A tape holds observations, one to a line, in the order of their arrival. This
+package writes tapes, reads them, describes them and plays them as a source.
+It does not redact, classify or judge what is on them: a played tape takes the
+path of a live cluster, and a recorded one has taken it up to redaction.
+"""
+
+from recorder.sources.tape.errors import (
+    NotATapeError,
+    TapeDamagedError,
+    TapeError,
+    TapeExistsError,
+    TapeFrameError,
+    TapeHeaderError,
+    TapeLineTooLongError,
+    TapeTruncatedError,
+    TapeUnreadableError,
+    TapeWriteError,
+    UnknownFrameError,
+)
+from recorder.sources.tape.header import TapeHeader
+from recorder.sources.tape.reader import TapeReader
+from recorder.sources.tape.source import TapeProgress, TapeSource
+from recorder.sources.tape.writer import TapeWriter
+
+__all__ = [
+    "NotATapeError",
+    "TapeDamagedError",
+    "TapeError",
+    "TapeExistsError",
+    "TapeFrameError",
+    "TapeHeader",
+    "TapeHeaderError",
+    "TapeLineTooLongError",
+    "TapeProgress",
+    "TapeReader",
+    "TapeSource",
+    "TapeTruncatedError",
+    "TapeUnreadableError",
+    "TapeWriteError",
+    "TapeWriter",
+    "UnknownFrameError",
+]

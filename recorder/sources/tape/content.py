@@ -1,0 +1,152 @@
+"""The bytes of a tape: opened, told apart, decompressed, in bounded pieces.
+
+Tapes are known by their first bytes, never by their name. A compressed tape
+is a row of zstd frames, each with a checksum at its end. What a frame holds
+is handed on when its checksum was right, because a changed letter in an
+immutable log is worse than a missing line; only a frame of more than
+`HELD_BYTES_MAX` is handed on before, so that memory stays flat.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from recorder.sources.tape.errors import NotATapeError
+from recorder.zstd import ZstdDecompressor, ZstdError
+
+__all__ = [
+    "HELD_BYTES_MAX",
+    "ContentCutError",
+    "ContentDamagedError",
+    "pieces",
+]
+
+HELD_BYTES_MAX = 8 * 2**20
+"""What is held of one zstd frame until its checksum was seen: twice what
+our own writer puts into one."""
+
+_READ_BYTES = 64 * 2**10
+_PIECE_BYTES = 64 * 2**10
+"""Decompressed in one step. When a step fails, what it had decompressed is
+lost, so this bounds what is not kept before the damage."""
+
+_MAGIC = b"\x28\xb5\x2f\xfd"
+_SKIPPABLE = b"\x2a\x4d\x18"
+"""Bytes 1 to 3 of a zstd frame that holds no content."""
+
+_OTHERS = (
+    (b"\x1f\x8b", "gzip", "gunzip"),
+    (b"BZh", "bzip2", "bunzip2"),
+    (b"\xfd7zXZ", "xz", "unxz"),
+    (b"PK\x03\x04", "a zip archive", "unzip"),
+)
+
+
+class ContentCutError(Exception):
+    """The compressed bytes end before they are complete."""
+
+
+class ContentDamagedError(Exception):
+    """The compressed bytes are not what was written."""
+
+
+def pieces(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    """Give the decompressed content in order.
+
+    Raises:
+        NotATapeError: the content is of another kind.
+        ContentCutError: after everything that can be decompressed.
+        ContentDamagedError: after everything that precedes the damage.
+    """
+    first = file.read(_READ_BYTES)
+    if _is_zstd(first):
+        yield from _decompressed(file, first)
+    elif first.startswith(b"{"):
+        while first:
+            yield first
+            first = file.read(_READ_BYTES)
+    elif first:
+        raise NotATapeError(path, _what_it_is(first), line=None)
+
+
+def _is_zstd(first: bytes) -> bool:
+    """Say whether it is zstd, or begins so and is cut."""
+    magic = first[:4]
+    return bool(magic) and (
+        _MAGIC.startswith(magic) or magic[1:] == _SKIPPABLE
+    )
+
+
+def _what_it_is(first: bytes) -> str:
+    for magic, name, command in _OTHERS:
+        if first.startswith(magic):
+            return (
+                f"this is {name}, and a tape is zstd or plain: unpack it "
+                f"({command}), then compress it with zstd or leave it plain"
+            )
+    return (
+        "not a tape: a tape is JSON Lines that begin with a header, "
+        f"compressed with zstd or plain, and this begins {first[:16]!r}"
+    )
+
+
+def _decompressed(file: BinaryIO, compressed: bytes) -> Iterator[bytes]:
+    """Decompress a row of zstd frames."""
+    frame = 0
+    while compressed:
+        frame += 1
+        decompressor = ZstdDecompressor()
+        try:
+            yield from _proved(_steps(decompressor, file, compressed))
+        except ZstdError as exc:
+            msg = f"zstd frame {frame} of the file: {exc}"
+            raise ContentDamagedError(msg) from exc
+        compressed = decompressor.unused_data or file.read(_READ_BYTES)
+
+
+def _proved(steps: Iterator[bytes]) -> Iterator[bytes]:
+    """Hold back a zstd frame until it has proved itself, or is too long.
+
+    Where the frame is cut, or damage shows in its structure, what was
+    decompressed before is handed on: it lies before the damage. Where only
+    the checksum is wrong the damage may be anywhere, and nothing is.
+    """
+    held: list[bytes] = []
+    held_bytes = 0
+    try:
+        for piece in steps:
+            held.append(piece)
+            held_bytes += len(piece)
+            if held_bytes > HELD_BYTES_MAX:
+                yield from held
+                held.clear()
+    except ContentCutError:
+        yield from held
+        raise
+    except ZstdError as exc:
+        if not _is_of_checksum(exc):
+            yield from held
+        raise
+    yield from held
+
+
+def _is_of_checksum(error: ZstdError) -> bool:
+    """Tell a wrong checksum, for which zstd has no type, by its words."""
+    return "checksum" in str(error)
+
+
+def _steps(
+    decompressor: ZstdDecompressor, file: BinaryIO, compressed: bytes
+) -> Iterator[bytes]:
+    """Decompress one zstd frame, a bounded piece at a time."""
+    while True:
+        piece = decompressor.decompress(compressed, _PIECE_BYTES)
+        if piece:
+            yield piece
+        if decompressor.eof:
+            return
+        compressed = b""
+        if decompressor.needs_input:
+            compressed = file.read(_READ_BYTES)
+            if not compressed:
+                raise ContentCutError

@@ -1,0 +1,127 @@
+"""What can be wrong with a tape, each with its own name.
+
+Every message names the file, the line where there is one, and what to do.
+Whatever was read before an error of reading is good: the reader has yielded
+it, and whoever plays the tape keeps it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recorder.errors import ConfigError, InputError, RecorderError
+
+__all__ = [
+    "NotATapeError",
+    "TapeDamagedError",
+    "TapeError",
+    "TapeExistsError",
+    "TapeFrameError",
+    "TapeHeaderError",
+    "TapeLineTooLongError",
+    "TapeTruncatedError",
+    "TapeUnreadableError",
+    "TapeWriteError",
+    "UnknownFrameError",
+    "translate_reading",
+    "translate_writing",
+]
+
+
+class TapeError(InputError):
+    """A tape cannot be read further."""
+
+    code = "input.tape"
+
+    def __init__(self, path: Path, says: str, *, line: int | None) -> None:
+        where = f'tape "{path}"'
+        if line is not None:
+            where += f", line {line}"
+        super().__init__(f"{where}: {says}")
+        self.path = path
+        self.line = line
+        """The line that could not be read, the header being line 1; None
+        where the trouble is not in a line."""
+
+
+class TapeUnreadableError(TapeError):
+    """The operating system does not let us read the file."""
+
+    code = "input.tape.unreadable"
+
+
+class NotATapeError(TapeError):
+    """The file is something else, gzip for example."""
+
+    code = "input.tape.other"
+
+
+class TapeHeaderError(TapeError):
+    """The first line is no header, or one of a version we do not know."""
+
+    code = "input.tape.header"
+
+
+class TapeDamagedError(TapeError):
+    """The compressed bytes are not what was written."""
+
+    code = "input.tape.damaged"
+
+
+class TapeTruncatedError(TapeError):
+    """The tape ends within a line or within compressed bytes.
+
+    Every complete line before that has been yielded.
+    """
+
+    code = "input.tape.truncated"
+
+
+class TapeLineTooLongError(TapeError):
+    """A line is longer than the reader is allowed to hold."""
+
+    code = "input.tape.line"
+
+
+class TapeFrameError(TapeError):
+    """A line is not a frame: no JSON, no UTF-8, fields missing or wrong."""
+
+    code = "input.tape.frame"
+
+
+class UnknownFrameError(TapeFrameError):
+    """A frame is of a kind that this version does not know."""
+
+    code = "input.tape.kind"
+
+
+class TapeExistsError(ConfigError):
+    """A tape would overwrite a file."""
+
+    code = "config.tape_exists"
+
+
+class TapeWriteError(RecorderError):
+    """A tape cannot be written further."""
+
+    code = "tape.write"
+
+
+@contextmanager
+def translate_reading(path: Path) -> Iterator[None]:
+    """Re-raise errors of the operating system as `TapeUnreadableError`."""
+    try:
+        yield
+    except OSError as exc:
+        says = f"cannot be read: {exc.strerror or exc}"
+        raise TapeUnreadableError(path, says, line=None) from exc
+
+
+@contextmanager
+def translate_writing(path: Path) -> Iterator[None]:
+    """Re-raise errors of the operating system as `TapeWriteError`."""
+    try:
+        yield
+    except OSError as exc:
+        msg = f'cannot write tape "{path}": {exc.strerror or exc}'
+        raise TapeWriteError(msg) from exc

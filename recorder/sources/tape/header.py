@@ -1,0 +1,125 @@
+"""The first line of a tape: whose recording it is.
+
+Fields that this version does not know are kept, so that a tape can be cut or
+copied by an older version without losing what a newer one wrote.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Annotated, Any
+
+import msgspec
+
+from recorder.sources.tape.wire import LineError, checked_utf8, written_time
+
+__all__ = ["FORMAT", "TapeHeader", "header_line", "parse_header"]
+
+FORMAT = "recorder/1"
+"""The value of ``tape`` in the header of every tape of this format."""
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TapeHeader:
+    """Whose recording a tape is, and when it began."""
+
+    cluster: str
+    cluster_uid: str
+    """UID of the cluster's kube-system namespace."""
+
+    kubernetes: str
+    """Version of the API server, as it writes it."""
+
+    started_at: datetime
+    tape_uid: str | None = None
+    """Identity of the tape; without it the hash of the file stands for it."""
+
+    redaction_key_id: str | None = None
+    """Which key made the digests on the tape."""
+
+    unknown: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    """Fields of a later version, as they were."""
+
+
+class _Header(msgspec.Struct):
+    """The fields that are ours, as they are written."""
+
+    tape: str
+    cluster: str
+    cluster_uid: str
+    kubernetes: str
+    started_at: Annotated[datetime, msgspec.Meta(tz=True)]
+    tape_uid: str | None = None
+    redaction_key_id: str | None = None
+
+
+class _Version(msgspec.Struct):
+    """Only what tells a tape from another file, and its version."""
+
+    tape: str
+
+
+_decode = msgspec.json.Decoder(_Header).decode
+_decode_version = msgspec.json.Decoder(_Version).decode
+
+
+def parse_header(line: bytes) -> TapeHeader:
+    """Read the first line of a tape.
+
+    Raises:
+        LineError: the line is no header of this format.
+    """
+    checked_utf8(line)
+    try:
+        version = _decode_version(line).tape
+    except (msgspec.DecodeError, RecursionError) as exc:
+        msg = (
+            'the first line is not the header of a tape, {"tape": '
+            f'"{FORMAT}", …}}: {exc}'
+        )
+        raise LineError(msg) from exc
+    if version != FORMAT:
+        msg = (
+            f'the tape is of format "{version}", this version reads '
+            f'"{FORMAT}": use the version of recorder that wrote it'
+        )
+        raise LineError(msg)
+    try:
+        ours = _decode(line)
+        started_at = ours.started_at.astimezone(UTC)
+        fields: dict[str, Any] = msgspec.json.decode(line)
+    except (msgspec.DecodeError, OverflowError, RecursionError) as exc:
+        msg = f"the header of the tape cannot be used: {exc}"
+        raise LineError(msg) from exc
+    return TapeHeader(
+        cluster=ours.cluster,
+        cluster_uid=ours.cluster_uid,
+        kubernetes=ours.kubernetes,
+        started_at=started_at,
+        tape_uid=ours.tape_uid,
+        redaction_key_id=ours.redaction_key_id,
+        unknown={
+            name: value
+            for name, value in fields.items()
+            if name not in _Header.__struct_fields__
+        },
+    )
+
+
+def header_line(header: TapeHeader) -> bytes:
+    """Write the first line of a tape, its newline included."""
+    fields: dict[str, Any] = {
+        "tape": FORMAT,
+        "cluster": header.cluster,
+        "cluster_uid": header.cluster_uid,
+        "kubernetes": header.kubernetes,
+        "started_at": written_time(header.started_at),
+    }
+    if header.tape_uid is not None:
+        fields["tape_uid"] = header.tape_uid
+    if header.redaction_key_id is not None:
+        fields["redaction_key_id"] = header.redaction_key_id
+    return msgspec.json.encode(fields | dict(header.unknown)) + b"\n"

@@ -1,0 +1,137 @@
+"""Writing frames: one observation, one line of a tape.
+
+The counterpart of `frames`. What only a live connection knows, a resumed
+stream, a jump of the clock, has no frame and gives no line.
+"""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import assert_never
+
+from recorder.model.observation import (
+    AuditRecorded,
+    ClockJumped,
+    CloudEventPosted,
+    EpochBegan,
+    InputRefused,
+    ListPage,
+    Observation,
+    Polled,
+    RequestFailed,
+    StreamClosed,
+    StreamResumed,
+    TapePosition,
+    WatchFrame,
+)
+from recorder.sources.tape.wire import (
+    written_document,
+    written_text,
+    written_time,
+)
+
+__all__ = ["line_of"]
+
+
+def line_of(observation: Observation) -> bytes | None:
+    """Write one observation, with its newline; None where it has no frame.
+
+    Raises:
+        UnwritableError: a document in it is no JSON object.
+    """
+    body = _body(observation)
+    if body is None:
+        return None
+    at = written_time(observation.observed_at).encode()
+    source = written_text(observation.source)
+    return b'{"at":"%b","source":%b,%b}\n' % (at, source, body)
+
+
+def _body(observation: Observation) -> bytes | None:
+    match observation:
+        case WatchFrame():
+            return _watch(observation)
+        case ListPage():
+            return _list(observation)
+        case AuditRecorded() | CloudEventPosted():
+            audit = isinstance(observation, AuditRecorded)
+            return b'"frame":"%b","event":%b' % (
+                b"audit" if audit else b"cloudevent",
+                written_document(observation.event),
+            )
+        case Polled():
+            return b'"frame":"poll","resource":%b,"items":[%b]' % (
+                written_text(observation.resource),
+                _items(observation.items),
+            )
+        case StreamResumed() | ClockJumped() | TapePosition():
+            return None
+        case _:
+            return _incident(observation)
+
+
+def _incident(
+    observation: StreamClosed | RequestFailed | InputRefused | EpochBegan,
+) -> bytes:
+    """Write what came in place of documents."""
+    reason = written_text(observation.reason)
+    match observation:
+        case StreamClosed(resource=resource):
+            return b'"frame":"closed","resource":%b,"reason":%b' % (
+                written_text(str(resource)),
+                reason,
+            )
+        case RequestFailed(resource=resource):
+            return (
+                b'"frame":"failed","resource":%b,"status":%d,"reason":%b'
+                % (written_text(str(resource)), observation.status, reason)
+            )
+        case EpochBegan():
+            return b'"frame":"epoch","reason":%b' % reason
+        case InputRefused():
+            return _refused(observation)
+        case _:
+            assert_never(observation)
+
+
+def _watch(frame: WatchFrame) -> bytes:
+    return (
+        b'"frame":"watch","resource":%b,"event":{"type":%b,"object":%b}'
+    ) % (
+        written_text(str(frame.resource)),
+        written_text(frame.type),
+        written_document(frame.object),
+    )
+
+
+def _list(page: ListPage) -> bytes:
+    flags = b',"more":true' if page.more else b',"more":false'
+    if page.made:
+        flags += b',"made":true'
+    if page.kind is not None:
+        flags += b',"kind":%b' % written_text(page.kind)
+    return b'"frame":"list","resource":%b,"resource_version":%b%b,%b' % (
+        written_text(str(page.resource)),
+        written_text(page.resource_version),
+        flags,
+        b'"items":[%b]' % _items(page.items),
+    )
+
+
+def _refused(refused: InputRefused) -> bytes:
+    named = b""
+    if refused.resource is not None:
+        named = b'"resource":%b,' % written_text(str(refused.resource))
+    return (
+        b'"frame":"refused",%b"bytes_base64":"%b","sha256":%b,'
+        b'"length":%d,"reason":%b'
+    ) % (
+        named,
+        b64encode(refused.head),
+        written_text(refused.sha256),
+        refused.length,
+        written_text(refused.reason),
+    )
+
+
+def _items(items: Sequence[bytes]) -> bytes:
+    return b",".join([written_document(item) for item in items])

@@ -1,0 +1,93 @@
+r"""The small agreements of every line of a tape: texts, times, documents.
+
+A document of the cluster is part of a line byte for byte. There is one
+exception, and one condition. The white space of JSON may hold newlines, which
+would end the line, so a newline in a document is written as a space; inside a
+string JSON writes it as ``\n``, two other bytes, so nothing else is touched.
+And white space around a document is not part of it and is not kept.
+"""
+
+from datetime import UTC, datetime
+
+import msgspec
+
+__all__ = [
+    "LineError",
+    "UnwritableError",
+    "checked_utf8",
+    "written_document",
+    "written_text",
+    "written_time",
+]
+
+_skip = msgspec.json.Decoder(msgspec.Raw).decode
+
+
+class LineError(ValueError):
+    """A line is not what it should be; the message says why.
+
+    Internal to this package: the reader adds the file and the line.
+    """
+
+
+class UnwritableError(ValueError):
+    """A document is not one JSON object, so that no line can hold it."""
+
+
+def checked_utf8(line: bytes) -> None:
+    """Refuse what is not UTF-8; the decoder looks into keys and texts only.
+
+    Raises:
+        LineError: the bytes are not UTF-8.
+    """
+    if line.isascii():
+        return
+    try:
+        line.decode()
+    except UnicodeDecodeError as exc:
+        msg = (
+            f"invalid UTF-8 at byte {exc.start} of the line ({exc.reason}): "
+            "the line was altered after it was written"
+        )
+        raise LineError(msg) from exc
+
+
+def written_time(at: datetime) -> str:
+    """Give a time in UTC with microseconds, as every frame carries it."""
+    assert at.tzinfo is not None, "an observation without a time zone"
+    utc = at.astimezone(UTC).replace(tzinfo=None)
+    return utc.isoformat(timespec="microseconds") + "Z"
+
+
+def written_text(text: str) -> bytes:
+    """Give a text as a JSON string.
+
+    A lone surrogate, which Python puts into a message for bytes that are no
+    UTF-8, has no JSON form and becomes a question mark.
+    """
+    try:
+        return msgspec.json.encode(text)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(text.encode(errors="replace").decode())
+
+
+def written_document(raw: bytes) -> bytes:
+    """Give a document in the form in which a line can hold it.
+
+    Raises:
+        UnwritableError: it is not one JSON object in UTF-8. A line with it
+            would end the tape for every reader.
+    """
+    document = raw.strip(b" \t\r\n")
+    if b"\n" in document:
+        document = document.replace(b"\n", b" ")
+    try:
+        checked_utf8(document)
+        _skip(document)
+    except (ValueError, RecursionError) as exc:
+        msg = f"cannot put a document on a tape that is no JSON: {exc}"
+        raise UnwritableError(msg) from exc
+    if not document.startswith(b"{"):
+        msg = "cannot put a document on a tape that is no JSON object"
+        raise UnwritableError(msg)
+    return document

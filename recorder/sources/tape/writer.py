@@ -1,0 +1,214 @@
+"""Writing a tape, so that whatever kills the writer leaves one to read.
+
+Lines are compressed as they come. A second after a line came the compressed
+bytes up to it are in the file, and every `_FRAME_BYTES` a zstd frame is closed
+with its checksum, so that damage to one spares the others. A writer that is
+killed leaves a tape that is readable up to there.
+
+An existing file is never touched unless asked for: a tape may be the only
+record of an incident.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from io import FileIO
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from recorder.model.observation import ListPage, Observation
+from recorder.sources.tape.errors import (
+    TapeExistsError,
+    TapeWriteError,
+    translate_writing,
+)
+from recorder.sources.tape.header import TapeHeader, header_line
+from recorder.sources.tape.lines import line_of
+from recorder.sources.tape.pages import cut_page
+from recorder.zstd import CompressionParameter, ZstdCompressor
+
+__all__ = ["FLUSH_SECONDS", "TapeWriter"]
+
+FLUSH_SECONDS = 1.0
+"""How old the newest line in memory may become before it is in the file."""
+
+_FRAME_BYTES = 4 * 2**20
+"""Content of one zstd frame. Larger would compress better by a few percent
+and lose more to one damaged byte."""
+
+_LEVEL = 3
+
+
+class TapeWriter:
+    """A tape being written; entered to create the file, left to close it.
+
+    Compressed, unless the name ends in ``.jsonl``. Not safe against a crash
+    of the machine until it is closed: only then is the file forced to disk.
+
+    Raises:
+        TapeExistsError: from entering, when there is such a file already.
+        TapeWriteError: the file cannot be written; it is left as it is.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        header: TapeHeader,
+        *,
+        overwrite: bool = False,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._path = path
+        self._header = header
+        self._overwrite = overwrite
+        self._steady = steady
+        self._file: FileIO
+        self._compressor = None if path.suffix == ".jsonl" else _compressor()
+        self._frame_bytes = 0
+        self._flushed_at = steady()
+        self._broken = False
+
+        self.frames = 0
+        """Frames written so far."""
+
+    def __enter__(self) -> Self:
+        mode = "wb" if self._overwrite else "xb"
+        try:
+            with translate_writing(self._path):
+                self._file = FileIO(self._path, mode)
+        except TapeWriteError as exc:
+            if isinstance(exc.__cause__, FileExistsError):
+                msg = (
+                    f'"{self._path}" exists: a tape is not written over; '
+                    "name another file, or say that it may be"
+                )
+                raise TapeExistsError(msg) from exc
+            raise
+        with self._writing():
+            self._put(header_line(self._header))
+            self._flush()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def write(self, observations: Iterable[Observation]) -> None:
+        """Write observations in their order, those that have a frame.
+
+        Raises:
+            UnwritableError: a document is no JSON object; the observations
+                before it are written.
+        """
+        with self._writing():
+            for observation in observations:
+                if isinstance(observation, ListPage):
+                    for page in cut_page(observation):
+                        self._put_frame(page)
+                else:
+                    self._put_frame(observation)
+            if self._steady() - self._flushed_at >= FLUSH_SECONDS:
+                self._flush()
+
+    def flush(self) -> None:
+        """Bring every line so far into the file, readable after a kill."""
+        with self._writing():
+            self._flush()
+
+    async def keep_flushed(self) -> None:
+        """Flush every second until cancelled.
+
+        `write` does so by itself only when something is written; this is
+        for the last lines before a silence.
+        """
+        while True:
+            await asyncio.sleep(FLUSH_SECONDS)
+            self.flush()
+
+    def close(self) -> None:
+        """Complete the tape and force it to disk, its name included.
+
+        When this returns the tape survives a crash of the machine. Closing
+        twice does nothing.
+        """
+        if self._file.closed:
+            return
+        try:
+            if not self._broken:
+                with self._writing():
+                    self._end_frame()
+                    os.fsync(self._file.fileno())
+                    _sync_folder(self._path.parent)
+        finally:
+            self._file.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Remember that writing failed: the file ends within a line.
+
+        Another line after that would not be the next one for a reader.
+        """
+        if self._broken:
+            msg = f'cannot write tape "{self._path}": an earlier write failed'
+            raise TapeWriteError(msg)
+        try:
+            with translate_writing(self._path):
+                yield
+        except TapeWriteError:
+            self._broken = True
+            raise
+
+    def _put_frame(self, observation: Observation) -> None:
+        line = line_of(observation)
+        if line is not None:
+            self._put(line)
+            self.frames += 1
+
+    def _put(self, line: bytes) -> None:
+        if self._compressor is None:
+            self._write(line)
+            return
+        self._write(self._compressor.compress(line))
+        self._frame_bytes += len(line)
+        if self._frame_bytes >= _FRAME_BYTES:
+            self._end_frame()
+
+    def _end_frame(self) -> None:
+        if self._compressor is not None and self._frame_bytes:
+            self._write(self._compressor.flush(ZstdCompressor.FLUSH_FRAME))
+            self._frame_bytes = 0
+
+    def _flush(self) -> None:
+        self._flushed_at = self._steady()
+        if self._compressor is not None and self._frame_bytes:
+            self._write(self._compressor.flush(ZstdCompressor.FLUSH_BLOCK))
+
+    def _write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._file.write(rest) :]
+
+
+def _compressor() -> ZstdCompressor:
+    return ZstdCompressor(
+        options={
+            CompressionParameter.compression_level: _LEVEL,
+            CompressionParameter.checksum_flag: 1,
+        }
+    )
+
+
+def _sync_folder(folder: Path) -> None:
+    """Force the name of a new file to disk, which fsync of it does not."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
