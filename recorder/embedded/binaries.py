@@ -67,7 +67,7 @@ def find_binaries() -> Binaries:
 
 
 def place_binaries(
-    found: Binaries, folder: DataFolder, account: Account
+    found: Binaries, *, folder: DataFolder, account: Account
 ) -> Binaries:
     """Put the programs where the account can run them.
 

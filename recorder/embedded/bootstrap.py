@@ -31,25 +31,31 @@ database at the same time without it."""
 
 
 def address(
-    socket_folder: Path, passwords: Mapping[str, str], name: str
+    socket_folder: Path,
+    passwords: Mapping[str, str],
+    *,
+    name: str,
+    database: str = DATABASE,
 ) -> str:
-    """Give a login role's address of the database."""
+    """Give a role's address of the database, its password inside."""
     host = quote(str(socket_folder), safe="")
     return (
-        f"postgresql://{name}:{passwords[name]}@/{DATABASE}"
+        f"postgresql://{name}:{passwords[name]}@/{database}"
         f"?host={host}&port={PORT}"
     )
 
 
 async def ensure_roles(
-    socket_folder: Path, passwords: Mapping[str, str], roles_sql: str
+    socket_folder: Path, passwords: Mapping[str, str], *, roles_sql: str
 ) -> str:
     """Bring database and roles to what is wanted; return the version.
 
     Errors of the driver pass through: the caller knows whether to wait.
     """
     wanted = _fingerprint(passwords, roles_sql)
-    async with _connect(socket_folder, passwords, "postgres") as connection:
+    async with _connect(
+        socket_folder, passwords, database="postgres"
+    ) as connection:
         version = str(connection.get_settings().server_version)
         if await _found(connection) == wanted:
             return version
@@ -58,8 +64,10 @@ async def ensure_roles(
             "SELECT true FROM pg_database WHERE datname = $1", DATABASE
         ):
             await connection.execute(f"CREATE DATABASE {DATABASE}")
-        async with _connect(socket_folder, passwords, DATABASE) as inside:
-            await _make_roles(inside, passwords, roles_sql)
+        async with _connect(
+            socket_folder, passwords, database=DATABASE
+        ) as inside:
+            await _make_roles(inside, passwords=passwords, roles_sql=roles_sql)
             await inside.execute(
                 f"COMMENT ON DATABASE {DATABASE} IS '{wanted}'"
             )
@@ -82,6 +90,7 @@ async def _found(connection: asyncpg.Connection) -> str | None:
 
 async def _make_roles(
     connection: asyncpg.Connection,
+    *,
     passwords: Mapping[str, str],
     roles_sql: str,
 ) -> None:
@@ -102,7 +111,7 @@ async def _make_roles(
 
 @asynccontextmanager
 async def _connect(
-    socket_folder: Path, passwords: Mapping[str, str], database: str
+    socket_folder: Path, passwords: Mapping[str, str], *, database: str
 ) -> AsyncIterator[asyncpg.Connection]:
     connection = await asyncpg.connect(
         host=str(socket_folder),

@@ -13,16 +13,15 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from recorder.embedded.account import Account
-from recorder.embedded.binaries import MAJOR_VERSION, Binaries
+from recorder.embedded.binaries import MAJOR_VERSION
 from recorder.embedded.errors import (
     DataFolderError,
     EmbeddedError,
     ForeignVersionError,
 )
 from recorder.embedded.folder import DataFolder, translate_os_errors
+from recorder.embedded.installation import Installation
 from recorder.embedded.passwords import SUPERUSER
-from recorder.embedded.processes import Processes
 
 __all__ = [
     "SETTINGS",
@@ -65,26 +64,22 @@ _SINGLE_USER_SECONDS = 3600.0
 """It may have to recover first."""
 
 
-def create_cluster(
-    folder: DataFolder,
-    binaries: Binaries,
-    account: Account,
-    processes: Processes,
-) -> None:
+def create_cluster(site: Installation) -> None:
     """Create it; a crash leaves nothing that a next attempt minds.
 
     Raises:
         EmbeddedError: initdb failed.
     """
+    folder = site.folder
     fresh = folder.cluster.with_name("postgres.new")
     with translate_os_errors("create a PostgreSQL cluster in", folder.path):
         if fresh.exists():
             shutil.rmtree(fresh)
         fresh.mkdir(mode=0o700)
-        account.own(fresh)
-        child = processes.start(
+        site.account.own(fresh)
+        child = site.processes.start(
             [
-                binaries.program("initdb"),
+                site.binaries.program("initdb"),
                 f"--pgdata={fresh}",
                 f"--username={SUPERUSER}",
                 "--auth=reject",
@@ -140,9 +135,10 @@ def check_version(folder: DataFolder) -> None:
 
 
 def write_configuration(
-    folder: DataFolder, account: Account, settings: Mapping[str, str]
+    site: Installation, settings: Mapping[str, str]
 ) -> None:
     """Write the server's configuration and its access rules."""
+    cluster = site.folder.cluster
     lines = [
         "# Written before each start. Put settings into local.conf.",
         *(f"{name} = {_quoted(value)}" for name, value in settings.items()),
@@ -151,54 +147,49 @@ def write_configuration(
         "# Written before each start. Nobody comes in without a password.",
         "local all all scram-sha-256",
     ]
-    if (folder.cluster / "local.conf").exists():
+    if (cluster / "local.conf").exists():
         lines.append("include 'local.conf'")
-    with translate_os_errors("configure PostgreSQL in", folder.cluster):
+    with translate_os_errors("configure PostgreSQL in", cluster):
         for name, text in (("postgresql.conf", lines), ("pg_hba.conf", rules)):
-            fresh = folder.cluster / f"{name}.new"
+            fresh = cluster / f"{name}.new"
             fresh.write_text("\n".join(text) + "\n")
             fresh.chmod(0o600)
-            account.own(fresh)
-            fresh.replace(folder.cluster / name)
+            site.account.own(fresh)
+            fresh.replace(cluster / name)
 
 
-def set_superuser_password(
-    folder: DataFolder,
-    binaries: Binaries,
-    processes: Processes,
-    password: str,
-) -> None:
+def set_superuser_password(site: Installation, password: str) -> None:
     """Set it without being let in: in single-user mode.
 
     Raises:
         EmbeddedError: it could not be set.
     """
     command = [
-        binaries.program("postgres"),
+        site.binaries.program("postgres"),
         "--single",
         "-D",
-        str(folder.cluster),
+        str(site.folder.cluster),
         "-c",
         "exit_on_error=true",
         "postgres",
     ]
     statement = f"ALTER ROLE {SUPERUSER} PASSWORD '{password}'\n"
-    child = processes.start(
+    child = site.processes.start(
         command, death_signal=signal.SIGTERM, stdin=subprocess.PIPE
     )
     child.communicate(statement.encode(), timeout=_SINGLE_USER_SECONDS)
     if child.returncode != 0:
         msg = (
-            f'cannot set the passwords of PostgreSQL in "{folder.path}":'
-            f' see "{folder.log}"'
+            f'cannot set the passwords of PostgreSQL in "{site.folder.path}":'
+            f' see "{site.folder.log}"'
         )
         raise EmbeddedError(msg)
 
 
-def needs_recovery(binaries: Binaries, folder: DataFolder) -> bool:
+def needs_recovery(site: Installation) -> bool:
     """Whether the cluster was not stopped cleanly."""
     said = subprocess.run(  # noqa: S603 - programs we placed
-        [binaries.program("pg_controldata"), str(folder.cluster)],
+        [site.binaries.program("pg_controldata"), str(site.folder.cluster)],
         env={"LC_ALL": "C"},
         capture_output=True,
         text=True,

@@ -77,6 +77,7 @@ class Joining:
         self,
         folder: DataFolder,
         keeper: Keeper,
+        *,
         on_wait: Callable[[str], None] | None,
     ) -> None:
         self._folder = folder
@@ -142,7 +143,9 @@ class Joining:
         passwords = self._passwords()
         socket_folder = Path(state.socket_folder)
         try:
-            version = await ensure_roles(socket_folder, passwords, roles_sql)
+            version = await ensure_roles(
+                socket_folder, passwords, roles_sql=roles_sql
+            )
         except _NOT_YET:
             return None
         except asyncpg.InvalidPasswordError as exc:
@@ -189,13 +192,15 @@ class Joining:
                 self._on_wait(words)
 
 
-async def leave(folder: DataFolder, lock: FileLock, keeper: Keeper) -> None:
+async def leave(
+    folder: DataFolder, keeper: Keeper, *, share: FileLock
+) -> None:
     """Give the share back; the last one waits for the server to stop.
 
     The wait is bounded: a server that takes longer stops all the same.
     """
-    with lock:
-        is_last = lock.take_exclusive()
+    with share:
+        is_last = share.take_exclusive()
     if not is_last:
         keeper.has_child()
         return

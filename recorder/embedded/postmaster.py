@@ -14,17 +14,15 @@ from contextlib import suppress
 from errno import ENOSPC
 from pathlib import Path
 
-from recorder.embedded.account import Account
-from recorder.embedded.binaries import Binaries
 from recorder.embedded.cluster import write_configuration
 from recorder.embedded.errors import (
     DiskFullError,
     EmbeddedError,
     StartTimeoutError,
 )
-from recorder.embedded.folder import DataFolder, translate_os_errors
+from recorder.embedded.folder import translate_os_errors
+from recorder.embedded.installation import Installation
 from recorder.embedded.locks import within
-from recorder.embedded.processes import Processes
 
 __all__ = ["START_SECONDS_MAX", "Postmaster"]
 
@@ -42,24 +40,14 @@ class Postmaster:
     """The server process and everything below it."""
 
     def __init__(
-        self,
-        folder: DataFolder,
-        binaries: Binaries,
-        account: Account,
-        processes: Processes,
+        self, site: Installation, settings: Mapping[str, str]
     ) -> None:
-        self._folder = folder
-        self._binaries = binaries
-        self._account = account
-        self._processes = processes
-        self._settings: Mapping[str, str] = {}
+        self._site = site
+        self._folder = site.folder
+        self._processes = site.processes
+        self._settings = settings
         self._child: subprocess.Popen[bytes] | None = None
         self._log_start = 0
-
-    def configure(self, settings: Mapping[str, str]) -> None:
-        """Write its settings, for this and for later starts."""
-        self._settings = settings
-        write_configuration(self._folder, self._account, settings)
 
     def start(self) -> None:
         """Start it and wait until it takes connections.
@@ -70,13 +58,13 @@ class Postmaster:
             EmbeddedError: it ended for another reason, which is told.
         """
         self._processes.end_leftovers()
-        self.configure(self._settings)
+        write_configuration(self._site, self._settings)
         with translate_os_errors("start PostgreSQL in", self._folder.path):
             self._pid_file.unlink(missing_ok=True)
             self._log_start = _size(self._folder.log)
             self._child = self._processes.start(
                 [
-                    self._binaries.program("postgres"),
+                    self._site.binaries.program("postgres"),
                     "-D",
                     str(self._folder.cluster),
                 ],

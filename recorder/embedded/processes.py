@@ -29,6 +29,7 @@ __all__ = ["Processes"]
 
 _PR_SET_PDEATHSIG = 1
 _PROC = Path("/proc")
+_STDERR = 2
 
 _FAST_SECONDS = 60.0
 """How long an orphaned server may take to write its last checkpoint."""
@@ -42,9 +43,12 @@ _ENVIRONMENT = {"LC_ALL": "C", "TZ": "UTC", "PATH": os.defpath}
 class Processes:
     """All PostgreSQL processes of one data folder."""
 
-    def __init__(self, folder: DataFolder, account: Account) -> None:
+    def __init__(
+        self, folder: DataFolder, account: Account, *, output: int = _STDERR
+    ) -> None:
         self._folder = folder
         self._account = account
+        self._output = output
         self._libc = ctypes.CDLL(None, use_errno=True)
         place = hashlib.sha256(os.fsencode(folder.path)).hexdigest()[:12]
         self.name = f"recorder-{place}"
@@ -57,7 +61,7 @@ class Processes:
         death_signal: signal.Signals,
         stdin: int = subprocess.DEVNULL,
     ) -> subprocess.Popen[bytes]:
-        """Start one as the account, writing to our own stderr."""
+        """Start one as the account; it dies with us, if it can."""
         another = self._account.is_another
         with FileLock(self._folder.processes_lock) as lock:
             if not lock.take_exclusive():
@@ -69,8 +73,8 @@ class Processes:
             return subprocess.Popen(  # noqa: S603 - programs we placed
                 command,
                 stdin=stdin,
-                stdout=sys.stderr,
-                stderr=sys.stderr,
+                stdout=self._output,
+                stderr=self._output,
                 cwd="/",
                 env=_ENVIRONMENT,
                 user=self._account.uid if another else None,
@@ -78,7 +82,7 @@ class Processes:
                 extra_groups=[] if another else None,
                 umask=0o077,
                 pass_fds=[lock.descriptor],
-                # Safe: the supervisor has one thread.
+                # Safe: the supervisor, whose child this is, has one thread.
                 preexec_fn=self._tie_to_us(death_signal),  # noqa: PLW1509
             )
 

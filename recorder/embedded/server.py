@@ -49,6 +49,8 @@ class EmbeddedServer:
         """The data folder."""
         self.version = joined.version
         """For example ``18.4``."""
+        self.socket_folder = joined.socket_folder
+        """Where its unix socket lies."""
         self._state = folder.state
         self._joined = joined
 
@@ -83,7 +85,7 @@ class EmbeddedServer:
         folder.prepare()
         settings = {"shared_buffers": options.shared_buffers}
         keeper = Keeper(folder, {**settings, **options.settings})
-        joining = Joining(folder, keeper, on_wait)
+        joining = Joining(folder, keeper, on_wait=on_wait)
         async with AsyncExitStack() as stack:
             async with _bounded(folder, options.start_seconds):
                 await stack.enter_async_context(
@@ -98,7 +100,7 @@ class EmbeddedServer:
         return address(
             self._joined.socket_folder,
             self._joined.passwords,
-            login_role(Role(role)),
+            name=login_role(Role(role)),
         )
 
     def trouble(self) -> str | None:
@@ -113,11 +115,11 @@ class EmbeddedServer:
 async def _share(
     folder: DataFolder, joining: Joining, keeper: Keeper
 ) -> AsyncIterator[None]:
-    lock = await joining.take_share()
+    share = await joining.take_share()
     try:
         yield
     finally:
-        await leave(folder, lock, keeper)
+        await leave(folder, keeper, share=share)
 
 
 @asynccontextmanager

@@ -22,17 +22,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from recorder.embedded.account import choose_account, open_folder_to
-from recorder.embedded.binaries import find_binaries, place_binaries
 from recorder.embedded.cluster import (
     SETTINGS,
     check_version,
     create_cluster,
     needs_recovery,
     set_superuser_password,
+    write_configuration,
 )
 from recorder.embedded.errors import EmbeddedError
 from recorder.embedded.folder import DataFolder, translate_os_errors
+from recorder.embedded.installation import install
 from recorder.embedded.locks import FileLock, within
 from recorder.embedded.passwords import (
     SUPERUSER,
@@ -40,7 +40,6 @@ from recorder.embedded.passwords import (
     write_passwords,
 )
 from recorder.embedded.postmaster import Postmaster
-from recorder.embedded.processes import Processes
 from recorder.embedded.socket_folder import (
     choose_socket_folder,
     leave_socket_folder,
@@ -107,34 +106,29 @@ class Supervisor:
     def _begin(self) -> Postmaster:
         folder = self._folder
         self._tell(Phase.STARTING)
-        account = choose_account(folder)
-        open_folder_to(account, folder)
-        processes = Processes(folder, account)
-        processes.end_leftovers()
-        binaries = place_binaries(find_binaries(), folder, account)
+        site = install(folder)
         if not folder.cluster.exists():
             self._tell(Phase.CREATING)
-            create_cluster(folder, binaries, account, processes)
+            create_cluster(site)
         check_version(folder)
-        self._socket_folder = str(
-            choose_socket_folder(folder, account, kept=self._socket_folder)
+        chosen = choose_socket_folder(
+            folder, site.account, kept=self._socket_folder
         )
-        self._settings = {
+        self._socket_folder = str(chosen)
+        settings = {
             **SETTINGS,
             **self._settings,
-            "cluster_name": processes.name,
+            "cluster_name": site.processes.name,
             "unix_socket_directories": self._socket_folder,
         }
-        if needs_recovery(binaries, folder):
+        if needs_recovery(site):
             self._tell(Phase.RECOVERING)
-        server = Postmaster(folder, binaries, account, processes)
-        server.configure(self._settings)
         if not folder.passwords.exists():
+            write_configuration(site, settings)
             passwords = make_passwords()
-            set_superuser_password(
-                folder, binaries, processes, passwords[SUPERUSER]
-            )
+            set_superuser_password(site, passwords[SUPERUSER])
             write_passwords(folder.passwords, passwords)
+        server = Postmaster(site, settings)
         server.start()
         self._tell(Phase.READY)
         return server
