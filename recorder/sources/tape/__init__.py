@@ -19,9 +19,13 @@ from recorder.sources.tape.errors import (
     TapeWriteError,
     UnknownFrameError,
 )
+from recorder.sources.tape.gaps import TapeGap
 from recorder.sources.tape.header import TapeHeader
+from recorder.sources.tape.identity import tape_identity
+from recorder.sources.tape.info import TapeInfo, describe
 from recorder.sources.tape.reader import TapeReader
 from recorder.sources.tape.source import TapeProgress, TapeSource
+from recorder.sources.tape.wire import UnwritableError
 from recorder.sources.tape.writer import TapeWriter
 
 __all__ = [
@@ -30,8 +34,10 @@ __all__ = [
     "TapeError",
     "TapeExistsError",
     "TapeFrameError",
+    "TapeGap",
     "TapeHeader",
     "TapeHeaderError",
+    "TapeInfo",
     "TapeLineTooLongError",
     "TapeProgress",
     "TapeReader",
@@ -41,4 +47,7 @@ __all__ = [
     "TapeWriteError",
     "TapeWriter",
     "UnknownFrameError",
+    "UnwritableError",
+    "describe",
+    "tape_identity",
 ]

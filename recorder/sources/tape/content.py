@@ -9,6 +9,7 @@ immutable log is worse than a missing line; only a frame of more than
 
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import BinaryIO
 
 from recorder.sources.tape.errors import NotATapeError
@@ -35,11 +36,12 @@ _SKIPPABLE = b"\x2a\x4d\x18"
 """Bytes 1 to 3 of a zstd frame that holds no content."""
 
 _OTHERS = (
-    (b"\x1f\x8b", "gzip", "gunzip"),
-    (b"BZh", "bzip2", "bunzip2"),
-    (b"\xfd7zXZ", "xz", "unxz"),
-    (b"PK\x03\x04", "a zip archive", "unzip"),
+    (b"\x1f\x8b", "gzip", "gzip -dc"),
+    (b"BZh", "bzip2", "bzip2 -dc"),
+    (b"\xfd7zXZ", "xz", "xz -dc"),
+    (b"PK\x03\x04", "a zip archive", "unzip -p"),
 )
+"""What people compress with, how it begins, and how it is unpacked."""
 
 
 class ContentCutError(Exception):
@@ -66,7 +68,7 @@ def pieces(file: BinaryIO, path: Path) -> Iterator[bytes]:
             yield first
             first = file.read(_READ_BYTES)
     elif first:
-        raise NotATapeError(path, _what_it_is(first), line=None)
+        raise NotATapeError(path, _what_it_is(first, path), line=None)
 
 
 def _is_zstd(first: bytes) -> bool:
@@ -77,12 +79,12 @@ def _is_zstd(first: bytes) -> bool:
     )
 
 
-def _what_it_is(first: bytes) -> str:
+def _what_it_is(first: bytes, path: Path) -> str:
     for magic, name, command in _OTHERS:
         if first.startswith(magic):
             return (
-                f"this is {name}, and a tape is zstd or plain: unpack it "
-                f"({command}), then compress it with zstd or leave it plain"
+                f"this is {name}, a tape is zstd or plain; recompress it: "
+                f"{command} {quote(path.name)} | zstd > NAME.tape.jsonl.zst"
             )
     return (
         "not a tape: a tape is JSON Lines that begin with a header, "

@@ -12,7 +12,12 @@ from typing import Annotated, Any
 
 import msgspec
 
-from recorder.sources.tape.wire import LineError, checked_utf8, written_time
+from recorder.sources.tape.wire import (
+    LineError,
+    checked_utf8,
+    quoted,
+    written_time,
+)
 
 __all__ = ["FORMAT", "TapeHeader", "header_line", "parse_header"]
 
@@ -83,7 +88,7 @@ def parse_header(line: bytes) -> TapeHeader:
         raise LineError(msg) from exc
     if version != FORMAT:
         msg = (
-            f'the tape is of format "{version}", this version reads '
+            f"the tape is of format {quoted(version)}, this version reads "
             f'"{FORMAT}": use the version of recorder that wrote it'
         )
         raise LineError(msg)

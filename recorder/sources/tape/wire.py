@@ -15,6 +15,7 @@ __all__ = [
     "LineError",
     "UnwritableError",
     "checked_utf8",
+    "quoted",
     "written_document",
     "written_text",
     "written_time",
@@ -50,6 +51,11 @@ def checked_utf8(line: bytes) -> None:
             "the line was altered after it was written"
         )
         raise LineError(msg) from exc
+
+
+def quoted(text: str) -> str:
+    """Give a bounded beginning of a foreign text, fit for one line."""
+    return written_text(text[:80]).decode()
 
 
 def written_time(at: datetime) -> str:

@@ -87,9 +87,13 @@ class TapeWriter:
                 )
                 raise TapeExistsError(msg) from exc
             raise
-        with self._writing():
-            self._put(header_line(self._header))
-            self._flush()
+        try:
+            with self._writing():
+                self._put(header_line(self._header))
+                self._flush()
+        except TapeWriteError:
+            self._file.close()
+            raise
         return self
 
     def __exit__(

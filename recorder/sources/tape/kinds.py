@@ -1,0 +1,282 @@
+"""The kinds of frame: what a line must hold to be one, and what it means.
+
+A line is decoded into one of these types in one step, with the documents left
+as the bytes they are. Each type knows the observation that it stands for.
+"""
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import sha256
+from typing import Annotated
+
+import msgspec
+
+from recorder.model.observation import (
+    EXPIRED,
+    AuditRecorded,
+    CloudEventPosted,
+    EpochBegan,
+    InputRefused,
+    ListPage,
+    Polled,
+    RequestFailed,
+    StreamClosed,
+    WatchFrame,
+)
+from recorder.model.reference import Resource
+from recorder.sources.tape.wire import LineError, quoted
+
+__all__ = ["HEAD_BYTES_MAX", "KINDS", "Frame"]
+
+HEAD_BYTES_MAX = 4096
+"""How much is kept of a watch frame of a type that we do not take."""
+
+_RESOURCES_MAX = 4096
+"""Resources remembered; a cluster serves hundreds, a bad tape any number."""
+
+_TAKEN = frozenset({"ADDED", "MODIFIED", "DELETED", "BOOKMARK"})
+_BRACE = ord("{")
+
+_Time = Annotated[datetime, msgspec.Meta(tz=True)]
+_Status = Annotated[int, msgspec.Meta(ge=0, le=999)]
+_Length = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+_Sha256 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+
+
+class _Frame(msgspec.Struct, tag_field="frame", frozen=True, gc=False):
+    """What every frame carries."""
+
+    at: _Time
+    source: str
+
+    def observed_at(self) -> datetime:
+        if self.at.tzinfo is UTC:
+            return self.at
+        return self.at.astimezone(UTC)
+
+
+class _List(_Frame, tag="list", frozen=True, gc=False):
+    resource: str
+    resource_version: str
+    items: list[msgspec.Raw]
+    more: bool = False
+    made: bool = False
+    kind: str | None = None
+
+    def observation(self) -> ListPage:
+        return ListPage(
+            observed_at=self.observed_at(),
+            resource=_resource(self.resource),
+            resource_version=self.resource_version,
+            items=[_document(item) for item in self.items],
+            more=self.more,
+            kind=self.kind,
+            made=self.made,
+            source=self.source,
+        )
+
+
+class _WatchEvent(msgspec.Struct, frozen=True, gc=False):
+    type: str
+    object: msgspec.Raw
+
+
+class _Watch(_Frame, tag="watch", frozen=True, gc=False):
+    resource: str
+    event: _WatchEvent
+
+    def observation(self) -> WatchFrame | StreamClosed | InputRefused:
+        event = self.event
+        if event.type not in _TAKEN:
+            return _not_taken(self)
+        return WatchFrame(
+            observed_at=self.observed_at(),
+            resource=_resource(self.resource),
+            type=event.type,
+            object=_document(event.object),
+            source=self.source,
+        )
+
+
+class _Closed(_Frame, tag="closed", frozen=True, gc=False):
+    resource: str
+    reason: str
+
+    def observation(self) -> StreamClosed:
+        return StreamClosed(
+            observed_at=self.observed_at(),
+            resource=_resource(self.resource),
+            reason=self.reason,
+            source=self.source,
+        )
+
+
+class _Audit(_Frame, tag="audit", frozen=True, gc=False):
+    event: msgspec.Raw
+
+    def observation(self) -> AuditRecorded:
+        return AuditRecorded(
+            observed_at=self.observed_at(),
+            event=_document(self.event),
+            source=self.source,
+        )
+
+
+class _CloudEvent(_Frame, tag="cloudevent", frozen=True, gc=False):
+    event: msgspec.Raw
+
+    def observation(self) -> CloudEventPosted:
+        return CloudEventPosted(
+            observed_at=self.observed_at(),
+            event=_document(self.event),
+            source=self.source,
+        )
+
+
+class _Poll(_Frame, tag="poll", frozen=True, gc=False):
+    resource: str
+    items: list[msgspec.Raw]
+
+    def observation(self) -> Polled:
+        return Polled(
+            observed_at=self.observed_at(),
+            resource=self.resource,
+            items=[_document(item) for item in self.items],
+            source=self.source,
+        )
+
+
+class _Refused(_Frame, tag="refused", frozen=True, gc=False):
+    bytes_base64: bytes
+    sha256: _Sha256
+    length: _Length
+    reason: str
+    resource: str | None = None
+
+    def observation(self) -> InputRefused:
+        named = self.resource
+        return InputRefused(
+            observed_at=self.observed_at(),
+            resource=None if named is None else _resource(named),
+            head=self.bytes_base64,
+            sha256=self.sha256,
+            length=self.length,
+            reason=self.reason,
+            source=self.source,
+        )
+
+
+class _Failed(_Frame, tag="failed", frozen=True, gc=False):
+    resource: str
+    status: _Status
+    reason: str
+
+    def observation(self) -> RequestFailed:
+        return RequestFailed(
+            observed_at=self.observed_at(),
+            resource=_resource(self.resource),
+            status=self.status,
+            reason=self.reason,
+            source=self.source,
+        )
+
+
+class _Epoch(_Frame, tag="epoch", frozen=True, gc=False):
+    reason: str
+
+    def observation(self) -> EpochBegan:
+        return EpochBegan(
+            observed_at=self.observed_at(),
+            reason=self.reason,
+            source=self.source,
+        )
+
+
+class _ErrorObject(msgspec.Struct):
+    """What we read of the Status in a watch frame of type ERROR."""
+
+    code: int | None = None
+
+
+Frame = (
+    _List
+    | _Watch
+    | _Closed
+    | _Audit
+    | _CloudEvent
+    | _Poll
+    | _Refused
+    | _Failed
+    | _Epoch
+)
+"""Any frame; `observation` gives what it stands for, or raises `LineError`
+or, for a time at the ends of the calendar, `OverflowError`."""
+
+KINDS = (
+    "list",
+    "watch",
+    "closed",
+    "audit",
+    "cloudevent",
+    "poll",
+    "refused",
+    "failed",
+    "epoch",
+)
+"""The names of the kinds."""
+
+_decode_error = msgspec.json.Decoder(_ErrorObject).decode
+
+
+def _document(raw: msgspec.Raw) -> bytes:
+    document = bytes(raw)
+    if document[0] != _BRACE:
+        msg = f"not a frame: a document is no JSON object: {document[:40]!r}"
+        raise LineError(msg)
+    return document
+
+
+@lru_cache(_RESOURCES_MAX)
+def _resource(text: str) -> Resource:
+    try:
+        return Resource.parse(text)
+    except ValueError as exc:
+        msg = f"not a frame: {exc}"
+        raise LineError(msg) from exc
+
+
+def _not_taken(frame: _Watch) -> StreamClosed | InputRefused:
+    """Say what a watch frame means that carries no version of an object.
+
+    The same as when it came over the wire: an expired version ends the
+    watch, everything else could not be taken.
+    """
+    event = frame.event
+    resource = _resource(frame.resource)
+    if event.type == "ERROR" and _code(event.object) == int(EXPIRED):
+        return StreamClosed(
+            observed_at=frame.observed_at(),
+            resource=resource,
+            reason=EXPIRED,
+            source=frame.source,
+        )
+    sent = b'{"type":%b,"object":%b}' % (
+        msgspec.json.encode(event.type),
+        bytes(event.object),
+    )
+    return InputRefused(
+        observed_at=frame.observed_at(),
+        resource=resource,
+        head=sent[:HEAD_BYTES_MAX],
+        sha256=sha256(sent).hexdigest(),
+        length=len(sent),
+        reason=f"a watch frame of type {quoted(event.type)}",
+        source=frame.source,
+    )
+
+
+def _code(error: msgspec.Raw) -> int | None:
+    try:
+        return _decode_error(error).code
+    except (msgspec.DecodeError, RecursionError):
+        return None
