@@ -7,12 +7,15 @@ crash, because everything it needs to continue is given to it at the start.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
+from recorder.intake.relisting import KnownEvent
+from recorder.intake.state import Batch, Recovered
 from recorder.model.observation import Observation
 from recorder.model.reference import Resource
 
-__all__ = ["Known", "KnownObject", "Sink", "Source"]
+__all__ = ["Known", "KnownObject", "Log", "Sink", "Source"]
 
 
 class Sink(Protocol):
@@ -65,3 +68,34 @@ class Source(Protocol):
 
     async def run(self, sink: Sink, known: Known) -> None:
         """Observe until cancelled, or until there is nothing more."""
+
+
+class Log(Protocol):
+    """The log, written by one writer at a time."""
+
+    async def take_lease(self) -> Recovered:
+        """Become the writer and read where the log stands.
+
+        Raises:
+            StandingByError: somebody else is the writer.
+            LogUnavailableError: the log is away.
+        """
+
+    async def append(self, batch: Batch) -> None:
+        """Append a batch or nothing; the same batch again does no harm.
+
+        Raises:
+            LogUnavailableError: try the same batch again.
+            UnknownStateError: memory is worthless, start anew.
+        """
+
+    async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
+        """Give the documents of committed entries by position."""
+
+    async def live_events(
+        self, resource: Resource, since: datetime
+    ) -> Mapping[str, KnownEvent]:
+        """Give the Events last seen alive since a time, by uid."""
+
+    async def close(self) -> None:
+        """Give the lease back."""

@@ -5,18 +5,21 @@ lease lives in PostgreSQL and is judged by PostgreSQL's clock alone.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from importlib.resources import files
 
 import asyncpg
 
 from recorder.errors import ConfigError, StandingByError
+from recorder.intake.relisting import KnownEvent
 from recorder.intake.state import Batch, Recovered
+from recorder.model.reference import Resource
 from recorder.store.append import Appender
+from recorder.store.lookback import documents, live_events
 from recorder.store.recover import recover
 from recorder.store.translate import translate_errors
 
@@ -108,6 +111,7 @@ class Writer:
         self._spec = spec
         self._holder = holder
         self._connection: asyncpg.Connection | None = None
+        self._reader: asyncpg.Connection | None = None
         self._appender: Appender | None = None
         self._log = 0
         self._term = 0
@@ -149,6 +153,20 @@ class Writer:
             await self._drop()
             raise
 
+    async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
+        """Give the documents of entries by position."""
+        connection = await self._connect_reader()
+        with translate_errors("read the log"):
+            return await documents(connection, self._log, positions)
+
+    async def live_events(
+        self, resource: Resource, since: datetime
+    ) -> Mapping[str, KnownEvent]:
+        """Give the Events that the log saw alive since a time, by uid."""
+        connection = await self._connect_reader()
+        with translate_errors("read the Events of the log"):
+            return await live_events(connection, self._log, resource, since)
+
     async def close(self) -> None:
         """Give the lease back, so that a standby need not wait for it."""
         if self._connection is not None and self._term:
@@ -157,25 +175,36 @@ class Writer:
                     RELEASE, self._log, self._term, timeout=2
                 )
         await self._drop()
+        if self._reader is not None:
+            self._reader.terminate()
 
     async def _connect(self) -> asyncpg.Connection:
         if self._connection is None or self._connection.is_closed():
-            with translate_errors("connect to PostgreSQL"):
-                self._connection = await asyncpg.connect(
-                    self._dsn,
-                    timeout=10,
-                    command_timeout=STATEMENT_TIMEOUT.total_seconds() + 5,
-                    server_settings={
-                        "application_name": f"recorder writer {self._holder}",
-                        "statement_timeout": str(
-                            int(STATEMENT_TIMEOUT.total_seconds() * 1000)
-                        ),
-                        "lock_timeout": "10000",
-                        "idle_in_transaction_session_timeout": "30000",
-                        "timezone": "UTC",
-                    },
-                )
+            self._connection = await self._open("writer")
         return self._connection
+
+    async def _connect_reader(self) -> asyncpg.Connection:
+        # A second connection, so that a question of a source's need not
+        # wait for a commit, nor a commit for it.
+        if self._reader is None or self._reader.is_closed():
+            self._reader = await self._open("lookback")
+        return self._reader
+
+    async def _open(self, purpose: str) -> asyncpg.Connection:
+        timeout = STATEMENT_TIMEOUT.total_seconds()
+        with translate_errors("connect to PostgreSQL"):
+            return await asyncpg.connect(
+                self._dsn,
+                timeout=10,
+                command_timeout=timeout + 5,
+                server_settings={
+                    "application_name": f"recorder {purpose} {self._holder}",
+                    "statement_timeout": f"{timeout:.0f}s",
+                    "lock_timeout": "10s",
+                    "idle_in_transaction_session_timeout": "30s",
+                    "timezone": "UTC",
+                },
+            )
 
     async def _drop(self) -> None:
         connection, self._connection = self._connection, None
@@ -184,6 +213,7 @@ class Writer:
 
     async def _find_or_make(self, connection: asyncpg.Connection) -> int:
         spec = self._spec
+        found = None
         for _ in range(2):
             if spec.tape_uid is None:
                 found = await connection.fetchrow(FIND_LIVE, spec.cluster_uid)
@@ -258,4 +288,4 @@ def _shipped_dictionaries() -> Sequence[tuple[str, bytes]]:
 
 def holder_name(host: str, process: int) -> str:
     """Name a process so that no other, nor a later one, has its name."""
-    return f"{host}/{process}/{random.getrandbits(32):08x}"  # noqa: S311
+    return f"{host}/{process}/{random.getrandbits(32):08x}"

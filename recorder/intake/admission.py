@@ -1,0 +1,94 @@
+"""Redaction at the door: nothing else sees a document before this.
+
+What cannot be parsed cannot be redacted either, so it becomes a refusal with
+its bytes masked as far as a pattern can.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from recorder.errors import InputError
+from recorder.intake.refusals import refusal
+from recorder.model.observation import (
+    AuditRecorded,
+    CloudEventPosted,
+    InputRefused,
+    ListPage,
+    Observation,
+    Polled,
+    WatchFrame,
+)
+from recorder.redact import Redaction
+
+__all__ = ["admit"]
+
+
+def admit(
+    observations: Iterable[Observation], redaction: Redaction
+) -> list[Observation]:
+    """Give the observations without secrets, in order."""
+    admitted: list[Observation] = []
+    for observation in observations:
+        match observation:
+            case WatchFrame():
+                admitted.append(_frame(observation, redaction))
+            case ListPage():
+                admitted.extend(_page(observation, redaction))
+            case AuditRecorded() | CloudEventPosted() | Polled():
+                admitted.append(_posted(observation, redaction))
+            case InputRefused():
+                admitted.append(_refused(observation, redaction))
+            case _:
+                admitted.append(observation)
+    return admitted
+
+
+def _frame(frame: WatchFrame, redaction: Redaction) -> Observation:
+    try:
+        clean = redaction.document(frame.object, resource=str(frame.resource))
+    except InputError as exc:
+        return _refused(refusal(frame, frame.object, str(exc)), redaction)
+    return frame if clean is frame.object else replace(frame, object=clean)
+
+
+def _page(page: ListPage, redaction: Redaction) -> list[Observation]:
+    resource = str(page.resource)
+    refused: list[Observation] = []
+    items = []
+    for raw in page.items:
+        try:
+            items.append(redaction.document(raw, resource=resource))
+        except InputError as exc:
+            described = refusal(page, raw, str(exc))
+            refused.append(_refused(described, redaction))
+    return [*refused, replace(page, items=items)]
+
+
+def _posted(
+    posted: AuditRecorded | CloudEventPosted | Polled, redaction: Redaction
+) -> Observation:
+    try:
+        match posted:
+            case AuditRecorded():
+                return replace(posted, event=redaction.audit(posted.event))
+            case CloudEventPosted():
+                return replace(posted, event=redaction.any_json(posted.event))
+            case Polled():
+                clean: Sequence[bytes] = [
+                    redaction.any_json(item) for item in posted.items
+                ]
+                return replace(posted, items=clean)
+    except InputError as exc:
+        return InputRefused(
+            observed_at=posted.observed_at,
+            resource=None,
+            head=b"",
+            sha256="",
+            length=0,
+            reason=str(exc),
+            source=posted.source,
+        )
+
+
+def _refused(refused: InputRefused, redaction: Redaction) -> InputRefused:
+    return replace(refused, head=redaction.refused(refused.head))

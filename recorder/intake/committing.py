@@ -1,0 +1,159 @@
+"""Committing: batches to the log, one at a time, for as long as it takes.
+
+A log that is away, read-only or full is waited for with the batch in hand;
+the queue fills, the sources wait, and nothing is lost while the cluster still
+holds its history.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from recorder.errors import LogUnavailableError
+from recorder.intake.ledger import Ledger
+from recorder.intake.ports import Log
+from recorder.intake.progress import Progress
+from recorder.intake.relisting import EVENT_TTL
+from recorder.intake.sequencer import Sequencer
+from recorder.intake.state import Batch
+
+__all__ = ["Committer", "Policy"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Bounds and choices of a recording, each with its reason."""
+
+    batch_entries: int = 2000
+    """Larger batches are no faster and hold the head of the log longer."""
+
+    batch_bytes: int = 16 << 20
+
+    linger: timedelta = timedelta(milliseconds=100)
+    """How long a first entry waits for others: at 500 changes a second this
+    makes ten transactions instead of hundreds."""
+
+    idle: timedelta = timedelta(seconds=2)
+    """How often proofs and the lease are written when nothing else is; a
+    third of the lease."""
+
+    stop: timedelta = timedelta(seconds=8)
+    """How long a stop may take to commit what is in hand."""
+
+    retry_min: timedelta = timedelta(milliseconds=200)
+    retry_max: timedelta = timedelta(seconds=5)
+
+    event_ttl: timedelta = EVENT_TTL
+    """How long the API server keeps Events; it does not tell."""
+
+    full_fidelity: bool = False
+    """Whether heartbeats become entries too."""
+
+
+class Committer:
+    """Commits what the sequencer has taken."""
+
+    def __init__(
+        self,
+        log: Log,
+        sequencer: Sequencer,
+        ledger: Ledger,
+        *,
+        policy: Policy,
+        progress: Progress,
+        has_room: Callable[[], str | None],
+    ) -> None:
+        self._log = log
+        self._sequencer = sequencer
+        self._ledger = ledger
+        self._policy = policy
+        self._progress = progress
+        self._has_room = has_room
+        # One batch is under way at a time: positions are given out in order.
+        self._turn = asyncio.Lock()
+        self._work = asyncio.Event()
+        self._full = asyncio.Event()
+        self._room = asyncio.Event()
+        self._closing = False
+
+    def is_full(self) -> bool:
+        """Tell whether the ledger must be committed before it takes more."""
+        return (
+            self._ledger.entries >= self._policy.batch_entries
+            or self._ledger.bytes >= self._policy.batch_bytes
+        )
+
+    async def taken(self) -> None:
+        """Take note that the ledger grew; wait while it is full."""
+        if self._ledger.entries:
+            self._work.set()
+        while self.is_full():
+            self._full.set()
+            self._room.clear()
+            await self._room.wait()
+
+    def close(self) -> None:
+        """Say that the ledger grows no more: `run` commits it and ends."""
+        self._closing = True
+        self._work.set()
+        self._full.set()
+
+    async def run(self) -> None:
+        """Commit until closed."""
+        while not self._closing:
+            await self._wait_for_work()
+            await self.commit()
+        await self.commit()
+
+    async def commit(self) -> None:
+        """Commit everything that was taken."""
+        async with self._turn:
+            self._work.clear()
+            self._full.clear()
+            batch = self._sequencer.seal()
+            self._room.set()
+            await self._append(batch)
+
+    async def _wait_for_work(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._policy.idle.total_seconds()):
+                await self._work.wait()
+        if self._ledger.entries and not self.is_full():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(
+                    self._policy.linger.total_seconds()
+                ):
+                    await self._full.wait()
+
+    async def _append(self, batch: Batch) -> None:
+        delay = self._policy.retry_min.total_seconds()
+        while True:
+            began = time.monotonic()
+            reason = self._has_room() if batch.drafts else None
+            if reason is None:
+                try:
+                    await self._log.append(batch)
+                except LogUnavailableError as exc:
+                    self._progress.failed_commits += 1
+                    reason = str(exc)
+                else:
+                    self._note(batch, time.monotonic() - began)
+                    return
+            self._progress.wait_for(reason)
+            await asyncio.sleep(random.uniform(delay / 2, delay))  # noqa: S311 - jitter
+            delay = min(delay * 2, self._policy.retry_max.total_seconds())
+
+    def _note(self, batch: Batch, seconds: float) -> None:
+        progress = self._progress
+        progress.state, progress.waiting_for = "recording", None
+        progress.batches += 1
+        progress.commit_seconds += seconds
+        progress.entries += len(batch)
+        progress.size = batch.first_position - 1 + len(batch)
+        progress.streams.update(batch.streams)
+        progress.committed_at = datetime.now(UTC)
+        progress.note_drafts(draft for _, draft in batch.drafts)

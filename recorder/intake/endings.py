@@ -1,0 +1,194 @@
+"""What the end of a stream, a refusal or a rewind means for the record.
+
+Each ending reaches a named state; those after which something may be missing
+open a gap.
+"""
+
+from datetime import datetime
+
+from recorder.intake.gaps import CAME_AND_WENT, told
+from recorder.intake.ledger import Ledger
+from recorder.intake.relisting import Relisting, is_events
+from recorder.intake.state import StreamKey, StreamState
+from recorder.intake.streams import vouch
+from recorder.intake.versions import collection_of
+from recorder.model.entry import Operation
+from recorder.model.observation import (
+    ABSENT,
+    CLEAN_REASONS,
+    EXPIRED,
+    ClockJumped,
+    EpochBegan,
+    RequestFailed,
+    StreamClosed,
+    StreamResumed,
+)
+from recorder.model.reference import Resource
+
+__all__ = [
+    "clock_jumped",
+    "epoch_began",
+    "heal",
+    "request_failed",
+    "stream_closed",
+    "stream_resumed",
+]
+
+HTTP_UNAUTHORIZED = 401
+HTTP_FORBIDDEN = 403
+HTTP_NOT_FOUND = 404
+
+WATCH_EXPIRED = "watch expired (410)"
+REWOUND = "history rewound"
+VANISHED = "kind no longer served (404)"
+LAST_VERSIONS = "the last versions of the objects that are absent"
+REFUSED = {
+    HTTP_UNAUTHORIZED: "unauthorized (401)",
+    HTTP_FORBIDDEN: "forbidden (403)",
+}
+
+
+def stream_closed(
+    ledger: Ledger, relisting: Relisting, closed: StreamClosed
+) -> None:
+    """Take the end of a watch."""
+    key = (closed.source, str(closed.resource))
+    point = ledger.moved(key)
+    at = closed.observed_at
+    if closed.reason in CLEAN_REASONS:
+        vouch(point, at, StreamState.LIVE)
+    elif closed.reason == ABSENT:
+        _vanished(ledger, relisting, key, closed.resource, at)
+    elif closed.reason == EXPIRED:
+        _must_list(ledger, relisting, key, WATCH_EXPIRED, at)
+    elif closed.reason == "reconcile-mismatch":
+        _must_list(ledger, relisting, key, "reconcile mismatch", at)
+    else:
+        point.state = StreamState.BACKING_OFF
+
+
+def _must_list(
+    ledger: Ledger,
+    relisting: Relisting,
+    key: StreamKey,
+    reason: str,
+    at: datetime,
+) -> None:
+    point = ledger.moved(key)
+    point.state = StreamState.LISTING
+    if point.began_at is None:
+        return
+    if is_events(Resource.parse(key[1])):
+        # A list may yet prove that nothing was missed.
+        relisting.explain(key, reason)
+    else:
+        ledger.open_gap(key, reason, at)
+
+
+def _vanished(
+    ledger: Ledger,
+    relisting: Relisting,
+    key: StreamKey,
+    resource: Resource,
+    at: datetime,
+) -> None:
+    """Take note that a kind is no longer served, and none of it exists."""
+    point = ledger.moved(key)
+    relisting.abandon(key)
+    if point.state is not StreamState.ABSENT and point.began_at is not None:
+        ledger.open_gap(key, VANISHED, at)
+        left = sorted(ledger.versions.keys(collection_of(resource)))
+        for thing in left:
+            relisting.absent(key, thing, at)
+        ledger.close_gap(
+            key,
+            at,
+            version=None,
+            proved=(
+                "the cluster no longer serves the kind: none of it exists,"
+                f" {len(left)} objects are absent"
+            ),
+            possible=[LAST_VERSIONS, CAME_AND_WENT],
+        )
+    point.completed = point.pending = None
+    point.seen.clear()
+    vouch(point, at, StreamState.ABSENT)
+
+
+def stream_resumed(ledger: Ledger, resumed: StreamResumed) -> None:
+    """Take note that a watch continued where it had stopped."""
+    key = (resumed.source, str(resumed.resource))
+    heal(ledger, key, resumed.observed_at)
+    vouch(ledger.moved(key), resumed.observed_at, StreamState.LIVE)
+
+
+def heal(ledger: Ledger, key: StreamKey, at: datetime) -> None:
+    """Close the gap of a stream that could be resumed after all."""
+    ledger.close_gap(
+        key,
+        at,
+        version=ledger.moved(key).pending,
+        proved=(
+            "the watch was resumed at the version before: the server still"
+            " held the history, and nothing is missing"
+        ),
+        possible=[],
+    )
+
+
+def request_failed(
+    ledger: Ledger, relisting: Relisting, failed: RequestFailed
+) -> None:
+    """Take a refusal by the cluster."""
+    key = (failed.source, str(failed.resource))
+    at = failed.observed_at
+    if failed.status == HTTP_NOT_FOUND:
+        _vanished(ledger, relisting, key, failed.resource, at)
+        return
+    point = ledger.moved(key)
+    reason = REFUSED.get(failed.status)
+    if reason is None:
+        point.state = StreamState.BACKING_OFF
+        return
+    point.state = StreamState.FORBIDDEN
+    ledger.open_gap(key, reason, at)
+
+
+def epoch_began(ledger: Ledger, began: EpochBegan) -> None:
+    """Take note that the cluster's history was rewound.
+
+    Versions seen before say nothing of those to come: every stream must list.
+    """
+    ledger.epoch += 1
+    ledger.enter(
+        None,
+        told(
+            Operation.EPOCH_BEGAN,
+            began.observed_at,
+            began.source,
+            None,
+            {"epoch": ledger.epoch, "reason": began.reason},
+        ),
+    )
+    for key, point in sorted(ledger.streams.items()):
+        if key[0] != began.source or point.began_at is None:
+            continue
+        if point.state is not StreamState.ABSENT:
+            ledger.open_gap(key, REWOUND, began.observed_at)
+        moved = ledger.moved(key)
+        moved.completed = moved.pending = None
+        moved.seen.clear()
+
+
+def clock_jumped(ledger: Ledger, jumped: ClockJumped) -> None:
+    """Take note that our wall clock moved; windows across it are doubtful."""
+    ledger.enter(
+        None,
+        told(
+            Operation.CLOCK_JUMPED,
+            jumped.observed_at,
+            "recorder",
+            None,
+            {"seconds": jumped.seconds},
+        ),
+    )

@@ -1,0 +1,127 @@
+"""Gap entries: the documents that say what we cannot vouch for.
+
+A gap starts at the last committed proof of completeness and ends at the
+first complete list after it. Opening and closing are two entries; the second
+says what the list proved and what stays possible.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from recorder.intake.state import OpenGap
+from recorder.model.entry import Draft, Operation
+from recorder.model.moment import written
+from recorder.model.reference import EntryName
+
+__all__ = ["RELISTED", "Relist", "closed", "opened", "told"]
+
+RELISTED = "relisted"
+"""Reason of a gap that a list found without being told why."""
+
+CAME_AND_WENT = "an object that was created and deleted in between"
+
+
+@dataclass(slots=True)
+class Relist:
+    """What a list showed, compared with what the log held."""
+
+    unchanged: int = 0
+    changed: int = 0
+    new: int = 0
+    absent: int = 0
+
+    def proved(self, version: str) -> str:
+        """Say it in words."""
+        return (
+            f"the list at version {version} shows {self.unchanged} objects"
+            f" unchanged, {self.changed} changed, {self.new} new and"
+            f" {self.absent} absent"
+        )
+
+    def possible(self) -> list[str]:
+        """Name what may be missing."""
+        left = [CAME_AND_WENT]
+        if self.changed:
+            left.append(
+                f"versions of {self.changed} objects before the listed one"
+            )
+        if self.new:
+            left.append(f"earlier versions of {self.new} new objects")
+        if self.absent:
+            left.append(
+                f"the last versions of {self.absent} objects, and when and"
+                " by whom they were deleted"
+            )
+        return left
+
+
+def _moment(at: datetime | None) -> str | None:
+    return None if at is None else written(at)
+
+
+def told(
+    operation: Operation,
+    at: datetime,
+    source: str,
+    resource: str | None,
+    document: dict[str, Any],
+) -> Draft:
+    """Make a draft of something that the recorder itself says."""
+    return Draft(
+        source=source,
+        operation=operation,
+        observed_at=at,
+        resource=resource,
+        raw=orjson.dumps(document),
+    )
+
+
+def opened(gap: OpenGap, *, at: datetime, source: str, resource: str) -> Draft:
+    """Make the entry that opens a gap."""
+    return told(
+        Operation.GAP_OPENED,
+        at,
+        source,
+        resource,
+        {
+            "from": _moment(gap.since),
+            "reason": gap.reason,
+            "resource_version_before": gap.resource_version,
+        },
+    )
+
+
+def closed(
+    gap: OpenGap,
+    *,
+    at: datetime,
+    name: EntryName,
+    key: tuple[str, str],
+    version: str | None,
+    outcome: tuple[str, list[str]],
+) -> Draft:
+    """Make the entry that closes a gap.
+
+    ``outcome`` is what was proved, in words, and what stays possible. With
+    nothing left possible the gap is healed: it costs an answer nothing.
+    """
+    source, resource = key
+    return told(
+        Operation.GAP_CLOSED,
+        at,
+        source,
+        resource,
+        {
+            "opened": str(name),
+            "from": _moment(gap.since),
+            "to": written(at),
+            "reason": gap.reason,
+            "resource_version_before": gap.resource_version,
+            "resource_version_after": version,
+            "proved": outcome[0],
+            "possible": outcome[1],
+        },
+    )

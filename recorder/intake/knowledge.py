@@ -1,0 +1,102 @@
+"""What sources may ask of the recording: its answers to the port `Known`."""
+
+import asyncio
+import heapq
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from recorder.classify import read
+from recorder.intake.ledger import Ledger
+from recorder.intake.ports import KnownObject, Log
+from recorder.intake.queue import IntakeQueue
+from recorder.intake.relisting import is_events
+from recorder.intake.state import Head, StreamState
+from recorder.intake.versions import collection_of
+from recorder.model.observation import WATCH
+from recorder.model.reference import Resource
+
+__all__ = ["Knowledge"]
+
+
+class Knowledge:
+    """Answers from the ledger, and from the log where it must."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        log: Log,
+        queue: IntakeQueue,
+        *,
+        commit: Callable[[], Awaitable[None]],
+        event_ttl: timedelta,
+    ) -> None:
+        self._ledger = ledger
+        self._log = log
+        self._queue = queue
+        self._commit = commit
+        self._event_ttl = event_ttl
+
+    def resume_points(self) -> Mapping[Resource, str]:
+        """Give the completed version of each watch that has one."""
+        return {
+            Resource.parse(resource): point.completed
+            for (source, resource), point in self._ledger.streams.items()
+            if source == WATCH
+            and point.completed
+            and point.state is not StreamState.ABSENT
+        }
+
+    async def newest(self, count: int) -> Sequence[KnownObject]:
+        """Give the live objects with the highest versions, newest first."""
+        heads = heapq.nlargest(count, self._ledger.versions, key=_order)
+        raws = await self._log.documents([head.position for head in heads])
+        return [_known(head, raws.get(head.position)) for head in heads]
+
+    async def versions(self, resource: Resource) -> Mapping[str, str]:
+        """Give uid to version of every live object of a resource."""
+        answer: dict[str, str] = {}
+        answered = asyncio.Event()
+
+        async def look() -> None:
+            try:
+                answer.update(await self._look(resource))
+            finally:
+                answered.set()
+
+        await self._queue.ask(look)
+        await answered.wait()
+        return answer
+
+    async def _look(self, resource: Resource) -> dict[str, str]:
+        if is_events(resource):
+            await self._commit()
+            since = datetime.now(UTC) - self._event_ttl * 2
+            events = await self._log.live_events(resource, since)
+            return {u: e.resource_version for u, e in events.items()}
+        versions = self._ledger.versions
+        heads = (
+            (key[1], versions.get(key))
+            for key in versions.keys(collection_of(resource))
+        )
+        return {uid: head.resource_version for uid, head in heads if head}
+
+
+def _order(head: Head) -> tuple[int, str]:
+    return len(head.resource_version), head.resource_version
+
+
+def _known(head: Head, raw: bytes | None) -> KnownObject:
+    resource = Resource.parse(head.resource)
+    if raw is not None:
+        document = read(raw, resource=resource)
+        if document.resource_version != head.resource_version:
+            # The newest version was a heartbeat and only counted.
+            raw = None
+    return KnownObject(
+        resource=resource,
+        namespace=head.identity.namespace,
+        name=head.identity.name,
+        uid=head.identity.uid or "",
+        resource_version=head.resource_version,
+        raw=raw,
+    )

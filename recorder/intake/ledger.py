@@ -1,0 +1,169 @@
+"""The ledger: the batch being filled, and the streams it moves.
+
+Positions are given out here, in the order of the log, since the one writer
+of a log knows its size. A sealed batch is a copy: what happens next must not
+reach a transaction that is already under way.
+"""
+
+from copy import copy
+from datetime import datetime
+
+from recorder.classify import read
+from recorder.intake import gaps
+from recorder.intake.state import (
+    Batch,
+    OpenGap,
+    Recovered,
+    ResumePoint,
+    StreamKey,
+    StreamState,
+)
+from recorder.intake.versions import Renewal, Versions
+from recorder.model.entry import Draft, Operation
+from recorder.model.observation import WATCH
+from recorder.model.reference import EntryName, Resource
+
+__all__ = ["Ledger"]
+
+
+class Ledger:
+    """What has been taken and is not yet sealed into a batch."""
+
+    def __init__(
+        self, recovered: Recovered, *, full_fidelity: bool = False
+    ) -> None:
+        self.log = recovered.log
+        self.epoch = recovered.epoch
+        self.versions = Versions(recovered.heads, full_fidelity=full_fidelity)
+        self.streams: dict[StreamKey, ResumePoint] = dict(recovered.streams)
+        self._moved: set[StreamKey] = set()
+        self._drafts: list[tuple[int, Draft]] = []
+        self._first = recovered.size + 1
+        self._bytes = 0
+
+    @property
+    def position(self) -> int:
+        """The position that the next entry will have."""
+        return self._first + len(self._drafts)
+
+    @property
+    def entries(self) -> int:
+        """How many entries the batch holds so far."""
+        return len(self._drafts)
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes of documents the batch holds so far."""
+        return self._bytes
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there is anything to write."""
+        return bool(
+            self._drafts
+            or self._moved
+            or self.versions.changed
+            or self.versions.gone
+        )
+
+    def enter(self, key: StreamKey | None, draft: Draft) -> None:
+        """Add an entry, of a stream or of the recorder as a whole."""
+        self._drafts.append((self.epoch, draft))
+        self._bytes += len(draft.raw)
+        if key is not None:
+            self.moved(key).entries += 1
+
+    def enter_renewal(self, renewal: Renewal) -> None:
+        """Add the late entry of a Lease's last renewal."""
+        head = renewal.head
+        document = read(
+            renewal.raw,
+            resource=Resource.parse(head.resource),
+            kind=head.identity.kind,
+        )
+        self.enter(
+            (WATCH, head.resource),
+            document.draft(
+                Operation.RENEWED,
+                observed_at=renewal.observed_at,
+                source=WATCH,
+            ),
+        )
+
+    def moved(self, key: StreamKey) -> ResumePoint:
+        """Give the resume point of a stream, to be moved."""
+        self._moved.add(key)
+        point = self.streams.get(key)
+        if point is None:
+            point = ResumePoint(state=StreamState.LISTING)
+            self.streams[key] = point
+        return point
+
+    def open_gap(self, key: StreamKey, reason: str, at: datetime) -> None:
+        """Open a gap at the last proof; one that is open stays as it is."""
+        point = self.moved(key)
+        if point.gap is not None:
+            return
+        gap = OpenGap(
+            position=self.position,
+            reason=reason,
+            since=point.vouched_until or at,
+            resource_version=point.completed,
+        )
+        point.gap = gap
+        source, resource = key
+        self.enter(
+            key, gaps.opened(gap, at=at, source=source, resource=resource)
+        )
+
+    def close_gap(
+        self,
+        key: StreamKey,
+        at: datetime,
+        *,
+        version: str | None,
+        proved: str,
+        possible: list[str],
+    ) -> None:
+        """Close the gap of a stream, if one is open."""
+        point = self.moved(key)
+        gap = point.gap
+        if gap is None:
+            return
+        point.gap = None
+        self.enter(
+            key,
+            gaps.closed(
+                gap,
+                at=at,
+                name=EntryName(self.log, gap.position),
+                key=key,
+                version=version,
+                outcome=(proved, possible),
+            ),
+        )
+
+    def seal(self) -> Batch:
+        """Give what was taken as a batch, and begin the next one."""
+        batch = Batch(
+            first_position=self._first,
+            epoch=self.epoch,
+            drafts=self._drafts,
+            heads={k: copy(h) for k, h in self.versions.changed.items()},
+            gone=dict(self.versions.gone),
+            streams={key: _copied(self.streams[key]) for key in self._moved},
+        )
+        self._first += len(self._drafts)
+        self._drafts = []
+        self._bytes = 0
+        self._moved = set()
+        self.versions.changed.clear()
+        self.versions.gone.clear()
+        return batch
+
+
+def _copied(point: ResumePoint) -> ResumePoint:
+    twin = copy(point)
+    twin.seen = set(point.seen)
+    twin.gap = copy(point.gap)
+    return twin

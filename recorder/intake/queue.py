@@ -1,0 +1,97 @@
+"""The bounded queue between sources and the sequencer.
+
+When it is full the source waits, stops reading its socket, and the API server
+buffers, then cuts the watch; we resume from our place. Nothing is dropped and
+nothing is spooled to disk.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+
+from recorder.model.observation import ListPage, Observation, WatchFrame
+
+__all__ = ["IntakeQueue", "Request", "weight"]
+
+Request = Callable[[], Awaitable[None]]
+"""Something to be done when all that was put before has been taken."""
+
+BYTES_MAX = 32 << 20
+"""Of documents that wait: two seconds of the fastest intake measured."""
+
+OBSERVATION_BYTES = 200
+"""What an observation weighs beside its document."""
+
+
+def weight(observation: Observation) -> int:
+    """Estimate the memory of an observation, in bytes."""
+    if isinstance(observation, WatchFrame):
+        return OBSERVATION_BYTES + len(observation.object)
+    if isinstance(observation, ListPage):
+        return OBSERVATION_BYTES + sum(map(len, observation.items))
+    return OBSERVATION_BYTES
+
+
+class IntakeQueue:
+    """Chunks of observations, in the order in which they were put.
+
+    One chunk may exceed the bound; another is only taken when there is room.
+    """
+
+    def __init__(self, *, bytes_max: int = BYTES_MAX) -> None:
+        self._chunks: deque[tuple[Sequence[Observation] | Request, int]] = (
+            deque()
+        )
+        self._bytes = 0
+        self._bytes_max = bytes_max
+        self._closed = False
+        self._changed = asyncio.Condition()
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes wait."""
+        return self._bytes
+
+    def __len__(self) -> int:
+        """Count the observations that wait."""
+        return sum(
+            len(chunk)
+            for chunk, _ in self._chunks
+            if isinstance(chunk, Sequence)
+        )
+
+    async def put(self, chunk: Sequence[Observation]) -> None:
+        """Add a chunk; wait while the queue is full."""
+        if not chunk:
+            return
+        size = sum(map(weight, chunk))
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._bytes < self._bytes_max)
+            self._chunks.append((chunk, size))
+            self._bytes += size
+            self._changed.notify_all()
+
+    async def ask(self, request: Request) -> None:
+        """Add a request behind all that was put."""
+        async with self._changed:
+            self._chunks.append((request, 0))
+            self._changed.notify_all()
+
+    async def get(self) -> Sequence[Observation] | Request | None:
+        """Take the oldest chunk; None when the queue is closed and empty."""
+        async with self._changed:
+            await self._changed.wait_for(
+                lambda: bool(self._chunks) or self._closed
+            )
+            if not self._chunks:
+                return None
+            chunk, size = self._chunks.popleft()
+            self._bytes -= size
+            self._changed.notify_all()
+            return chunk
+
+    async def close(self) -> None:
+        """Say that nothing more will be put."""
+        async with self._changed:
+            self._closed = True
+            self._changed.notify_all()

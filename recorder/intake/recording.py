@@ -1,0 +1,190 @@
+"""Recording: a source to a log, for as long as it is wanted.
+
+One task observes, one puts the observations in order, one commits. They meet
+in a bounded queue and in the ledger: while a batch is being committed the
+next one fills, so a slow log makes batches larger and then makes the source
+wait. A lease that is lost, or a log that is not as remembered, ends the
+recording, since only a new start reads the truth.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from recorder.errors import RecorderError
+from recorder.intake.admission import admit
+from recorder.intake.committing import Committer, Policy
+from recorder.intake.knowledge import Knowledge
+from recorder.intake.ledger import Ledger
+from recorder.intake.ports import Log, Source
+from recorder.intake.progress import Progress
+from recorder.intake.queue import IntakeQueue
+from recorder.intake.relisting import Relisting
+from recorder.intake.sequencer import Sequencer
+from recorder.intake.state import StreamState
+from recorder.model.observation import ListPage, Observation
+from recorder.redact import Redaction
+
+__all__ = ["Recording"]
+
+
+class Recording:
+    """One recording of one log; it satisfies the port `Sink`."""
+
+    def __init__(
+        self,
+        log: Log,
+        redaction: Redaction,
+        *,
+        policy: Policy | None = None,
+        progress: Progress | None = None,
+        has_room: Callable[[], str | None] = lambda: None,
+    ) -> None:
+        """Prepare; nothing is read or written yet.
+
+        Args:
+            log: where to write; its lease is taken by `run`.
+            redaction: what every document passes first.
+            policy: bounds and choices; None for the defaults.
+            progress: where to count.
+            has_room: says why nothing may be written now, None if it may.
+        """
+        self._log = log
+        self._redaction = redaction
+        self._policy = policy or Policy()
+        self.progress = progress or Progress()
+        self._has_room = has_room
+        self._queue = IntakeQueue()
+
+    async def put(self, observations: Sequence[Observation]) -> None:
+        """Redact observations and hand them over; wait while full."""
+        await self._queue.put(admit(observations, self._redaction))
+
+    async def run(self, source: Source, stop: asyncio.Event) -> None:
+        """Record until the source ends or a stop is wanted.
+
+        What is in hand by then is committed, within the limit for it. The
+        lease is given back in any case.
+
+        Raises:
+            StandingByError: somebody else writes the log.
+            UnknownStateError: the log went on without us; start anew.
+            RecorderError: what the source failed with, after everything it
+                observed was committed.
+        """
+        try:
+            recovered = await self._log.take_lease()
+            self.progress.began(recovered)
+            ledger = Ledger(
+                recovered, full_fidelity=self._policy.full_fidelity
+            )
+            relisting = Relisting(ledger, event_ttl=self._policy.event_ttl)
+            await self._record(source, stop, ledger, relisting)
+        finally:
+            self.progress.state = "stopped"
+            await self._log.close()
+
+    async def _record(
+        self,
+        source: Source,
+        stop: asyncio.Event,
+        ledger: Ledger,
+        relisting: Relisting,
+    ) -> None:
+        sequencer = Sequencer(ledger, relisting)
+        committer = Committer(
+            self._log,
+            sequencer,
+            ledger,
+            policy=self._policy,
+            progress=self.progress,
+            has_room=self._has_room,
+        )
+        known = Knowledge(
+            ledger,
+            self._log,
+            self._queue,
+            commit=committer.commit,
+            event_ttl=self._policy.event_ttl,
+        )
+        try:
+            async with asyncio.TaskGroup() as group:
+                committing = group.create_task(committer.run())
+                sequencing = group.create_task(
+                    self._sequence(sequencer, relisting, committer)
+                )
+                failure = await self._observe(source, known, stop)
+                async with asyncio.timeout(self._policy.stop.total_seconds()):
+                    await self._queue.close()
+                    await sequencing
+                    _stopped(ledger)
+                    committer.close()
+                    await committing
+        except* RecorderError as group_of_errors:
+            raise _first(group_of_errors) from None
+        if failure is not None:
+            raise failure
+
+    async def _observe(
+        self, source: Source, known: Knowledge, stop: asyncio.Event
+    ) -> RecorderError | None:
+        """Run the source until it ends or a stop is wanted."""
+        failure: RecorderError | None = None
+
+        async def observe() -> None:
+            nonlocal failure
+            try:
+                await source.run(self, known)
+            except RecorderError as exc:
+                failure = exc
+
+        async with asyncio.TaskGroup() as group:
+            observing = group.create_task(observe())
+            stopping = group.create_task(stop.wait())
+            await asyncio.wait(
+                {observing, stopping}, return_when=asyncio.FIRST_COMPLETED
+            )
+            observing.cancel()
+            stopping.cancel()
+        return failure
+
+    async def _sequence(
+        self, sequencer: Sequencer, relisting: Relisting, committer: Committer
+    ) -> None:
+        while (work := await self._queue.get()) is not None:
+            self.progress.queue_bytes = self._queue.bytes
+            if not isinstance(work, Sequence):
+                await work()
+                continue
+            for observation in work:
+                window = relisting.events_needed(observation)
+                if window is not None and isinstance(observation, ListPage):
+                    await committer.commit()
+                    relisting.know_events(
+                        await self._log.live_events(
+                            observation.resource,
+                            observation.observed_at - window,
+                        )
+                    )
+                sequencer.take(observation)
+                self.progress.note(observation)
+                if committer.is_full():
+                    await committer.taken()
+            await committer.taken()
+
+
+def _stopped(ledger: Ledger) -> None:
+    for key, point in ledger.streams.items():
+        if point.state in {
+            StreamState.LIVE,
+            StreamState.LISTING,
+            StreamState.BACKING_OFF,
+        }:
+            ledger.moved(key).state = StreamState.STOPPED
+
+
+def _first(group: BaseExceptionGroup[RecorderError]) -> RecorderError:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert isinstance(error, RecorderError), "the group holds no other"
+    return error

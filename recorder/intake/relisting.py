@@ -1,0 +1,306 @@
+"""Lists: which versions are new, what is absent, what the list proves.
+
+Items become entries as their pages come; what is absent, and where the watch
+continues, is known with the last page and committed with it. A list of a
+resource that was listed before is a relist: something could not be resumed,
+so there is a gap, except for Events, of which a list can prove that nothing
+was missed.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from recorder.classify import Document, read
+from recorder.errors import InputError
+from recorder.intake.gaps import RELISTED, Relist, told
+from recorder.intake.ledger import Ledger
+from recorder.intake.refusals import input_refused, refusal
+from recorder.intake.state import (
+    Head,
+    HeadKey,
+    StreamKey,
+    StreamState,
+    head_key,
+)
+from recorder.intake.streams import complete, vouch
+from recorder.intake.versions import collection_of
+from recorder.model.entry import Draft, Operation
+from recorder.model.observation import ListPage, Observation
+from recorder.model.reference import ObjectIdentity, Resource
+
+__all__ = ["KnownEvent", "Relisting", "is_events"]
+
+EVENT_TTL = timedelta(hours=1)
+"""The API server's default of ``--event-ttl``."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownEvent:
+    """The newest version of an Event that the log holds."""
+
+    identity: ObjectIdentity
+    resource_version: str
+    observed_at: datetime
+    position: int
+
+
+@dataclass(slots=True)
+class _Listing:
+    """A list of which pages are still to come."""
+
+    version: str
+    began_at: datetime
+    relist: bool
+    seen: set[HeadKey] = field(default_factory=set)
+    outcome: Relist = field(default_factory=Relist)
+    events: Mapping[str, KnownEvent] = field(default_factory=dict)
+
+
+def is_events(resource: Resource) -> bool:
+    """Tell whether a resource is that of Kubernetes Events."""
+    return resource.plural == "events" and resource.group in {
+        "",
+        "events.k8s.io",
+    }
+
+
+class Relisting:
+    """Takes the pages of lists."""
+
+    def __init__(
+        self, ledger: Ledger, *, event_ttl: timedelta = EVENT_TTL
+    ) -> None:
+        self._ledger = ledger
+        self._event_ttl = event_ttl
+        self._listings: dict[StreamKey, _Listing] = {}
+        self._reasons: dict[StreamKey, str] = {}
+        self._events: Mapping[str, KnownEvent] = {}
+        self._namespace_went_at: datetime | None = None
+
+    def events_needed(self, observation: Observation) -> timedelta | None:
+        """Tell how far back Events must be known to take an observation.
+
+        None where they need not be. Otherwise everything taken so far must
+        be committed, and what the log then holds given to `know_events`,
+        before the observation is taken.
+        """
+        if not isinstance(observation, ListPage):
+            return None
+        key = (observation.source, str(observation.resource))
+        point = self._ledger.streams.get(key)
+        if (
+            key in self._listings
+            or not is_events(observation.resource)
+            or point is None
+            or point.began_at is None
+        ):
+            return None
+        absence = observation.observed_at - (
+            point.vouched_until or point.began_at
+        )
+        return max(absence, timedelta()) + self._event_ttl * 2
+
+    def know_events(self, events: Mapping[str, KnownEvent]) -> None:
+        """Take the live Events of the log, by uid, for the next list."""
+        self._events = events
+
+    def explain(self, key: StreamKey, reason: str) -> None:
+        """Say why the next list of a stream will be a relist."""
+        self._reasons[key] = reason
+
+    def abandon(self, key: StreamKey) -> None:
+        """Forget the pages of a list that will not be completed."""
+        self._listings.pop(key, None)
+
+    def namespace_went(self, at: datetime) -> None:
+        """Take note that a namespace is no more, and its Events with it."""
+        self._namespace_went_at = at
+
+    def page(self, page: ListPage) -> None:
+        """Take one page."""
+        key = (page.source, str(page.resource))
+        listing = self._listings.get(key)
+        if listing is None or listing.version != page.resource_version:
+            # Pages of another version are of another list: the one before
+            # was given up.
+            listing = self._begin(key, page)
+        for raw in page.items:
+            try:
+                document = read(raw, resource=page.resource, kind=page.kind)
+            except InputError as exc:
+                input_refused(self._ledger, refusal(page, raw, str(exc)))
+                continue
+            self._item(key, listing, document, page)
+        if not page.more:
+            del self._listings[key]
+            self._completed(key, listing, page)
+
+    def _begin(self, key: StreamKey, page: ListPage) -> _Listing:
+        point = self._ledger.moved(key)
+        point.state = StreamState.LISTING
+        listing = _Listing(
+            page.resource_version,
+            page.observed_at,
+            point.began_at is not None,
+        )
+        if is_events(page.resource):
+            listing.events = self._events
+        elif listing.relist:
+            self._ledger.open_gap(key, RELISTED, page.observed_at)
+        self._listings[key] = listing
+        return listing
+
+    def _item(
+        self,
+        key: StreamKey,
+        listing: _Listing,
+        document: Document,
+        page: ListPage,
+    ) -> None:
+        ledger, outcome = self._ledger, listing.outcome
+        thing = head_key(collection_of(page.resource), document.identity)
+        version = document.resource_version or ""
+        listing.seen.add(thing)
+        if document.is_event:
+            known = listing.events.get(thing[1])
+            is_known = known is not None
+            if known is not None and known.resource_version == version:
+                outcome.unchanged += 1
+                return
+        else:
+            is_known = ledger.versions.get(thing) is not None
+            if version and ledger.versions.is_known(
+                thing, version, ledger.epoch
+            ):
+                outcome.unchanged += 1
+                return
+            ledger.versions.store(
+                thing, document, ledger.epoch, ledger.position
+            )
+        if is_known:
+            outcome.changed += 1
+        else:
+            outcome.new += 1
+        ledger.enter(
+            key,
+            document.draft(
+                Operation.LISTED,
+                observed_at=page.observed_at,
+                source=page.source,
+            ),
+        )
+
+    def _completed(
+        self, key: StreamKey, listing: _Listing, page: ListPage
+    ) -> None:
+        ledger = self._ledger
+        since = ledger.moved(key).vouched_until
+        if is_events(page.resource):
+            unexplained = self._absent_events(key, listing, page)
+            if listing.relist and (
+                unexplained or not self._events_proved(listing, since)
+            ):
+                reason = self._reasons.pop(key, RELISTED)
+                ledger.open_gap(key, reason, listing.began_at)
+            self._events = {}
+        else:
+            self._absent_objects(key, listing, page)
+        ledger.close_gap(
+            key,
+            listing.began_at,
+            version=page.resource_version,
+            proved=listing.outcome.proved(page.resource_version),
+            possible=listing.outcome.possible(),
+        )
+        point = ledger.moved(key)
+        complete(point, page.resource_version)
+        vouch(point, listing.began_at, StreamState.LIVE)
+        if point.began_at is None:
+            point.began_at = listing.began_at
+
+    def _absent_objects(
+        self, key: StreamKey, listing: _Listing, page: ListPage
+    ) -> None:
+        collection = collection_of(page.resource)
+        keys = self._ledger.versions.keys(collection) - listing.seen
+        for thing in sorted(keys):
+            self.absent(key, thing, page.observed_at)
+            listing.outcome.absent += 1
+
+    def absent(self, key: StreamKey, thing: HeadKey, at: datetime) -> None:
+        """Infer the end of an object that should be there and is not."""
+        ledger = self._ledger
+        head = ledger.versions.get(thing)
+        assert head is not None, "only live objects can be absent"
+        renewal = ledger.versions.remove(thing)
+        if renewal is not None:
+            ledger.enter_renewal(renewal)
+        if thing[0] == "namespaces":
+            self.namespace_went(at)
+        ledger.enter(key, _absence(head, key, at, ledger.log))
+
+    def _absent_events(
+        self, key: StreamKey, listing: _Listing, page: ListPage
+    ) -> bool:
+        """Enter the Events that went; tell whether any is unexplained."""
+        unexplained = bool(listing.outcome.new or listing.outcome.changed)
+        present = {uid for _, uid in listing.seen}
+        for uid in sorted(listing.events.keys() - present):
+            known = listing.events[uid]
+            age = listing.began_at - known.observed_at
+            unexplained |= age < self._event_ttl
+            listing.outcome.absent += 1
+            self._ledger.enter(
+                key,
+                told(
+                    Operation.ABSENT,
+                    page.observed_at,
+                    key[0],
+                    key[1],
+                    {
+                        "uid": uid,
+                        "last": f"{self._ledger.log}/{known.position}",
+                    },
+                ),
+            )
+        return unexplained
+
+    def _events_proved(
+        self, listing: _Listing, since: datetime | None
+    ) -> bool:
+        """Tell whether an absence was short enough, with no namespace gone.
+
+        An Event lives for its TTL unless it is deleted with its namespace,
+        so a list within half of that shows every Event that there was.
+        """
+        if since is None:
+            return False
+        went = self._namespace_went_at
+        return listing.began_at - since < self._event_ttl / 2 and (
+            went is None or went < since
+        )
+
+
+def _absence(head: Head, key: StreamKey, at: datetime, log: int) -> Draft:
+    source, resource = key
+    said = told(
+        Operation.ABSENT,
+        at,
+        source,
+        resource,
+        {
+            "last": f"{log}/{head.position}",
+            "resource_version_before": head.resource_version,
+        },
+    )
+    node = head.identity.name if head.identity.kind == "Node" else None
+    return Draft(
+        source=source,
+        operation=Operation.ABSENT,
+        observed_at=at,
+        raw=said.raw,
+        resource=resource,
+        identity=head.identity,
+        node=node,
+    )

@@ -1,0 +1,199 @@
+"""The newest version of every live object, and which updates are heartbeats.
+
+Decides for each document whether the log needs it: a list shows mostly what
+is known, and nearly all updates of Nodes and Leases change nothing but a time.
+Such heartbeats are counted at their object. Of a Lease the last folded renewal
+is kept, because it is the last sign of life when a node goes silent: it
+becomes an entry when the next one comes late, when the node stops being ready,
+or when the node goes.
+
+Events have no heads: an hour of them may be a million objects, and nothing is
+asked of them that the log cannot answer.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from recorder.classify import Document, lease_renewed_at, node_ready, substance
+from recorder.intake.state import Head, HeadKey, head_key
+from recorder.intake.streams import compare_versions
+from recorder.model.reference import Resource
+
+__all__ = ["LEASES", "NODES", "Renewal", "Versions", "collection_of"]
+
+NODES = "nodes"
+LEASES = "coordination.k8s.io/leases"
+SILENCE = timedelta(seconds=20)
+"""Twice the interval at which a kubelet renews its Lease."""
+
+
+def collection_of(resource: Resource) -> str:
+    """Name a resource without its version, as a head is filed."""
+    if resource.group:
+        return f"{resource.group}/{resource.plural}"
+    return resource.plural
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """The last renewal of a Lease before a silence."""
+
+    head: Head
+    raw: bytes
+    version: str
+    observed_at: datetime
+
+
+class Versions:
+    """Heads of all live objects but Events."""
+
+    def __init__(
+        self, heads: Iterable[Head], *, full_fidelity: bool = False
+    ) -> None:
+        self._heads: dict[HeadKey, Head] = {}
+        self._collections: dict[str, set[HeadKey]] = {}
+        self._leases: dict[str, Head] = {}
+        self._full_fidelity = full_fidelity
+        self.changed: dict[HeadKey, Head] = {}
+        self.gone: dict[HeadKey, Head] = {}
+        for head in heads:
+            resource = Resource.parse(head.resource)
+            self._file(head_key(collection_of(resource), head.identity), head)
+
+    def __len__(self) -> int:
+        """Count the live objects."""
+        return len(self._heads)
+
+    def __iter__(self) -> Iterator[Head]:
+        """Give every head, in no order."""
+        return iter(self._heads.values())
+
+    def get(self, key: HeadKey) -> Head | None:
+        """Give the head of a live object."""
+        return self._heads.get(key)
+
+    def keys(self, collection: str) -> frozenset[HeadKey]:
+        """Give the keys of the live objects of one collection."""
+        return frozenset(self._collections.get(collection, ()))
+
+    def is_known(self, key: HeadKey, version: str, epoch: int) -> bool:
+        """Tell whether the log holds this version, or a newer one."""
+        head = self._heads.get(key)
+        return (
+            head is not None
+            and head.epoch == epoch
+            and compare_versions(head.resource_version, version) >= 0
+            and (
+                head.resource_version == version
+                or head.resource_version.isdecimal()
+            )
+        )
+
+    def fold(
+        self, key: HeadKey, document: Document, at: datetime, epoch: int
+    ) -> tuple[bool, Renewal | None]:
+        """Count a heartbeat, if the update is nothing else.
+
+        Returns whether it was counted, and a renewal that must become an
+        entry now because this one came late.
+        """
+        head = self._heads.get(key)
+        if (
+            self._full_fidelity
+            or head is None
+            or head.substance is None
+            or head.epoch != epoch
+            or substance(document.raw, document.resource) != head.substance
+        ):
+            return False, None
+        silence = None
+        if key[0] == LEASES:
+            silence = self._silence(head, document)
+            head.renewal = document.raw
+        head.resource_version = document.resource_version or ""
+        head.heartbeats += 1
+        head.heartbeat_at = at
+        self.changed[key] = head
+        return True, silence
+
+    def silenced(self, key: HeadKey, document: Document) -> Renewal | None:
+        """Take the last renewal of a node that stops being ready."""
+        head = self._heads.get(key)
+        if key[0] != NODES or head is None or not head.ready:
+            return None
+        if node_ready(document.raw) == "True":
+            return None
+        return self.last_renewal(document.identity.name)
+
+    def store(
+        self, key: HeadKey, document: Document, epoch: int, position: int
+    ) -> None:
+        """Take note of a version that becomes an entry."""
+        before = self._heads.get(key)
+        head = Head(
+            resource=str(document.resource),
+            identity=document.identity,
+            epoch=epoch,
+            resource_version=document.resource_version or "",
+            position=position,
+        )
+        if before is not None:
+            head.heartbeats = before.heartbeats
+            head.heartbeat_at = before.heartbeat_at
+        if key[0] in (NODES, LEASES):
+            head.substance = substance(document.raw, document.resource)
+        if key[0] == NODES:
+            head.ready = node_ready(document.raw) == "True"
+        self._file(key, head)
+        self.changed[key] = head
+        self.gone.pop(key, None)
+
+    def remove(self, key: HeadKey) -> Renewal | None:
+        """Take note that an object is no more.
+
+        Returns the last renewal of the Lease that went, or of the Lease of
+        the node that went.
+        """
+        head = self._heads.pop(key, None)
+        if head is None:
+            return None
+        self._collections[key[0]].discard(key)
+        self.changed.pop(key, None)
+        self.gone[key] = head
+        silence = None
+        if key[0] in (NODES, LEASES):
+            silence = self.last_renewal(head.identity.name)
+        if key[0] == LEASES:
+            self._leases.pop(head.identity.name, None)
+        return silence
+
+    def last_renewal(self, node: str) -> Renewal | None:
+        """Take the folded renewal of a node's Lease, if there is one."""
+        head = self._leases.get(node)
+        if head is None or head.renewal is None:
+            return None
+        assert head.heartbeat_at is not None, "a renewal was observed"
+        renewal = Renewal(
+            head, head.renewal, head.resource_version, head.heartbeat_at
+        )
+        head.renewal = None
+        key = head_key(LEASES, head.identity)
+        if key in self._heads:
+            self.changed[key] = head
+        return renewal
+
+    def _silence(self, head: Head, document: Document) -> Renewal | None:
+        if head.renewal is None:
+            return None
+        before = lease_renewed_at(head.renewal)
+        after = lease_renewed_at(document.raw)
+        if before is None or after is None or after - before <= SILENCE:
+            return None
+        return self.last_renewal(head.identity.name)
+
+    def _file(self, key: HeadKey, head: Head) -> None:
+        self._heads[key] = head
+        self._collections.setdefault(key[0], set()).add(key)
+        if key[0] == LEASES:
+            self._leases[head.identity.name] = head

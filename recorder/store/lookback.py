@@ -1,0 +1,100 @@
+"""What the writer asks the log about its own past."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import asyncpg
+import orjson
+
+from recorder.classify import read
+from recorder.intake.relisting import KnownEvent
+from recorder.model.entry import Operation
+from recorder.model.reference import Resource
+from recorder.store.codes import OPERATION_CODES
+from recorder.store.encoding import DELTA, Decoder
+
+ABSENT = OPERATION_CODES[Operation.ABSENT]
+DELETED = OPERATION_CODES[Operation.DELETED]
+
+__all__ = ["documents", "live_events", "load_decoder"]
+
+DICTIONARIES = "select dictionary_id, bytes from recorder.dictionary"
+BY_POSITION = """
+    select position, base_distance, encoding, payload from recorder.entry
+    where log_id = $1 and position = any($2::int8[])
+"""
+EVENTS = """
+    select e.position, e.operation, e.observed_at, e.encoding, e.payload
+    from recorder.entry e
+    where e.log_id = $1 and e.observed_at >= $3
+      and e.resource_id =
+        (select resource_id from recorder.resource where name = $2)
+      and e.position >= coalesce(
+        (select min(first_position) from recorder.batch
+         where log_id = $1 and observed_max >= $3), 0)
+    order by e.position
+"""
+
+
+async def load_decoder(connection: asyncpg.Connection) -> Decoder:
+    """Read the dictionaries that payloads name."""
+    return Decoder(dict(await connection.fetch(DICTIONARIES)))
+
+
+async def documents(
+    connection: asyncpg.Connection, log: int, positions: Sequence[int]
+) -> Mapping[int, bytes]:
+    """Give the documents of entries by position."""
+    decoder = await load_decoder(connection)
+    rows = await connection.fetch(BY_POSITION, log, list(positions))
+    bases = {
+        row["position"] - row["base_distance"]
+        for row in rows
+        if row["encoding"] == DELTA
+    }
+    keyframes = {
+        row["position"]: decoder.decode(row["payload"], row["encoding"])
+        for row in await connection.fetch(BY_POSITION, log, sorted(bases))
+    }
+    return {
+        row["position"]: decoder.decode(
+            row["payload"],
+            row["encoding"],
+            keyframes.get(row["position"] - (row["base_distance"] or 0)),
+        )
+        for row in rows
+    }
+
+
+async def live_events(
+    connection: asyncpg.Connection,
+    log: int,
+    resource: Resource,
+    since: datetime,
+) -> Mapping[str, KnownEvent]:
+    """Give the Events that the log last saw alive, by uid.
+
+    Of those observed since a time; the time bounds the scan.
+    """
+    decoder = await load_decoder(connection)
+    alive: dict[str, KnownEvent] = {}
+    async with connection.transaction(readonly=True):
+        async for row in connection.cursor(
+            EVENTS, log, str(resource), since, prefetch=1000
+        ):
+            raw = decoder.decode(row["payload"], row["encoding"])
+            if row["operation"] == ABSENT:
+                alive.pop(orjson.loads(raw)["uid"], None)
+                continue
+            document = read(raw, resource=resource)
+            uid = document.identity.uid or ""
+            if row["operation"] == DELETED:
+                alive.pop(uid, None)
+                continue
+            alive[uid] = KnownEvent(
+                document.identity,
+                document.resource_version or "",
+                row["observed_at"],
+                row["position"],
+            )
+    return alive
