@@ -45,6 +45,7 @@ class Progress:
     failed_commits: int = 0
     queue_bytes: int = 0
     committed_at: datetime | None = None
+    database_bytes: int | None = None
 
     def began(self, recovered: Recovered) -> None:
         """Take note of the log that is being written."""

@@ -1,0 +1,75 @@
+# The commands of this project. Each makes what it needs.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+NODE ?= gpu-002
+
+.PHONY: run test check lint format typing contracts bench soak cluster \
+	cluster-reboot cluster-crash cluster-hang lock clean
+
+# --- The virtual environment, from the hash-pinned locks -------------------
+
+$(VENV)/.run: requirements/run.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV)" >&2
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.run
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# --- Using it --------------------------------------------------------------
+
+run: $(VENV)/.run
+	@$(BIN)/recorder up
+
+# --- Developing it ---------------------------------------------------------
+
+check: lint typing contracts
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+typing: $(VENV)/.dev
+	$(BIN)/mypy
+
+contracts: $(VENV)/.dev
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+test: $(VENV)/.dev
+	$(BIN)/python -m tests.cluster.binaries
+	$(BIN)/pytest
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m tests.bench
+
+# --- A real Kubernetes without containers ----------------------------------
+
+cluster: $(VENV)/.dev
+	$(BIN)/python -m tests.cluster.demo up
+
+cluster-reboot cluster-crash cluster-hang: $(VENV)/.dev
+	$(BIN)/python -m tests.cluster.demo $(subst cluster-,,$@) $(NODE)
+
+# --- Upkeep ----------------------------------------------------------------
+
+UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml
+
+lock: $(VENV)/.dev
+	$(UV_COMPILE) --extra build --extra test --extra check -o requirements/dev.txt
+	$(UV_COMPILE) --extra build --extra test -c requirements/dev.txt -o requirements/test.txt
+	$(UV_COMPILE) --extra build -c requirements/dev.txt -o requirements/run.txt
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
