@@ -33,7 +33,7 @@ _STDERR = 2
 
 _FAST_SECONDS = 60.0
 """How long an orphaned server may take to write its last checkpoint."""
-_IMMEDIATE_SECONDS = 10.0
+_IMMEDIATE_SECONDS = 5.0
 """How long its processes may take to see that they have to go."""
 
 _ENVIRONMENT = {"LC_ALL": "C", "TZ": "UTC", "PATH": os.defpath}

@@ -1,0 +1,216 @@
+"""Commands as processes of their own, and what is left of them.
+
+Root runs commands as itself and as ``nobody``; anybody else as themselves.
+Every wait has a bound and ends as soon as what it waits for is true.
+"""
+
+import asyncio
+import json
+import os
+import pwd
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+
+from recorder.embedded.folder import DataFolder
+from recorder.embedded.locks import is_unheld
+from recorder.embedded.state import read_state
+
+__all__ = [
+    "IDENTITIES",
+    "Command",
+    "ask",
+    "becoming",
+    "eventually",
+    "is_quiet",
+    "owner_of",
+    "processes_of",
+    "query",
+    "server_pid",
+    "supervisor_pid",
+]
+
+ROOT_OF_TREE = Path(__file__).parents[2]
+IDENTITIES = ("root", "nobody") if os.geteuid() == 0 else ("self",)
+
+_ANSWER_SECONDS = 30.0
+_EVENTUALLY_SECONDS = 20.0
+
+
+def owner_of(identity: str) -> tuple[int, int]:
+    """Give the user and group that an identity's files belong to."""
+    if identity == "nobody":
+        entry = pwd.getpwnam(identity)
+        return entry.pw_uid, entry.pw_gid
+    return os.getuid(), os.getgid()
+
+
+def becoming(uid: int, gid: int) -> list[str]:
+    """Give the words that make a command run as another user.
+
+    The interpreter may lie in a home that only root can enter, so the user
+    may read everything. It may not write more than others, which is what
+    these tests are about.
+    """
+    if uid == os.getuid():
+        return []
+    return [
+        "setpriv",
+        f"--reuid={uid}",
+        f"--regid={gid}",
+        "--clear-groups",
+        "--inh-caps=+dac_read_search",
+        "--ambient-caps=+dac_read_search",
+    ]
+
+
+class Command:
+    """One process that uses the server of a folder."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *extra: str,
+        identity: str = "self",
+        uid: int | None = None,
+    ) -> None:
+        owner = owner_of(identity) if uid is None else (uid, uid)
+        words = [*becoming(*owner), sys.executable, "-m"]
+        words += ["tests.embedded.command", str(folder), *extra]
+        self.process = subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT_OF_TREE,
+        )
+
+    def answer(self) -> dict[str, Any]:
+        """Wait for what it has to say."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, "the command ended without a word"
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def dsn(self, role: str = "writer") -> str:
+        answer = self.answer()
+        assert "dsn" in answer, answer
+        dsn: str = answer["dsn"][role]
+        return dsn
+
+    def refusal(self) -> dict[str, Any]:
+        """Wait for the error that it ends with."""
+        answer = self.answer()
+        self.close()
+        assert "code" in answer, answer
+        assert "\n" not in answer["error"]
+        return answer
+
+    def begin_to_leave(self) -> None:
+        """Let it leave."""
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+            self.process.stdin = None
+
+    def close(self) -> None:
+        """Let it leave, and wait for its end."""
+        self.begin_to_leave()
+        self.process.communicate(timeout=_ANSWER_SECONDS)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate(timeout=_ANSWER_SECONDS)
+
+
+def eventually(is_true: Callable[[], bool]) -> None:
+    """Wait until something is true; fail if it takes too long."""
+    deadline = time.monotonic() + _EVENTUALLY_SECONDS
+    while not is_true():
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.02)
+
+
+async def ask(dsn: str, sql: str) -> Any:
+    """Ask one question."""
+    connection = await asyncpg.connect(dsn, timeout=5)
+    try:
+        return await connection.fetchval(sql)
+    finally:
+        await connection.close()
+
+
+def query(dsn: str, sql: str) -> Any:
+    """Ask one question, again and again while the server is away."""
+    answers: list[Any] = []
+
+    def has_answered() -> bool:
+        with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            answers.append(asyncio.run(ask(dsn, sql)))
+        return bool(answers)
+
+    eventually(has_answered)
+    return answers[0]
+
+
+def processes_of(folder: Path) -> list[int]:
+    """Find the supervisor and every PostgreSQL process of a folder."""
+    return [pid for pid, _ in _command_lines(folder)]
+
+
+def server_pid(folder: Path) -> int:
+    """Find the server process."""
+    found = [pid for pid, line in _command_lines(folder) if "-D\0" in line]
+    assert len(found) == 1, found
+    return found[0]
+
+
+def supervisor_pid(folder: Path) -> int:
+    state = read_state(DataFolder.at(folder).state)
+    assert state is not None
+    return state.supervisor_pid
+
+
+def is_quiet(folder: Path) -> bool:
+    """Whether nothing is left: no lock held, no process alive."""
+    data = DataFolder.at(folder)
+    return (
+        is_unheld(data.supervisor_lock)
+        and is_unheld(data.processes_lock)
+        and not processes_of(folder)
+    )
+
+
+def end_all(folder: Path) -> None:
+    """Leave nothing behind, whatever a failed test did."""
+    while left := processes_of(folder):
+        for pid in left:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def _command_lines(folder: Path) -> Iterator[tuple[int, str]]:
+    path = str(folder.resolve())
+    title = f"postgres: {_cluster_name(folder)}"
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            line = (entry / "cmdline").read_text(errors="replace")
+            is_command = "tests.embedded.command" in line
+            if not is_command and (path in line or line.startswith(title)):
+                yield int(entry.name), line
+
+
+def _cluster_name(folder: Path) -> str:
+    configuration = DataFolder.at(folder).cluster / "postgresql.conf"
+    with suppress(OSError):
+        for line in configuration.read_text().splitlines():
+            if line.startswith("cluster_name"):
+                return line.split("'")[1]
+    return "?"

@@ -1,0 +1,95 @@
+"""What only root can meet: it runs the server as somebody else.
+
+Not collected for anybody else; `conftest` says so.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recorder.embedded.account import SYSTEM_USER
+from recorder.embedded.folder import DataFolder
+from tests.embedded.running import Command, owner_of, query, server_pid
+
+_NO_USER = 54_321
+"""A user id that is in nobody's /etc/passwd."""
+
+
+@pytest.fixture(params=["nobody"])
+def identity(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def closed_folder() -> Iterator[Path]:
+    """A folder that only root may enter."""
+    with tempfile.TemporaryDirectory(prefix="recorder-test-") as name:
+        yield Path(name)
+
+
+def test_a_folder_above_keeps_its_mode_and_is_named(
+    closed_folder: Path,
+) -> None:
+    folder = closed_folder / "data"
+
+    answer = Command(folder).refusal()
+
+    assert answer["code"] == "embedded.data_folder"
+    assert (
+        f'"{SYSTEM_USER}" may not pass through "{closed_folder}"'
+        in (answer["error"])
+    )
+    assert f"chmod o+x {closed_folder}" in answer["error"]
+    assert closed_folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_data_folder_itself_is_opened_to_one_group(
+    closed_folder: Path,
+) -> None:
+    command = Command(closed_folder)
+    command.dsn()
+
+    found = closed_folder.stat()
+    assert found.st_mode & 0o777 == 0o710
+    assert found.st_gid != os.getgid()
+    assert found.st_uid == os.getuid()
+    command.close()
+
+
+def test_root_uses_a_users_folder_as_that_user(folder: Path) -> None:
+    owner, _ = owner_of("nobody")
+    roots = Command(folder)
+    assert query(roots.dsn(), "SELECT 1") == 1
+    assert Path(f"/proc/{server_pid(folder)}").stat().st_uid == owner
+    roots.close()
+
+    users = Command(folder, identity="nobody")
+
+    assert query(users.dsn(), "SELECT 1") == 1
+    users.close()
+
+
+def test_a_users_own_folder_is_not_for_another(folder: Path) -> None:
+    cluster = DataFolder.at(folder).cluster
+    os.chown(cluster, _NO_USER, _NO_USER)
+
+    answer = Command(folder, identity="nobody").refusal()
+
+    assert answer["code"] == "embedded.data_folder"
+    assert f'"{cluster}" belongs to user id {_NO_USER}' in answer["error"]
+
+
+def test_a_user_without_an_entry_is_told_to_get_one(
+    place: Path,
+) -> None:
+    folder = place / "data"
+    os.chown(place, _NO_USER, _NO_USER)
+
+    answer = Command(folder, uid=_NO_USER).refusal()
+
+    assert answer["code"] == "embedded.os_user"
+    assert f"user id {_NO_USER}" in answer["error"]
+    assert "/etc/passwd" in answer["error"]
