@@ -1,0 +1,21 @@
+"""Redaction: a document as it came, without its secrets.
+
+It runs before anything else looks at a document, tapes included, because an
+immutable log must not be a leak. Nothing here is optional for Secrets; which
+environment variables count as secrets is configuration (`RedactionRules`).
+
+Only the affected bytes change. A document with nothing to redact is returned
+as the same object, and usually after a few searches that cost less than a
+tenth of decoding it.
+
+Pure: no clock, no files, no logging. Bytes that are not JSON are refused with
+`UnreadableError`; whoever keeps a piece of them passes it through
+`Redaction.refused` first.
+"""
+
+from recorder.redact.digest import key_id
+from recorder.redact.redaction import Redaction
+from recorder.redact.rules import RedactionRules
+from recorder.redact.validity import UnreadableError
+
+__all__ = ["Redaction", "RedactionRules", "UnreadableError", "key_id"]

