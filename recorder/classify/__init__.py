@@ -1,0 +1,37 @@
+"""Classification: what a document says of itself, in the columns of the log.
+
+Pure functions from a document, redacted already, to a draft: which object,
+which version, which node, when, why and by whom; and whether an update of a
+Node or a Lease was only a heartbeat. A document is decoded once, and only
+where it is looked at.
+
+What a document *means* is not decided here; facts and verdicts are.
+
+Documents come from anybody. A field of the wrong type counts as absent, and
+only bytes that are no JSON object are refused, with `UnreadableError`.
+"""
+
+from recorder.classify.drafts import classify, draft
+from recorder.classify.heartbeat import (
+    lease_renewed_at,
+    node_ready,
+    substance,
+)
+from recorder.classify.objects import (
+    DocumentHead,
+    KubeObject,
+    read_head,
+    read_object,
+)
+
+__all__ = [
+    "DocumentHead",
+    "KubeObject",
+    "classify",
+    "draft",
+    "lease_renewed_at",
+    "node_ready",
+    "read_head",
+    "read_object",
+    "substance",
+]

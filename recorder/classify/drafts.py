@@ -1,0 +1,170 @@
+"""Drafts from documents: identity, times, node, reason, actor."""
+
+from datetime import datetime
+
+from recorder.classify.objects import KubeObject, read_object
+from recorder.classify.text import clean
+from recorder.classify.times import first_moment
+from recorder.classify.wire import (
+    Metadata,
+    Regarding,
+    Reporter,
+    Series,
+    WireEvent,
+    WireObject,
+)
+from recorder.model.entry import Draft, Operation
+from recorder.model.reference import ObjectIdentity, Resource
+
+__all__ = ["classify", "draft"]
+
+LEASE_NAMESPACE = "kube-node-lease"
+"""Where kubelets show that they live, each in a Lease named as its Node."""
+
+NODE_REPORTERS = frozenset({"kubelet", "kube-proxy"})
+"""Reporters that run on the node whose name they give as their host. Others
+give the machine of a control plane, or the name of their own Pod."""
+
+_NO_METADATA = Metadata()
+_NO_REPORTER = Reporter()
+_NO_SERIES = Series()
+_NOTHING = Regarding()
+
+
+def classify(
+    raw: bytes,
+    *,
+    resource: Resource,
+    kind: str | None,
+    operation: Operation,
+    observed_at: datetime,
+    source: str,
+) -> Draft:
+    """Read a document and give its draft.
+
+    Raises:
+        UnreadableError: the bytes are not a JSON object.
+    """
+    return draft(
+        read_object(raw, resource=resource),
+        kind=kind,
+        operation=operation,
+        observed_at=observed_at,
+        source=source,
+    )
+
+
+def draft(
+    document: KubeObject,
+    *,
+    kind: str | None,
+    operation: Operation,
+    observed_at: datetime,
+    source: str,
+) -> Draft:
+    """Give the draft of a document that was read already.
+
+    The kind is for documents that do not say it, the items of a list;
+    without it the plural of the resource stands for the kind.
+    """
+    head, wire, resource = document.head, document.wire, document.resource
+    if isinstance(wire, WireEvent):
+        identity = _regarding(wire)
+        reporter = wire.source or wire.deprecated_source or _NO_REPORTER
+        actor = (
+            wire.reporting_component
+            or wire.reporting_controller
+            or reporter.component
+        )
+        return Draft(
+            source=source,
+            operation=operation,
+            observed_at=observed_at,
+            raw=document.raw,
+            resource=str(resource),
+            identity=identity,
+            resource_version=head.resource_version,
+            node=_node_of_event(wire, identity, actor),
+            occurred_at=_occurred_at(wire),
+            reason=clean(wire.reason),
+            actor=clean(actor),
+        )
+    return Draft(
+        source=source,
+        operation=operation,
+        observed_at=observed_at,
+        raw=document.raw,
+        resource=str(resource),
+        identity=_identity(document, kind),
+        resource_version=head.resource_version,
+        node=_node_of_object(document, wire),
+    )
+
+
+def _identity(document: KubeObject, kind: str | None) -> ObjectIdentity | None:
+    head, resource = document.head, document.resource
+    if head.name is None and head.uid is None:
+        return None
+    return ObjectIdentity(
+        resource.group,
+        head.kind or kind or resource.plural,
+        head.namespace or "",
+        head.name or "",
+        head.uid,
+    )
+
+
+def _regarding(wire: WireEvent) -> ObjectIdentity | None:
+    regarding = wire.involved_object or wire.regarding or _NOTHING
+    name, uid = clean(regarding.name), clean(regarding.uid)
+    if name is None and uid is None:
+        return None
+    group, stroke, _ = (regarding.api_version or "").partition("/")
+    kind = clean(regarding.kind) or ""
+    namespace = clean(regarding.namespace) or ""
+    if kind == "Node":
+        # Some reporters fill the fields of a Node with something: its name
+        # for the uid, the namespace of the Event for that of the Node.
+        namespace = ""
+        uid = None if uid == name else uid
+    return ObjectIdentity(
+        (clean(group) or "") if stroke else "",
+        kind,
+        namespace,
+        name or "",
+        uid,
+    )
+
+
+def _node_of_event(
+    wire: WireEvent, identity: ObjectIdentity | None, actor: str | None
+) -> str | None:
+    if identity is not None and identity.kind == "Node" and identity.name:
+        return identity.name
+    reporter = wire.source or wire.deprecated_source or _NO_REPORTER
+    if NODE_REPORTERS.isdisjoint((actor, reporter.component)):
+        return None
+    return clean(reporter.host or wire.reporting_instance)
+
+
+def _node_of_object(document: KubeObject, wire: WireObject) -> str | None:
+    head, resource = document.head, document.resource
+    if resource.plural == "nodes" and not resource.group:
+        return head.name
+    if wire.spec is None:
+        return None
+    if resource.plural == "leases" and head.namespace == LEASE_NAMESPACE:
+        return head.name or clean(wire.spec.holder_identity)
+    return clean(wire.spec.node_name)
+
+
+def _occurred_at(wire: WireEvent) -> datetime | None:
+    return first_moment(
+        (wire.series or _NO_SERIES).last_observed_time,
+        wire.last_timestamp,
+        wire.deprecated_last_timestamp,
+        wire.event_time,
+        wire.first_timestamp,
+        wire.deprecated_first_timestamp,
+        (wire.metadata or _NO_METADATA).creation_timestamp,
+    )

@@ -1,0 +1,140 @@
+"""Heartbeats: updates of Nodes and Leases in which nothing happened.
+
+A kubelet says every few minutes that its Node is as it was, and every ten
+seconds that it lives; of the updates of a Node that is all but one in
+twenty. They are counted, not stored, and whether an update is one is decided
+here by data alone: its *substance*, which is everything but a closed list of
+fields, equals that of the version before.
+
+The list is closed on purpose. A field that is not on it, of an API to come
+for example, is substance.
+"""
+
+import hashlib
+from datetime import datetime
+
+import msgspec
+
+from recorder.classify.times import moment
+from recorder.model.reference import Resource
+
+__all__ = ["lease_renewed_at", "node_ready", "substance"]
+
+DIGEST_SIZE_BYTES = 16
+
+_Members = dict[str, msgspec.Raw]
+_Member = _Members | list[msgspec.Raw] | str | int | float | bool | None
+_decode_root = msgspec.json.Decoder(dict[str, _Member]).decode
+_decode_list = msgspec.json.Decoder(list[_Members]).decode
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+def substance(raw: bytes, resource: Resource) -> bytes | None:
+    """Give a digest of what is not heartbeat in a Node or a Lease.
+
+    An item of a list and an object of a watch give the same one, though only
+    the latter says what it is. None for every other resource, and for a
+    document that is not built as it should be: these are never folded.
+    """
+    try:
+        if resource.plural == "nodes" and not resource.group:
+            return _digest_of_node(raw)
+        if resource.plural == "leases" and resource.group == LEASE_GROUP:
+            return _digest_of_lease(raw)
+    except (ValueError, RecursionError):
+        return None
+    return None
+
+
+LEASE_GROUP = "coordination.k8s.io"
+
+
+def _digest_of_node(raw: bytes) -> bytes | None:
+    root = _root_without_metadata_noise(raw)
+    status = root.get("status")
+    if isinstance(status, dict):
+        status.pop("images", None)
+        conditions = status.get("conditions")
+        if conditions is not None:
+            items = _decode_list(conditions)
+            for item in items:
+                item.pop("lastHeartbeatTime", None)
+            status["conditions"] = msgspec.Raw(_encode(items))
+    return _digest(root)
+
+
+def _digest_of_lease(raw: bytes) -> bytes | None:
+    root = _root_without_metadata_noise(raw)
+    spec = root.get("spec")
+    if isinstance(spec, dict):
+        spec.pop("renewTime", None)
+    return _digest(root)
+
+
+def _root_without_metadata_noise(raw: bytes) -> dict[str, _Member]:
+    root = _decode_root(raw)
+    # Items of a list lack these two, and the resource says them anyway.
+    root.pop("kind", None)
+    root.pop("apiVersion", None)
+    metadata = root.get("metadata")
+    if isinstance(metadata, dict):
+        metadata.pop("resourceVersion", None)
+        managed = metadata.get("managedFields")
+        if managed is not None:
+            items = _decode_list(managed)
+            for item in items:
+                item.pop("time", None)
+            metadata["managedFields"] = msgspec.Raw(_encode(items))
+    return root
+
+
+def _digest(root: dict[str, _Member]) -> bytes:
+    return hashlib.sha256(_encode(root)).digest()[:DIGEST_SIZE_BYTES]
+
+
+class _LeaseSpec(msgspec.Struct, rename="camel"):
+    renew_time: str | None = None
+
+
+class _Lease(msgspec.Struct):
+    spec: _LeaseSpec | None = None
+
+
+class _Condition(msgspec.Struct):
+    type: str | None = None
+    status: str | None = None
+
+
+class _NodeStatus(msgspec.Struct):
+    conditions: list[_Condition] | None = None
+
+
+class _Node(msgspec.Struct):
+    status: _NodeStatus | None = None
+
+
+_decode_lease = msgspec.json.Decoder(_Lease).decode
+_decode_node = msgspec.json.Decoder(_Node).decode
+
+
+def lease_renewed_at(raw: bytes) -> datetime | None:
+    """Give when a Lease says that it was renewed."""
+    try:
+        lease = _decode_lease(raw)
+    except (ValueError, RecursionError):
+        return None
+    return moment(lease.spec.renew_time) if lease.spec else None
+
+
+def node_ready(raw: bytes) -> str | None:
+    """Give the status of a Node's Ready condition: True, False, Unknown."""
+    try:
+        node = _decode_node(raw)
+    except (ValueError, RecursionError):
+        return None
+    if node.status is None:
+        return None
+    for condition in node.status.conditions or ():
+        if condition.type == "Ready":
+            return condition.status
+    return None

@@ -1,0 +1,26 @@
+"""Text that PostgreSQL can store and an index can hold.
+
+Only columns are cleaned; the document itself stays as it came.
+"""
+
+import re
+
+__all__ = ["TEXT_SIZE_BYTES_MAX", "clean"]
+
+TEXT_SIZE_BYTES_MAX = 1_024
+"""In UTF-8. Names of Kubernetes end at 253 characters; a row of an index of
+PostgreSQL ends at about 2,700 bytes, of all its columns together."""
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_REPLACEMENT = "\ufffd"
+
+
+def clean(text: str | None) -> str | None:
+    """Bound a text and replace what PostgreSQL refuses; None if empty."""
+    if not text:
+        return None
+    if text.isascii() and "\x00" not in text:
+        return text[:TEXT_SIZE_BYTES_MAX]
+    storable = _UNSTORABLE.sub(_REPLACEMENT, text[:TEXT_SIZE_BYTES_MAX])
+    # The cut may fall inside a character; what is left of it goes as well.
+    return storable.encode()[:TEXT_SIZE_BYTES_MAX].decode(errors="ignore")
