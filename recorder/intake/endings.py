@@ -6,12 +6,12 @@ open a gap.
 
 from datetime import datetime
 
+from recorder.intake.document import collection_of, is_events
 from recorder.intake.gaps import CAME_AND_WENT, told
 from recorder.intake.ledger import Ledger
-from recorder.intake.relisting import Relisting, is_events
+from recorder.intake.relisting import Relisting
 from recorder.intake.state import StreamKey, StreamState
 from recorder.intake.streams import vouch
-from recorder.intake.versions import collection_of
 from recorder.model.entry import Operation
 from recorder.model.observation import (
     ABSENT,

@@ -5,13 +5,11 @@ import heapq
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from recorder.classify import read
+from recorder.intake.document import collection_of, is_events, read
 from recorder.intake.ledger import Ledger
 from recorder.intake.ports import KnownObject, Log
 from recorder.intake.queue import IntakeQueue
-from recorder.intake.relisting import is_events
 from recorder.intake.state import Head, StreamState
-from recorder.intake.versions import collection_of
 from recorder.model.observation import WATCH
 from recorder.model.reference import Resource
 

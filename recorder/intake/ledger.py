@@ -8,8 +8,8 @@ reach a transaction that is already under way.
 from copy import copy
 from datetime import datetime
 
-from recorder.classify import read
 from recorder.intake import gaps
+from recorder.intake.document import read
 from recorder.intake.state import (
     Batch,
     OpenGap,

@@ -8,7 +8,8 @@ recording, since only a new start reads the truth.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
 
 from recorder.errors import RecorderError
 from recorder.intake.admission import admit
@@ -20,7 +21,8 @@ from recorder.intake.progress import Progress
 from recorder.intake.queue import IntakeQueue
 from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
-from recorder.intake.state import StreamState
+from recorder.intake.state import Recovered, StreamState
+from recorder.intake.tee import Tee, Tees
 from recorder.model.observation import ListPage, Observation
 from recorder.redact import Redaction
 
@@ -54,13 +56,54 @@ class Recording:
         self.progress = progress or Progress()
         self._has_room = has_room
         self._queue = IntakeQueue()
+        self._tees: Tees | None = None
+        self._commit: Callable[[], Awaitable[None]]
 
     async def put(self, observations: Sequence[Observation]) -> None:
         """Redact observations and hand them over; wait while full."""
         await self._queue.put(admit(observations, self._redaction))
 
-    async def run(self, source: Source, stop: asyncio.Event) -> None:
+    async def tee(self, tee: Tee) -> None:
+        """Hand on to a tee, from a list of everything alive onwards.
+
+        Returns when the lists were written; until `untee` it gets what is
+        observed.
+        """
+        joined = asyncio.Event()
+
+        async def join() -> None:
+            assert self._tees is not None, "the queue is served"
+            if not self._tees.may_open():
+                # A list is half taken: ask again behind its other pages.
+                await asyncio.sleep(0.05)
+                await self._queue.ask(join)
+                return
+            try:
+                await self._commit()
+                at = datetime.now(UTC)
+                ttl = self._policy.event_ttl
+                async for page in self._tees.made_lists(at, ttl):
+                    tee.write([page])
+                self._tees.join(tee)
+            finally:
+                joined.set()
+
+        await self._queue.ask(join)
+        await joined.wait()
+
+    def untee(self, tee: Tee) -> None:
+        """Hand on to a tee no more."""
+        if self._tees is not None:
+            self._tees.leave(tee)
+
+    async def run(
+        self,
+        make_source: Callable[[Recovered], Source],
+        stop: asyncio.Event,
+    ) -> None:
         """Record until the source ends or a stop is wanted.
+
+        The source is made when it is known what the log holds.
 
         What is in hand by then is committed, within the limit for it. The
         lease is given back in any case.
@@ -78,6 +121,8 @@ class Recording:
                 recovered, full_fidelity=self._policy.full_fidelity
             )
             relisting = Relisting(ledger, event_ttl=self._policy.event_ttl)
+            self._tees = Tees(ledger, relisting, self._log)
+            source = make_source(recovered)
             await self._record(source, stop, ledger, relisting)
         finally:
             self.progress.state = "stopped"
@@ -99,6 +144,7 @@ class Recording:
             progress=self.progress,
             has_room=self._has_room,
         )
+        self._commit = committer.commit
         known = Knowledge(
             ledger,
             self._log,
@@ -169,6 +215,8 @@ class Recording:
                 self.progress.note(observation)
                 if committer.is_full():
                     await committer.taken()
+            if self._tees is not None:
+                self._tees.write(work)
             await committer.taken()
 
 

@@ -11,8 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from recorder.classify import Document, read
 from recorder.errors import InputError
+from recorder.intake.document import (
+    Document,
+    collection_of,
+    is_events,
+    read,
+)
 from recorder.intake.gaps import RELISTED, Relist, told
 from recorder.intake.ledger import Ledger
 from recorder.intake.refusals import input_refused, refusal
@@ -21,15 +26,12 @@ from recorder.intake.state import (
     HeadKey,
     StreamKey,
     StreamState,
-    head_key,
 )
 from recorder.intake.streams import complete, vouch
-from recorder.intake.versions import collection_of
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import ListPage, Observation
-from recorder.model.reference import ObjectIdentity, Resource
 
-__all__ = ["KnownEvent", "Relisting", "is_events"]
+__all__ = ["KnownEvent", "Relisting"]
 
 EVENT_TTL = timedelta(hours=1)
 """The API server's default of ``--event-ttl``."""
@@ -39,7 +41,6 @@ EVENT_TTL = timedelta(hours=1)
 class KnownEvent:
     """The newest version of an Event that the log holds."""
 
-    identity: ObjectIdentity
     resource_version: str
     observed_at: datetime
     position: int
@@ -55,14 +56,6 @@ class _Listing:
     seen: set[HeadKey] = field(default_factory=set)
     outcome: Relist = field(default_factory=Relist)
     events: Mapping[str, KnownEvent] = field(default_factory=dict)
-
-
-def is_events(resource: Resource) -> bool:
-    """Tell whether a resource is that of Kubernetes Events."""
-    return resource.plural == "events" and resource.group in {
-        "",
-        "events.k8s.io",
-    }
 
 
 class Relisting:
@@ -104,6 +97,10 @@ class Relisting:
     def know_events(self, events: Mapping[str, KnownEvent]) -> None:
         """Take the live Events of the log, by uid, for the next list."""
         self._events = events
+
+    def is_listing(self) -> bool:
+        """Tell whether a list is half taken."""
+        return bool(self._listings)
 
     def explain(self, key: StreamKey, reason: str) -> None:
         """Say why the next list of a stream will be a relist."""
@@ -159,8 +156,8 @@ class Relisting:
         page: ListPage,
     ) -> None:
         ledger, outcome = self._ledger, listing.outcome
-        thing = head_key(collection_of(page.resource), document.identity)
-        version = document.resource_version or ""
+        thing = document.key
+        version = document.resource_version
         listing.seen.add(thing)
         if document.is_event:
             known = listing.events.get(thing[1])
@@ -170,26 +167,21 @@ class Relisting:
                 return
         else:
             is_known = ledger.versions.get(thing) is not None
-            if version and ledger.versions.is_known(
-                thing, version, ledger.epoch
-            ):
+            if ledger.versions.is_known(thing, version, ledger.epoch):
                 outcome.unchanged += 1
                 return
-            ledger.versions.store(
-                thing, document, ledger.epoch, ledger.position
-            )
         if is_known:
             outcome.changed += 1
         else:
             outcome.new += 1
-        ledger.enter(
-            key,
-            document.draft(
-                Operation.LISTED,
-                observed_at=page.observed_at,
-                source=page.source,
-            ),
+        draft = document.draft(
+            Operation.LISTED, observed_at=page.observed_at, source=page.source
         )
+        if not document.is_event:
+            ledger.versions.store(
+                document, draft.identity, ledger.epoch, ledger.position
+            )
+        ledger.enter(key, draft)
 
     def _completed(
         self, key: StreamKey, listing: _Listing, page: ListPage

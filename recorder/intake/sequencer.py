@@ -6,21 +6,22 @@ from a tape of it. What is a heartbeat is decided in `versions`, what a list
 proves in `relisting`, what the end of a stream means in `endings`.
 """
 
-from recorder.classify import Document, read
+from collections.abc import Sequence
+
 from recorder.errors import InputError
 from recorder.intake import endings
+from recorder.intake.document import Document, read
 from recorder.intake.ledger import Ledger
 from recorder.intake.refusals import input_refused, refusal
 from recorder.intake.relisting import Relisting
 from recorder.intake.state import (
     Batch,
-    HeadKey,
+    ResumePoint,
     StreamKey,
     StreamState,
-    head_key,
 )
 from recorder.intake.streams import advance, complete, vouch
-from recorder.intake.versions import Renewal, collection_of
+from recorder.intake.versions import Renewal
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import (
     TAPE,
@@ -117,70 +118,55 @@ class Sequencer:
         point = self._ledger.moved(key)
         point.last_frame_at = frame.observed_at
         if frame.type == "BOOKMARK":
-            complete(point, document.resource_version or "")
+            complete(point, document.resource_version)
         else:
-            self._change(key, frame, document)
+            self._change(key, point, document, frame)
         endings.heal(self._ledger, key, frame.observed_at)
         vouch(point, frame.observed_at, StreamState.LIVE)
 
     def _change(
-        self, key: StreamKey, frame: WatchFrame, document: Document
-    ) -> None:
-        operation = OPERATIONS[frame.type]
-        deleted = operation is Operation.DELETED
-        thing = head_key(collection_of(frame.resource), document.identity)
-        version = document.resource_version or ""
-        token = f"-{thing[1]}" if deleted else thing[1]
-        if not advance(self._ledger.moved(key), version, token):
-            return
-        if document.is_event:
-            self._enter(key, document, operation, frame)
-            return
-        self._versioned(key, thing, document, operation, frame)
-
-    def _versioned(
         self,
         key: StreamKey,
-        thing: HeadKey,
+        point: ResumePoint,
         document: Document,
-        operation: Operation,
         frame: WatchFrame,
     ) -> None:
+        operation = OPERATIONS[frame.type]
+        name = document.key[1]
+        token = f"-{name}" if operation is Operation.DELETED else name
+        if not advance(point, document.resource_version, token):
+            return
+        draft = document.draft(
+            operation, observed_at=frame.observed_at, source=frame.source
+        )
+        if not document.is_event:
+            if operation is Operation.DELETED:
+                self._removed(document, frame)
+            elif not self._stored(document, draft):
+                return
+        self._ledger.enter(key, draft)
+
+    def _removed(self, document: Document, frame: WatchFrame) -> None:
+        self._renewal(self._ledger.versions.remove(document.key))
+        if document.key[0] == "namespaces":
+            self._relisting.namespace_went(frame.observed_at)
+
+    def _stored(self, document: Document, draft: Draft) -> bool:
+        """Take note of a version; tell whether it needs an entry."""
         ledger, versions = self._ledger, self._ledger.versions
-        if operation is Operation.DELETED:
-            self._renewal(versions.remove(thing))
-            if thing[0] == "namespaces":
-                self._relisting.namespace_went(frame.observed_at)
-            self._enter(key, document, operation, frame)
-            return
-        version = document.resource_version or ""
-        if version and versions.is_known(thing, version, ledger.epoch):
-            return
+        if versions.is_known(
+            document.key, document.resource_version, ledger.epoch
+        ):
+            return False
         folded, silence = versions.fold(
-            thing, document, frame.observed_at, ledger.epoch
+            document, draft.observed_at, ledger.epoch
         )
         self._renewal(silence)
         if folded:
-            return
-        self._renewal(versions.silenced(thing, document))
-        versions.store(thing, document, ledger.epoch, ledger.position)
-        self._enter(key, document, operation, frame)
-
-    def _enter(
-        self,
-        key: StreamKey,
-        document: Document,
-        operation: Operation,
-        frame: WatchFrame,
-    ) -> None:
-        self._ledger.enter(
-            key,
-            document.draft(
-                operation,
-                observed_at=frame.observed_at,
-                source=frame.source,
-            ),
-        )
+            return False
+        self._renewal(versions.silenced(document))
+        versions.store(document, draft.identity, ledger.epoch, ledger.position)
+        return True
 
     def _renewal(self, renewal: Renewal | None) -> None:
         if renewal is not None:
@@ -189,16 +175,7 @@ class Sequencer:
     def _document(
         self, observation: AuditRecorded | CloudEventPosted | Polled
     ) -> None:
-        match observation:
-            case AuditRecorded():
-                name, operation = "audit", Operation.AUDIT
-                documents = [observation.event]
-            case CloudEventPosted():
-                name, operation = "cloudevents", Operation.CLOUDEVENT
-                documents = [observation.event]
-            case Polled():
-                name, operation = observation.resource, Operation.POLLED
-                documents = list(observation.items)
+        name, operation, documents = _posted(observation)
         for raw in documents:
             draft = Draft(
                 source=observation.source,
@@ -208,3 +185,15 @@ class Sequencer:
                 resource=name,
             )
             self._ledger.enter((observation.source, name), draft)
+
+
+def _posted(
+    observation: AuditRecorded | CloudEventPosted | Polled,
+) -> tuple[str, Operation, Sequence[bytes]]:
+    match observation:
+        case AuditRecorded():
+            return "audit", Operation.AUDIT, [observation.event]
+        case CloudEventPosted():
+            return "cloudevents", Operation.CLOUDEVENT, [observation.event]
+        case Polled():
+            return observation.resource, Operation.POLLED, observation.items

@@ -15,24 +15,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.classify import Document, lease_renewed_at, node_ready, substance
+from recorder.classify import lease_renewed_at, node_ready, substance
+from recorder.intake.document import Document, collection_of
 from recorder.intake.state import Head, HeadKey, head_key
 from recorder.intake.streams import compare_versions
-from recorder.model.reference import Resource
+from recorder.model.reference import ObjectIdentity, Resource
 
-__all__ = ["LEASES", "NODES", "Renewal", "Versions", "collection_of"]
+__all__ = ["LEASES", "NODES", "Renewal", "Versions"]
 
 NODES = "nodes"
 LEASES = "coordination.k8s.io/leases"
 SILENCE = timedelta(seconds=20)
 """Twice the interval at which a kubelet renews its Lease."""
-
-
-def collection_of(resource: Resource) -> str:
-    """Name a resource without its version, as a head is filed."""
-    if resource.group:
-        return f"{resource.group}/{resource.plural}"
-    return resource.plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +76,7 @@ class Versions:
         head = self._heads.get(key)
         return (
             head is not None
+            and bool(version)
             and head.epoch == epoch
             and compare_versions(head.resource_version, version) >= 0
             and (
@@ -91,13 +86,14 @@ class Versions:
         )
 
     def fold(
-        self, key: HeadKey, document: Document, at: datetime, epoch: int
+        self, document: Document, at: datetime, epoch: int
     ) -> tuple[bool, Renewal | None]:
         """Count a heartbeat, if the update is nothing else.
 
         Returns whether it was counted, and a renewal that must become an
         entry now because this one came late.
         """
+        key = document.key
         head = self._heads.get(key)
         if (
             self._full_fidelity
@@ -111,31 +107,41 @@ class Versions:
         if key[0] == LEASES:
             silence = self._silence(head, document)
             head.renewal = document.raw
-        head.resource_version = document.resource_version or ""
+        head.resource_version = document.resource_version
         head.heartbeats += 1
         head.heartbeat_at = at
         self.changed[key] = head
         return True, silence
 
-    def silenced(self, key: HeadKey, document: Document) -> Renewal | None:
+    def silenced(self, document: Document) -> Renewal | None:
         """Take the last renewal of a node that stops being ready."""
-        head = self._heads.get(key)
-        if key[0] != NODES or head is None or not head.ready:
+        head = self._heads.get(document.key)
+        if document.key[0] != NODES or head is None or not head.ready:
             return None
         if node_ready(document.raw) == "True":
             return None
-        return self.last_renewal(document.identity.name)
+        return self.last_renewal(head.identity.name)
 
     def store(
-        self, key: HeadKey, document: Document, epoch: int, position: int
+        self,
+        document: Document,
+        identity: ObjectIdentity | None,
+        epoch: int,
+        position: int,
     ) -> None:
-        """Take note of a version that becomes an entry."""
+        """Take note of a version that becomes an entry.
+
+        A document that names nothing has no head: it is always new.
+        """
+        if identity is None:
+            return
+        key = document.key
         before = self._heads.get(key)
         head = Head(
             resource=str(document.resource),
-            identity=document.identity,
+            identity=identity,
             epoch=epoch,
-            resource_version=document.resource_version or "",
+            resource_version=document.resource_version,
             position=position,
         )
         if before is not None:

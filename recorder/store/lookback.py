@@ -6,7 +6,7 @@ from datetime import datetime
 import asyncpg
 import orjson
 
-from recorder.classify import read
+from recorder.intake.document import read
 from recorder.intake.relisting import KnownEvent
 from recorder.model.entry import Operation
 from recorder.model.reference import Resource
@@ -87,13 +87,12 @@ async def live_events(
                 alive.pop(orjson.loads(raw)["uid"], None)
                 continue
             document = read(raw, resource=resource)
-            uid = document.identity.uid or ""
+            _, uid = document.key
             if row["operation"] == DELETED:
                 alive.pop(uid, None)
                 continue
             alive[uid] = KnownEvent(
-                document.identity,
-                document.resource_version or "",
+                document.resource_version,
                 row["observed_at"],
                 row["position"],
             )

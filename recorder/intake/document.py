@@ -1,0 +1,86 @@
+"""A document on its way in: read once, asked several times."""
+
+from datetime import datetime
+
+from recorder.classify import KubeObject, draft, read_object
+from recorder.intake.state import HeadKey
+from recorder.model.entry import Draft, Operation
+from recorder.model.kinds import BUILT_IN_KINDS
+from recorder.model.observation import WATCH
+from recorder.model.reference import Resource
+
+__all__ = ["Document", "collection_of", "is_events", "read"]
+
+
+def is_events(resource: Resource) -> bool:
+    """Tell whether a resource is that of Kubernetes Events."""
+    return resource.plural == "events" and resource.group in {
+        "",
+        "events.k8s.io",
+    }
+
+
+def collection_of(resource: Resource) -> str:
+    """Name a resource without its version, as a head is filed."""
+    if resource.group:
+        return f"{resource.group}/{resource.plural}"
+    return resource.plural
+
+
+class Document:
+    """One version of one object, as a source gave it."""
+
+    __slots__ = (
+        "_kind",
+        "_object",
+        "is_event",
+        "key",
+        "raw",
+        "resource",
+        "resource_version",
+    )
+
+    def __init__(self, read: KubeObject, kind: str | None) -> None:
+        """Take what was read.
+
+        Args:
+            read: the document.
+            kind: for items of a list, which do not say it.
+        """
+        head, resource = read.head, read.resource
+        self._object = read
+        collection = collection_of(resource)
+        self._kind = kind or BUILT_IN_KINDS.get(collection)
+        self.raw = read.raw
+        self.resource = resource
+        self.is_event = is_events(resource)
+        self.resource_version = head.resource_version or ""
+        name = head.uid or f"{head.namespace or ''}/{head.name or ''}"
+        self.key: HeadKey = (collection, name)
+
+    def draft(
+        self,
+        operation: Operation,
+        *,
+        observed_at: datetime,
+        source: str = WATCH,
+    ) -> Draft:
+        """Make the draft of an entry that holds this document."""
+        return draft(
+            self._object,
+            kind=self._kind,
+            operation=operation,
+            observed_at=observed_at,
+            source=source,
+        )
+
+
+def read(
+    raw: bytes, *, resource: Resource, kind: str | None = None
+) -> Document:
+    """Read a document.
+
+    Raises:
+        InputError: the bytes are not a JSON object.
+    """
+    return Document(read_object(raw, resource=resource), kind)
