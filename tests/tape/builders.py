@@ -17,7 +17,13 @@ from recorder.model.observation import (
     WatchFrame,
 )
 from recorder.model.reference import Resource
-from recorder.sources.tape import TapeHeader, TapeReader, TapeWriter
+from recorder.sources.tape import (
+    TapeError,
+    TapeHeader,
+    TapeReader,
+    TapeWriter,
+)
+from recorder.sources.tape.reader import LINE_BYTES_MAX
 
 PODS = Resource("", "v1", "pods")
 JOBS = Resource("batch", "v1", "jobs")
@@ -115,3 +121,16 @@ def write(
 def read(path: Path, from_frame: int = 0) -> list[Observation]:
     with TapeReader(path) as tape:
         return [seen for _, seen in tape.frames(from_frame)]
+
+
+def read_up_to_the_trouble(
+    path: Path, line_bytes_max: int = LINE_BYTES_MAX
+) -> tuple[list[Observation], TapeError | None]:
+    """Give what a reader keeps of a tape, and what it then raised."""
+    seen: list[Observation] = []
+    try:
+        with TapeReader(path, line_bytes_max=line_bytes_max) as tape:
+            seen.extend(observation for _, observation in tape.frames())
+    except TapeError as exc:
+        return seen, exc
+    return seen, None

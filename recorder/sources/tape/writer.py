@@ -12,7 +12,7 @@ record of an incident.
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
@@ -126,14 +126,16 @@ class TapeWriter:
         with self._writing():
             self._flush()
 
-    async def keep_flushed(self) -> None:
+    async def keep_flushed(
+        self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
         """Flush every second until cancelled.
 
         `write` does so by itself only when something is written; this is
         for the last lines before a silence.
         """
         while True:
-            await asyncio.sleep(FLUSH_SECONDS)
+            await sleep(FLUSH_SECONDS)
             self.flush()
 
     def close(self) -> None:

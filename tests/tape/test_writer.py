@@ -1,0 +1,162 @@
+"""The file that a tape is written to."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from recorder.errors import ConfigError
+from recorder.model.observation import Observation, WatchFrame
+from recorder.sources.tape import (
+    TapeExistsError,
+    TapeWriteError,
+    TapeWriter,
+    UnwritableError,
+)
+from recorder.zstd import decompress
+from tests.tape.builders import (
+    HEADER,
+    PODS,
+    a_frame,
+    at,
+    read,
+    read_up_to_the_trouble,
+)
+
+
+def test_an_existing_file_is_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.tape.jsonl.zst"
+    path.write_bytes(b"precious")
+
+    with (
+        pytest.raises(TapeExistsError, match="exists") as caught,
+        TapeWriter(path, HEADER),
+    ):
+        pass
+
+    assert isinstance(caught.value, ConfigError)
+    assert path.read_bytes() == b"precious"
+
+
+def test_an_existing_file_is_written_over_when_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.tape.jsonl"
+    path.write_bytes(b"x" * 10_000)
+
+    with TapeWriter(path, HEADER, overwrite=True) as tape:
+        tape.write([a_frame(1)])
+
+    assert read(path) == [a_frame(1)]
+
+
+@pytest.mark.parametrize("name", ["a.tape.jsonl.zst", "a.tape", "a.zst"])
+def test_a_tape_is_compressed_unless_named_plain(
+    tmp_path: Path, name: str
+) -> None:
+    for path in (tmp_path / name, tmp_path / "a.tape.jsonl"):
+        with TapeWriter(path, HEADER) as tape:
+            tape.write([a_frame(n) for n in range(5)])
+
+    plain = (tmp_path / "a.tape.jsonl").read_bytes()
+
+    assert plain.startswith(b'{"tape":"recorder/1"')
+    assert decompress((tmp_path / name).read_bytes()) == plain
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "a.tape.jsonl"
+
+    with (
+        pytest.raises(TapeWriteError, match=r"No such file"),
+        TapeWriter(path, HEADER),
+    ):
+        pass
+
+
+def test_a_full_disk_is_told_on_the_first_line() -> None:
+    with (
+        pytest.raises(TapeWriteError, match=r'"/dev/full": No space left'),
+        TapeWriter(Path("/dev/full"), HEADER, overwrite=True),
+    ):
+        pass
+
+
+def test_a_disk_that_fills_up_leaves_what_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.tape.jsonl"
+    with TapeWriter(path, HEADER) as tape:
+        tape.write([a_frame(1)])
+        full = Path("/dev/full").open("wb", buffering=0)  # noqa: SIM115
+        with full, monkeypatch.context() as patch:
+            patch.setattr(tape, "_file", full)
+            with pytest.raises(TapeWriteError, match="No space left"):
+                tape.write([a_frame(2)])
+        with pytest.raises(TapeWriteError, match="earlier write failed"):
+            tape.write([a_frame(3)])
+        with pytest.raises(TapeWriteError, match="earlier write failed"):
+            tape.flush()
+
+    assert read(path) == [a_frame(1)]
+
+
+def test_a_document_that_no_line_can_hold_leaves_the_tape_whole(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.tape.jsonl.zst"
+    broken = WatchFrame(
+        observed_at=at(1), resource=PODS, type="ADDED", object=b"{"
+    )
+    with TapeWriter(path, HEADER) as tape:
+        with pytest.raises(UnwritableError):
+            tape.write([a_frame(1), broken, a_frame(2)])
+        tape.write([a_frame(3)])
+
+        assert tape.frames == 2
+
+    assert read(path) == [a_frame(1), a_frame(3)]
+
+
+def test_closing_twice_does_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.tape.jsonl.zst"
+    with TapeWriter(path, HEADER) as tape:
+        tape.write([a_frame(1)])
+        tape.close()
+
+    assert read(path) == [a_frame(1)]
+
+
+def test_an_error_of_the_recording_completes_the_tape(tmp_path: Path) -> None:
+    path = tmp_path / "a.tape.jsonl.zst"
+
+    def record() -> None:
+        with TapeWriter(path, HEADER) as tape:
+            tape.write([a_frame(1)])
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        record()
+
+    assert read(path) == [a_frame(1)]
+
+
+async def test_the_last_lines_before_a_silence_are_flushed(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.tape.jsonl.zst"
+    seen: list[Sequence[Observation]] = []
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        seen.append(read_up_to_the_trouble(path)[0])
+        slept.append(seconds)
+        if len(slept) == 2:
+            raise asyncio.CancelledError
+
+    with TapeWriter(path, HEADER, steady=lambda: 0.0) as tape:
+        tape.write([a_frame(1)])
+        with pytest.raises(asyncio.CancelledError):
+            await tape.keep_flushed(sleep)
+
+    assert seen == [[], [a_frame(1)]]
+    assert slept == [1.0, 1.0]
