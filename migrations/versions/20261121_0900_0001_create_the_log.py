@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from alembic import op
+from alembic import context, op
+from sqlalchemy.util import await_only
 
 revision = "0001"
 down_revision = None
@@ -13,10 +14,22 @@ SQL = Path(__file__).parent.parent / "sql"
 SCRIPTS = ("tables", "deny", "add_partition", "grants")
 
 
+def run(script: str) -> None:
+    """Run a script of several statements inside the migration."""
+    if context.is_offline_mode():
+        op.execute(script)
+        return
+    # The first statement opens the transaction that the script runs in; the
+    # driver's own call is the one that takes several statements at once.
+    bind = op.get_bind()
+    bind.exec_driver_sql("select 1")
+    await_only(bind.connection.driver_connection.execute(script))
+
+
 def upgrade() -> None:
     for script in SCRIPTS:
-        op.execute((SQL / f"{script}.sql").read_text())
+        run((SQL / f"{script}.sql").read_text())
 
 
 def downgrade() -> None:
-    op.execute("drop schema recorder cascade; create schema recorder")
+    run("drop schema recorder cascade; create schema recorder")
