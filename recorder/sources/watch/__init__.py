@@ -1,0 +1,23 @@
+"""Watch: list-and-watch of everything that a cluster serves and we record.
+
+The only package that speaks to Kubernetes. It lists and watches each resource
+and puts what it was told, byte for byte and in order, into a sink. It keeps no
+state that matters after a crash: what is new, what is a gap and where to
+resume is decided, and committed, by intake.
+"""
+
+from recorder.sources.watch.client import ClusterClient, ClusterIdentity
+from recorder.sources.watch.clock import Clock
+from recorder.sources.watch.selection import Pattern, Selection
+from recorder.sources.watch.settings import WatchSettings
+from recorder.sources.watch.source import WatchSource
+
+__all__ = [
+    "Clock",
+    "ClusterClient",
+    "ClusterIdentity",
+    "Pattern",
+    "Selection",
+    "WatchSettings",
+    "WatchSource",
+]

@@ -1,0 +1,78 @@
+"""What is known of one resource while it is followed.
+
+Shared by the reflector that follows it and by those who may interrupt that:
+the guard against rewinds, the reconciler, and discovery. Everything happens on
+one event loop; no field is read and written across an await.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from recorder.sources.watch.place import Place
+from recorder.sources.watch.target import Target
+
+__all__ = ["Follower"]
+
+
+class Follower:
+    """One resource and how far it was followed."""
+
+    def __init__(self, target: Target, completed: str | None) -> None:
+        self.target = target
+        self.place = Place(completed)
+        # Owned by the reflector.
+        self.lost = True
+        """Whether the connection was lost since the cluster's history was
+        last confirmed. True at the start: we were away."""
+        self.streaming = False
+        """Whether a watch is open that its end has not been told of."""
+        self.proven = False
+        """Whether the open watch showed that the server took our version."""
+        self.marked = False
+        """Whether the resource was ever seen to send bookmarks."""
+        self.clean_since = 0.0
+        """When the last watch that ended cleanly had begun; steady time."""
+        # Owned by the reconciler; the reflector adds to it while it is set.
+        self.touched: set[str] | None = None
+        """The uids seen since the reconciler took its list."""
+        # Owned by whoever interrupts.
+        self.stopped = False
+        """Whether it should not be followed any more."""
+        self._reason: str | None = None
+        self._scope: asyncio.Timeout | None = None
+
+    def interrupt(self, reason: str | None) -> None:
+        """Stop what the reflector is doing; it begins again with a list.
+
+        The reason is told as the end of the stream; None if that was done.
+        """
+        self._reason = reason or self._reason
+        self.place.forget()
+        self.streaming = self.proven = False
+        if self._scope is not None:
+            self._scope.reschedule(asyncio.get_running_loop().time())
+
+    def stop(self, reason: str) -> None:
+        """Stop following for good."""
+        self.stopped = True
+        self.interrupt(reason)
+
+    def take_reason(self) -> str | None:
+        """Give the reason of an interruption that is still to be told."""
+        reason, self._reason = self._reason, None
+        return reason
+
+    @asynccontextmanager
+    async def interruptible(self) -> AsyncIterator[None]:
+        """Run the body until it ends or is interrupted."""
+        scope: asyncio.Timeout | None = None
+        try:
+            async with asyncio.timeout(None) as scope:
+                self._scope = scope
+                yield
+        except TimeoutError:
+            if scope is None or not scope.expired():
+                raise
+        finally:
+            self._scope = None

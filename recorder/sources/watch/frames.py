@@ -1,0 +1,118 @@
+"""Reading one line of a watch stream, no further than is needed.
+
+A frame is decoded once, into its type and the untouched bytes of its object;
+of the object only the version and the uid are read. What the object says is
+no business of the source.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+import msgspec
+
+from recorder.sources.watch.splitter import Oversized
+
+__all__ = ["Failed", "Frame", "Refused", "UNREADABLE", "read_frame", "refuse"]
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""Everything msgspec raises for bytes that are not the JSON we asked for."""
+
+_OBJECT_TYPES = frozenset({"ADDED", "MODIFIED", "DELETED", "BOOKMARK"})
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A frame that tells of an object, or a bookmark."""
+
+    type: str
+    object: bytes
+    version: str
+    uid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A frame of type ERROR."""
+
+    code: int
+    message: str
+    line: bytes
+    status: bytes
+    """The Status object as sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Input that could not be taken as it was."""
+
+    reason: str
+    head: bytes
+    sha256: str
+    length: int
+
+
+class _Line(msgspec.Struct):
+    type: str
+    object: msgspec.Raw
+
+
+class _Metadata(msgspec.Struct):
+    resourceVersion: str = ""  # noqa: N815 - the API's own name
+    uid: str = ""
+
+
+class _Object(msgspec.Struct):
+    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+
+
+class _Status(msgspec.Struct):
+    code: int = 0
+    message: str = ""
+
+
+_LINE = msgspec.json.Decoder(_Line)
+_OBJECT = msgspec.json.Decoder(_Object)
+_STATUS = msgspec.json.Decoder(_Status)
+
+
+def read_frame(
+    line: bytes | Oversized, *, head_bytes: int
+) -> Frame | Failed | Refused:
+    """Read a line; whatever is in it, an answer is given."""
+    if isinstance(line, Oversized):
+        return Refused(
+            "frame exceeds its bound", line.head, line.sha256, line.length
+        )
+    try:
+        # msgspec checks only the strings that it hands out.
+        if not line.isascii():
+            line.decode()
+        read = _LINE.decode(line)
+        if read.type in _OBJECT_TYPES:
+            metadata = _OBJECT.decode(read.object).metadata
+            return Frame(
+                read.type,
+                bytes(read.object),
+                metadata.resourceVersion,
+                metadata.uid,
+            )
+        if read.type == "ERROR":
+            status = _STATUS.decode(read.object)
+            return Failed(
+                status.code, status.message, line, bytes(read.object)
+            )
+    except UNREADABLE as exc:
+        reason = f"frame cannot be read: {exc}"
+    else:
+        reason = f'frame of unknown type "{read.type[:64]}"'
+    return refuse(line, reason, head_bytes=head_bytes)
+
+
+def refuse(data: bytes, reason: str, *, head_bytes: int) -> Refused:
+    """Describe bytes that are not taken."""
+    return Refused(
+        reason,
+        data[:head_bytes],
+        hashlib.sha256(data).hexdigest(),
+        len(data),
+    )

@@ -1,0 +1,192 @@
+"""Listing a resource in pages, with memory for one page.
+
+The items are cut out of the page as the server sent them and never decoded.
+The version of the list is that of its first page: all pages show the same
+moment. When the token for the next page expires the list begins anew, with
+another version; whoever follows must drop what came before it.
+"""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+
+import msgspec
+
+from recorder.sources.watch.client import JSON, ClusterClient
+from recorder.sources.watch.errors import ExpiredError, TooLargeError
+from recorder.sources.watch.frames import UNREADABLE, Refused
+from recorder.sources.watch.target import Target
+
+__all__ = ["Page", "list_head", "list_pages", "list_versions"]
+
+_METADATA_ONLY = (
+    f"{JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,{JSON}"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page; ``refused`` stands for an object that was not taken."""
+
+    version: str
+    kind: str
+    items: list[bytes]
+    more: bool
+    refused: Refused | None = None
+
+
+class _ListMetadata(msgspec.Struct):
+    resourceVersion: str = ""  # noqa: N815 - the API's own names
+    next: str = msgspec.field(default="", name="continue")
+
+
+class _List(msgspec.Struct):
+    metadata: _ListMetadata
+    kind: str = ""
+    items: list[msgspec.Raw] | None = None
+
+
+class _ItemMetadata(msgspec.Struct):
+    uid: str = ""
+    resourceVersion: str = ""  # noqa: N815
+
+
+class _Item(msgspec.Struct):
+    metadata: _ItemMetadata
+
+
+class _Versions(msgspec.Struct):
+    metadata: _ListMetadata
+    items: list[_Item] | None = None
+
+
+_LIST = msgspec.json.Decoder(_List)
+_VERSIONS = msgspec.json.Decoder(_Versions)
+
+
+async def list_pages(
+    client: ClusterClient, target: Target
+) -> AsyncGenerator[Page]:
+    """List a resource, page by page.
+
+    Raises:
+        RequestError: a page was not given.
+    """
+    limit, token = client.settings.page_limit, ""
+    while True:
+        try:
+            page, token = await _page(client, target, limit=limit, token=token)
+        except ExpiredError:
+            if not token:
+                raise
+            token = ""
+            continue
+        except TooLargeError as exc:
+            if limit > 1:
+                limit = max(1, limit // 8)
+                continue
+            page, token = _giant(client, exc)
+        yield page
+        if not token:
+            return
+
+
+async def _page(
+    client: ClusterClient, target: Target, *, limit: int, token: str
+) -> tuple[Page, str]:
+    body = await _read(client, target, limit=limit, token=token)
+    try:
+        read = _LIST.decode(body)
+    except UNREADABLE as exc:
+        raise client.bad_answer(
+            str(target.resource), exc, verb="list"
+        ) from exc
+    items = read.items or []
+    return Page(
+        version=read.metadata.resourceVersion,
+        kind=read.kind.removesuffix("List"),
+        items=[bytes(item) for item in items],
+        more=bool(read.metadata.next),
+    ), read.metadata.next
+
+
+def _giant(client: ClusterClient, exc: TooLargeError) -> tuple[Page, str]:
+    """Step over one object that no page can hold.
+
+    A list's metadata come before its items, so the start of the answer
+    tells where the next page begins.
+    """
+    start, found, _ = exc.head.partition(b',"items":')
+    try:
+        read = _LIST.decode(start + b"}")
+    except UNREADABLE as broken:
+        raise exc from broken
+    if not found:
+        raise exc
+    page = Page(
+        version=read.metadata.resourceVersion,
+        kind=read.kind.removesuffix("List"),
+        items=[],
+        more=bool(read.metadata.next),
+        refused=Refused(
+            "object exceeds the bound of a page",
+            exc.head[: client.settings.refused_head_bytes],
+            exc.sha256,
+            exc.length,
+        ),
+    )
+    return page, read.metadata.next
+
+
+async def list_head(client: ClusterClient, target: Target) -> str:
+    """Ask for the version at which the resource is now."""
+    accept = _METADATA_ONLY
+    body = await _read(client, target, limit=1, token="", accept=accept)
+    return _versions(client, target, body).metadata.resourceVersion
+
+
+async def list_versions(
+    client: ClusterClient, target: Target
+) -> tuple[str, dict[str, str]]:
+    """List uid and version of every object; give the list's version too."""
+    limit, token = client.settings.page_limit, ""
+    found: dict[str, str] = {}
+    while True:
+        body = await _read(
+            client, target, limit=limit, token=token, accept=_METADATA_ONLY
+        )
+        read = _versions(client, target, body)
+        for item in read.items or []:
+            found[item.metadata.uid] = item.metadata.resourceVersion
+        token = read.metadata.next
+        if not token:
+            return read.metadata.resourceVersion, found
+
+
+def _versions(client: ClusterClient, target: Target, body: bytes) -> _Versions:
+    try:
+        return _VERSIONS.decode(body)
+    except UNREADABLE as exc:
+        raise client.bad_answer(
+            str(target.resource), exc, verb="list"
+        ) from exc
+
+
+async def _read(
+    client: ClusterClient,
+    target: Target,
+    *,
+    limit: int,
+    token: str,
+    accept: str = JSON,
+) -> bytes:
+    params = {"limit": str(limit)}
+    if token:
+        params["continue"] = token
+    return await client.read(
+        target.path,
+        verb="list",
+        what=str(target.resource),
+        params=params,
+        accept=accept,
+        limit=client.settings.page_bytes_max,
+    )

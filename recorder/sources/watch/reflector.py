@@ -1,0 +1,346 @@
+"""Following one resource: list once, then watch, and come back whatever ends.
+
+The loops are peeled, one kind of ending each. `Reflector.run` is endless and
+ends only with its resource; `_follow` lasts until its history does, through
+every version that expires; `_until_expired` goes through every failure of a
+request; `_watch` is one request. What happens is told by observations only.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from recorder.model.observation import (
+    EXPIRED,
+    InputRefused,
+    ListPage,
+    Observation,
+    RequestFailed,
+    StreamClosed,
+    StreamResumed,
+    WatchFrame,
+)
+from recorder.sources.watch.backoff import Backoff
+from recorder.sources.watch.client import ClusterClient
+from recorder.sources.watch.clock import Clock
+from recorder.sources.watch.errors import (
+    ExpiredError,
+    ForbiddenError,
+    MissingError,
+    RequestError,
+    ThrottledError,
+)
+from recorder.sources.watch.follower import Follower
+from recorder.sources.watch.frames import Frame, Refused
+from recorder.sources.watch.listing import Page, list_pages
+from recorder.sources.watch.outlet import EpochOverError, Outlet
+from recorder.sources.watch.rewind import RewindGuard
+from recorder.sources.watch.settings import WatchSettings
+from recorder.sources.watch.stream import WatchStream, open_watch
+
+__all__ = ["Reflector", "Shared"]
+
+_PUNCTUAL = 0.98
+"""The part of its requested time after which a stream's end is the server's
+clock and not a server that shuts down or that has given us up as too slow.
+Such a server may have held back frames, so its end proves nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """What the reflectors of one source have in common."""
+
+    client: ClusterClient
+    outlet: Outlet
+    guard: RewindGuard
+    lists: asyncio.Semaphore
+    random: random.Random
+    served_changed: Callable[[], None]
+    """Called when what the cluster serves may have changed."""
+
+    @property
+    def settings(self) -> WatchSettings:
+        """The settings of the client."""
+        return self.client.settings
+
+    @property
+    def clock(self) -> Clock:
+        """The clock of the client."""
+        return self.client.clock
+
+
+class Reflector:
+    """Follows one resource."""
+
+    def __init__(self, follower: Follower, shared: Shared) -> None:
+        self._follower = follower
+        self._place = follower.place
+        self._target = follower.target
+        self._resource = follower.target.resource
+        self._shared = shared
+        self._settings = shared.settings
+        self._clock = shared.clock
+        self._backoff = Backoff(
+            self._settings.backoff_first,
+            self._settings.backoff_longest,
+            jitter=shared.random,
+        )
+        self._epoch = 0
+        # The failure told last, so that an outage of a day is told once.
+        self._told: tuple[int, str] | None = None
+
+    async def run(self, *, after: float = 0.0) -> None:
+        """Follow the resource until it is stopped.
+
+        ``after`` is how long to wait before a first list, in seconds.
+        """
+        if self._place.completed is not None:
+            after = 0.0
+        while not self._follower.stopped:
+            async with self._follower.interruptible():
+                await asyncio.sleep(after)
+                after = 0.0
+                await self._follow()
+            if reason := self._follower.take_reason():
+                await self._put(self._closed(reason))
+
+    async def _follow(self) -> None:
+        """Follow one history of the cluster to its end."""
+        self._epoch = self._shared.outlet.epoch
+        while True:
+            try:
+                await self._until_expired()
+            except EpochOverError:
+                return
+            except ExpiredError:
+                self._follower.lost = True
+                self._follower.streaming = False
+                await self._put(self._closed(EXPIRED))
+                self._place.forget()
+
+    async def _until_expired(self) -> None:
+        """Go on through failures until our version is no longer held."""
+        while True:
+            try:
+                if self._place.completed is None:
+                    await self._list()
+                await self._watch(self._place.completed or "")
+            except ExpiredError:
+                if self._place.completed is not None:
+                    raise
+                await asyncio.sleep(self._backoff.delay())
+            except RequestError as error:
+                await self._tell_failure(error)
+                await asyncio.sleep(self._delay(error))
+
+    async def _list(self) -> None:
+        """List the resource; a place to watch from is known afterwards."""
+        version = ""
+        async with (
+            self._shared.lists,
+            aclosing(list_pages(self._shared.client, self._target)) as pages,
+        ):
+            async for page in pages:
+                # Not before the server has answered: what is confirmed
+                # then is the history that the page was taken from.
+                await self._confirm()
+                await self._put_seen(self._page(page))
+                version = page.version
+        self._place.reached(version)
+        self._backoff.reset()
+        self._told = None
+
+    async def _watch(self, version: str) -> None:
+        """Watch once, to the end that the server gives it."""
+        seconds = self._duration()
+        began = self._clock.monotonic()
+        async with open_watch(
+            self._shared.client,
+            self._target,
+            version,
+            seconds=seconds,
+            idle=self._idle(seconds),
+        ) as stream:
+            await self._confirm()
+            self._follower.streaming, self._follower.proven = True, False
+            self._place.begin_again()
+            await self._read(stream)
+        lasted = self._clock.monotonic() - began
+        latest = seconds + self._settings.idle_grace
+        if seconds * _PUNCTUAL <= lasted <= latest:
+            await self._ended_cleanly(began)
+        else:
+            await self._ended_early()
+        await asyncio.sleep(max(0.0, self._settings.watch_again - lasted))
+
+    async def _read(self, stream: WatchStream) -> None:
+        async with aclosing(stream.portions()) as portions:
+            async for portion in portions:
+                await self._put_seen(self._observed(portion))
+                for frame in portion:
+                    if isinstance(frame, Frame):
+                        self._note(frame)
+
+    def _note(self, frame: Frame) -> None:
+        """Move the place, once the frame is in the sink."""
+        if frame.type == "BOOKMARK":
+            self._follower.marked = True
+            self._place.reached(frame.version)
+            return
+        self._place.saw(frame.version)
+        if self._follower.touched is not None:
+            self._follower.touched.add(frame.uid)
+
+    async def _ended_cleanly(self, began: float) -> None:
+        resumed = [] if self._follower.proven else self._resumed()
+        await self._put_seen([*resumed, self._closed("timeout")])
+        self._follower.clean_since = began
+        self._follower.streaming = False
+
+    async def _ended_early(self) -> None:
+        proven = self._follower.proven
+        self._follower.lost = True
+        self._follower.streaming = False
+        await self._put(self._closed("ended early"))
+        if not proven:
+            await asyncio.sleep(self._backoff.delay())
+
+    async def _confirm(self) -> None:
+        """Make sure that the history is still the one we know.
+
+        Asked while a connection is held, so that nothing can be rewound
+        between the answer and the frames that come over it: whatever rewinds
+        a server ends its connections.
+        """
+        if self._follower.lost:
+            await self._shared.guard.confirm(self._follower)
+
+    async def _tell_failure(self, error: RequestError) -> None:
+        streaming = self._follower.streaming
+        self._follower.lost = True
+        self._follower.streaming = False
+        if isinstance(error, MissingError):
+            self._shared.served_changed()
+        if streaming:
+            await self._put(self._closed(str(error)))
+            return
+        told = error.told_status, str(error)
+        if told != self._told:
+            self._told = told
+            await self._put(
+                RequestFailed(
+                    observed_at=self._clock.now(),
+                    resource=self._resource,
+                    status=error.told_status,
+                    reason=str(error),
+                )
+            )
+
+    def _delay(self, error: RequestError) -> float:
+        jitter = self._shared.random.uniform(1.0, 1.25)
+        match error:
+            case ForbiddenError():
+                return self._settings.refused_again * jitter
+            case ThrottledError(retry_after=asked) if asked:
+                return min(asked, self._settings.throttled_longest) * jitter
+            case _:
+                return self._backoff.delay()
+
+    def _duration(self) -> int:
+        """Choose how long to watch, in the whole seconds of the API."""
+        if not self._follower.marked:
+            longest = self._settings.watch_unmarked
+        else:
+            longest = self._shared.random.uniform(
+                self._settings.watch_shortest, self._settings.watch_longest
+            )
+        if self._follower.lost:
+            longest = min(longest, self._settings.watch_proof)
+        return max(1, int(longest))
+
+    def _idle(self, seconds: int) -> float:
+        patience = seconds + self._settings.idle_grace
+        if self._follower.marked:
+            return min(patience, self._settings.idle)
+        return patience
+
+    def _observed(
+        self, portion: Sequence[Frame | Refused]
+    ) -> list[Observation]:
+        now = self._clock.now()
+        observed: list[Observation] = []
+        for frame in portion:
+            if isinstance(frame, Refused):
+                observed.append(self._refused(frame))
+                continue
+            if not self._follower.proven:
+                observed += self._resumed()
+            observed.append(
+                WatchFrame(
+                    observed_at=now,
+                    resource=self._resource,
+                    type=frame.type,
+                    object=frame.object,
+                )
+            )
+        if self._resource.plural == "customresourcedefinitions" and observed:
+            self._shared.served_changed()
+        return observed
+
+    def _resumed(self) -> list[Observation]:
+        """Note that the server took our version.
+
+        The head of the answer does not tell: an expired version is told
+        after it, in the first frame.
+        """
+        self._follower.proven = True
+        self._backoff.reset()
+        self._told = None
+        return [
+            StreamResumed(
+                observed_at=self._clock.now(), resource=self._resource
+            )
+        ]
+
+    def _page(self, page: Page) -> list[Observation]:
+        observed: list[Observation] = []
+        if page.refused is not None:
+            observed.append(self._refused(page.refused))
+        observed.append(
+            ListPage(
+                observed_at=self._clock.now(),
+                resource=self._resource,
+                resource_version=page.version,
+                items=page.items,
+                more=page.more,
+                kind=page.kind or self._target.kind,
+            )
+        )
+        return observed
+
+    def _refused(self, refused: Refused) -> InputRefused:
+        return InputRefused(
+            observed_at=self._clock.now(),
+            resource=self._resource,
+            head=refused.head,
+            sha256=refused.sha256,
+            length=refused.length,
+            reason=refused.reason,
+        )
+
+    def _closed(self, reason: str) -> StreamClosed:
+        return StreamClosed(
+            observed_at=self._clock.now(),
+            resource=self._resource,
+            reason=reason,
+        )
+
+    async def _put(self, observation: Observation) -> None:
+        """Put what is true in any epoch: that a connection ended."""
+        await self._shared.outlet.put([observation])
+
+    async def _put_seen(self, observations: Sequence[Observation]) -> None:
+        """Put what belongs to the history that is being followed."""
+        await self._shared.outlet.put(observations, epoch=self._epoch)

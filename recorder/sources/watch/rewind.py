@@ -1,0 +1,207 @@
+"""Noticing that the cluster's history was rewound, before it is mixed.
+
+A server restored from a backup answers a watch from our version, which lies in
+its future, with silence and no error. So after every loss, and at the start,
+nothing that was seen over a new connection is put before one check has begun
+and passed: it is still the same cluster, no resource is behind the version
+seen of it, and the newest objects that the log knows are at least as new and,
+at the same version, the same.
+
+One task makes the checks, so that hundreds of streams lost at once need one,
+and so that the beginning of an epoch cannot be interrupted half-way.
+"""
+
+import asyncio
+import copy
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from recorder.errors import RecorderError, Transient
+from recorder.intake.ports import Known
+from recorder.model.observation import EpochBegan, Observation, StreamClosed
+from recorder.model.reference import Resource
+from recorder.sources.watch.client import ClusterClient
+from recorder.sources.watch.errors import RequestError, WrongClusterError
+from recorder.sources.watch.evidence import (
+    NO_ANSWER,
+    Redact,
+    examine,
+    in_parallel,
+)
+from recorder.sources.watch.follower import Follower
+from recorder.sources.watch.listing import list_head
+from recorder.sources.watch.outlet import Outlet
+from recorder.sources.watch.versions import is_lower
+
+__all__ = ["RewindGuard"]
+
+_CANDIDATES = 4
+"""Times the number that is read: among so many a few of other resources are
+looked for."""
+
+
+class RewindGuard:
+    """Confirms that the history is the one that was followed before."""
+
+    def __init__(
+        self,
+        client: ClusterClient,
+        outlet: Outlet,
+        *,
+        known: Known,
+        cluster_uid: str,
+        redact: Redact,
+        followers: Callable[[], Collection[Follower]],
+    ) -> None:
+        self._client = client
+        self._outlet = outlet
+        self._known = known
+        self._cluster_uid = cluster_uid
+        self._redact = redact
+        self._followers = followers
+        self._waiting: list[tuple[Follower, asyncio.Future[None]]] = []
+        self._wanted = asyncio.Event()
+        self.suspects: set[Resource] = set()
+        """Resources that should be compared with a list soon."""
+
+    async def confirm(self, follower: Follower) -> None:
+        """Wait for a check that begins after this call.
+
+        Raises:
+            RequestError: it could not be made; nothing is known.
+        """
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append((follower, future))
+        self._wanted.set()
+        await future
+
+    async def run(self) -> None:
+        """Make the checks that are asked for, for ever.
+
+        Raises:
+            WrongClusterError: another cluster answers.
+        """
+        settings, clock = self._client.settings, self._client.clock
+        earliest = clock.monotonic()
+        while True:
+            await self._wanted.wait()
+            pause = earliest - clock.monotonic()
+            await asyncio.sleep(max(settings.rewind_gather, pause))
+            earliest = clock.monotonic() + settings.rewind_pause
+            self._wanted.clear()
+            waiting, self._waiting = self._waiting, []
+            await self._serve(waiting)
+
+    async def _serve(
+        self, waiting: Sequence[tuple[Follower, asyncio.Future[None]]]
+    ) -> None:
+        failed: Mapping[Follower, RequestError] = {}
+        error: RecorderError | None = None
+        try:
+            failed = await self._check()
+        except (RequestError, Transient) as exc:
+            error = exc
+        for follower, future in waiting:
+            if future.done():
+                continue
+            if why := error or failed.get(follower):
+                # Each waiter gets one of its own: tracebacks are written
+                # into the exception.
+                future.set_exception(copy.copy(why))
+                continue
+            follower.lost = False
+            future.set_result(None)
+
+    async def _check(self) -> Mapping[Follower, RequestError]:
+        """Check once; give the resources that could not be.
+
+        Raises:
+            RequestError: nothing could be.
+        """
+        lost = [f for f in self._followers() if f.lost]
+        uid = await self._client.uid()
+        if uid != self._cluster_uid:
+            msg = (
+                f'another cluster answers behind "{self._client.name}":'
+                f" expected UID {self._cluster_uid}, got {uid}"
+            )
+            raise WrongClusterError(msg)
+        heads = await self._heads(lost)
+        proof = next((head.proof for head in heads if head.proof), None)
+        if proof is None:
+            proof = await self._examine()
+        if proof is not None:
+            await self._begin_epoch(proof)
+        return {h.follower: h.error for h in heads if h.error is not None}
+
+    async def _heads(self, lost: Sequence[Follower]) -> Sequence["_Head"]:
+        jobs = [
+            _AskHead(self._client, follower, follower.place.seen)
+            for follower in lost
+            if follower.place.seen is not None
+        ]
+        limit = self._client.settings.rewind_readers
+        heads = await in_parallel(jobs, limit)
+        for head in heads:
+            if isinstance(head.error, NO_ANSWER):
+                raise head.error
+        return heads
+
+    async def _examine(self) -> str | None:
+        count = self._client.settings.rewind_reads * _CANDIDATES
+        newest = await self._known.newest(count)
+        verdict = await examine(self._client, newest, self._redact)
+        self.suspects |= verdict.suspects
+        return verdict.rewound
+
+    async def _begin_epoch(self, proof: str) -> None:
+        """Tell that history was rewound; everybody begins with a list."""
+        now = self._client.clock.now()
+
+        def last_words() -> Sequence[Observation]:
+            told: list[Observation] = []
+            for follower in self._followers():
+                if follower.streaming:
+                    told.append(
+                        StreamClosed(
+                            observed_at=now,
+                            resource=follower.target.resource,
+                            reason="rewound",
+                        )
+                    )
+                # What it sees next it sees of the history just confirmed.
+                follower.lost = False
+                follower.interrupt(None)
+            return [*told, EpochBegan(observed_at=now, reason=proof)]
+
+        await self._outlet.begin_epoch(last_words)
+        self.suspects.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What the head of one resource showed."""
+
+    follower: Follower
+    proof: str | None = None
+    error: RequestError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _AskHead:
+    """Asks for the head of one resource and compares it."""
+
+    client: ClusterClient
+    follower: Follower
+    seen: str
+
+    async def __call__(self) -> _Head:
+        target = self.follower.target
+        try:
+            head = await list_head(self.client, target)
+        except RequestError as error:
+            return _Head(self.follower, error=error)
+        if is_lower(head, self.seen):
+            proof = f"{target.resource} is at {head} and was at {self.seen}"
+            return _Head(self.follower, proof=proof)
+        return _Head(self.follower)

@@ -1,0 +1,153 @@
+"""Who follows what: one reflector for each resource that is served.
+
+Asks the cluster what it serves, at the start, when a CRD changes and every few
+minutes, and starts and stops reflectors accordingly. A resource is taken for
+gone only when discovery does not name it and the collection itself answers
+404: a server that has just started does not know all of its CRDs yet.
+"""
+
+import asyncio
+from collections.abc import Collection, Mapping
+
+from recorder.intake.ports import Known
+from recorder.model.observation import ABSENT, RequestFailed, StreamClosed
+from recorder.model.reference import Resource
+from recorder.sources.watch.backoff import Backoff
+from recorder.sources.watch.discovery import Discovered, discover
+from recorder.sources.watch.errors import MissingError, RequestError
+from recorder.sources.watch.follower import Follower
+from recorder.sources.watch.listing import list_head
+from recorder.sources.watch.reflector import Reflector, Shared
+from recorder.sources.watch.selection import Selection
+from recorder.sources.watch.target import Target
+
+__all__ = ["Roster"]
+
+
+class Roster:
+    """Starts and stops reflectors as what is served changes."""
+
+    def __init__(self, selection: Selection, known: Known) -> None:
+        self._selection = selection
+        self._resume: Mapping[Resource, str] = dict(known.resume_points())
+        self._followers: dict[Resource, Follower] = {}
+        self._tasks: dict[Resource, asyncio.Task[None]] = {}
+        self._changed = asyncio.Event()
+
+    def followers(self) -> Collection[Follower]:
+        """Give everything that is being followed."""
+        return list(self._followers.values())
+
+    def served_changed(self) -> None:
+        """Note that what the cluster serves may have changed."""
+        self._changed.set()
+
+    async def run(self, group: asyncio.TaskGroup, shared: Shared) -> None:
+        """Keep the reflectors in step with the cluster, for ever."""
+        await self._apply(await self._first(shared), group, shared)
+        settings = shared.settings
+        while True:
+            try:
+                async with asyncio.timeout(settings.rediscover_every):
+                    await self._changed.wait()
+                pauses: tuple[float, ...] = settings.rediscover_after
+            except TimeoutError:
+                pauses = (0.0,)
+            self._changed.clear()
+            for pause in pauses:
+                await asyncio.sleep(pause)
+                try:
+                    discovered = await discover(shared.client)
+                except RequestError:
+                    # Each reflector tells what it cannot reach by itself.
+                    continue
+                await self._apply(discovered, group, shared)
+
+    async def _first(self, shared: Shared) -> Discovered:
+        """Discover for the first time; what was followed before is told."""
+        settings = shared.settings
+        backoff = Backoff(
+            settings.backoff_first,
+            settings.backoff_longest,
+            jitter=shared.random,
+        )
+        told = ""
+        while True:
+            try:
+                return await discover(shared.client)
+            except RequestError as error:
+                if str(error) != told:
+                    told = str(error)
+                    await self._tell(error, shared)
+            await asyncio.sleep(backoff.delay())
+
+    async def _tell(self, error: RequestError, shared: Shared) -> None:
+        await shared.outlet.put(
+            [
+                RequestFailed(
+                    observed_at=shared.clock.now(),
+                    resource=resource,
+                    status=error.told_status,
+                    reason=str(error),
+                )
+                for resource in self._resume
+            ]
+        )
+
+    async def _apply(
+        self, found: Discovered, group: asyncio.TaskGroup, shared: Shared
+    ) -> None:
+        targets = self._selection.choose(
+            found.served, prefer=[*self._resume, *self._followers]
+        )
+        for resource in [*self._followers, *self._resume]:
+            if resource not in targets and resource.group not in found.broken:
+                await self._drop(resource, shared)
+        new = [t for r, t in targets.items() if r not in self._followers]
+        spread = shared.settings.start_spread / max(1, len(new))
+        for rank, target in enumerate(new):
+            follower = Follower(target, self._resume.get(target.resource))
+            self._followers[target.resource] = follower
+            after = spread * (rank + shared.random.random())
+            self._tasks[target.resource] = group.create_task(
+                Reflector(follower, shared).run(after=after),
+                name=f"follow {target.resource}",
+            )
+        # What starts later starts with a list, except where discovery does
+        # not know yet what it serves.
+        self._resume = {
+            resource: version
+            for resource, version in self._resume.items()
+            if resource.group in found.broken
+            and resource not in self._followers
+        }
+
+    async def _drop(self, resource: Resource, shared: Shared) -> None:
+        follower = self._followers.get(resource)
+        if follower is None:
+            target = Target(resource=resource, kind="")
+            if await self._is_gone(target, shared):
+                await shared.outlet.put(
+                    [
+                        StreamClosed(
+                            observed_at=shared.clock.now(),
+                            resource=resource,
+                            reason=ABSENT,
+                        )
+                    ]
+                )
+        elif await self._is_gone(follower.target, shared):
+            del self._followers[resource]
+            follower.stop(ABSENT)
+            # What it has still to tell comes before whatever a successor
+            # of the same name tells.
+            await asyncio.wait([self._tasks.pop(resource)])
+
+    async def _is_gone(self, target: Target, shared: Shared) -> bool:
+        try:
+            await list_head(shared.client, target)
+        except MissingError:
+            return True
+        except RequestError:
+            return False
+        return False

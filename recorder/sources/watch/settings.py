@@ -1,0 +1,109 @@
+"""Every time, size and count of the watch source, in one place.
+
+They are plain values so that a test can run a day of faults in seconds. Times
+are seconds, sizes bytes. Nothing here is read from the environment.
+"""
+
+from dataclasses import dataclass
+
+__all__ = ["WatchSettings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchSettings:
+    """How the source lists, watches, waits and doubts."""
+
+    page_limit: int = 500
+    """Objects asked for per page of a list."""
+
+    page_bytes_max: int = 64 << 20
+    """Body of one page. 500 Nodes with managedFields are about 8 MiB; a page
+    beyond it is asked for again with fewer objects."""
+
+    frame_bytes_max: int = 16 << 20
+    """One line of a watch stream. etcd takes 1.5 MiB by default."""
+
+    refused_head_bytes: int = 4096
+    """What is kept of input that could not be taken."""
+
+    concurrent_lists: int = 4
+    """Lists in flight, so that a restart never lists everything at once."""
+
+    start_spread: float = 1.0
+    """Over how long the first requests of all resources are spread."""
+
+    watch_shortest: float = 240.0
+    watch_longest: float = 480.0
+    """A watch lasts a random time between the two, so that connections are
+    spread anew over the API servers and never end together."""
+
+    watch_unmarked: float = 55.0
+    """A watch of a resource that showed no bookmark yet (Events never do).
+    Its clean end is then the only proof of completeness in quiet times, so
+    it is kept under a minute."""
+
+    watch_proof: float = 2.0
+    """The first watch after a loss: its clean end tells within seconds that
+    the server took our version. An expired version is told after HTTP 200,
+    so the answer's head proves nothing."""
+
+    idle: float = 100.0
+    """Silence after which a stream that shows bookmarks (one a minute) is
+    taken for dead."""
+
+    idle_grace: float = 15.0
+    """Silence beyond its requested time after which any other stream is."""
+
+    connect: float = 10.0
+    """To connect, TLS included."""
+
+    request: float = 60.0
+    """One page, one object, one discovery document; the API server's own
+    limit for requests is the same."""
+
+    backoff_first: float = 0.8
+    backoff_longest: float = 30.0
+    """Retries double from the first to the longest, with jitter."""
+
+    watch_again: float = 1.0
+    """Least time from the start of one watch to the start of the next."""
+
+    refused_again: float = 60.0
+    """Retry where somebody must first grant a right."""
+
+    throttled_longest: float = 120.0
+    """The longest ``Retry-After`` that is obeyed."""
+
+    rewind_reads: int = 20
+    """Newest known objects that are read to tell a rewound server."""
+
+    rewind_readers: int = 8
+    """Requests in flight while they are read."""
+
+    rewind_gather: float = 0.1
+    rewind_pause: float = 1.0
+    """How long a check waits for others that need it, and the least time
+    from one check to the next: a proxy that cuts every stream in turn must
+    not multiply into load on the API server."""
+
+    reconcile_every: float = 3600.0
+    """How often each resource is compared with a list of it."""
+
+    reconcile_wait: float = 180.0
+    """How long its stream may take to reach the version of that list."""
+
+    rediscover_every: float = 180.0
+    """How often the cluster is asked what it serves."""
+
+    rediscover_after: tuple[float, ...] = (0.3, 2.0, 8.0)
+    """The same after a change of a CRD; a new kind is served shortly after
+    its definition is accepted."""
+
+    credentials_age: float = 60.0
+    """How long a token from a file is used before the file is read again;
+    the kubelet rotates projected tokens long before they expire."""
+
+    clock_tick: float = 1.0
+    clock_jump: float = 2.0
+    """How often the wall clock is compared with the steady one, and how far
+    they may part within one tick."""

@@ -1,0 +1,33 @@
+"""Comparing resource versions, as far as the API allows it.
+
+Versions of the same resource are decimal numbers that may be compared
+(https://kep.k8s.io/5504); aggregated APIs may opt out, and versions of
+different resources may come from different stores. Where a version is not a
+number nothing but equality is known, and every question is answered with no.
+"""
+
+__all__ = ["is_lower", "reaches"]
+
+_DIGITS_MAX = 39
+"""The longest version that conformance allows, 2^128 - 1; the bound keeps a
+damaged answer from becoming a number of megabytes."""
+
+
+def is_lower(version: str, than: str) -> bool:
+    """Tell whether a version is certainly lower than another."""
+    mine, other = _number(version), _number(than)
+    return mine is not None and other is not None and mine < other
+
+
+def reaches(version: str, goal: str) -> bool:
+    """Tell whether a version is certainly as high as the goal."""
+    mine, other = _number(version), _number(goal)
+    if mine is None or other is None:
+        return version == goal
+    return mine >= other
+
+
+def _number(version: str) -> int | None:
+    if len(version) > _DIGITS_MAX or not version.isascii():
+        return None
+    return int(version) if version.isdecimal() else None

@@ -1,0 +1,199 @@
+"""A source run against the fake cluster, and a sink that remembers.
+
+`Memory` is both ends of intake as the source sees them: it takes observations
+and knows what they said. It keeps one dictionary and no rules of its own.
+"""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+
+from recorder.intake.ports import KnownObject
+from recorder.model.observation import (
+    EpochBegan,
+    ListPage,
+    Observation,
+    WatchFrame,
+)
+from recorder.model.reference import Resource
+from recorder.sources.watch import (
+    Clock,
+    ClusterClient,
+    Selection,
+    WatchSettings,
+    WatchSource,
+)
+from tests.support.fake_cluster import FakeCluster
+
+PODS = Resource("", "v1", "pods")
+NODES = Resource("", "v1", "nodes")
+EVENTS = Resource("", "v1", "events")
+
+FAST = WatchSettings(
+    start_spread=0.01,
+    watch_shortest=60,
+    watch_longest=60,
+    watch_proof=1,
+    backoff_first=0.02,
+    backoff_longest=0.1,
+    watch_again=0.02,
+    refused_again=0.1,
+    rediscover_every=30,
+    rediscover_after=(0.02, 0.1),
+    rewind_gather=0.01,
+    rewind_pause=0.02,
+    reconcile_every=3600,
+    reconcile_wait=2,
+    clock_tick=0.05,
+    credentials_age=0.05,
+)
+"""Every wait short enough for a test, every rule as it is in life."""
+
+Kept = TypeVar("Kept", bound=Observation)
+
+
+class Memory:
+    """A sink and what it knows."""
+
+    def __init__(self, resume: Mapping[Resource, str] | None = None) -> None:
+        self.seen: list[Observation] = []
+        self.resume = dict(resume or {})
+        self.objects: dict[tuple[Resource, str], KnownObject] = {}
+        self.full = False
+        self._moved = asyncio.Event()
+
+    async def put(self, observations: Sequence[Observation]) -> None:
+        while self.full:
+            await asyncio.sleep(0.005)
+        for observation in observations:
+            self.seen.append(observation)
+            self._learn(observation)
+        self._moved.set()
+
+    def resume_points(self) -> Mapping[Resource, str]:
+        return self.resume
+
+    async def newest(self, count: int) -> Sequence[KnownObject]:
+        found = sorted(
+            self.objects.values(),
+            key=lambda known: int(known.resource_version),
+        )
+        return found[::-1][:count]
+
+    async def versions(self, resource: Resource) -> Mapping[str, str]:
+        return {
+            uid: known.resource_version
+            for (of, uid), known in self.objects.items()
+            if of == resource
+        }
+
+    def of(
+        self, kind: type[Kept], resource: Resource | None = None
+    ) -> list[Kept]:
+        return [
+            o
+            for o in self.seen
+            if isinstance(o, kind)
+            and (resource is None or getattr(o, "resource", None) == resource)
+        ]
+
+    def frames(self, resource: Resource) -> list[tuple[str, str, str]]:
+        """Give type, name and version of every frame, bookmarks left out."""
+        found = []
+        for frame in self.of(WatchFrame, resource):
+            if frame.type != "BOOKMARK":
+                metadata = orjson.loads(frame.object)["metadata"]
+                name, version = metadata["name"], metadata["resourceVersion"]
+                found.append((frame.type, name, version))
+        return found
+
+    async def until(
+        self, condition: Callable[[], object], within: float = 5.0
+    ) -> None:
+        """Wait until something holds of what was put."""
+        try:
+            async with asyncio.timeout(within):
+                while not condition():
+                    self._moved.clear()
+                    try:
+                        async with asyncio.timeout(0.05):
+                            await self._moved.wait()
+                    except TimeoutError:
+                        continue
+        except TimeoutError:
+            lines = "\n".join(str(o)[:200] for o in self.seen[-40:])
+            raise AssertionError(
+                f"never came true; last seen:\n{lines}"
+            ) from None
+
+    def _learn(self, observation: Observation) -> None:
+        if isinstance(observation, EpochBegan):
+            self.objects.clear()
+        if isinstance(observation, ListPage):
+            for item in observation.items:
+                self._hold(observation.resource, item)
+        if isinstance(observation, WatchFrame):
+            self._frame(observation)
+
+    def _frame(self, frame: WatchFrame) -> None:
+        if frame.type == "DELETED":
+            uid = orjson.loads(frame.object)["metadata"]["uid"]
+            self.objects.pop((frame.resource, uid), None)
+        elif frame.type != "BOOKMARK":
+            self._hold(frame.resource, frame.object)
+
+    def _hold(self, resource: Resource, raw: bytes) -> None:
+        metadata: dict[str, Any] = orjson.loads(raw)["metadata"]
+        self.objects[resource, metadata["uid"]] = KnownObject(
+            resource=resource,
+            namespace=metadata.get("namespace", ""),
+            name=metadata["name"],
+            uid=metadata["uid"],
+            resource_version=metadata["resourceVersion"],
+            raw=raw,
+        )
+
+
+def make_client(
+    fake: FakeCluster,
+    folder: Path,
+    *,
+    settings: WatchSettings = FAST,
+    clock: Clock | None = None,
+) -> ClusterClient:
+    return ClusterClient.from_kubeconfig(
+        str(fake.kubeconfig(folder)), settings=settings, clock=clock
+    )
+
+
+@asynccontextmanager
+async def recording(
+    fake: FakeCluster,
+    folder: Path,
+    memory: Memory,
+    *,
+    settings: WatchSettings = FAST,
+    selection: Selection | None = None,
+    clock: Clock | None = None,
+) -> AsyncIterator[ClusterClient]:
+    """Run a source while the body runs; cancel it then."""
+    client = make_client(fake, folder, settings=settings, clock=clock)
+    source = WatchSource(
+        client,
+        cluster_uid=fake.uid,
+        redact=lambda document, _: document,
+        selection=selection,
+        jitter=random.Random(1),
+    )
+    try:
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(source.run(memory, memory))
+            yield client
+            task.cancel()
+    finally:
+        await client.close()
