@@ -15,9 +15,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import asyncpg
+import pytest
 
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.locks import is_unheld
@@ -28,8 +29,10 @@ __all__ = [
     "Command",
     "ask",
     "becoming",
+    "end_all",
     "eventually",
     "is_quiet",
+    "one_identity",
     "owner_of",
     "processes_of",
     "query",
@@ -39,6 +42,9 @@ __all__ = [
 
 ROOT_OF_TREE = Path(__file__).parents[2]
 IDENTITIES = ("root", "nobody") if os.geteuid() == 0 else ("self",)
+
+one_identity = pytest.mark.parametrize("identity", IDENTITIES[:1])
+"""For tests to which it makes no difference who runs the commands."""
 
 _ANSWER_SECONDS = 30.0
 _EVENTUALLY_SECONDS = 20.0
@@ -74,6 +80,9 @@ def becoming(uid: int, gid: int) -> list[str]:
 class Command:
     """One process that uses the server of a folder."""
 
+    running: ClassVar[set["Command"]] = set()
+    """Those that no test has ended yet."""
+
     def __init__(
         self,
         folder: Path,
@@ -91,6 +100,7 @@ class Command:
             text=True,
             cwd=ROOT_OF_TREE,
         )
+        self.running.add(self)
 
     def answer(self) -> dict[str, Any]:
         """Wait for what it has to say."""
@@ -124,10 +134,11 @@ class Command:
         """Let it leave, and wait for its end."""
         self.begin_to_leave()
         self.process.communicate(timeout=_ANSWER_SECONDS)
+        self.running.discard(self)
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.communicate(timeout=_ANSWER_SECONDS)
+        self.close()
 
 
 def eventually(is_true: Callable[[], bool]) -> None:
@@ -190,6 +201,8 @@ def is_quiet(folder: Path) -> bool:
 
 def end_all(folder: Path) -> None:
     """Leave nothing behind, whatever a failed test did."""
+    for command in list(Command.running):
+        command.kill()
     while left := processes_of(folder):
         for pid in left:
             with suppress(ProcessLookupError):

@@ -8,17 +8,18 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from recorder.embedded.folder import DataFolder
 from tests.embedded.running import (
-    IDENTITIES,
     Command,
     becoming,
     eventually,
     is_quiet,
+    one_identity,
     owner_of,
     processes_of,
     query,
@@ -90,7 +91,7 @@ def test_the_next_start_recovers_from_the_death_of_everybody(
     again.close()
 
 
-@pytest.mark.parametrize("identity", IDENTITIES[:1])
+@one_identity
 def test_a_process_that_outlives_its_server_is_ended(
     folder: Path, identity: str
 ) -> None:
@@ -183,4 +184,6 @@ def test_nothing_runs_on_in_a_removed_folder(
 def _kill_all(folder: Path) -> None:
     os.kill(supervisor_pid(folder), signal.SIGKILL)
     for pid in processes_of(folder):
-        os.kill(pid, signal.SIGKILL)
+        # Each death lets others end by themselves.
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)

@@ -6,7 +6,13 @@ import pytest
 
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.state import read_state
-from tests.embedded.running import Command, is_quiet, query, server_pid
+from tests.embedded.running import (
+    Command,
+    is_quiet,
+    one_identity,
+    query,
+    server_pid,
+)
 
 
 def _move(folder: Path, name: str) -> Path:
@@ -14,6 +20,7 @@ def _move(folder: Path, name: str) -> Path:
     return folder.rename(moved)
 
 
+@one_identity
 @pytest.mark.parametrize(
     "name", ["long" * 40, "comma,space here", "quote'd", "Größe", "50%&?"]
 )
@@ -35,6 +42,7 @@ def test_the_socket_finds_another_place(
     assert not socket_folder.exists()
 
 
+@one_identity
 def test_a_folder_may_be_reached_by_a_link(
     folder: Path, identity: str
 ) -> None:

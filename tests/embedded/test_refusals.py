@@ -18,7 +18,7 @@ from recorder.embedded.errors import (
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.server import EmbeddedServer, ServerOptions
 from tests.embedded.command import OPTIONS, ROLES_SQL
-from tests.embedded.running import Command, eventually, is_quiet
+from tests.embedded.running import Command, eventually, is_quiet, one_identity
 
 
 async def _refusal(
@@ -48,6 +48,7 @@ def test_data_of_another_version_is_left_alone(
     assert mark.read_text() == "15\n"
 
 
+@one_identity
 async def test_a_folder_without_a_cluster_in_it_is_refused(
     folder: Path,
 ) -> None:
@@ -88,6 +89,7 @@ def test_a_folder_that_cannot_be_written_is_named(
     assert "RECORDER_DATA_DIR" in answer["error"]
 
 
+@one_identity
 async def test_a_full_disk_is_told_before_anything_is_begun(
     empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +111,7 @@ def test_a_platform_without_the_wheel_is_told(
         binaries.find_binaries()
 
 
+@one_identity
 async def test_the_servers_own_reason_is_passed_on(folder: Path) -> None:
     (DataFolder.at(folder).cluster / "local.conf").write_text("nonsense = 1\n")
 
@@ -118,6 +121,7 @@ async def test_the_servers_own_reason_is_passed_on(folder: Path) -> None:
     assert str(DataFolder.at(folder).log) in str(refusal)
 
 
+@one_identity
 async def test_wrong_passwords_are_told(folder: Path) -> None:
     passwords = DataFolder.at(folder).passwords
     text = passwords.read_text()
@@ -129,6 +133,7 @@ async def test_wrong_passwords_are_told(folder: Path) -> None:
     assert "new ones will be made" in str(refusal)
 
 
+@one_identity
 async def test_impatience_does_not_stop_a_start(folder: Path) -> None:
     refusal = await _refusal(folder, ServerOptions(start_seconds=0.01))
 
@@ -137,6 +142,7 @@ async def test_impatience_does_not_stop_a_start(folder: Path) -> None:
     eventually(lambda: is_quiet(folder))
 
 
+@one_identity
 async def test_broken_roles_are_told(folder: Path) -> None:
     with pytest.raises(EmbeddedError, match="cannot set up database"):
         async with EmbeddedServer.open(

@@ -10,7 +10,7 @@ from recorder.embedded.folder import DataFolder
 from recorder.embedded.passwords import SUPERUSER, read_passwords
 from recorder.embedded.server import EmbeddedServer, ServerOptions
 from tests.embedded.command import OPTIONS, ROLES_SQL
-from tests.embedded.running import IDENTITIES, ask, eventually
+from tests.embedded.running import ask, eventually, one_identity
 
 _PROMISED = {
     "fsync": "on",
@@ -25,11 +25,7 @@ _PROMISED = {
 _LOG_BYTES = 17 * 1024 * 1024
 
 
-@pytest.fixture(params=IDENTITIES[:1])
-def identity(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
+@one_identity
 async def test_the_server_is_set_as_we_promise(folder: Path) -> None:
     async with EmbeddedServer.open(
         folder, roles_sql=ROLES_SQL, options=OPTIONS
@@ -42,6 +38,7 @@ async def test_the_server_is_set_as_we_promise(folder: Path) -> None:
     assert found == _PROMISED
 
 
+@one_identity
 async def test_options_reach_the_server(folder: Path) -> None:
     options = ServerOptions(
         shared_buffers="24MB", settings={"work_mem": "5MB"}
@@ -55,6 +52,7 @@ async def test_options_reach_the_server(folder: Path) -> None:
         assert await ask(dsn, "SHOW work_mem") == "5MB"
 
 
+@one_identity
 async def test_nobody_comes_in_without_the_password(folder: Path) -> None:
     async with EmbeddedServer.open(
         folder, roles_sql=ROLES_SQL, options=OPTIONS
@@ -67,6 +65,7 @@ async def test_nobody_comes_in_without_the_password(folder: Path) -> None:
         assert await ask(_superuser(server), rules) == "scram-sha-256"
 
 
+@one_identity
 async def test_a_large_log_is_emptied_with_one_copy_kept(
     folder: Path,
 ) -> None:

@@ -15,6 +15,7 @@ from tests.embedded.running import (
     ask,
     eventually,
     is_quiet,
+    one_identity,
     query,
     server_pid,
 )
@@ -101,6 +102,7 @@ def test_whoever_comes_while_it_stops_gets_the_next(
     second.close()
 
 
+@one_identity
 async def test_one_process_may_open_it_twice(folder: Path) -> None:
     async with EmbeddedServer.open(
         folder, roles_sql=ROLES_SQL, options=OPTIONS
@@ -114,6 +116,7 @@ async def test_one_process_may_open_it_twice(folder: Path) -> None:
         assert first.trouble() is None
 
 
+@one_identity
 async def test_an_error_inside_passes_through_unchanged(folder: Path) -> None:
     with pytest.raises(LookupError, match="data"):
         async with EmbeddedServer.open(
@@ -124,6 +127,7 @@ async def test_an_error_inside_passes_through_unchanged(folder: Path) -> None:
     assert is_quiet(folder)
 
 
+@one_identity
 async def test_changed_roles_are_applied_at_the_next_opening(
     folder: Path,
 ) -> None:
