@@ -1,0 +1,171 @@
+"""The commands about tapes that write: tape play, tape record, demo."""
+
+import asyncio
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recorder.cli.screen import Screen
+from recorder.cli.stopping import run_until_stopped
+from recorder.settings import Settings
+
+if TYPE_CHECKING:
+    from recorder.intake.progress import Progress
+    from recorder.sources.tape import TapeProgress
+
+__all__ = ["demo", "play", "record_tape", "show_demo"]
+
+DEMO = "demo.tape.jsonl.zst"
+
+
+class _Speed(click.ParamType[float | None]):
+    """``max``, or how many times faster than it happened."""
+
+    name = "speed"
+
+    def convert(
+        self,
+        value: object,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float | None:
+        if value == "max" or value is None:
+            return None
+        try:
+            speed = float(str(value))
+        except ValueError:
+            speed = 0
+        if speed <= 0:
+            self.fail(
+                f'"{value}" is not a speed: write 1, 100 or max', param, ctx
+            )
+        return speed
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--cluster", "name", help="Name of the log; the tape's own otherwise."
+)
+@click.option(
+    "--speed",
+    type=_Speed(),
+    default="max",
+    show_default=True,
+    help="1 as it happened, 100 a hundred times as fast, or max.",
+)
+@click.pass_obj
+def play(
+    settings: Settings, file: Path, name: str | None, speed: float | None
+) -> None:
+    r"""Play a tape into a log of its own.
+
+    A tape that was played in part goes on where it stopped; one that was
+    played whole adds nothing.
+
+    \b
+    Example:
+      recorder tape play incident.tape.jsonl.zst
+      recorder log --cluster demo
+    """
+    run_until_stopped(
+        lambda stop: _play(settings, file, name=name, speed=speed, stop=stop)
+    )
+
+
+@click.command(name="record")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.pass_obj
+def record_tape(settings: Settings, file: Path) -> None:
+    r"""Record what the running recorder sees to a tape, until Ctrl-C.
+
+    The tape begins with everything that is alive now, made from the log. The
+    recorder must run on this machine with the same data folder.
+
+    \b
+    Example:
+      recorder tape record incident.tape.jsonl.zst
+    """
+    run_until_stopped(
+        lambda stop: _record_tape(settings, file.absolute(), stop)
+    )
+
+
+@click.command()
+@click.pass_obj
+def demo(settings: Settings) -> None:
+    """Play the tape that ships with the package.
+
+    A training Job on three GPU nodes; one machine crashes and comes back
+    with another boot id.
+    """
+    run_until_stopped(lambda stop: show_demo(settings, stop, Screen()))
+
+
+async def show_demo(
+    settings: Settings, stop: asyncio.Event, screen: Screen
+) -> None:
+    """Play the demo's tape, then say what to look at."""
+    with as_file(files("recorder.demo") / DEMO) as tape:
+        await _play(settings, tape, name="demo", speed=None, stop=stop)
+    screen.say("try:")
+    for command in (
+        "log --cluster demo --node gpu-002",
+        "log --cluster demo --reason Rebooted",
+        "show --cluster demo node/gpu-002",
+        "status",
+    ):
+        screen.say(f"  recorder {command}")
+
+
+async def _play(
+    settings: Settings,
+    file: Path,
+    *,
+    name: str | None,
+    speed: float | None,
+    stop: asyncio.Event,
+) -> None:
+    from recorder.wiring.database import open_database
+    from recorder.wiring.recording import Playing, play_tape
+
+    screen = Screen()
+    screen.say(f"playing {file.name}")
+
+    def show(progress: "TapeProgress") -> None:
+        done = progress.bytes_read / max(progress.bytes_total, 1) * 100
+        screen.progress("playing", f"frame {progress.frame:,}  {done:.0f} %")
+
+    async with open_database(settings, on_wait=screen.say) as database:
+        playing = Playing(
+            path=file, cluster=name, speed=speed, on_progress=show
+        )
+        played = await play_tape(
+            playing, settings, database.dsn("writer"), stop
+        )
+    screen.clear()
+    screen.say(_outcome(played.progress, played.cluster))
+
+
+def _outcome(progress: "Progress", cluster: str) -> str:
+    added = f"{progress.entries:,} entries added"
+    if not progress.entries:
+        added = "nothing added: it was played before"
+    return (
+        f'log {progress.log} of "{cluster}": {added},'
+        f" {progress.size:,} in all, {sum(progress.gaps.values())} gaps opened"
+    )
+
+
+async def _record_tape(
+    settings: Settings, file: Path, stop: asyncio.Event
+) -> None:
+    from recorder.wiring.control import ask_for_tape
+
+    screen = Screen()
+    async for frames in ask_for_tape(settings, file, stop):
+        screen.progress("recording", f"{frames:,} frames to {file}")
+    screen.clear()
+    screen.say(f"closed {file}; look at it with: recorder tape info {file}")

@@ -1,0 +1,227 @@
+"""The commands that record: up and record."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recorder.cli.screen import Screen
+from recorder.cli.stopping import run_until_stopped
+from recorder.settings import Settings
+
+if TYPE_CHECKING:
+    from recorder.intake.progress import Progress
+    from recorder.sources.watch.client import ClusterClient
+    from recorder.wiring.live import LiveRecording
+
+__all__ = ["record", "up"]
+
+CONNECT_SECONDS = 5
+"""How long `up` waits for a cluster before it shows the demo instead."""
+
+TICK_SECONDS = 1
+
+TAPE = click.option(
+    "--tape",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Record to this tape as well, from the first observation.",
+)
+
+
+@click.command()
+@TAPE
+@click.pass_obj
+def up(settings: Settings, tape: Path | None) -> None:
+    r"""Record the current cluster; without one, play the demo.
+
+    Records the cluster of the current kubeconfig context (or of the pod's
+    service account) into the embedded PostgreSQL, or into the one that
+    RECORDER_DATABASE_URL names, until you press Ctrl-C.
+
+    \b
+    Examples:
+      recorder up
+      RECORDER_CONTEXT=prod recorder up
+    """
+    run_until_stopped(lambda stop: _up(settings, stop, tape))
+
+
+@click.command()
+@TAPE
+@click.pass_obj
+def record(settings: Settings, tape: Path | None) -> None:
+    r"""Record the current cluster, as a deployment does.
+
+    Waits for the cluster and for the database as long as it takes, and
+    stands by while another process records the same cluster.
+
+    \b
+    Example:
+      RECORDER_DATABASE_URL=postgresql://recorder@db/recorder recorder record
+    """
+    run_until_stopped(lambda stop: _record(settings, stop, tape))
+
+
+async def _up(
+    settings: Settings, stop: asyncio.Event, tape: Path | None
+) -> None:
+    from recorder.cli.playing import show_demo
+    from recorder.errors import RecorderError
+    from recorder.wiring.live import LiveRecording
+    from recorder.wiring.recording import cluster_client
+
+    screen = Screen()
+    live = LiveRecording(stop=stop)
+    client = None
+    try:
+        client = cluster_client(settings)
+        async with asyncio.timeout(CONNECT_SECONDS):
+            live.identity = await client.identity()
+    except (RecorderError, TimeoutError) as exc:
+        if client is not None:
+            await client.close()
+        why = str(exc) or f"no answer within {CONNECT_SECONDS} s"
+        screen.say(f"no cluster answers ({why}); playing the demo instead")
+        await show_demo(settings, stop, screen)
+        return
+    await _record_with(settings, live, client, tape=tape, screen=screen)
+
+
+async def _record(
+    settings: Settings, stop: asyncio.Event, tape: Path | None
+) -> None:
+    from recorder.wiring.live import LiveRecording
+    from recorder.wiring.recording import cluster_client, identify
+
+    screen = Screen()
+    live = LiveRecording(stop=stop)
+    client = cluster_client(settings)
+    await identify(client, live, say=screen.say)
+    if live.identity is None:
+        await client.close()
+        return
+    await _record_with(settings, live, client, tape=tape, screen=screen)
+
+
+async def _record_with(
+    settings: Settings,
+    live: "LiveRecording",
+    client: "ClusterClient",
+    *,
+    tape: Path | None,
+    screen: Screen,
+) -> None:
+    from recorder.wiring.control import control
+    from recorder.wiring.database import open_database
+    from recorder.wiring.recording import (
+        health,
+        only_recorder,
+        record_cluster,
+    )
+
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(client.close)
+        stack.enter_context(only_recorder(settings))
+        database = await stack.enter_async_context(
+            open_database(settings, on_wait=screen.say)
+        )
+        address = await stack.enter_async_context(
+            health(settings.health_listen, live.progress)
+        )
+        await stack.enter_async_context(control(settings, live))
+        _greet(settings, live, screen, database.says, address)
+        async with asyncio.TaskGroup() as group:
+            showing = group.create_task(_show(live, screen))
+            try:
+                await record_cluster(
+                    settings,
+                    database.dsn("writer"),
+                    live,
+                    client=client,
+                    tape=tape,
+                )
+            finally:
+                showing.cancel()
+    screen.clear()
+    screen.say(
+        f"stopped; log {live.progress.log} is safe and complete up to"
+        f" entry {live.progress.log}/{live.progress.size}"
+    )
+
+
+def _greet(
+    settings: Settings,
+    live: "LiveRecording",
+    screen: Screen,
+    database: str,
+    address: str,
+) -> None:
+    from recorder import __version__
+
+    identity = live.identity
+    assert identity is not None, "the cluster has been asked"
+    screen.say(f"Recorder {__version__}")
+    rows = [
+        ("cluster", f"{identity.name}, Kubernetes {identity.server_version}"),
+        ("writes to", database),
+    ]
+    if address:
+        rows.append(("health", f"http://{address}/readyz and /metrics"))
+    screen.facts(rows)
+    prefix = ""
+    if settings.database_url is None:
+        prefix = "  (the same folder is found by every command)"
+    screen.say(f"try in another terminal:{prefix}")
+    for command in ("status", "log --follow", "gaps", "show node/NAME"):
+        screen.say(f"  recorder {command}")
+
+
+async def _show(live: "LiveRecording", screen: Screen) -> None:
+    before = live.progress.entries
+    named = False
+    while True:
+        await asyncio.sleep(TICK_SECONDS)
+        progress = live.progress
+        if not named and progress.committed_at and _listed(progress):
+            named = True
+            screen.say(f"watching {_watched(progress)}")
+        rate = (progress.entries - before) / TICK_SECONDS
+        before = progress.entries
+        screen.progress(_state(progress), _numbers(progress, rate))
+
+
+def _listed(progress: "Progress") -> bool:
+    return any(point.began_at for point in progress.streams.values())
+
+
+def _watched(progress: "Progress") -> str:
+    names = sorted(
+        resource.rpartition("/")[2]
+        for source, resource in progress.streams
+        if source == "watch"
+    )
+    return f"{len(names)} resources: {', '.join(names)}"
+
+
+def _state(progress: "Progress") -> str:
+    if progress.waiting_for:
+        return f"{progress.state}: {progress.waiting_for}"
+    return progress.state
+
+
+def _numbers(progress: "Progress", rate: float) -> str:
+    now = datetime.now(UTC)
+    proofs = [
+        point.vouched_until
+        for point in progress.streams.values()
+        if point.vouched_until is not None and point.state == "live"
+    ]
+    lag = max(((now - at).total_seconds() for at in proofs), default=0.0)
+    gaps = sum(point.gap is not None for point in progress.streams.values())
+    return (
+        f"{progress.size:,} entries  {rate:,.0f}/s"
+        f"  proven {lag:.0f} s ago  {gaps} open gaps"
+    )

@@ -1,0 +1,62 @@
+"""What a person sees while something runs.
+
+On a terminal one line is kept up to date; elsewhere a line is printed when
+something changes, so that a log of it stays short.
+"""
+
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+
+import click
+
+__all__ = ["Screen"]
+
+QUIET_SECONDS = 60
+"""Without a terminal, the least time between two lines that say the same."""
+
+
+class Screen:
+    """Standard error as a place for progress."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._drawn = False
+        self._said = ""
+        self._said_at = float("-inf")
+
+    def say(self, text: str) -> None:
+        """Print a line that stays."""
+        self.clear()
+        click.echo(text, err=True)
+
+    def facts(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Print names and values, aligned."""
+        width = max(len(name) for name, _ in rows)
+        for name, value in rows:
+            self.say(f"  {click.style(name.ljust(width), dim=True)}  {value}")
+
+    def progress(self, state: str, detail: str) -> None:
+        """Show how far it is.
+
+        Args:
+            state: what it is doing; a change of it is worth a line.
+            detail: numbers.
+        """
+        line = f"{time.strftime('%H:%M:%S')} {state}  {detail}".rstrip()
+        if self._live:
+            columns = shutil.get_terminal_size().columns
+            click.echo(f"\r\x1b[K{line[: columns - 1]}", nl=False, err=True)
+            self._drawn = True
+            return
+        now = time.monotonic()
+        if state != self._said or now - self._said_at > QUIET_SECONDS:
+            self._said, self._said_at = state, now
+            click.echo(line, err=True)
+
+    def clear(self) -> None:
+        """Take the progress line away."""
+        if self._drawn:
+            click.echo("\r\x1b[K", nl=False, err=True)
+            self._drawn = False

@@ -1,0 +1,94 @@
+"""Which PostgreSQL: the one that the settings name, or the embedded one.
+
+The embedded server is made, migrated and given its roles on first use; a
+server of somebody else's is only checked, because its owner decides when its
+schema changes.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from recorder.embedded.server import EmbeddedServer
+from recorder.settings import Settings
+from recorder.store.engine import make_engine
+from recorder.store.schema import check_schema, migrate
+
+__all__ = ["Database", "open_database", "roles_sql"]
+
+Role = Literal["owner", "writer", "reader"]
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A database that answers and has the right schema."""
+
+    dsns: dict[str, str]
+    embedded: bool
+    says: str
+    """Where it is, without a password."""
+
+    def dsn(self, role: Role) -> str:
+        """Give the address for a role."""
+        return self.dsns[role]
+
+
+def roles_sql() -> str:
+    """Read the script that creates the roles."""
+    packaged = Path(str(files("recorder.embedded"))) / "roles.sql"
+    if not packaged.is_file():
+        packaged = Path(__file__).parents[2] / "deploy/sql/roles.sql"
+    return packaged.read_text()
+
+
+@asynccontextmanager
+async def open_database(
+    settings: Settings, *, on_wait: Callable[[str], None] | None = None
+) -> AsyncIterator[Database]:
+    """Open the database, keep it open while entered.
+
+    Raises:
+        SchemaError: a named server has another schema.
+        EmbeddedError: the embedded server cannot be started.
+        LogUnavailableError: a named server does not answer.
+    """
+    if settings.database_url is not None:
+        url = settings.database_url
+        await _with_engine(url, check_schema)
+        yield Database(
+            dict.fromkeys(("owner", "writer", "reader"), url),
+            embedded=False,
+            says=_shown(url),
+        )
+        return
+    async with EmbeddedServer.open(
+        settings.data_dir, roles_sql=roles_sql(), on_wait=on_wait
+    ) as server:
+        await _with_engine(server.dsn("owner"), migrate)
+        roles: tuple[Role, ...] = ("owner", "writer", "reader")
+        yield Database(
+            {role: server.dsn(role) for role in roles},
+            embedded=True,
+            says=f"embedded PostgreSQL {server.version} in {server.folder}",
+        )
+
+
+async def _with_engine(dsn: str, use: Callable[[AsyncEngine], object]) -> None:
+    engine = make_engine(dsn)
+    try:
+        await use(engine)  # type: ignore[misc] # any coroutine will do
+    finally:
+        await engine.dispose()
+
+
+def _shown(url: str) -> str:
+    """Write an address without what nobody should read."""
+    parts = urlsplit(url)
+    where = parts.hostname or "a unix socket"
+    return f"PostgreSQL at {where}, database {parts.path.lstrip('/')}"

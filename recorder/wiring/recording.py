@@ -1,0 +1,288 @@
+"""The recording half, put together: a cluster or a tape, to the log.
+
+This is also where it is decided what a failure costs: a lease held elsewhere
+is waited for, a log that went on without us means starting anew, anything
+else ends the process with its message.
+"""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from recorder.embedded.recording_lock import RecordingLock
+from recorder.errors import (
+    LogUnavailableError,
+    StandingByError,
+    UnknownStateError,
+)
+from recorder.health import HealthServer
+from recorder.intake.committing import Policy
+from recorder.intake.ports import Source
+from recorder.intake.progress import Progress
+from recorder.intake.recording import Recording
+from recorder.intake.sequencer import TAPE_STREAM
+from recorder.intake.state import Recovered
+from recorder.redact import Redaction, RedactionRules, key_id
+from recorder.redact.rules import DEFAULT_PATTERNS
+from recorder.settings import Settings
+from recorder.sources.tape import (
+    TapeProgress,
+    TapeReader,
+    TapeSource,
+    TapeWriter,
+    tape_identity,
+)
+from recorder.sources.watch.client import ClusterClient
+from recorder.sources.watch.errors import RequestError
+from recorder.sources.watch.selection import Pattern, Selection
+from recorder.sources.watch.settings import WatchSettings
+from recorder.sources.watch.source import WatchSource
+from recorder.store.writer import LogSpec, Writer, holder_name
+from recorder.wiring.disk import disk_guard
+from recorder.wiring.live import LiveRecording
+from recorder.wiring.redaction_key import load_key
+
+__all__ = [
+    "PlayedTape",
+    "Playing",
+    "cluster_client",
+    "health",
+    "identify",
+    "only_recorder",
+    "play_tape",
+    "record_cluster",
+]
+
+STANDBY_POLL = timedelta(seconds=2)
+CONNECT_RETRY = timedelta(seconds=5)
+DATABASE_SIZE_EVERY = timedelta(seconds=60)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTape:
+    """What became of a tape."""
+
+    cluster: str
+    """The name of its log."""
+
+    progress: Progress
+
+
+def make_redaction(settings: Settings, key: bytes) -> Redaction:
+    """Make the redaction that the settings ask for."""
+    patterns = DEFAULT_PATTERNS + settings.redact_names
+    return Redaction(RedactionRules(patterns=patterns), key)
+
+
+def cluster_client(settings: Settings) -> ClusterClient:
+    """Make a client of the cluster that the settings name."""
+    return ClusterClient.from_kubeconfig(
+        settings.kubeconfig,
+        settings.context,
+        settings=WatchSettings(
+            reconcile_every=settings.reconcile_every.total_seconds()
+        ),
+    )
+
+
+async def record_cluster(
+    settings: Settings,
+    dsn: str,
+    live: LiveRecording,
+    *,
+    client: ClusterClient,
+    tape: Path | None = None,
+) -> None:
+    """Record a cluster until a stop is wanted.
+
+    Stands by while another process writes the log, and starts anew when the
+    log went on without this one.
+
+    Args:
+        settings: what to record and how.
+        dsn: of the writer's role.
+        live: kept up to date, and told when to stop.
+        client: of the cluster, whose identity is in ``live`` already.
+        tape: a file to record to beside the log.
+    """
+    assert live.identity is not None, "the cluster has been asked"
+    key = load_key(settings)
+    live.redaction_key_id = key_id(key)
+    redaction = make_redaction(settings, key)
+    selection = Selection(
+        include=[Pattern.parse(text) for text in settings.include],
+        exclude=[Pattern.parse(text) for text in settings.exclude],
+    )
+    spec = LogSpec(
+        cluster_name=live.identity.name,
+        cluster_uid=live.identity.uid,
+        kubernetes=live.identity.server_version,
+        redaction_key_id=key_id(key),
+    )
+
+    def source(_: Recovered) -> Source:
+        assert live.identity is not None
+        return WatchSource(
+            client,
+            cluster_uid=live.identity.uid,
+            redact=lambda raw, name: redaction.document(raw, resource=name),
+            selection=selection,
+        )
+
+    async def once() -> None:
+        holder = holder_name(socket.gethostname(), os.getpid())
+        recording = Recording(
+            Writer(dsn, spec, holder=holder),
+            redaction,
+            policy=Policy(
+                event_ttl=settings.event_ttl,
+                full_fidelity=settings.full_fidelity,
+            ),
+            progress=live.progress,
+            has_room=disk_guard(settings),
+        )
+        live.recording = recording
+        async with _taped(recording, tape, live):
+            await recording.run(source, live.stop)
+
+    await _again_and_again(once, live)
+
+
+async def _again_and_again(
+    once: Callable[[], Awaitable[None]], live: LiveRecording
+) -> None:
+    """Record until a stop is wanted, whoever else may hold the log."""
+    while not live.stop.is_set():
+        try:
+            await once()
+        except StandingByError as exc:
+            live.progress.stand_by(str(exc))
+            await _pause(live.stop, STANDBY_POLL)
+        except LogUnavailableError as exc:
+            live.progress.wait_for(str(exc))
+            await _pause(live.stop, STANDBY_POLL)
+        except UnknownStateError as exc:
+            # What we hold may be behind the log: read it anew.
+            live.progress.wait_for(str(exc))
+            await _pause(live.stop, STANDBY_POLL)
+        else:
+            return
+
+
+async def _pause(stop: asyncio.Event, length: timedelta) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(length.total_seconds()):
+            await stop.wait()
+
+
+@asynccontextmanager
+async def _taped(
+    recording: Recording, tape: Path | None, live: LiveRecording
+) -> AsyncIterator[None]:
+    """Record to a tape as well, from the first observation."""
+    if tape is None:
+        yield
+        return
+    header = live.tape_header()
+    with TapeWriter(tape, header) as writer:
+        recording.tee_from_start(writer)
+        yield
+
+
+@asynccontextmanager
+async def health(address: str, progress: Progress) -> AsyncIterator[str]:
+    """Serve health and metrics while entered, where an address is given."""
+    if not address:
+        yield ""
+        return
+    async with HealthServer(progress).listen(address) as bound:
+        yield bound
+
+
+@contextmanager
+def only_recorder(settings: Settings) -> Iterator[None]:
+    """Keep a second recorder out of the folder of the embedded server.
+
+    With a server of somebody else's a second recorder stands by instead.
+    """
+    if settings.database_url is not None:
+        yield
+        return
+    with RecordingLock(settings.data_dir):
+        yield
+
+
+async def identify(
+    client: ClusterClient,
+    live: LiveRecording,
+    *,
+    say: Callable[[str], None],
+) -> None:
+    """Ask which cluster answers, until one does or a stop is wanted."""
+    while not live.stop.is_set():
+        try:
+            live.identity = await client.identity()
+        except RequestError as exc:
+            live.progress.wait_for(str(exc))
+            say(f"{exc}; trying again")
+            await _pause(live.stop, CONNECT_RETRY)
+        else:
+            return
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Playing:
+    """How a tape is to be played."""
+
+    path: Path
+    cluster: str | None = None
+    """Name of the log; None for the tape's own."""
+
+    speed: float | None = None
+    """Times faster than it happened; None for as fast as possible."""
+
+    on_progress: Callable[[TapeProgress], None] | None = None
+
+
+async def play_tape(
+    playing: Playing, settings: Settings, dsn: str, stop: asyncio.Event
+) -> PlayedTape:
+    """Play a tape into a log of its own, from where it stopped last time.
+
+    Raises:
+        TapeError: the tape cannot be read further; what came before that is
+            in the log.
+    """
+    with TapeReader(playing.path) as reader:
+        header = reader.header
+    spec = LogSpec(
+        cluster_name=playing.cluster or header.cluster,
+        cluster_uid=header.cluster_uid,
+        kubernetes=header.kubernetes,
+        redaction_key_id=header.redaction_key_id,
+        tape_uid=header.tape_uid or tape_identity(playing.path),
+    )
+
+    def source(recovered: Recovered) -> Source:
+        point = recovered.streams.get(TAPE_STREAM)
+        return TapeSource(
+            playing.path,
+            from_frame=int(point.completed or 0) if point else 0,
+            speed=playing.speed,
+            on_progress=playing.on_progress,
+        )
+
+    holder = holder_name(socket.gethostname(), os.getpid())
+    recording = Recording(
+        Writer(dsn, spec, holder=holder),
+        make_redaction(settings, load_key(settings)),
+        policy=Policy(event_ttl=settings.event_ttl),
+        has_room=disk_guard(settings),
+    )
+    await recording.run(source, stop)
+    return PlayedTape(spec.cluster_name, recording.progress)

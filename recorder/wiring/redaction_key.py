@@ -1,0 +1,79 @@
+"""The key of redaction digests: a file that only its owner may read.
+
+The log keeps the key's id, never the key; whoever has the key could try out
+values against the digests.
+"""
+
+import os
+import secrets
+from pathlib import Path
+
+from recorder.errors import ConfigError
+from recorder.settings import Settings
+
+__all__ = ["KeyFileError", "load_key"]
+
+KEY_BYTES = 32
+OTHERS = 0o077
+"""Permission bits of group and world."""
+
+
+class KeyFileError(ConfigError):
+    """The redaction key cannot be used."""
+
+    code = "redaction.key_file"
+    exit_status = 1
+
+
+def load_key(settings: Settings) -> bytes:
+    """Read the key; make one where none was named and none exists.
+
+    Raises:
+        KeyFileError: the file cannot be read, others may read it, or it
+            holds no key.
+    """
+    named = settings.redaction_key_file
+    path = named or settings.data_dir / "redaction.key"
+    try:
+        if named is None and not path.exists():
+            _make(path)
+        mode = path.stat().st_mode
+        text = path.read_text().strip()
+    except (OSError, UnicodeDecodeError) as exc:
+        msg = f'cannot read the redaction key "{path}": {exc}'
+        raise KeyFileError(msg) from exc
+    if mode & OTHERS:
+        msg = (
+            f'cannot use the redaction key "{path}": others may read it;'
+            f" run: chmod 600 {path}"
+        )
+        raise KeyFileError(msg)
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) < KEY_BYTES:
+        msg = (
+            f'cannot use the redaction key "{path}": it must hold'
+            f" {KEY_BYTES * 2} or more hexadecimal digits; make one with:"
+            f" openssl rand -hex {KEY_BYTES}"
+        )
+        raise KeyFileError(msg)
+    return key
+
+
+def _make(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Linked into place whole, so that two first starts agree on one key.
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(secrets.token_hex(KEY_BYTES) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        path.hardlink_to(draft)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
