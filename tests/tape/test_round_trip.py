@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recorder.model.observation import (
+    AuditRecorded,
     ClockJumped,
     EpochBegan,
     ListPage,
@@ -17,10 +18,10 @@ from recorder.model.observation import (
     TapePosition,
     WatchFrame,
 )
-from recorder.sources.tape import UnwritableError
 from recorder.sources.tape.frames import observation_of
 from recorder.sources.tape.lines import line_of
 from recorder.sources.tape.pages import cut_page
+from recorder.sources.tape.wire import LineError, UnwritableError
 from tests.tape.builders import PODS, a_pod, at, one_of_each, read, write
 from tests.tape.strategies import documents, observations
 
@@ -49,6 +50,10 @@ def a_page(items: list[bytes]) -> ListPage:
         items=items,
         more=False,
     )
+
+
+def nested(depth: int) -> bytes:
+    return b'{"a":' * depth + b"1" + b"}" * depth
 
 
 @given(observations)
@@ -125,24 +130,81 @@ def test_a_document_is_spliced_in_unchanged(document: bytes) -> None:
     assert document_in(line) == document
 
 
+@pytest.mark.parametrize("document", [b"7", b"null", b"[]", b'"a"'])
+def test_a_document_may_be_any_json(document: bytes) -> None:
+    """What it should have been is for others to say."""
+    assert document_in(line_with(document)) == document
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        rb'{"a":"\udc80"}',
+        rb'{"a":"\uD8aB"}',
+        rb'{"a":"\ud83d\ude00\udfff\ud83d\ud83d\ude00"}',
+        rb'{"a":"\\ud800 \\\ud800","\udc00":"\n"}',
+    ],
+)
+def test_a_document_with_half_a_surrogate_pair_is_kept(
+    document: bytes,
+) -> None:
+    json.loads(document)
+    page = a_page([document, a_pod(1)])
+    line = line_of(page)
+    assert line is not None
+
+    assert observation_of(line[:-1]) == page
+    assert document_in(line_with(document)) == document
+    for event in (
+        AuditRecorded(observed_at=at(0), event=document),
+        EpochBegan(observed_at=at(0), reason="\U0001f600"),
+    ):
+        assert observation_of((line_of(event) or b"")[:-1]) == event
+
+
+def test_hidden_halves_are_told_from_what_was_there() -> None:
+    with pytest.raises(LineError, match="invalid JSON"):
+        observation_of(line_with(b"{}").replace(b"{}", rb'"\udc80\ue8ab"'))
+
+
 @pytest.mark.parametrize(
     "document",
     [
         b"",
-        b"7",
-        b"null",
-        b"[]",
         b'{"a":1',
         b'{"a":1}}, {"b":{}',
+        b'1],"x":[2',
         b'{"a":"\xff"}',
-        b'{"a":' * 5000 + b"1" + b"}" * 5000,
+        rb'{"a":"\udc80\ue8ab"}',
+        nested(5000),
     ],
 )
-def test_a_document_that_would_end_the_tape_is_refused(
+def test_a_document_that_would_end_the_tape_has_no_line(
     document: bytes,
 ) -> None:
     with pytest.raises(UnwritableError):
         line_with(document)
+
+
+def test_the_deepest_document_is_read_from_a_higher_stack() -> None:
+    """How deep JSON may be nested depends on the stack of who reads it."""
+
+    def is_written(depth: int) -> bool:
+        try:
+            line_with(nested(depth))
+        except UnwritableError:
+            return False
+        return True
+
+    def read_higher(line: bytes, frames: int) -> bytes:
+        if frames:
+            return read_higher(line, frames - 1)
+        return document_in(line)
+
+    deepest = next(n for n in range(1000, 0, -5) if is_written(n))
+
+    assert deepest > 500
+    assert read_higher(line_with(nested(deepest)), 180) == nested(deepest)
 
 
 def test_a_text_that_is_no_unicode_is_written_all_the_same() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from recorder.model.observation import EXPIRED, InputRefused, StreamClosed
 from recorder.sources.tape.frames import observation_of
-from recorder.sources.tape.kinds import HEAD_BYTES_MAX
+from recorder.sources.tape.refusing import HEAD_BYTES_MAX
 from tests.tape.builders import PODS, at
 
 

@@ -2,23 +2,31 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from recorder.errors import ConfigError
-from recorder.model.observation import Observation, WatchFrame
+from recorder.model.observation import (
+    AuditRecorded,
+    InputRefused,
+    ListPage,
+    Observation,
+    Polled,
+)
 from recorder.sources.tape import (
     TapeExistsError,
     TapeWriteError,
     TapeWriter,
-    UnwritableError,
 )
 from recorder.zstd import decompress
 from tests.tape.builders import (
     HEADER,
     PODS,
     a_frame,
+    a_pod,
     at,
     read,
     read_up_to_the_trouble,
@@ -100,21 +108,52 @@ def test_a_disk_that_fills_up_leaves_what_was_written(
     assert read(path) == [a_frame(1)]
 
 
-def test_a_document_that_no_line_can_hold_leaves_the_tape_whole(
+def test_a_document_that_no_line_can_hold_is_described(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "a.tape.jsonl.zst"
-    broken = WatchFrame(
-        observed_at=at(1), resource=PODS, type="ADDED", object=b"{"
-    )
+    torn = b'{"a":"' + b"x" * 5000
     with TapeWriter(path, HEADER) as tape:
-        with pytest.raises(UnwritableError):
-            tape.write([a_frame(1), broken, a_frame(2)])
-        tape.write([a_frame(3)])
+        tape.write(
+            [
+                replace(a_frame(1), object=torn),
+                ListPage(
+                    observed_at=at(2),
+                    resource=PODS,
+                    resource_version="7",
+                    items=[a_pod(1), torn, a_pod(2)],
+                    more=False,
+                ),
+                AuditRecorded(observed_at=at(3), event=torn),
+                Polled(observed_at=at(4), resource="a", items=[torn]),
+                a_frame(5),
+            ]
+        )
+        assert tape.frames == 7
 
-        assert tape.frames == 2
+    frame, listed, page, audit, polled, nothing, whole = read(path)
 
-    assert read(path) == [a_frame(1), a_frame(3)]
+    for refused, seconds, resource, source in (
+        (frame, 1, PODS, "watch"),
+        (listed, 2, PODS, "watch"),
+        (audit, 3, None, "audit"),
+        (polled, 4, None, "slurm"),
+    ):
+        assert isinstance(refused, InputRefused)
+        assert refused == InputRefused(
+            observed_at=at(seconds),
+            resource=resource,
+            head=torn[:4096],
+            sha256=sha256(torn).hexdigest(),
+            length=len(torn),
+            reason=refused.reason,
+            source=source,
+        )
+        assert "cannot hold the document" in refused.reason
+    assert isinstance(page, ListPage)
+    assert page.items == [a_pod(1), a_pod(2)]
+    assert nothing == Polled(observed_at=at(4), resource="a", items=[])
+    assert whole == a_frame(5)
 
 
 def test_closing_twice_does_nothing(tmp_path: Path) -> None:

@@ -25,7 +25,6 @@ from recorder.sources.tape.identity import tape_identity
 from recorder.sources.tape.info import TapeInfo, describe
 from recorder.sources.tape.reader import TapeReader
 from recorder.sources.tape.source import TapeProgress, TapeSource
-from recorder.sources.tape.wire import UnwritableError
 from recorder.sources.tape.writer import TapeWriter
 
 __all__ = [
@@ -47,7 +46,6 @@ __all__ = [
     "TapeWriteError",
     "TapeWriter",
     "UnknownFrameError",
-    "UnwritableError",
     "describe",
     "tape_identity",
 ]

@@ -11,6 +11,7 @@ import msgspec
 
 from recorder.model.observation import Observation
 from recorder.sources.tape.kinds import KINDS, Frame
+from recorder.sources.tape.surrogates import hidden, revealed
 from recorder.sources.tape.wire import LineError, checked_utf8, quoted
 
 __all__ = ["UnknownKindError", "observation_of"]
@@ -39,13 +40,26 @@ def observation_of(line: bytes) -> Observation:
     """
     checked_utf8(line)
     try:
+        return _observation(line)
+    except msgspec.DecodeError as exc:
+        halves_hidden = hidden(line)
+        if halves_hidden is None or halves_hidden == line:
+            msg = f"invalid JSON: {exc}"
+            raise LineError(msg) from exc
+    try:
+        return revealed(_observation(halves_hidden))
+    except msgspec.DecodeError as exc:
+        msg = f"invalid JSON: {exc}"
+        raise LineError(msg) from exc
+
+
+def _observation(line: bytes) -> Observation:
+    """Decode a line; msgspec's own error is left for what is no JSON."""
+    try:
         frame: Frame = _decode(line)
         return frame.observation()
     except msgspec.ValidationError as exc:
         raise _misfit(line, exc) from exc
-    except msgspec.DecodeError as exc:
-        msg = f"invalid JSON: {exc}"
-        raise LineError(msg) from exc
     except RecursionError as exc:
         msg = "invalid JSON: nested deeper than can be read"
         raise LineError(msg) from exc

@@ -78,20 +78,7 @@ def parse_header(line: bytes) -> TapeHeader:
         LineError: the line is no header of this format.
     """
     checked_utf8(line)
-    try:
-        version = _decode_version(line).tape
-    except (msgspec.DecodeError, RecursionError) as exc:
-        msg = (
-            'the first line is not the header of a tape, {"tape": '
-            f'"{FORMAT}", …}}: {exc}'
-        )
-        raise LineError(msg) from exc
-    if version != FORMAT:
-        msg = (
-            f"the tape is of format {quoted(version)}, this version reads "
-            f'"{FORMAT}": use the version of recorder that wrote it'
-        )
-        raise LineError(msg)
+    _check_version(line)
     try:
         ours = _decode(line)
         started_at = ours.started_at.astimezone(UTC)
@@ -112,6 +99,23 @@ def parse_header(line: bytes) -> TapeHeader:
             if name not in _Header.__struct_fields__
         },
     )
+
+
+def _check_version(line: bytes) -> None:
+    try:
+        version = _decode_version(line).tape
+    except (msgspec.DecodeError, RecursionError) as exc:
+        msg = (
+            'the first line is not the header of a tape, {"tape": '
+            f'"{FORMAT}", …}}: {exc}'
+        )
+        raise LineError(msg) from exc
+    if version != FORMAT:
+        msg = (
+            f"the tape is of format {quoted(version)}, this version reads "
+            f'"{FORMAT}": use the version of recorder that wrote it'
+        )
+        raise LineError(msg)
 
 
 def header_line(header: TapeHeader) -> bytes:

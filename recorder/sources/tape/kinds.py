@@ -24,23 +24,19 @@ from recorder.model.observation import (
     WatchFrame,
 )
 from recorder.model.reference import Resource
+from recorder.sources.tape.refusing import HEAD_BYTES_MAX
 from recorder.sources.tape.wire import LineError, quoted
 
-__all__ = ["HEAD_BYTES_MAX", "KINDS", "Frame"]
-
-HEAD_BYTES_MAX = 4096
-"""How much is kept of a watch frame of a type that we do not take."""
+__all__ = ["KINDS", "Frame"]
 
 _RESOURCES_MAX = 4096
 """Resources remembered; a cluster serves hundreds, a bad tape any number."""
 
 _TAKEN = frozenset({"ADDED", "MODIFIED", "DELETED", "BOOKMARK"})
-_BRACE = ord("{")
 
 _Time = Annotated[datetime, msgspec.Meta(tz=True)]
 _Status = Annotated[int, msgspec.Meta(ge=0, le=999)]
 _Length = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-_Sha256 = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class _Frame(msgspec.Struct, tag_field="frame", frozen=True, gc=False):
@@ -68,7 +64,7 @@ class _List(_Frame, tag="list", frozen=True, gc=False):
             observed_at=self.observed_at(),
             resource=_resource(self.resource),
             resource_version=self.resource_version,
-            items=[_document(item) for item in self.items],
+            items=[bytes(item) for item in self.items],
             more=self.more,
             kind=self.kind,
             made=self.made,
@@ -93,7 +89,7 @@ class _Watch(_Frame, tag="watch", frozen=True, gc=False):
             observed_at=self.observed_at(),
             resource=_resource(self.resource),
             type=event.type,
-            object=_document(event.object),
+            object=bytes(event.object),
             source=self.source,
         )
 
@@ -117,7 +113,7 @@ class _Audit(_Frame, tag="audit", frozen=True, gc=False):
     def observation(self) -> AuditRecorded:
         return AuditRecorded(
             observed_at=self.observed_at(),
-            event=_document(self.event),
+            event=bytes(self.event),
             source=self.source,
         )
 
@@ -128,7 +124,7 @@ class _CloudEvent(_Frame, tag="cloudevent", frozen=True, gc=False):
     def observation(self) -> CloudEventPosted:
         return CloudEventPosted(
             observed_at=self.observed_at(),
-            event=_document(self.event),
+            event=bytes(self.event),
             source=self.source,
         )
 
@@ -141,14 +137,14 @@ class _Poll(_Frame, tag="poll", frozen=True, gc=False):
         return Polled(
             observed_at=self.observed_at(),
             resource=self.resource,
-            items=[_document(item) for item in self.items],
+            items=[bytes(item) for item in self.items],
             source=self.source,
         )
 
 
 class _Refused(_Frame, tag="refused", frozen=True, gc=False):
     bytes_base64: bytes
-    sha256: _Sha256
+    sha256: str
     length: _Length
     reason: str
     resource: str | None = None
@@ -226,14 +222,6 @@ KINDS = (
 """The names of the kinds."""
 
 _decode_error = msgspec.json.Decoder(_ErrorObject).decode
-
-
-def _document(raw: msgspec.Raw) -> bytes:
-    document = bytes(raw)
-    if document[0] != _BRACE:
-        msg = f"not a frame: a document is no JSON object: {document[:40]!r}"
-        raise LineError(msg)
-    return document
 
 
 @lru_cache(_RESOURCES_MAX)

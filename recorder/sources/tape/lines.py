@@ -36,7 +36,7 @@ def line_of(observation: Observation) -> bytes | None:
     """Write one observation, with its newline; None where it has no frame.
 
     Raises:
-        UnwritableError: a document in it is no JSON object.
+        UnwritableError: a document in it cannot be in a line.
     """
     body = _body(observation)
     if body is None:

@@ -10,8 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-import msgspec
-
 from recorder.model.observation import Observation
 from recorder.sources.tape.content import (
     ContentCutError,
@@ -29,7 +27,7 @@ from recorder.sources.tape.errors import (
 )
 from recorder.sources.tape.frames import UnknownKindError, observation_of
 from recorder.sources.tape.header import TapeHeader, parse_header
-from recorder.sources.tape.wire import LineError, checked_utf8
+from recorder.sources.tape.wire import LineError, checked_json
 
 __all__ = ["LINE_BYTES_MAX", "TapeReader"]
 
@@ -38,8 +36,6 @@ LINE_BYTES_MAX = 64 * 2**20
 writer cuts them, and more than an API server keeps of one object."""
 
 _HEADER_LINES = 1
-
-_is_json = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 class TapeReader:
@@ -174,8 +170,7 @@ class TapeReader:
         if not line:
             return
         try:
-            checked_utf8(line)
-            _is_json(line)
+            checked_json(line)
         except (ValueError, RecursionError) as exc:
             raise self._cut(where="this line") from exc
         yield line

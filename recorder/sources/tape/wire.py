@@ -11,15 +11,21 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from recorder.sources.tape.surrogates import hidden
+
 __all__ = [
     "LineError",
     "UnwritableError",
+    "checked_json",
     "checked_utf8",
     "quoted",
     "written_document",
     "written_text",
     "written_time",
 ]
+
+_DEPTH_SPARE = 200
+"""Depth that a document leaves to its reader, whose own stack counts too."""
 
 _skip = msgspec.json.Decoder(msgspec.Raw).decode
 
@@ -32,7 +38,7 @@ class LineError(ValueError):
 
 
 class UnwritableError(ValueError):
-    """A document is not one JSON object, so that no line can hold it."""
+    """No line can hold a document; `refusing` describes it instead."""
 
 
 def checked_utf8(line: bytes) -> None:
@@ -81,19 +87,38 @@ def written_document(raw: bytes) -> bytes:
     """Give a document in the form in which a line can hold it.
 
     Raises:
-        UnwritableError: it is not one JSON object in UTF-8. A line with it
+        UnwritableError: it is no JSON, or nested too deeply. A line with it
             would end the tape for every reader.
     """
     document = raw.strip(b" \t\r\n")
     if b"\n" in document:
         document = document.replace(b"\n", b" ")
     try:
-        checked_utf8(document)
-        _skip(document)
-    except (ValueError, RecursionError) as exc:
-        msg = f"cannot put a document on a tape that is no JSON: {exc}"
+        text = checked_json(document)
+        if text.count(b"{") + text.count(b"[") > _DEPTH_SPARE:
+            _skip(b"[" * _DEPTH_SPARE + text + b"]" * _DEPTH_SPARE)
+    except RecursionError as exc:
+        msg = "a tape cannot hold the document: it is nested too deeply"
         raise UnwritableError(msg) from exc
-    if not document.startswith(b"{"):
-        msg = "cannot put a document on a tape that is no JSON object"
-        raise UnwritableError(msg)
+    except ValueError as exc:
+        msg = f"a tape cannot hold the document: {exc}"
+        raise UnwritableError(msg) from exc
     return document
+
+
+def checked_json(text: bytes) -> bytes:
+    """Refuse what a reader would not take for one JSON value.
+
+    Gives the text as msgspec takes it, of the same length.
+
+    Raises:
+        ValueError: it is none.
+        RecursionError: it is nested deeper than can be read.
+    """
+    checked_utf8(text)
+    try:
+        _skip(text)
+    except msgspec.DecodeError:
+        text = hidden(text) or text
+        _skip(text)
+    return text

@@ -28,6 +28,8 @@ from recorder.sources.tape.errors import (
 from recorder.sources.tape.header import TapeHeader, header_line
 from recorder.sources.tape.lines import line_of
 from recorder.sources.tape.pages import cut_page
+from recorder.sources.tape.refusing import described
+from recorder.sources.tape.wire import UnwritableError
 from recorder.zstd import CompressionParameter, ZstdCompressor
 
 __all__ = ["FLUSH_SECONDS", "TapeWriter"]
@@ -35,9 +37,9 @@ __all__ = ["FLUSH_SECONDS", "TapeWriter"]
 FLUSH_SECONDS = 1.0
 """How old the newest line in memory may become before it is in the file."""
 
-_FRAME_BYTES = 4 * 2**20
-"""Content of one zstd frame. Larger would compress better by a few percent
-and lose more to one damaged byte."""
+_FRAME_BYTES = 2**20
+"""Content of one zstd frame. Four times as much compresses no better, and
+would lose four times as much to one damaged byte."""
 
 _LEVEL = 3
 
@@ -107,17 +109,16 @@ class TapeWriter:
     def write(self, observations: Iterable[Observation]) -> None:
         """Write observations in their order, those that have a frame.
 
-        Raises:
-            UnwritableError: a document is no JSON object; the observations
-                before it are written.
+        Whatever is in them: a document that no line can hold is described
+        by a frame that says so.
         """
         with self._writing():
             for observation in observations:
-                if isinstance(observation, ListPage):
-                    for page in cut_page(observation):
-                        self._put_frame(page)
-                else:
-                    self._put_frame(observation)
+                try:
+                    self._put_frames(observation)
+                except UnwritableError:
+                    for part in described(observation):
+                        self._put_frames(part)
             if self._steady() - self._flushed_at >= FLUSH_SECONDS:
                 self._flush()
 
@@ -171,11 +172,15 @@ class TapeWriter:
             self._broken = True
             raise
 
-    def _put_frame(self, observation: Observation) -> None:
-        line = line_of(observation)
-        if line is not None:
+    def _put_frames(self, observation: Observation) -> None:
+        """Put all lines of an observation, or none."""
+        parts: Iterable[Observation] = (observation,)
+        if isinstance(observation, ListPage):
+            parts = cut_page(observation)
+        lines = [line for line in map(line_of, parts) if line is not None]
+        for line in lines:
             self._put(line)
-            self.frames += 1
+        self.frames += len(lines)
 
     def _put(self, line: bytes) -> None:
         if self._compressor is None:
