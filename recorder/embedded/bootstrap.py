@@ -96,6 +96,8 @@ async def _make_roles(
 ) -> None:
     async with connection.transaction():
         await connection.execute(roles_sql)
+        # A failing statement is logged, but not with a password in it.
+        await connection.execute("SET LOCAL log_min_error_statement = 'panic'")
         for role in Role:
             name = login_role(role)
             if not await connection.fetchval(

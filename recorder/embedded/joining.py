@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import asyncpg
@@ -23,7 +23,7 @@ from recorder.embedded.errors import (
 )
 from recorder.embedded.folder import DataFolder, translate_os_errors
 from recorder.embedded.keeper import Keeper
-from recorder.embedded.locks import FileLock, is_unheld
+from recorder.embedded.locks import FileLock
 from recorder.embedded.passwords import read_passwords
 from recorder.embedded.state import Phase, State, read_state
 
@@ -61,13 +61,17 @@ _IN_WORDS = {
 }
 
 
+_ON_THE_WAY_OUT = (Phase.READY, Phase.STOPPING, Phase.STOPPED, Phase.FAILED)
+"""Ready, and nobody there who wants it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
     """A server that has answered."""
 
     version: str
     socket_folder: Path
-    passwords: Mapping[str, str]
+    passwords: Mapping[str, str] = field(repr=False)
 
 
 class Joining:
@@ -108,7 +112,7 @@ class Joining:
         old_news = read_state(self._folder.state)
         while True:
             state = read_state(self._folder.state)
-            if self._is_supervised():
+            if self._keeper.is_supervised():
                 joined = await self._connect(state, roles_sql)
                 if joined is not None:
                     return joined
@@ -117,12 +121,6 @@ class Joining:
                 self._launch()
             self._announce(state.phase if state else Phase.STARTING)
             await asyncio.sleep(_POLL_SECONDS)
-
-    def _is_supervised(self) -> bool:
-        # Ours may not have come as far as its lock yet.
-        return self._keeper.has_child() or not is_unheld(
-            self._folder.supervisor_lock
-        )
 
     def _launch(self) -> None:
         if self._launches == _LAUNCHES_MAX:
@@ -197,17 +195,15 @@ async def leave(
 ) -> None:
     """Give the share back; the last one waits for the server to stop.
 
-    The wait is bounded: a server that takes longer stops all the same.
+    The wait is bounded: a server that takes longer stops all the same. One
+    that is still starting is not waited for.
     """
     with share:
         is_last = share.take_exclusive()
-    if not is_last:
-        keeper.has_child()
-        return
     with suppress(TimeoutError):
         async with asyncio.timeout(_STOP_SECONDS):
-            while keeper.has_child() or not is_unheld(folder.supervisor_lock):
-                if _is_shared(folder):
+            while keeper.is_supervised() and is_last:
+                if _is_shared(folder) or not _is_stopping(folder):
                     return
                 await asyncio.sleep(_POLL_SECONDS)
 
@@ -222,6 +218,11 @@ def _raise_failure(state: State | None, old_news: State | None) -> None:
         return
     if old_news is None or old_news.instance != state.instance:
         raise from_code(state.error_code, state.message)
+
+
+def _is_stopping(folder: DataFolder) -> bool:
+    state = read_state(folder.state)
+    return state is not None and state.phase in _ON_THE_WAY_OUT
 
 
 def _is_shared(folder: DataFolder) -> bool:

@@ -6,11 +6,12 @@ a thread, so that it works while the command's event loop is busy.
 """
 
 import threading
-import time
 from collections.abc import Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+from recorder.embedded.backoff import Backoff
 from recorder.embedded.errors import EmbeddedError
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.launch import has_ended, launch_supervisor
@@ -19,7 +20,6 @@ from recorder.embedded.locks import is_unheld
 __all__ = ["Keeper"]
 
 _LOOK_SECONDS = 0.5
-_PAUSE_SECONDS_MAX = 30.0
 
 
 class Keeper:
@@ -40,10 +40,13 @@ class Keeper:
         """Start a supervisor."""
         self._children.add(launch_supervisor(self._folder, self._settings))
 
-    def has_child(self) -> bool:
-        """Whether a supervisor that we started still runs; reaps."""
+    def is_supervised(self) -> bool:
+        """Whether a supervisor lives, ours or another's; reaps ours."""
         self._children = {pid for pid in self._children if not has_ended(pid)}
-        return bool(self._children)
+        # Ours may not have come as far as its lock yet.
+        return bool(self._children) or not is_unheld(
+            self._folder.supervisor_lock
+        )
 
     def __enter__(self) -> Self:
         """Begin to watch."""
@@ -61,21 +64,13 @@ class Keeper:
         self._thread.join()
 
     def _watch(self) -> None:
-        pause = _LOOK_SECONDS
-        launched = time.monotonic()
+        backoff = Backoff()
         while not self._over.wait(_LOOK_SECONDS):
-            if self.has_child() or not is_unheld(self._folder.supervisor_lock):
-                continue
-            now = time.monotonic()
-            if now - launched > 2 * _PAUSE_SECONDS_MAX:
-                pause = _LOOK_SECONDS
-            if now - launched < pause:
-                continue
-            pause = min(2 * pause, _PAUSE_SECONDS_MAX)
-            launched = now
-            try:
-                self.launch()
-            except EmbeddedError:
-                # Nothing to do but to try again; the command finds out by
-                # its connections.
-                continue
+            # A full disk, or no file left to open: there is nothing to do
+            # but to try again, and the command sees it by its connections.
+            with suppress(EmbeddedError, OSError):
+                if self.is_supervised():
+                    backoff.settle()
+                elif backoff.is_over():
+                    backoff.lengthen()
+                    self.launch()

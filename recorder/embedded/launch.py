@@ -6,14 +6,19 @@ many is harmless: the second sees the first one's lock and ends.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import recorder
 from recorder.embedded.folder import DataFolder, translate_os_errors
+from recorder.embedded.server_log import open_log
 
 __all__ = ["has_ended", "launch_supervisor"]
+
+_OWN_SIGNALS = (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What a caller ignores is not ignored by us."""
 
 _PASSED_ON = (
     "HOME",
@@ -21,7 +26,6 @@ _PASSED_ON = (
     "PYTHONHOME",
     "PYTHONPATH",
     "TMPDIR",
-    "XDG_RUNTIME_DIR",
 )
 
 
@@ -31,7 +35,7 @@ def launch_supervisor(folder: DataFolder, settings: Mapping[str, str]) -> int:
     words.append(str(folder.path))
     words.extend(f"--set={name}={value}" for name, value in settings.items())
     with translate_os_errors("start PostgreSQL in", folder.path):
-        log = _open_log(folder)
+        log = open_log(folder)
         try:
             return os.posix_spawn(
                 sys.executable,
@@ -44,6 +48,7 @@ def launch_supervisor(folder: DataFolder, settings: Mapping[str, str]) -> int:
                 ],
                 setsid=True,
                 setsigmask=(),
+                setsigdef=_OWN_SIGNALS,
             )
         finally:
             os.close(log)
@@ -54,7 +59,16 @@ def has_ended(pid: int) -> bool:
     try:
         return os.waitpid(pid, os.WNOHANG)[0] == pid
     except ChildProcessError:
-        return True
+        # Reaped by somebody else, or by the kernel where SIGCHLD is ignored.
+        return not _exists(pid)
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def _environment() -> dict[str, str]:
@@ -66,15 +80,3 @@ def _environment() -> dict[str, str]:
     paths = [here, *passed.get("PYTHONPATH", "").split(os.pathsep)]
     passed["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
     return passed
-
-
-def _open_log(folder: DataFolder) -> int:
-    log = os.open(
-        folder.log,
-        os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW,
-        0o600,
-    )
-    if os.geteuid() == 0:
-        owner = folder.path.stat()
-        os.fchown(log, owner.st_uid, owner.st_gid)
-    return log

@@ -9,12 +9,10 @@ them, while the server itself would be fooled by a recycled pid or a zombie.
 import os
 import signal
 import subprocess
-from collections.abc import Mapping
 from contextlib import suppress
 from errno import ENOSPC
 from pathlib import Path
 
-from recorder.embedded.cluster import write_configuration
 from recorder.embedded.errors import (
     DiskFullError,
     EmbeddedError,
@@ -39,13 +37,10 @@ _REASON_MARKS = ("PANIC:", "FATAL:", "error:")
 class Postmaster:
     """The server process and everything below it."""
 
-    def __init__(
-        self, site: Installation, settings: Mapping[str, str]
-    ) -> None:
-        self._site = site
+    def __init__(self, site: Installation) -> None:
+        self.site = site
         self._folder = site.folder
         self._processes = site.processes
-        self._settings = settings
         self._child: subprocess.Popen[bytes] | None = None
         self._log_start = 0
 
@@ -57,14 +52,13 @@ class Postmaster:
             StartTimeoutError: it is neither ready nor dead after an hour.
             EmbeddedError: it ended for another reason, which is told.
         """
-        self._processes.end_leftovers()
-        write_configuration(self._site, self._settings)
         with translate_os_errors("start PostgreSQL in", self._folder.path):
+            self._processes.end_leftovers()
             self._pid_file.unlink(missing_ok=True)
             self._log_start = _size(self._folder.log)
             self._child = self._processes.start(
                 [
-                    self._site.binaries.program("postgres"),
+                    self.site.binaries.program("postgres"),
                     "-D",
                     str(self._folder.cluster),
                 ],

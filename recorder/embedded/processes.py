@@ -33,8 +33,10 @@ _STDERR = 2
 
 _FAST_SECONDS = 60.0
 """How long an orphaned server may take to write its last checkpoint."""
-_IMMEDIATE_SECONDS = 5.0
-"""How long its processes may take to see that they have to go."""
+_IMMEDIATE_SECONDS = 7.0
+"""How long it may take to stop without one; after 5 it kills its own."""
+_ORPHANS_SECONDS = 1.0
+"""How long processes without a server may take: they have nothing to do."""
 
 _ENVIRONMENT = {"LC_ALL": "C", "TZ": "UTC", "PATH": os.defpath}
 """Nothing of the caller's: ``PG*`` variables would change what we start."""
@@ -113,11 +115,13 @@ class Processes:
         Raises:
             EmbeddedError: something survived even SIGKILL.
         """
+        is_led = self._server_pid() is not None
+        patience = _IMMEDIATE_SECONDS if is_led else _ORPHANS_SECONDS
         for ending in (signal.SIGQUIT, signal.SIGKILL):
             for pid in list(self._members()):
                 with suppress(ProcessLookupError):
                     os.kill(pid, ending)
-            if within(_IMMEDIATE_SECONDS, self.are_gone):
+            if within(patience, self.are_gone):
                 return
         pids = ", ".join(str(pid) for pid in self._members()) or "unknown"
         msg = (

@@ -2,10 +2,10 @@
 
 The kernel allows about a hundred bytes for a socket's path, and some
 filesystems carry no sockets at all. The data folder is the first choice,
-since nobody tidies it; otherwise the user's runtime folder or the temporary
-folder, under a random name that only PostgreSQL's user can enter. A folder
-in use is kept from start to start, so addresses stay true while a
-supervisor is replaced.
+since nobody tidies it; otherwise a folder of random name in the temporary
+folder that only PostgreSQL's user can enter. (Not the user's runtime
+folder, which goes when they log out.) A folder in use is kept from start to
+start, so addresses stay true while a supervisor is replaced.
 """
 
 import os
@@ -20,7 +20,12 @@ from recorder.embedded.account import Account
 from recorder.embedded.errors import DataFolderError
 from recorder.embedded.folder import DataFolder
 
-__all__ = ["PORT", "choose_socket_folder", "leave_socket_folder"]
+__all__ = [
+    "PORT",
+    "choose_socket_folder",
+    "has_socket",
+    "leave_socket_folder",
+]
 
 PORT = 5432
 """Only a part of the socket's name: nothing listens on TCP."""
@@ -58,6 +63,11 @@ def choose_socket_folder(
     raise DataFolderError(msg)
 
 
+def has_socket(chosen: Path) -> bool:
+    """Whether the socket is there; others tidy the temporary folder."""
+    return (chosen / f".s.PGSQL.{PORT}").exists()
+
+
 def leave_socket_folder(folder: DataFolder, chosen: Path) -> None:
     """Remove a folder that lies outside the data folder."""
     if folder.path in chosen.parents:
@@ -74,18 +84,12 @@ def _candidates(folder: DataFolder, kept: str) -> Iterator[Path]:
     if kept:
         yield Path(kept)
     yield folder.path / "socket"
-    bases = [os.environ.get("XDG_RUNTIME_DIR", ""), tempfile.gettempdir()]
-    if os.geteuid() == 0:
-        # Another user's server must not depend on root's own folders.
-        bases = [tempfile.gettempdir()]
-    for base in bases:
-        if base and Path(base).is_dir() and os.access(base, os.W_OK):
-            yield Path(tempfile.mkdtemp(prefix="recorder-", dir=base))
+    yield Path(tempfile.mkdtemp(prefix="recorder-"))
 
 
 def _make(path: Path, account: Account) -> None:
     place = path / f".s.PGSQL.{PORT}"
-    if len(os.fsencode(place)) > _PATH_BYTES_MAX:
+    if not path.parent.is_dir() or len(os.fsencode(place)) > _PATH_BYTES_MAX:
         raise OSError
     if not _PLAIN.fullmatch(str(path)):
         raise OSError

@@ -12,16 +12,15 @@ It knows nothing of databases, roles or SQL; see `bootstrap`.
 import argparse
 import os
 import secrets
-import shutil
 import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
+from recorder.embedded.backoff import Backoff
 from recorder.embedded.cluster import (
     SETTINGS,
     check_version,
@@ -32,7 +31,7 @@ from recorder.embedded.cluster import (
 )
 from recorder.embedded.errors import EmbeddedError
 from recorder.embedded.folder import DataFolder, translate_os_errors
-from recorder.embedded.installation import install
+from recorder.embedded.installation import Installation, install
 from recorder.embedded.locks import FileLock, within
 from recorder.embedded.passwords import (
     SUPERUSER,
@@ -40,8 +39,10 @@ from recorder.embedded.passwords import (
     write_passwords,
 )
 from recorder.embedded.postmaster import Postmaster
+from recorder.embedded.server_log import bound_log
 from recorder.embedded.socket_folder import (
     choose_socket_folder,
+    has_socket,
     leave_socket_folder,
 )
 from recorder.embedded.state import Phase, State, read_state, write_state
@@ -58,10 +59,6 @@ _LOCK_SECONDS = 1.0
 _GRACE_SECONDS = 10.0
 """What commands get to finish after SIGTERM: a shutdown signals all of us
 at once, and they still have something to commit."""
-
-_RETRY_SECONDS_MAX = 30.0
-_LOG_BYTES_MAX = 16 * 1024 * 1024
-"""The log and its one predecessor take twice this."""
 
 
 class Supervisor:
@@ -111,8 +108,21 @@ class Supervisor:
             self._tell(Phase.CREATING)
             create_cluster(site)
         check_version(folder)
+        if needs_recovery(site):
+            self._tell(Phase.RECOVERING)
+        server = Postmaster(site)
+        self._configure(site)
+        if not folder.passwords.exists():
+            passwords = make_passwords()
+            set_superuser_password(site, passwords[SUPERUSER])
+            write_passwords(folder.passwords, passwords)
+        server.start()
+        self._tell(Phase.READY)
+        return server
+
+    def _configure(self, site: Installation) -> None:
         chosen = choose_socket_folder(
-            folder, site.account, kept=self._socket_folder
+            self._folder, site.account, kept=self._socket_folder
         )
         self._socket_folder = str(chosen)
         settings = {
@@ -121,27 +131,33 @@ class Supervisor:
             "cluster_name": site.processes.name,
             "unix_socket_directories": self._socket_folder,
         }
-        if needs_recovery(site):
-            self._tell(Phase.RECOVERING)
-        if not folder.passwords.exists():
-            write_configuration(site, settings)
-            passwords = make_passwords()
-            set_superuser_password(site, passwords[SUPERUSER])
-            write_passwords(folder.passwords, passwords)
-        server = Postmaster(site, settings)
-        server.start()
-        self._tell(Phase.READY)
-        return server
+        write_configuration(site, settings)
 
     def _stay(self, server: Postmaster) -> None:
-        pause = _Pause()
+        backoff = Backoff()
         while not self._is_over():
             time.sleep(_TICK_SECONDS)
-            self._bound_log()
-            if server.is_running():
-                pause.end_after_quiet()
-            elif pause.is_over():
-                self._restart(server, pause)
+            bound_log(self._folder)
+            if not server.is_running():
+                if backoff.is_over():
+                    backoff.lengthen()
+                    self._restart(server)
+            elif has_socket(Path(self._socket_folder)):
+                backoff.settle()
+            else:
+                # Nobody could connect any more.
+                server.stop()
+
+    def _restart(self, server: Postmaster) -> None:
+        self._tell(Phase.RESTARTING, server.ending())
+        try:
+            with translate_os_errors("start PostgreSQL in", self._folder.path):
+                self._configure(server.site)
+                server.start()
+        except EmbeddedError as error:
+            self._tell(Phase.RESTARTING, error)
+        else:
+            self._tell(Phase.READY)
 
     def _is_over(self) -> bool:
         if self._stop_at is not None and time.monotonic() >= self._stop_at:
@@ -151,16 +167,6 @@ class Supervisor:
         if self._users.take_exclusive():
             return True
         return not self._users.is_in_place()
-
-    def _restart(self, server: Postmaster, pause: "_Pause") -> None:
-        try:
-            self._tell(Phase.RESTARTING, server.ending())
-            pause.lengthen()
-            server.start()
-        except EmbeddedError as error:
-            self._tell(Phase.RESTARTING, error)
-        else:
-            self._tell(Phase.READY)
 
     def _tell(self, phase: Phase, error: EmbeddedError | None = None) -> None:
         state = State(
@@ -183,34 +189,6 @@ class Supervisor:
     def _ask_to_stop(self, _number: int, _frame: FrameType | None) -> None:
         if self._stop_at is None:
             self._stop_at = time.monotonic() + _GRACE_SECONDS
-
-    def _bound_log(self) -> None:
-        log = self._folder.log
-        with suppress(OSError):
-            if log.stat().st_size > _LOG_BYTES_MAX:
-                # The server keeps its file open, so the file stays and is
-                # emptied. A line written in between is lost.
-                shutil.copyfile(log, log.with_name(f"{log.name}.1"))
-                os.truncate(log, 0)
-
-
-@dataclass(slots=True)
-class _Pause:
-    """When a server that died may be started again."""
-
-    seconds: float = 0.0
-    until: float = 0.0
-
-    def is_over(self) -> bool:
-        return time.monotonic() >= self.until
-
-    def lengthen(self) -> None:
-        self.seconds = min(max(1.0, 2 * self.seconds), _RETRY_SECONDS_MAX)
-        self.until = time.monotonic() + self.seconds
-
-    def end_after_quiet(self) -> None:
-        if self.seconds and time.monotonic() > self.until + self.seconds:
-            self.seconds = 0.0
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -8,7 +8,6 @@ that is checked for every one of them.
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,12 +19,10 @@ from tests.embedded.running import (
     Command,
     end_all,
     eventually,
+    fast_base,
     is_quiet,
     owner_of,
 )
-
-_FAST_BYTES_MIN = 2 * 1024**3
-_NOEXEC = os.ST_NOEXEC if sys.platform == "linux" else 0
 
 collect_ignore = [] if os.geteuid() == 0 else ["test_as_root.py"]
 
@@ -40,7 +37,7 @@ def identity(request: pytest.FixtureRequest) -> str:
 def place(identity: str) -> Iterator[Path]:
     """A folder for data folders that the identity may write to."""
     with tempfile.TemporaryDirectory(
-        prefix="recorder-test-", dir=_fast_base()
+        prefix="recorder-test-", dir=fast_base()
     ) as name:
         path = Path(name)
         path.chmod(0o755)
@@ -78,7 +75,7 @@ def folder(identity: str, empty_folder: Path, seeds: dict[str, Path]) -> Path:
 
 
 def _make_seed(identity: str) -> Path:
-    place = Path(tempfile.mkdtemp(prefix="recorder-test-", dir=_fast_base()))
+    place = Path(tempfile.mkdtemp(prefix="recorder-test-", dir=fast_base()))
     place.chmod(0o755)
     os.chown(place, *owner_of(identity))
     command = Command(place / "data", identity=identity)
@@ -86,13 +83,3 @@ def _make_seed(identity: str) -> Path:
     command.close()
     eventually(lambda: is_quiet(place / "data"))
     return place / "data"
-
-
-def _fast_base() -> str | None:
-    """Give a folder in memory if there is one to run programs in."""
-    memory = Path("/dev/shm")
-    if not memory.is_dir() or not os.access(memory, os.W_OK):
-        return None
-    found = os.statvfs(memory)
-    is_large = found.f_bavail * found.f_frsize > _FAST_BYTES_MIN
-    return str(memory) if is_large and not found.f_flag & _NOEXEC else None

@@ -31,6 +31,7 @@ __all__ = [
     "becoming",
     "end_all",
     "eventually",
+    "fast_base",
     "is_quiet",
     "one_identity",
     "owner_of",
@@ -45,6 +46,9 @@ IDENTITIES = ("root", "nobody") if os.geteuid() == 0 else ("self",)
 
 one_identity = pytest.mark.parametrize("identity", IDENTITIES[:1])
 """For tests to which it makes no difference who runs the commands."""
+
+_FAST_BYTES_MIN = 2 * 1024**3
+_NOEXEC = os.ST_NOEXEC if sys.platform == "linux" else 0
 
 _ANSWER_SECONDS = 30.0
 _EVENTUALLY_SECONDS = 20.0
@@ -207,6 +211,16 @@ def end_all(folder: Path) -> None:
         for pid in left:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+
+def fast_base() -> str | None:
+    """Give a folder in memory if there is one to run programs in."""
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or not os.access(memory, os.W_OK):
+        return None
+    found = os.statvfs(memory)
+    is_large = found.f_bavail * found.f_frsize > _FAST_BYTES_MIN
+    return str(memory) if is_large and not found.f_flag & _NOEXEC else None
 
 
 def _command_lines(folder: Path) -> Iterator[tuple[int, str]]:

@@ -12,7 +12,13 @@ import pytest
 
 from recorder.embedded.account import SYSTEM_USER
 from recorder.embedded.folder import DataFolder
-from tests.embedded.running import Command, owner_of, query, server_pid
+from tests.embedded.running import (
+    Command,
+    fast_base,
+    owner_of,
+    query,
+    server_pid,
+)
 
 _NO_USER = 54_321
 """A user id that is in nobody's /etc/passwd."""
@@ -26,7 +32,9 @@ def identity(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def closed_folder() -> Iterator[Path]:
     """A folder that only root may enter."""
-    with tempfile.TemporaryDirectory(prefix="recorder-test-") as name:
+    with tempfile.TemporaryDirectory(
+        prefix="recorder-test-", dir=fast_base()
+    ) as name:
         yield Path(name)
 
 

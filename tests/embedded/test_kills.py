@@ -170,6 +170,17 @@ def test_lost_passwords_are_made_anew(folder: Path, identity: str) -> None:
     command.close()
 
 
+@one_identity
+def test_a_tidied_away_socket_comes_back(folder: Path, identity: str) -> None:
+    command, dsn = _start(folder, identity)
+    started = query(dsn, _STARTED)
+
+    (folder / "socket" / ".s.PGSQL.5432").unlink()
+
+    assert query(dsn, _STARTED) > started
+    command.close()
+
+
 def test_nothing_runs_on_in_a_removed_folder(
     folder: Path, identity: str
 ) -> None:

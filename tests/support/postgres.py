@@ -185,7 +185,7 @@ def start_debian(roles_sql: str) -> Iterator[DatabaseServer]:
         _initdb(site)
         write_configuration(site, settings)
         set_superuser_password(site, passwords[SUPERUSER])
-        server = Postmaster(site, settings)
+        server = Postmaster(site)
         server.start()
         try:
             yield DatabaseServer(

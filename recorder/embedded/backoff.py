@@ -1,0 +1,38 @@
+"""When something that died may be started again.
+
+At once the first time; then after pauses that double, until it has lived
+for longer than its last pause.
+"""
+
+import time
+from dataclasses import dataclass
+
+__all__ = ["Backoff"]
+
+_FIRST_SECONDS = 1.0
+_LONGEST_SECONDS = 30.0
+"""A full disk may last for hours, and is not filled further by trying; an
+operator who made room waits no longer than this."""
+
+
+@dataclass(slots=True)
+class Backoff:
+    """The pause between two starts of one thing."""
+
+    seconds: float = 0.0
+    until: float = 0.0
+
+    def is_over(self) -> bool:
+        """Whether it may be started now."""
+        return time.monotonic() >= self.until
+
+    def lengthen(self) -> None:
+        """Count a start, which may turn out to be in vain."""
+        doubled = max(_FIRST_SECONDS, 2 * self.seconds)
+        self.seconds = min(doubled, _LONGEST_SECONDS)
+        self.until = time.monotonic() + self.seconds
+
+    def settle(self) -> None:
+        """See it alive."""
+        if time.monotonic() > self.until + self.seconds:
+            self.seconds = 0.0
