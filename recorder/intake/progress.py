@@ -57,6 +57,10 @@ class Progress:
         """Take note of why nothing can be written."""
         self.state, self.waiting_for = "waiting", reason
 
+    def stand_by(self, reason: str) -> None:
+        """Take note of who writes the log instead."""
+        self.state, self.waiting_for = "standing-by", reason
+
     def note(self, observation: Observation) -> None:
         """Count an observation."""
         if isinstance(observation, WatchFrame):

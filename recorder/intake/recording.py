@@ -56,12 +56,22 @@ class Recording:
         self.progress = progress or Progress()
         self._has_room = has_room
         self._queue = IntakeQueue()
+        self._first_tees: list[Tee] = []
         self._tees: Tees | None = None
         self._commit: Callable[[], Awaitable[None]]
 
     async def put(self, observations: Sequence[Observation]) -> None:
         """Redact observations and hand them over; wait while full."""
         await self._queue.put(admit(observations, self._redaction))
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether this recording holds the lease."""
+        return self._tees is not None
+
+    def tee_from_start(self, tee: Tee) -> None:
+        """Hand on to a tee from the first observation; before `run`."""
+        self._first_tees.append(tee)
 
     async def tee(self, tee: Tee) -> None:
         """Hand on to a tee, from a list of everything alive onwards.
@@ -122,9 +132,12 @@ class Recording:
             )
             relisting = Relisting(ledger, event_ttl=self._policy.event_ttl)
             self._tees = Tees(ledger, relisting, self._log)
+            for tee in self._first_tees:
+                self._tees.join(tee)
             source = make_source(recovered)
             await self._record(source, stop, ledger, relisting)
         finally:
+            self._tees = None
             self.progress.state = "stopped"
             await self._log.close()
 

@@ -1,0 +1,141 @@
+"""A log in memory, with faults at the two moments that matter.
+
+It passes the same suite as the one in PostgreSQL (tests/contract), and can
+fail an append before or after it took effect. It outlives its writers, as a
+database does.
+"""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from datetime import datetime
+
+from recorder.errors import (
+    LogUnavailableError,
+    StandingByError,
+    UnknownStateError,
+)
+from recorder.intake.document import read
+from recorder.intake.relisting import KnownEvent
+from recorder.intake.state import (
+    Batch,
+    Head,
+    HeadKey,
+    Recovered,
+    ResumePoint,
+    StreamKey,
+)
+from recorder.model.entry import Draft, Operation
+from recorder.model.reference import Resource
+
+__all__ = ["MemoryLog", "MemoryWriter"]
+
+
+class MemoryLog:
+    """What is committed."""
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[int, Draft]] = []
+        self.heads: dict[HeadKey, Head] = {}
+        self.streams: dict[StreamKey, ResumePoint] = {}
+        self.epoch = 1
+        self.term = 0
+        self.holder: str | None = None
+
+    def drafts(self, *operations: Operation) -> list[Draft]:
+        """Give the drafts of some operations, of all without any."""
+        return [
+            draft
+            for _, draft in self.entries
+            if not operations or draft.operation in operations
+        ]
+
+
+class MemoryWriter:
+    """The port `Log`, on a log in memory."""
+
+    def __init__(self, log: MemoryLog, *, holder: str = "writer") -> None:
+        self.log = log
+        self._holder = holder
+        self._term = 0
+        self.faults: list[str] = []
+        """Fate of the appends to come: ``lost`` is not applied, ``silent``
+        is applied and not answered, anything else goes well."""
+
+    async def take_lease(self) -> Recovered:
+        log = self.log
+        if log.holder not in (None, self._holder):
+            msg = f'"{log.holder}" writes the log'
+            raise StandingByError(msg)
+        log.term += 1
+        log.holder, self._term = self._holder, log.term
+        return Recovered(
+            log=1,
+            size=len(log.entries),
+            epoch=log.epoch,
+            heads=deepcopy(list(log.heads.values())),
+            streams=deepcopy(log.streams),
+        )
+
+    async def append(self, batch: Batch) -> None:
+        fault = self.faults.pop(0) if self.faults else "none"
+        if fault == "lost":
+            msg = "the log is away"
+            raise LogUnavailableError(msg)
+        self._apply(batch)
+        if fault == "silent":
+            msg = "the log did not answer"
+            raise LogUnavailableError(msg)
+
+    def _apply(self, batch: Batch) -> None:
+        log = self.log
+        if self._term != log.term:
+            msg = "another writer took the lease"
+            raise UnknownStateError(msg)
+        size = len(log.entries)
+        if size == batch.first_position - 1 + len(batch) and len(batch):
+            return  # applied before, and not answered
+        if size != batch.first_position - 1:
+            msg = f"the log has {size} entries"
+            raise UnknownStateError(msg)
+        log.entries.extend(batch.drafts)
+        for key in batch.gone:
+            log.heads.pop(key, None)
+        log.heads.update(deepcopy(batch.heads))
+        log.streams.update(deepcopy(batch.streams))
+        log.epoch = batch.epoch
+
+    async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
+        entries = self.log.entries
+        return {
+            position: entries[position - 1][1].raw
+            for position in positions
+            if position <= len(entries)
+        }
+
+    async def live_events(
+        self, resource: Resource, since: datetime
+    ) -> Mapping[str, KnownEvent]:
+        alive: dict[str, KnownEvent] = {}
+        for position, (_, draft) in enumerate(self.log.entries, 1):
+            if draft.resource != str(resource) or draft.observed_at < since:
+                continue
+            if draft.operation not in {
+                Operation.LISTED,
+                Operation.ADDED,
+                Operation.MODIFIED,
+                Operation.DELETED,
+            }:
+                continue
+            document = read(draft.raw, resource=resource)
+            _, uid = document.key
+            if draft.operation is Operation.DELETED:
+                alive.pop(uid, None)
+                continue
+            alive[uid] = KnownEvent(
+                document.resource_version, draft.observed_at, position
+            )
+        return alive
+
+    async def close(self) -> None:
+        if self._term == self.log.term:
+            self.log.holder = None
