@@ -17,6 +17,7 @@ from recorder.zstd import (
     ZstdCompressor,
     ZstdDecompressor,
     ZstdError,
+    compress,
 )
 from tests.tape.builders import (
     a_frame,
@@ -68,7 +69,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def compressed(folder: Path) -> bytes:
     """A tape in about a dozen zstd frames."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(writer, "_FRAME_BYTES", 1000)
+        patch.setattr(writer, "_FRAME_BYTES_MAX", 1000)
         return write(folder / "a.tape.jsonl.zst", OBSERVATIONS).read_bytes()
 
 
@@ -149,8 +150,8 @@ def test_damage_in_a_single_zstd_frame_keeps_the_blocks_before(
     tmp_path: Path,
 ) -> None:
     frames = [a_frame(n, 500) for n in range(2000)]
-    path = write(tmp_path / "a.tape.jsonl.zst", frames)
-    whole = path.read_bytes()
+    path = write(tmp_path / "a.tape.jsonl", frames)
+    whole = compress(path.read_bytes())
     middle = len(whole) // 2
     path.write_bytes(whole[:middle] + bytes(64) + whole[middle + 64 :])
 
@@ -159,6 +160,41 @@ def test_damage_in_a_single_zstd_frame_keeps_the_blocks_before(
     assert len(seen) > 300
     assert seen == frames[: len(seen)]
     assert isinstance(trouble, TapeDamagedError)
+
+
+def test_of_a_zstd_frame_with_a_wrong_checksum_nothing_is_kept(
+    tmp_path: Path,
+) -> None:
+    """Its lines can be read, and any of them may be another one."""
+    frames = [a_frame(n, 5000) for n in range(120)]
+    path = write(tmp_path / "a.tape.jsonl.zst", frames)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+
+    seen, trouble = read_up_to_the_trouble(path)
+
+    # The zstd frames hold 64, 128, 256 KiB and the rest, 140 KiB.
+    assert 84 <= len(seen) <= 95
+    assert seen == frames[: len(seen)]
+    assert isinstance(trouble, TapeDamagedError)
+    assert "zstd frame 4 " in str(trouble)
+    assert "checksum" in str(trouble)
+
+
+def test_a_short_tape_keeps_its_beginning_too(tmp_path: Path) -> None:
+    frames = [a_frame(n, 1000) for n in range(200)]
+    path = write(tmp_path / "a.tape.jsonl.zst", frames)
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    for bit in range(8):
+        altered = bytes([whole[middle] ^ (1 << bit)])
+        path.write_bytes(whole[:middle] + altered + whole[middle + 1 :])
+
+        seen, trouble = read_up_to_the_trouble(path)
+
+        assert len(seen) >= 50
+        assert seen == frames[: len(seen)]
+        assert isinstance(trouble, TapeDamagedError)
 
 
 def test_zstd_says_in_words_that_a_checksum_is_wrong() -> None:

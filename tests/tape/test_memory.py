@@ -55,4 +55,4 @@ def test_reading_a_plain_tape(tape: Path) -> None:
 
 def test_our_zstd_frames_fit_into_what_is_held() -> None:
     """Else their checksums would come too late."""
-    assert writer._FRAME_BYTES * 2 <= HELD_BYTES_MAX
+    assert writer._FRAME_BYTES_MAX * 2 <= HELD_BYTES_MAX

@@ -1,6 +1,7 @@
 """What is written is what is read, to the byte."""
 
 import json
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -160,6 +161,14 @@ def test_a_document_with_half_a_surrogate_pair_is_kept(
         EpochBegan(observed_at=at(0), reason="\U0001f600"),
     ):
         assert observation_of((line_of(event) or b"")[:-1]) == event
+
+
+def test_whole_pairs_beside_halves_are_left_alone() -> None:
+    line = line_of(replace(a_page([rb'{"a":"\udc80"}']), kind="?"))
+    assert line is not None
+    line = line.replace(b'"kind":"?"', rb'"kind":"\ud83d\ude00"')
+
+    assert getattr(observation_of(line[:-1]), "kind", None) == "\U0001f600"
 
 
 def test_hidden_halves_are_told_from_what_was_there() -> None:

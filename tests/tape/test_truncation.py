@@ -65,7 +65,7 @@ def test_only_a_cut_between_zstd_frames_goes_unnoticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There the lines are whole, as on a tape that is shorter."""
-    monkeypatch.setattr(writer, "_FRAME_BYTES", 500)
+    monkeypatch.setattr(writer, "_FRAME_BYTES_MAX", 500)
     path = write(tmp_path / "a.tape.jsonl.zst", OBSERVATIONS)
     whole = path.read_bytes()
     unnoticed = 0

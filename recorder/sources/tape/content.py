@@ -23,8 +23,8 @@ __all__ = [
 ]
 
 HELD_BYTES_MAX = 8 * 2**20
-"""What is held of one zstd frame until its checksum was seen: eight times
-what our own writer puts into one, for tapes that others compressed."""
+"""What is held of one zstd frame until its checksum was seen: twice what our
+own writer puts into one, the rest is for tapes that others compressed."""
 
 _READ_BYTES = 64 * 2**10
 _PIECE_BYTES = 64 * 2**10
