@@ -58,10 +58,16 @@ async def database(
 
 
 @pytest.fixture(params=["embedded_server", "debian_server"])
-async def any_database(
-    request: pytest.FixtureRequest,
-) -> AsyncIterator[Database]:
-    """The same, on the newest and on the oldest PostgreSQL supported."""
+def any_server(request: pytest.FixtureRequest) -> DatabaseServer:
+    """The newest and the oldest PostgreSQL supported, in turn."""
     server: DatabaseServer = request.getfixturevalue(request.param)
-    async with fresh_database(server, TEMPLATE) as fresh:
+    return server
+
+
+@pytest.fixture
+async def any_database(
+    any_server: DatabaseServer,
+) -> AsyncIterator[Database]:
+    """A database with the schema, on each of them."""
+    async with fresh_database(any_server, TEMPLATE) as fresh:
         yield fresh

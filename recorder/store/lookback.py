@@ -27,6 +27,7 @@ EVENTS = """
     select e.position, e.operation, e.observed_at, e.encoding, e.payload
     from recorder.entry e
     where e.log_id = $1 and e.observed_at >= $3
+      and e.operation <= 5
       and e.resource_id =
         (select resource_id from recorder.resource where name = $2)
       and e.position >= coalesce(

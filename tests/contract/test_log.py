@@ -1,0 +1,213 @@
+"""What every log must do, whichever way it is stored.
+
+The log in memory that other tests use runs the same suite as the real one, so
+that a fake that lies fails here instead of passing there.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
+
+import pytest
+
+from recorder.errors import StandingByError, UnknownStateError
+from recorder.intake.ledger import Ledger
+from recorder.intake.ports import Log
+from recorder.intake.relisting import Relisting
+from recorder.intake.sequencer import Sequencer
+from recorder.intake.state import Batch, Recovered
+from recorder.model.observation import Observation
+from recorder.store.writer import LogSpec, Writer
+from tests.conftest import TEMPLATE
+from tests.support.builders import (
+    EVENTS,
+    LEASES,
+    NODES,
+    PODS,
+    a_closed_stream,
+    a_frame,
+    a_lease,
+    a_list,
+    a_node,
+    an_event,
+    an_object,
+    at,
+)
+from tests.support.memory_log import MemoryLog, MemoryWriter
+from tests.support.postgres import DatabaseServer, fresh_database
+
+SPEC = LogSpec(
+    cluster_name="test",
+    cluster_uid="uid-of-kube-system",
+    kubernetes="v1.36.3",
+    redaction_key_id="key",
+)
+
+Opener = Callable[[str], Log]
+"""Gives the port to the same log for a holder's name."""
+
+
+@pytest.fixture(params=["memory", "embedded_server", "debian_server"])
+def server(request: pytest.FixtureRequest) -> DatabaseServer | None:
+    if request.param == "memory":
+        return None
+    found: DatabaseServer = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture
+async def open_log(server: DatabaseServer | None) -> AsyncIterator[Opener]:
+    if server is None:
+        log = MemoryLog()
+        yield lambda holder: MemoryWriter(log, holder=holder)
+        return
+    async with fresh_database(server, TEMPLATE) as database:
+        writers: list[Writer] = []
+
+        def opened(holder: str) -> Writer:
+            writers.append(Writer(database.dsn("writer"), SPEC, holder=holder))
+            return writers[-1]
+
+        yield opened
+        for writer in writers:
+            await writer.close()
+
+
+class Teller:
+    """Tells observations to a ledger and seals them into batches."""
+
+    def __init__(self, recovered: Recovered) -> None:
+        self.ledger = Ledger(recovered)
+        self._sequencer = Sequencer(self.ledger, Relisting(self.ledger))
+
+    def batch(self, *observations: Observation) -> Batch:
+        for observation in observations:
+            self._sequencer.take(observation)
+        return self._sequencer.seal()
+
+
+def pods(first: int, count: int) -> list[Observation]:
+    return [
+        a_frame(PODS, "ADDED", an_object(f"p{n}", n))
+        for n in range(first, first + count)
+    ]
+
+
+async def test_a_log_begins_empty(open_log: Opener) -> None:
+    recovered = await open_log("a").take_lease()
+
+    assert (recovered.size, recovered.epoch) == (0, 1)
+    assert not recovered.heads
+    assert not recovered.streams
+
+
+async def test_what_was_appended_is_recovered(open_log: Opener) -> None:
+    log = open_log("a")
+    teller = Teller(await log.take_lease())
+    await log.append(
+        teller.batch(
+            a_list(PODS, 9, an_object("a", 3), an_object("gone", 4)),
+            a_list(NODES, 9, a_node("gpu-001", 5)),
+            a_list(LEASES, 9, a_lease("gpu-001", 6, renewed=0)),
+            a_list(EVENTS, 9, an_event("e", 7)),
+            a_frame(NODES, "MODIFIED", a_node("gpu-001", 10, beat=7)),
+            a_frame(LEASES, "MODIFIED", a_lease("gpu-001", 11, renewed=9)),
+            a_frame(PODS, "DELETED", an_object("gone", 12)),
+            a_closed_stream(PODS, "410", when=30),
+        )
+    )
+    told = teller.ledger
+    await log.close()
+
+    recovered = await open_log("b").take_lease()
+    again = Ledger(recovered)
+
+    assert recovered.size == told.position - 1
+    assert again.streams == told.streams
+    assert sorted(again.versions, key=str) == sorted(told.versions, key=str)
+
+
+async def test_a_batch_is_appended_once_however_often_it_is_tried(
+    open_log: Opener,
+) -> None:
+    log = open_log("a")
+    teller = Teller(await log.take_lease())
+    batch = teller.batch(*pods(1, 3))
+    await log.append(batch)
+    await log.append(batch)
+    await log.append(teller.batch(*pods(4, 2)))
+    await log.close()
+
+    assert (await open_log("b").take_lease()).size == 5
+
+
+async def test_documents_are_given_byte_for_byte(open_log: Opener) -> None:
+    """Large and small, alike and not, first versions and later ones."""
+    log = open_log("a")
+    teller = Teller(await log.take_lease())
+    frames = [
+        a_frame(
+            PODS,
+            "MODIFIED",
+            an_object("a", version, filler="x" * size, spot=version),
+        )
+        for version, size in enumerate([1, 900, 901, 5000, 900, 20], 10)
+    ]
+    await log.append(teller.batch(*frames[:3]))
+    await log.append(teller.batch(*frames[3:]))
+
+    found = await log.documents(range(1, 7))
+
+    assert found == {n: f.object for n, f in enumerate(frames, 1)}
+
+
+async def test_only_one_holder_writes(open_log: Opener) -> None:
+    await open_log("a").take_lease()
+
+    with pytest.raises(StandingByError, match="a"):
+        await open_log("b").take_lease()
+
+
+async def test_a_lease_that_is_given_back_can_be_taken(
+    open_log: Opener,
+) -> None:
+    first = open_log("a")
+    await first.take_lease()
+    await first.close()
+
+    await open_log("b").take_lease()
+
+
+async def test_a_writer_that_lost_its_lease_cannot_append(
+    open_log: Opener,
+) -> None:
+    first, second = open_log("a"), open_log("a")
+    teller = Teller(await first.take_lease())
+    await second.take_lease()
+
+    with pytest.raises(UnknownStateError):
+        await first.append(teller.batch(*pods(1, 1)))
+
+    assert (await open_log("a").take_lease()).size == 0
+
+
+async def test_live_events_are_those_not_deleted_since(
+    open_log: Opener,
+) -> None:
+    log = open_log("a")
+    teller = Teller(await log.take_lease())
+    await log.append(
+        teller.batch(
+            a_list(EVENTS, 9, an_event("old", 1), when=-9000),
+            a_list(EVENTS, 9, an_event("stays", 7), when=0),
+            a_frame(EVENTS, "ADDED", an_event("goes", 10), when=1),
+            a_frame(EVENTS, "MODIFIED", an_event("stays", 11), when=2),
+            a_frame(EVENTS, "DELETED", an_event("goes", 12), when=3),
+        )
+    )
+
+    known = await log.live_events(EVENTS, at(0) - timedelta(seconds=1))
+
+    assert {
+        uid: (event.resource_version, event.observed_at)
+        for uid, event in known.items()
+    } == {"uid-stays": ("11", at(2))}
