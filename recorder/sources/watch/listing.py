@@ -48,6 +48,7 @@ class _List(msgspec.Struct):
 class _ItemMetadata(msgspec.Struct):
     uid: str = ""
     resourceVersion: str = ""  # noqa: N815
+    creationTimestamp: str = ""  # noqa: N815
 
 
 class _Item(msgspec.Struct):
@@ -145,9 +146,13 @@ async def list_head(client: ClusterClient, target: Target) -> str:
 
 
 async def list_versions(
-    client: ClusterClient, target: Target
+    client: ClusterClient, target: Target, *, created_since: str = ""
 ) -> tuple[str, dict[str, str]]:
-    """List uid and version of every object; give the list's version too."""
+    """List uid and version of objects; give the list's version too.
+
+    Objects created before a time, written as the API writes it, are left
+    out.
+    """
     limit, token = client.settings.page_limit, ""
     found: dict[str, str] = {}
     while True:
@@ -156,7 +161,8 @@ async def list_versions(
         )
         read = _versions(client, target, body)
         for item in read.items or []:
-            found[item.metadata.uid] = item.metadata.resourceVersion
+            if item.metadata.creationTimestamp >= created_since:
+                found[item.metadata.uid] = item.metadata.resourceVersion
         token = read.metadata.next
         if not token:
             return read.metadata.resourceVersion, found

@@ -9,6 +9,7 @@ Whatever differs ends the stream as a mismatch, and a list follows.
 import asyncio
 import random
 from collections.abc import Callable, Collection, Mapping
+from datetime import timedelta
 
 from recorder.intake.ports import Known
 from recorder.model.reference import Resource
@@ -16,15 +17,16 @@ from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.errors import RequestError
 from recorder.sources.watch.follower import Follower
 from recorder.sources.watch.listing import list_versions
+from recorder.sources.watch.rewind import RewindGuard
 from recorder.sources.watch.versions import is_lower, reaches
 
 __all__ = ["MISMATCH", "Reconciler"]
 
 MISMATCH = "reconcile-mismatch"
 
-_POLL = 0.05
+_POLL = 0.02
 """How often it is looked whether a stream is far enough, as a part of the
-longest time to wait, and at most a second."""
+longest time to wait; at most every second."""
 
 
 class Reconciler:
@@ -34,59 +36,66 @@ class Reconciler:
         self,
         client: ClusterClient,
         known: Known,
+        guard: RewindGuard,
         *,
         followers: Callable[[], Collection[Follower]],
-        suspects: set[Resource],
         jitter: random.Random,
     ) -> None:
         self._client = client
         self._known = known
+        self._guard = guard
         self._followers = followers
-        self._suspects = suspects
         self._jitter = jitter
         self._due: dict[Resource, float] = {}
 
     async def run(self) -> None:
         """Reconcile for ever."""
-        poll = self._poll()
         while True:
-            await asyncio.sleep(poll)
+            await asyncio.sleep(self._poll())
             follower = self._next()
-            if follower is not None:
-                try:
-                    await self.reconcile(follower)
-                except RequestError:
-                    # The reflector meets the same failure and tells it; the
-                    # comparison is made another time.
-                    continue
+            if follower is None:
+                continue
+            try:
+                differs = await self._differs(follower)
+            except RequestError:
+                # The reflector meets the same failure and tells it; the
+                # comparison is made another time.
+                continue
+            finally:
+                follower.touched = None
+            if differs:
+                follower.interrupt(MISMATCH)
 
-    async def reconcile(self, follower: Follower) -> None:
-        """Compare one resource, and interrupt it if it differs."""
-        follower.touched = set()
-        began = self._client.clock.monotonic()
-        try:
-            version, listed = await list_versions(
-                self._client, follower.target
-            )
-            if not await self._reached(follower, version, began=began):
-                return
-            resource = follower.target.resource
-            held = await self._known.versions(resource)
-            touched = follower.touched
-        finally:
-            follower.touched = None
-        if follower.place.completed is not None and _differs(
-            listed,
-            held,
-            version=version,
-            touched=touched,
-            expiring=resource.plural == "events",
-        ):
-            follower.interrupt(MISMATCH)
+    async def _differs(self, follower: Follower) -> bool:
+        """Compare one resource; False too where nothing can be said."""
+        follower.touched = touched = set[str]()
+        target = follower.target
+        expiring = (target.resource.group, target.resource.plural) == (
+            "",
+            "events",
+        )
+        version, listed = await list_versions(
+            self._client,
+            target,
+            created_since=self._youngest() if expiring else "",
+        )
+        if is_lower(version, follower.place.completed or ""):
+            # Only a rewind explains a list that is behind its stream, and
+            # the check for that compares it with the stream again.
+            follower.lost = True
+            await self._guard.confirm(follower)
+            return False
+        if not await self._reached(follower, version):
+            return False
+        held = await self._known.versions(target.resource)
+        if follower.touched is not touched or follower.place.completed is None:
+            return False
+        differing = _unknown(listed, held)
+        if not expiring:
+            differing |= _missing(listed, held, version)
+        return bool(differing - touched)
 
-    async def _reached(
-        self, follower: Follower, version: str, *, began: float
-    ) -> bool:
+    async def _reached(self, follower: Follower, version: str) -> bool:
         """Wait until the stream has shown everything up to a version.
 
         Where no bookmarks come, a watch that began after the list and ended
@@ -94,7 +103,7 @@ class Reconciler:
         """
         clock, settings = self._client.clock, self._client.settings
         listed_at = clock.monotonic()
-        while clock.monotonic() < began + settings.reconcile_wait:
+        while clock.monotonic() < listed_at + settings.reconcile_wait:
             completed = follower.place.completed
             if completed is None or follower.stopped:
                 return False
@@ -109,39 +118,41 @@ class Reconciler:
         """Choose a suspect that is live again, or whatever is due."""
         now = self._client.clock.monotonic()
         every = self._client.settings.reconcile_every
+        suspects = self._guard.suspects
         for follower in self._followers():
             resource = follower.target.resource
-            if not follower.proven:
-                continue
             first = now + every * self._jitter.uniform(0.5, 1.0)
             due = self._due.setdefault(resource, first)
-            if resource in self._suspects or now >= due:
-                self._suspects.discard(resource)
+            if follower.proven and (resource in suspects or now >= due):
+                suspects.discard(resource)
                 self._due[resource] = now + every
                 return follower
         return None
+
+    def _youngest(self) -> str:
+        age = timedelta(seconds=self._client.settings.event_age)
+        since = self._client.clock.now() - age
+        return since.strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def _poll(self) -> float:
         return min(1.0, self._client.settings.reconcile_wait * _POLL)
 
 
-def _differs(
-    listed: Mapping[str, str],
-    held: Mapping[str, str],
-    *,
-    version: str,
-    touched: set[str],
-    expiring: bool,
-) -> bool:
-    """Tell whether the log's objects cannot be those of the list.
+def _unknown(listed: Mapping[str, str], held: Mapping[str, str]) -> set[str]:
+    """Give what was listed and is not held, or only in a lower version."""
+    return {
+        uid
+        for uid, version in listed.items()
+        if uid not in held or is_lower(held[uid], version)
+    }
 
-    What was touched while we compared is left out. Objects that expire by
-    themselves may be missing from a list for no reason but their age.
-    """
-    for uid, at in listed.items():
-        if uid not in touched and (uid not in held or is_lower(held[uid], at)):
-            return True
-    return not expiring and any(
-        uid not in listed and uid not in touched and reaches(version, at)
+
+def _missing(
+    listed: Mapping[str, str], held: Mapping[str, str], version: str
+) -> set[str]:
+    """Give what is held as alive at the list's version, and is not in it."""
+    return {
+        uid
         for uid, at in held.items()
-    )
+        if uid not in listed and reaches(version, at)
+    }

@@ -12,16 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from recorder.model.observation import (
-    EXPIRED,
-    InputRefused,
-    ListPage,
-    Observation,
-    RequestFailed,
-    StreamClosed,
-    StreamResumed,
-    WatchFrame,
-)
+from recorder.model.observation import EXPIRED, Observation
 from recorder.sources.watch.backoff import Backoff
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.clock import Clock
@@ -33,14 +24,17 @@ from recorder.sources.watch.errors import (
     ThrottledError,
 )
 from recorder.sources.watch.follower import Follower
-from recorder.sources.watch.frames import Frame, Refused
-from recorder.sources.watch.listing import Page, list_pages
+from recorder.sources.watch.frames import Frame
+from recorder.sources.watch.listing import list_pages
 from recorder.sources.watch.outlet import EpochOverError, Outlet
 from recorder.sources.watch.rewind import RewindGuard
 from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.stream import WatchStream, open_watch
+from recorder.sources.watch.telling import Teller
 
 __all__ = ["Reflector", "Shared"]
+
+CRD_PLURAL = "customresourcedefinitions"
 
 _PUNCTUAL = 0.98
 """The part of its requested time after which a stream's end is the server's
@@ -78,18 +72,20 @@ class Reflector:
         self._follower = follower
         self._place = follower.place
         self._target = follower.target
-        self._resource = follower.target.resource
         self._shared = shared
         self._settings = shared.settings
         self._clock = shared.clock
+        self._tell = Teller(follower.target, shared.clock)
         self._backoff = Backoff(
             self._settings.backoff_first,
             self._settings.backoff_longest,
             jitter=shared.random,
         )
         self._epoch = 0
-        # The failure told last, so that an outage of a day is told once.
+        # The failure told last, so that an outage of a day is told once,
+        # and since when there has been nothing but failures.
         self._told: tuple[int, str] | None = None
+        self._failing_since: float | None = None
 
     async def run(self, *, after: float = 0.0) -> None:
         """Follow the resource until it is stopped.
@@ -104,7 +100,7 @@ class Reflector:
                 after = 0.0
                 await self._follow()
             if reason := self._follower.take_reason():
-                await self._put(self._closed(reason))
+                await self._put(self._tell.closed(reason))
 
     async def _follow(self) -> None:
         """Follow one history of the cluster to its end."""
@@ -117,7 +113,7 @@ class Reflector:
             except ExpiredError:
                 self._follower.lost = True
                 self._follower.streaming = False
-                await self._put(self._closed(EXPIRED))
+                await self._put(self._tell.closed(EXPIRED))
                 self._place.forget()
 
     async def _until_expired(self) -> None:
@@ -143,14 +139,14 @@ class Reflector:
             aclosing(list_pages(self._shared.client, self._target)) as pages,
         ):
             async for page in pages:
+                arrived = self._clock.now()
                 # Not before the server has answered: what is confirmed
                 # then is the history that the page was taken from.
                 await self._confirm()
-                await self._put_seen(self._page(page))
+                await self._put_seen(self._tell.page(page, arrived))
                 version = page.version
         self._place.reached(version)
-        self._backoff.reset()
-        self._told = None
+        self._is_healthy()
 
     async def _watch(self, version: str) -> None:
         """Watch once, to the end that the server gives it."""
@@ -178,24 +174,31 @@ class Reflector:
     async def _read(self, stream: WatchStream) -> None:
         async with aclosing(stream.portions()) as portions:
             async for portion in portions:
-                await self._put_seen(self._observed(portion))
-                for frame in portion:
-                    if isinstance(frame, Frame):
-                        self._note(frame)
+                told = list(self._tell.portion(portion))
+                frames = [f for f in portion if isinstance(f, Frame)]
+                if frames:
+                    told[:0] = self._resumed()
+                if self._follower.touched is not None:
+                    # Before the sink knows it, or the reconciler could see
+                    # the effect and not the cause.
+                    self._follower.touched.update(f.uid for f in frames)
+                await self._put_seen(told)
+                for frame in frames:
+                    self._move(frame)
+                if self._target.resource.plural == CRD_PLURAL:
+                    self._shared.served_changed()
 
-    def _note(self, frame: Frame) -> None:
-        """Move the place, once the frame is in the sink."""
+    def _move(self, frame: Frame) -> None:
+        """Move the place; only what the sink has taken may count."""
         if frame.type == "BOOKMARK":
             self._follower.marked = True
             self._place.reached(frame.version)
-            return
-        self._place.saw(frame.version)
-        if self._follower.touched is not None:
-            self._follower.touched.add(frame.uid)
+        else:
+            self._place.saw(frame.version)
 
     async def _ended_cleanly(self, began: float) -> None:
-        resumed = [] if self._follower.proven else self._resumed()
-        await self._put_seen([*resumed, self._closed("timeout")])
+        closed = self._tell.closed("timeout")
+        await self._put_seen([*self._resumed(), closed])
         self._follower.clean_since = began
         self._follower.streaming = False
 
@@ -203,9 +206,25 @@ class Reflector:
         proven = self._follower.proven
         self._follower.lost = True
         self._follower.streaming = False
-        await self._put(self._closed("ended early"))
+        await self._put(self._tell.closed("ended early"))
         if not proven:
             await asyncio.sleep(self._backoff.delay())
+
+    def _resumed(self) -> Sequence[Observation]:
+        """Note, once for each watch, that the server took our version.
+
+        The head of the answer does not tell: an expired version is told
+        after it, in the first frame.
+        """
+        if self._follower.proven:
+            return []
+        self._follower.proven = True
+        self._is_healthy()
+        return [self._tell.resumed()]
+
+    def _is_healthy(self) -> None:
+        self._backoff.reset()
+        self._told = self._failing_since = None
 
     async def _confirm(self) -> None:
         """Make sure that the history is still the one we know.
@@ -221,22 +240,23 @@ class Reflector:
         streaming = self._follower.streaming
         self._follower.lost = True
         self._follower.streaming = False
-        if isinstance(error, MissingError):
-            self._shared.served_changed()
         if streaming:
-            await self._put(self._closed(str(error)))
+            await self._put(self._tell.closed(str(error)))
             return
+        now = self._clock.monotonic()
+        if self._failing_since is None:
+            self._failing_since = now
+        if isinstance(error, MissingError):
+            # Told at once it would say that nothing of the kind exists. A
+            # server that has just started says it too, and where it is
+            # true discovery confirms it sooner.
+            self._shared.served_changed()
+            if now - self._failing_since < self._settings.missing_patience:
+                return
         told = error.told_status, str(error)
         if told != self._told:
             self._told = told
-            await self._put(
-                RequestFailed(
-                    observed_at=self._clock.now(),
-                    resource=self._resource,
-                    status=error.told_status,
-                    reason=str(error),
-                )
-            )
+            await self._put(self._tell.failed(error))
 
     def _delay(self, error: RequestError) -> float:
         jitter = self._shared.random.uniform(1.0, 1.25)
@@ -265,77 +285,6 @@ class Reflector:
         if self._follower.marked:
             return min(patience, self._settings.idle)
         return patience
-
-    def _observed(
-        self, portion: Sequence[Frame | Refused]
-    ) -> list[Observation]:
-        now = self._clock.now()
-        observed: list[Observation] = []
-        for frame in portion:
-            if isinstance(frame, Refused):
-                observed.append(self._refused(frame))
-                continue
-            if not self._follower.proven:
-                observed += self._resumed()
-            observed.append(
-                WatchFrame(
-                    observed_at=now,
-                    resource=self._resource,
-                    type=frame.type,
-                    object=frame.object,
-                )
-            )
-        if self._resource.plural == "customresourcedefinitions" and observed:
-            self._shared.served_changed()
-        return observed
-
-    def _resumed(self) -> list[Observation]:
-        """Note that the server took our version.
-
-        The head of the answer does not tell: an expired version is told
-        after it, in the first frame.
-        """
-        self._follower.proven = True
-        self._backoff.reset()
-        self._told = None
-        return [
-            StreamResumed(
-                observed_at=self._clock.now(), resource=self._resource
-            )
-        ]
-
-    def _page(self, page: Page) -> list[Observation]:
-        observed: list[Observation] = []
-        if page.refused is not None:
-            observed.append(self._refused(page.refused))
-        observed.append(
-            ListPage(
-                observed_at=self._clock.now(),
-                resource=self._resource,
-                resource_version=page.version,
-                items=page.items,
-                more=page.more,
-                kind=page.kind or self._target.kind,
-            )
-        )
-        return observed
-
-    def _refused(self, refused: Refused) -> InputRefused:
-        return InputRefused(
-            observed_at=self._clock.now(),
-            resource=self._resource,
-            head=refused.head,
-            sha256=refused.sha256,
-            length=refused.length,
-            reason=refused.reason,
-        )
-
-    def _closed(self, reason: str) -> StreamClosed:
-        return StreamClosed(
-            observed_at=self._clock.now(),
-            resource=self._resource,
-            reason=reason,
-        )
 
     async def _put(self, observation: Observation) -> None:
         """Put what is true in any epoch: that a connection ended."""

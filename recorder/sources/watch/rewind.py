@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from recorder.errors import RecorderError, Transient
-from recorder.intake.ports import Known
+from recorder.intake.ports import Known, KnownObject
 from recorder.model.observation import EpochBegan, Observation, StreamClosed
 from recorder.model.reference import Resource
 from recorder.sources.watch.client import ClusterClient
@@ -61,6 +61,10 @@ class RewindGuard:
         self._followers = followers
         self._waiting: list[tuple[Follower, asyncio.Future[None]]] = []
         self._wanted = asyncio.Event()
+        # What proved a rewind once, or could have. The log may still hold it
+        # as alive until everything was listed in the new epoch, and it must
+        # not prove the same rewind again.
+        self._spent: set[tuple[Resource, str, str]] = set()
         self.suspects: set[Resource] = set()
         """Resources that should be compared with a list soon."""
 
@@ -148,15 +152,22 @@ class RewindGuard:
         return heads
 
     async def _examine(self) -> str | None:
-        count = self._client.settings.rewind_reads * _CANDIDATES
-        newest = await self._known.newest(count)
-        verdict = await examine(self._client, newest, self._redact)
+        verdict = await examine(
+            self._client,
+            [k for k in await self._newest() if _mark(k) not in self._spent],
+            self._redact,
+        )
         self.suspects |= verdict.suspects
         return verdict.rewound
+
+    async def _newest(self) -> Sequence[KnownObject]:
+        count = self._client.settings.rewind_reads * _CANDIDATES
+        return await self._known.newest(count)
 
     async def _begin_epoch(self, proof: str) -> None:
         """Tell that history was rewound; everybody begins with a list."""
         now = self._client.clock.now()
+        self._spent.update(map(_mark, await self._newest()))
 
         def last_words() -> Sequence[Observation]:
             told: list[Observation] = []
@@ -176,6 +187,10 @@ class RewindGuard:
 
         await self._outlet.begin_epoch(last_words)
         self.suspects.clear()
+
+
+def _mark(known: KnownObject) -> tuple[Resource, str, str]:
+    return known.resource, known.uid, known.resource_version
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Collection, Mapping
 
 from recorder.intake.ports import Known
-from recorder.model.observation import ABSENT, RequestFailed, StreamClosed
+from recorder.model.observation import ABSENT
 from recorder.model.reference import Resource
 from recorder.sources.watch.backoff import Backoff
 from recorder.sources.watch.discovery import Discovered, discover
@@ -20,6 +20,7 @@ from recorder.sources.watch.listing import list_head
 from recorder.sources.watch.reflector import Reflector, Shared
 from recorder.sources.watch.selection import Selection
 from recorder.sources.watch.target import Target
+from recorder.sources.watch.telling import Teller
 
 __all__ = ["Roster"]
 
@@ -82,17 +83,8 @@ class Roster:
             await asyncio.sleep(backoff.delay())
 
     async def _tell(self, error: RequestError, shared: Shared) -> None:
-        await shared.outlet.put(
-            [
-                RequestFailed(
-                    observed_at=shared.clock.now(),
-                    resource=resource,
-                    status=error.told_status,
-                    reason=str(error),
-                )
-                for resource in self._resume
-            ]
-        )
+        tellers = [self._teller(resource, shared) for resource in self._resume]
+        await shared.outlet.put([teller.failed(error) for teller in tellers])
 
     async def _apply(
         self, found: Discovered, group: asyncio.TaskGroup, shared: Shared
@@ -127,21 +119,17 @@ class Roster:
         if follower is None:
             target = Target(resource=resource, kind="")
             if await self._is_gone(target, shared):
-                await shared.outlet.put(
-                    [
-                        StreamClosed(
-                            observed_at=shared.clock.now(),
-                            resource=resource,
-                            reason=ABSENT,
-                        )
-                    ]
-                )
+                closed = self._teller(resource, shared).closed(ABSENT)
+                await shared.outlet.put([closed])
         elif await self._is_gone(follower.target, shared):
             del self._followers[resource]
             follower.stop(ABSENT)
             # What it has still to tell comes before whatever a successor
             # of the same name tells.
             await asyncio.wait([self._tasks.pop(resource)])
+
+    def _teller(self, resource: Resource, shared: Shared) -> Teller:
+        return Teller(Target(resource=resource, kind=""), shared.clock)
 
     async def _is_gone(self, target: Target, shared: Shared) -> bool:
         try:

@@ -71,6 +71,10 @@ class WatchSettings:
     refused_again: float = 60.0
     """Retry where somebody must first grant a right."""
 
+    missing_patience: float = 30.0
+    """How long a resource that discovery still names may answer 404 before
+    that is told; a server that has just started does so."""
+
     throttled_longest: float = 120.0
     """The longest ``Retry-After`` that is obeyed."""
 
@@ -88,6 +92,10 @@ class WatchSettings:
 
     reconcile_every: float = 3600.0
     """How often each resource is compared with a list of it."""
+
+    event_age: float = 3000.0
+    """Only Events that are younger are compared; the log may not remember
+    what is about to expire. A little less than the API server's TTL."""
 
     reconcile_wait: float = 180.0
     """How long its stream may take to reach the version of that list."""

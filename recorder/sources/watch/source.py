@@ -63,8 +63,8 @@ class WatchSource:
         reconciler = Reconciler(
             self._client,
             known,
+            guard,
             followers=roster.followers,
-            suspects=guard.suspects,
             jitter=self._random,
         )
         settings = self._client.settings

@@ -1,0 +1,101 @@
+"""Putting into observations what happened to one resource.
+
+The only place where they are made, so that a tape of what is put here can be
+read for what each of them means. Decides nothing.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from recorder.model.observation import (
+    InputRefused,
+    ListPage,
+    Observation,
+    RequestFailed,
+    StreamClosed,
+    StreamResumed,
+    WatchFrame,
+)
+from recorder.sources.watch.clock import Clock
+from recorder.sources.watch.errors import RequestError
+from recorder.sources.watch.frames import Frame, Refused
+from recorder.sources.watch.listing import Page
+from recorder.sources.watch.target import Target
+
+__all__ = ["Teller"]
+
+
+class Teller:
+    """Makes the observations of one resource."""
+
+    def __init__(self, target: Target, clock: Clock) -> None:
+        self._kind = target.kind
+        self._resource = target.resource
+        self._clock = clock
+
+    def page(self, page: Page, at: datetime) -> Sequence[Observation]:
+        """Tell a page of a list that arrived at a time."""
+        told: list[Observation] = []
+        if page.refused is not None:
+            told.append(self._refused(page.refused, at))
+        told.append(
+            ListPage(
+                observed_at=at,
+                resource=self._resource,
+                resource_version=page.version,
+                items=page.items,
+                more=page.more,
+                kind=page.kind or self._kind,
+            )
+        )
+        return told
+
+    def portion(
+        self, portion: Sequence[Frame | Refused]
+    ) -> Sequence[Observation]:
+        """Tell the frames that arrived just now."""
+        now = self._clock.now()
+        return [
+            WatchFrame(
+                observed_at=now,
+                resource=self._resource,
+                type=frame.type,
+                object=frame.object,
+            )
+            if isinstance(frame, Frame)
+            else self._refused(frame, now)
+            for frame in portion
+        ]
+
+    def resumed(self) -> StreamResumed:
+        """Tell that the server took our version."""
+        return StreamResumed(
+            observed_at=self._clock.now(), resource=self._resource
+        )
+
+    def closed(self, reason: str) -> StreamClosed:
+        """Tell that a stream ended."""
+        return StreamClosed(
+            observed_at=self._clock.now(),
+            resource=self._resource,
+            reason=reason,
+        )
+
+    def failed(self, error: RequestError) -> RequestFailed:
+        """Tell that a request failed."""
+        return RequestFailed(
+            observed_at=self._clock.now(),
+            resource=self._resource,
+            status=error.told_status,
+            reason=str(error),
+        )
+
+    def _refused(self, refused: Refused, at: datetime) -> InputRefused:
+        return InputRefused(
+            observed_at=at,
+            resource=self._resource,
+            head=refused.head,
+            sha256=refused.sha256,
+            length=refused.length,
+            reason=refused.reason,
+        )

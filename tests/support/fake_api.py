@@ -1,0 +1,249 @@
+"""The HTTP side of the fake cluster: lists, watches, objects, discovery."""
+
+import asyncio
+import itertools
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from aiohttp import web
+
+from tests.support import fake_discovery
+from tests.support.fake_discovery import Kind
+
+__all__ = ["Api", "Expiry", "Failure", "Stream", "frame"]
+
+Body = dict[str, Any]
+Verb = Literal["list", "watch", "get", "discover"]
+Expiry = Literal["frame", "status"]
+
+
+@dataclass
+class Failure:
+    """Answers matching requests with an error, ``times`` times."""
+
+    status: int
+    verb: Verb | None = None
+    plural: str | None = None
+    times: int = 1
+    retry_after: int | None = None
+    body: str | None = None
+
+    def meets(self, verb: Verb, plural: str | None) -> bool:
+        return (
+            self.times > 0
+            and self.verb in {None, verb}
+            and self.plural in {None, plural}
+        )
+
+
+@dataclass(eq=False)
+class Stream:
+    """One open watch: what is still to be written to it."""
+
+    kind: Kind
+    request: web.Request
+    queue: asyncio.Queue[bytes | None] = field(default_factory=asyncio.Queue)
+
+    def abort(self) -> None:
+        if self.request.transport is not None:
+            self.request.transport.abort()
+        self.queue.put_nowait(None)
+
+
+class State(Protocol):
+    """What is served; `FakeCluster`."""
+
+    kinds: dict[str, Kind]
+    uid: str
+    token: str | None
+    aggregated: bool
+    broken: set[str]
+    expiry: Expiry
+    seconds: float
+    failures: list[Failure]
+    cut_after: dict[str, int]
+    alive: bool
+    flowing: asyncio.Event
+    portion: int | None
+    requests: list[tuple[str, dict[str, str]]]
+    revision: int
+    compacted: int
+    objects: dict[tuple[str, str, str], Body]
+    frames: list[tuple[int, str, bytes]]
+    streams: set[Stream]
+    pages: dict[str, tuple[int, list[Body]]]
+
+
+class Api:
+    """Answers requests from the state of the cluster."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._tokens = itertools.count(1)
+
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        state, path, query = self._state, request.path, dict(request.query)
+        if not state.alive and request.transport is not None:
+            request.transport.abort()
+        state.requests.append((path, query))
+        wanted = f"Bearer {state.token}"
+        if state.token and request.headers.get("Authorization") != wanted:
+            return _status(401, "Unauthorized")
+        kind, name = self._route(path)
+        verb: Verb = "watch" if "watch" in query else "list"
+        verb = "discover" if kind is None else "get" if name else verb
+        for failure in state.failures:
+            if failure.meets(verb, kind.plural if kind else None):
+                failure.times -= 1
+                return _refusal(failure)
+        if kind is None:
+            return self._discover(path)
+        if name:
+            return self._get(kind, path)
+        if verb == "watch":
+            return await self._watch(request, kind, query)
+        return self._list(kind, path, query)
+
+    def _route(self, path: str) -> tuple[Kind | None, str]:
+        parts = path.strip("/").split("/")
+        rest = parts[2:] if parts[0] == "api" else parts[3:]
+        if rest[:1] == ["namespaces"] and len(rest) > 2:
+            rest = rest[2:]
+        kind = self._state.kinds.get(rest[0]) if rest else None
+        if kind and f"/{kind.api_version}/" not in path:
+            kind = None
+        return kind, rest[1] if len(rest) > 1 else ""
+
+    def _get(self, kind: Kind, path: str) -> web.Response:
+        if path == "/api/v1/namespaces/kube-system":
+            return _answer({"metadata": {"uid": self._state.uid}})
+        parts = path.strip("/").split("/")
+        namespace = parts[-3] if kind.namespaced else ""
+        made = self._state.objects.get((kind.plural, namespace, parts[-1]))
+        if made is None:
+            return _status(404, "not found")
+        return _answer(typed(kind, made))
+
+    def _list(
+        self, kind: Kind, path: str, query: dict[str, str]
+    ) -> web.Response:
+        state, token = self._state, query.get("continue", "")
+        if token and token not in state.pages:
+            return _status(410, "the continue parameter is too old")
+        revision = state.revision
+        items: list[Body] = []
+        if token:
+            revision, items = state.pages[token]
+        else:
+            parts = path.split("/")
+            within = parts[-2] if "namespaces" in parts[:-1] else None
+            for (plural, namespace, _), made in sorted(state.objects.items()):
+                if plural == kind.plural and within in {None, namespace}:
+                    items.append(made)
+        limit = int(query.get("limit", "0")) or len(items)
+        metadata: Body = {"resourceVersion": str(revision)}
+        if len(items) > limit:
+            metadata["continue"] = f"page-{next(self._tokens)}"
+            state.pages[metadata["continue"]] = revision, items[limit:]
+        page = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version}
+        return _answer({**page, "metadata": metadata, "items": items[:limit]})
+
+    async def _watch(
+        self, request: web.Request, kind: Kind, query: dict[str, str]
+    ) -> web.StreamResponse:
+        state, start = self._state, int(query["resourceVersion"])
+        expired = start < state.compacted
+        if expired and state.expiry == "status":
+            return _status(410, "too old resource version")
+        response = web.StreamResponse()
+        response.content_type = "application/json"
+        await response.prepare(request)
+        stream = Stream(kind, request)
+        if expired:
+            gone = {"kind": "Status", "code": 410, "reason": "Expired"}
+            error = {"type": "ERROR", "object": gone}
+            stream.queue.put_nowait(_json(error) + b"\n")
+            stream.queue.put_nowait(None)
+        for revision, plural, data in state.frames:
+            # A version in the future matches nothing, and is no error.
+            if plural == kind.plural and revision > start:
+                stream.queue.put_nowait(data)
+        state.streams.add(stream)
+        seconds = float(query["timeoutSeconds"]) * state.seconds
+        try:
+            async with asyncio.timeout(seconds):
+                await self._write(stream, response)
+        except (TimeoutError, ConnectionError):
+            pass  # the end that was asked for, or a client that went
+        finally:
+            state.streams.discard(stream)
+        return response
+
+    async def _write(
+        self, stream: Stream, response: web.StreamResponse
+    ) -> None:
+        left = self._state.cut_after.pop(stream.kind.plural, None)
+        while (data := await stream.queue.get()) is not None:
+            await self._state.flowing.wait()
+            size = self._state.portion or len(data)
+            for start in range(0, len(data), size):
+                part = data[start : start + size][:left]
+                if part:
+                    await response.write(part)
+                if left is not None:
+                    left -= len(part)
+                    if left == 0:
+                        await asyncio.sleep(0.01)  # else nothing is sent
+                        stream.abort()
+                        return
+
+    def _discover(self, path: str) -> web.Response:
+        if path == "/version":
+            return _answer({"gitVersion": "v1.36.3-fake"})
+        kinds = self._state.kinds.values()
+        if path in {"/api", "/apis"} and self._state.aggregated:
+            mine = [k for k in kinds if bool(k.group) == (path == "/apis")]
+            broken = self._state.broken
+            return _answer(fake_discovery.aggregated(mine, broken))
+        if path == "/api":
+            return _answer({"kind": "APIVersions", "versions": ["v1"]})
+        if path == "/apis":
+            return _answer(fake_discovery.groups(kinds))
+        version = path.removeprefix("/apis/").removeprefix("/api/")
+        found = [k for k in kinds if k.api_version == version]
+        if not found or found[0].group in self._state.broken:
+            return _status(503 if found else 404, "unavailable")
+        return _answer(fake_discovery.resources(found))
+
+
+def typed(kind: Kind, made: Body) -> Body:
+    return {"kind": kind.kind, "apiVersion": kind.api_version, **made}
+
+
+def frame(event: str, kind: Kind, made: Body) -> bytes:
+    return _json({"type": event, "object": typed(kind, made)}) + b"\n"
+
+
+def _json(body: Body) -> bytes:
+    return json.dumps(body, separators=(",", ":")).encode()
+
+
+def _answer(body: Body, status: int = 200) -> web.Response:
+    return web.Response(
+        body=_json(body), content_type="application/json", status=status
+    )
+
+
+def _refusal(failure: Failure) -> web.Response:
+    if failure.body is not None:
+        return web.Response(status=failure.status, text=failure.body)
+    response = _status(failure.status, "scripted")
+    if failure.retry_after is not None:
+        response.headers["Retry-After"] = str(failure.retry_after)
+    return response
+
+
+def _status(code: int, message: str) -> web.Response:
+    status = {"kind": "Status", "code": code, "message": message}
+    return _answer(status, code)
