@@ -35,7 +35,7 @@ KUBERNETES = "v1.36.3"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Module:
-    """A Go module in a folder beside this file, and what to build of it."""
+    """A Go module below this folder, and what to build of it."""
 
     name: str
     package: str
@@ -45,7 +45,7 @@ class Module:
     @property
     def folder(self) -> Path:
         """Where the sources are."""
-        return Path(__file__).with_name(self.name)
+        return Path(__file__).with_name("go") / self.name
 
     def sources(self) -> list[Path]:
         """Every file that decides what is built."""

@@ -89,27 +89,29 @@ class Cluster(ControlPlane):
         self, *nodes: str, seconds: float = NODE_SECONDS
     ) -> None:
         """Wait until nodes are Ready and without the lifecycle's taints."""
-        wanted = set(nodes)
+        missing = set(nodes)
 
         async def all_ready() -> bool:
             listed = await self.api.get("/api/v1/nodes")
-            ready = {
+            missing.difference_update(
                 node["metadata"]["name"]
                 for node in listed["items"]
                 if _is_ready(node)
-            }
-            return wanted <= ready
+            )
+            return not missing
 
-        names = ", ".join(sorted(wanted))
         try:
-            await until(all_ready, f"{names} are ready", seconds=seconds)
+            await until(all_ready, "all nodes are ready", seconds=seconds)
         except TimeoutError as error:
+            first = sorted(missing)[:3]
             words = [
                 f"{name}: {self.machines[name].kubelet.last_words(5)}"
-                for name in sorted(wanted & self.machines.keys())
+                for name in first
+                if name in self.machines
             ]
-            message = "\n".join([str(error), *words])
-            raise PartFailedError(message) from None
+            names = ", ".join(first)
+            message = f"{error}; {len(missing)} are not, first {names}"
+            raise PartFailedError("\n".join([message, *words])) from None
 
     def user(self, name: str, groups: Sequence[str] = ()) -> Path:
         """Make a user and return the path of its kubeconfig."""

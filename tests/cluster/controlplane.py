@@ -162,6 +162,8 @@ class ControlPlane:
             "authorization-mode": "Node,RBAC",
             "enable-admission-plugins": "NodeRestriction",
             "allow-privileged": "true",
+            # Without, SIGTERM waits a minute for the watches to end.
+            "shutdown-watch-termination-grace-period": "2s",
             "event-ttl": options.event_ttl,
             "etcd-compaction-interval": options.etcd_compaction_interval,
             "default-not-ready-toleration-seconds": tolerated,
