@@ -6,18 +6,24 @@ the spans in question wait here, and move to the enclosing frame where that
 one decides: the items of a list, the variables of an environment.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import TypeVar
 
 from recorder.redact.edits import Edit
 
-__all__ = ["Frame", "Span"]
+__all__ = ["Frame", "Span", "joined"]
 
 Span = tuple[int, int]
+_T = TypeVar("_T")
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Frame:
-    """An open object or array."""
+    """An open object or array.
+
+    A document may have millions of them, so lists are made when there is
+    something to put in; until then None stands for an empty one.
+    """
 
     start: int
     is_object: bool
@@ -30,7 +36,7 @@ class Frame:
     member: str | None = None
     """The key whose value comes next; None where a key does."""
 
-    kinds: set[str] = field(default_factory=set)
+    kinds: list[str] | None = None
     """What ``kind`` says: more than one thing in a strange document."""
 
     is_operation: bool = False
@@ -42,15 +48,25 @@ class Frame:
     named_secret: bool = False
     """Whether a ``name`` is that of a secret."""
 
-    values: list[Span] = field(default_factory=list)
+    values: list[Span] | None = None
     """Where each ``value`` lies."""
 
-    payload: list[Span] = field(default_factory=list)
+    payload: list[Span] | None = None
     """To be hidden if this is a Secret: the values of its data."""
 
-    items: list[Span] = field(default_factory=list)
+    items: list[Span] | None = None
     """To be hidden if this is a list of Secrets: the payload of its items."""
 
-    variables: list[Edit] = field(default_factory=list)
+    variables: list[Edit] | None = None
     """To be made if this is a variable, or an array of them, in an ``env``
     or in what a patch writes to one."""
+
+
+def joined(some: list[_T] | None, more: list[_T] | None) -> list[_T] | None:
+    """Put one list to the end of another, of which either may be None."""
+    if not more:
+        return some
+    if some is None:
+        return list(more)
+    some += more
+    return some

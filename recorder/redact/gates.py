@@ -7,9 +7,10 @@ A no must be certain; a yes only means that somebody has to look closely.
 import re
 
 __all__ = [
-    "env_marks",
+    "next_env",
     "has_secret_kind",
     "has_token_kind",
+    "may_hide_json",
     "may_hide_letters",
 ]
 
@@ -20,12 +21,25 @@ Encoders escape ``&``, ``'``, ``<`` and ``>`` by habit, and no key of ours has
 them; whoever escapes a letter, a quote or a backslash has something in mind.
 """
 
-has_secret_kind = re.compile(rb'"Secret(?:List)?\\*"').search
-"""Whether something may say of itself that it is a Secret."""
+_KIND = rb'"kind\\*"(?:\s|\\+[nrt])*:(?:\s|\\+[nrt])*\\*'
 
-has_token_kind = re.compile(rb'"Token(?:Request|Review)\\*"').search
-"""Whether something may be a request for a token, or a question about one."""
+has_secret_kind = re.compile(_KIND + rb'"Secret(?:List)?\\*"').search
+"""Whether something says of itself that it is a Secret, or a list of them."""
 
-env_marks = re.compile(rb'"env(?:"\s*:\s*(\[)|\\)').finditer
-"""Where environments begin: with group 1 at the bracket, or without it where
-a quote is escaped, in JSON within a string."""
+has_token_kind = re.compile(_KIND + rb'"Token(?:Request|Review)\\*"').search
+"""Whether something is a request for a token, or a question about one. Both
+are made to be answered and never kept: only audit sees them."""
+
+next_env = re.compile(rb'"env(?:"\s*:\s*(\[)(?!\s*\])|\\)').search
+"""Where the next environment begins that is not empty: group 1 is at the
+bracket; it is missing in JSON within a string, where the quote is escaped."""
+
+
+_has_copy = re.compile(
+    rb"env\\|Secret(?:List)?\\|Token(?:Request|Review)\\"
+).search
+
+
+def may_hide_json(token: bytes) -> bool:
+    """Tell whether a string token may hold JSON with something to hide."""
+    return bool(_has_copy(token) or may_hide_letters(token))

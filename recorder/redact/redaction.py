@@ -3,23 +3,29 @@
 from recorder.errors import ConfigError
 from recorder.redact.audit import GUARDED_MEMBERS, is_about_secrets
 from recorder.redact.digest import KeyedDigest
-from recorder.redact.edits import Edit, splice
-from recorder.redact.embedded import embedded_edits
-from recorder.redact.gates import (
-    env_marks,
-    has_secret_kind,
-    has_token_kind,
-    may_hide_letters,
-)
+from recorder.redact.edits import splice
+from recorder.redact.gates import has_token_kind
 from recorder.redact.refused import masked_head
 from recorder.redact.rules import NameMatcher, RedactionRules
+from recorder.redact.search import SecretSearch
 from recorder.redact.validity import check_document
-from recorder.redact.walk import Walk
 
 __all__ = ["Redaction"]
 
 KEY_SIZE_BYTES_MIN = 16
 """A shorter key could be tried out together with the values."""
+
+PLAIN_RESOURCES = frozenset(
+    {
+        "coordination.k8s.io/v1/leases",
+        "events.k8s.io/v1/events",
+        "v1/events",
+        "v1/nodes",
+        "v1/pods",
+    }
+)
+"""Nearly all of the traffic. The API server keeps only what the schema of
+these knows, which is no Secret, and escapes no letter of it."""
 
 
 class Redaction:
@@ -42,22 +48,33 @@ class Redaction:
                 f" {KEY_SIZE_BYTES_MIN} are needed"
             )
             raise ConfigError(msg)
-        self._matches = NameMatcher(rules.patterns)
-        self._digest = KeyedDigest(key)
+        self._search = SecretSearch(
+            NameMatcher(rules.patterns), KeyedDigest(key)
+        )
 
-    def document(self, raw: bytes, *, resource: str | None) -> bytes:
+    def document(
+        self, raw: bytes, *, resource: str | None, served: bool = False
+    ) -> bytes:
         """Redact an object as it came in a list or a watch frame.
 
-        The resource, in its written form, tells what the items of a list
-        do not say of themselves.
+        The resource, in its written form, tells what the items of a list do
+        not say of themselves. ``served`` is the caller's word that an API
+        server sent exactly these bytes and that they are JSON: then what
+        cannot be in an object of the resource is not looked for. It is never
+        to be said of a tape.
 
         Raises:
             UnreadableError: the bytes are not a JSON document.
         """
-        check_document(raw)
-        if resource is not None and resource.endswith("/secrets"):
-            return splice(raw, self._walked(raw, guarded=None))
-        return self._searched(raw)
+        if served and resource in PLAIN_RESOURCES and raw.isascii():
+            edits = self._search.environments(raw)
+        else:
+            check_document(raw)
+            if resource is not None and resource.endswith("/secrets"):
+                edits = self._search.guarded(raw, None)
+            else:
+                edits = self._search.everything(raw)
+        return splice(raw, edits) if edits else raw
 
     def audit(self, raw: bytes) -> bytes:
         """Redact one ``audit.k8s.io`` Event.
@@ -67,8 +84,10 @@ class Redaction:
         """
         check_document(raw)
         if is_about_secrets(raw):
-            return splice(raw, self._walked(raw, guarded=GUARDED_MEMBERS))
-        return self._searched(raw)
+            return splice(raw, self._search.guarded(raw, GUARDED_MEMBERS))
+        if has_token_kind(raw):
+            return splice(raw, self._search.guarded(raw, frozenset()))
+        return splice(raw, self._search.everything(raw))
 
     def any_json(self, raw: bytes) -> bytes:
         """Redact a document of no known kind, a CloudEvent or an answer.
@@ -77,7 +96,7 @@ class Redaction:
             UnreadableError: the bytes are not a JSON document.
         """
         check_document(raw)
-        return self._searched(raw)
+        return splice(raw, self._search.everything(raw))
 
     def refused(self, head: bytes) -> bytes:
         """Mask a piece of bytes that could not be read as a document.
@@ -86,39 +105,3 @@ class Redaction:
         and structure, and no value that it does not know to be harmless.
         """
         return masked_head(head)
-
-    def _searched(self, raw: bytes) -> bytes:
-        return splice(raw, self._edits(raw, depth=0))
-
-    def _edits(self, raw: bytes, *, depth: int) -> list[Edit]:
-        if (
-            next(env_marks(raw), None)
-            or has_secret_kind(raw)
-            or has_token_kind(raw)
-            or may_hide_letters(raw)
-        ):
-            return self._walked(raw, depth=depth)
-        return []
-
-    def _walked(
-        self,
-        raw: bytes,
-        *,
-        guarded: frozenset[str] | None = frozenset(),
-        depth: int = 0,
-    ) -> list[Edit]:
-        def within(token: bytes) -> list[Edit]:
-            return embedded_edits(
-                token,
-                search=lambda text: self._edits(text, depth=depth + 1),
-                depth=depth,
-            )
-
-        walk = Walk(
-            raw,
-            matches=self._matches,
-            digest=self._digest,
-            search=within,
-            guarded=guarded,
-        )
-        return walk.edits()

@@ -10,19 +10,20 @@ names more, never less: if any of two names given for one variable is that of
 a secret, all its values are. The document must be valid (`check_document`).
 """
 
-import json
 import re
 from collections.abc import Callable
 
 from recorder.redact.digest import GONE, KeyedDigest
 from recorder.redact.edits import Edit
-from recorder.redact.frame import Frame, Span
+from recorder.redact.frame import Frame, Span, joined
+from recorder.redact.gates import may_hide_json
 from recorder.redact.rules import NameMatcher
+from recorder.redact.tokens import plain_value, string_at
 
-__all__ = ["DATA_MEMBERS", "EmbeddedSearch", "Walk"]
+__all__ = ["StringRedaction", "Walk"]
 
-EmbeddedSearch = Callable[[bytes], list[Edit]]
-"""Finds what to hide within a string token, quotes included."""
+StringRedaction = Callable[[bytes], bytes]
+"""Redacts a string token by the JSON that its text may be."""
 
 DATA_MEMBERS = frozenset({"data", "stringData"})
 SECRET_KINDS = frozenset({"Secret", "SecretList"})
@@ -50,7 +51,6 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _ENV_PATH = re.compile(r"/env(/|$)")
-_decode_string = json.JSONDecoder(strict=False).raw_decode
 
 
 class Walk:
@@ -62,7 +62,7 @@ class Walk:
         *,
         matches: NameMatcher,
         digest: KeyedDigest,
-        search: EmbeddedSearch,
+        redact_string: StringRedaction,
         guarded: frozenset[str] | None = frozenset(),
     ) -> None:
         """Prepare a walk through a valid document.
@@ -76,7 +76,7 @@ class Walk:
         self._text = raw.decode("latin-1")
         self._matches = matches
         self._digest = digest
-        self._search = search
+        self._redact_string = redact_string
         self._guarded = guarded or frozenset()
         self._edits: list[Edit] = []
         self._applied: list[Span] = []
@@ -106,7 +106,7 @@ class Walk:
             case 4:
                 self._frame.member = None
             case 5:
-                value, end = _decode_string(self._text, start)
+                value, end = string_at(self._text, start)
                 self._escaped_string(value, start, end=end)
             case 6 if token[6] != "null":
                 self._value_ended(start, end)
@@ -115,7 +115,7 @@ class Walk:
     def _open(self, start: int, *, is_object: bool) -> None:
         outer = self._frame
         frame = Frame(
-            start=start,
+            start,
             is_object=is_object,
             guarded=outer.guarded or self._is_guarded_member(),
             is_data=is_object and outer.member in DATA_MEMBERS,
@@ -129,10 +129,11 @@ class Walk:
 
     def _escaped_string(self, value: str, start: int, *, end: int) -> None:
         if not (self._frame.is_object and self._frame.member is None):
-            for edit in self._search(self._raw[start:end]):
-                self._edits.append(
-                    Edit(start + edit.start, start + edit.end, edit.text)
-                )
+            token = self._raw[start:end]
+            if may_hide_json(token):
+                redacted = self._redact_string(token)
+                if redacted != token:
+                    self._edits.append(Edit(start, end, redacted))
         self._string(value, start, end=end)
 
     def _string(self, value: str, start: int, *, end: int) -> None:
@@ -144,7 +145,7 @@ class Walk:
             return
         match frame.member:
             case "kind":
-                frame.kinds.add(value)
+                frame.kinds = joined(frame.kinds, [value])
             case "name":
                 frame.named_secret |= self._matches(value)
             case "path":
@@ -163,9 +164,9 @@ class Walk:
         """Note a value that may have to be hidden, by its key."""
         frame = self._frame
         if frame.is_data or frame.member in DATA_MEMBERS:
-            frame.payload.append((start, end))
+            frame.payload = joined(frame.payload, [(start, end)])
         elif frame.member == "value":
-            frame.values.append((start, end))
+            frame.values = joined(frame.values, [(start, end)])
 
     def _close(self, end: int) -> None:
         frame = self._frame
@@ -175,46 +176,45 @@ class Walk:
         outer = self._frame
         if frame.is_data:
             # The keys stay, so the object itself is not to be hidden.
-            outer.payload += frame.payload
+            outer.payload = joined(outer.payload, frame.payload)
             return
         if not outer.is_object:
-            outer.variables += frame.variables
-            outer.payload += frame.payload
-        elif outer.member == "env" and not frame.is_object:
-            self._edits += frame.variables
+            outer.variables = joined(outer.variables, frame.variables)
+            outer.payload = joined(outer.payload, frame.payload)
         elif outer.member == "value":
-            outer.variables += frame.variables
-        elif outer.member == "items" and not frame.is_object:
-            outer.items += frame.payload
+            outer.variables = joined(outer.variables, frame.variables)
+        elif not frame.is_object and outer.member == "env":
+            self._edits += frame.variables or ()
+        elif not frame.is_object and outer.member == "items":
+            outer.items = joined(outer.items, frame.payload)
         self._value_ended(frame.start, end)
 
     def _judge(self, frame: Frame) -> None:
         """Decide about an object that has been read to its end."""
+        variables, frame.variables = frame.variables, None
         if frame.named_secret:
             frame.variables = self._digested(frame.values)
         elif frame.is_operation and frame.targets_env:
             # A patch names the place of a variable, not the variable.
-            self._edits += frame.variables
+            self._edits += variables or ()
             self._edits += self._digested(frame.values)
-        else:
-            frame.variables = []
-        if frame.guarded or not frame.kinds.isdisjoint(SECRET_KINDS):
+        if frame.guarded or _is_one_of(frame.kinds, SECRET_KINDS):
             self._hide(frame.payload)
             self._hide(frame.items)
             self._hide(_since(self._applied, frame.start))
-        if frame.guarded or not frame.kinds.isdisjoint(TOKEN_KINDS):
+        if frame.guarded or _is_one_of(frame.kinds, TOKEN_KINDS):
             self._hide(_since(self._tokens, frame.start))
         if frame.guarded and frame.is_operation:
             self._hide(frame.values)
 
-    def _hide(self, spans: list[Span]) -> None:
-        for start, end in spans:
+    def _hide(self, spans: list[Span] | None) -> None:
+        for start, end in spans or ():
             if self._raw[start:end] != _HIDDEN:
                 self._edits.append(Edit(start, end, _HIDDEN))
 
-    def _digested(self, spans: list[Span]) -> list[Edit]:
+    def _digested(self, spans: list[Span] | None) -> list[Edit]:
         edits = []
-        for start, end in spans:
+        for start, end in spans or ():
             token = self._raw[start:end]
             text = b'"' + self._digest(plain_value(token)) + b'"'
             if text != token:
@@ -222,14 +222,8 @@ class Walk:
         return edits
 
 
-def plain_value(token: bytes) -> bytes:
-    """Give a value without the notation of JSON, if it is a string."""
-    if not token.startswith(b'"'):
-        return token
-    if b"\\" not in token:
-        return token[1:-1]
-    text = str(json.loads(token))
-    return text.encode("utf-8", "surrogatepass")
+def _is_one_of(kinds: list[str] | None, wanted: frozenset[str]) -> bool:
+    return kinds is not None and not wanted.isdisjoint(kinds)
 
 
 def _since(spans: list[Span], start: int) -> list[Span]:

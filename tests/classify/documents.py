@@ -207,6 +207,17 @@ def pod() -> Document:
             "annotations": {
                 "batch.kubernetes.io/job-completion-index": "0",
                 "jobset.sigs.k8s.io/restart-attempt": "0",
+                "k8s.v1.cni.cncf.io/network-status": compact(
+                    [
+                        {
+                            "name": f"train/rdma-{i}",
+                            "interface": f"net{i}",
+                            "ips": [f"10.8.{i}.17"],
+                            "mac": f"0c:42:a1:5e:0{i}:17",
+                        }
+                        for i in range(1, 5)
+                    ]
+                ).decode(),
             },
             "ownerReferences": [
                 {
@@ -523,7 +534,7 @@ def node_status() -> Document:
                 ],
                 "sizeBytes": 1_000_000_007 * i,
             }
-            for i in range(1, 17)
+            for i in range(1, 24)
         ],
     }
 
