@@ -1,0 +1,143 @@
+"""Connections of the read side.
+
+asyncpg reads the URL itself, so that readers and the writer understand one
+address in the same way, unix sockets and TLS options included. Every
+statement ends after a bounded time; the session's zone is UTC; plans are made
+for the values asked for, since the right partitions depend on them.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from urllib.parse import urlsplit
+
+import asyncpg
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import (
+    AsyncConnection,
+    AsyncEngine,
+    create_async_engine,
+)
+
+from recorder.errors import ConfigError, LogError
+from recorder.store.translate import translate_errors
+
+__all__ = [
+    "AddressError",
+    "QuestionTooLargeError",
+    "connect",
+    "make_engine",
+    "reading",
+]
+
+STATEMENT_TIMEOUT = timedelta(seconds=30)
+"""Nobody waits longer for one page; a question that needs more is asked in
+parts."""
+
+CONNECT_SECONDS = 10.0
+POOL_MAX = 4
+"""Connections of one process that asks; the server has about a hundred."""
+
+CANCELED = "57014"
+"""SQLSTATE of a statement that ran into its timeout."""
+
+
+class AddressError(ConfigError):
+    """The address of the database cannot be read."""
+
+    code = "config.database_url"
+
+
+class QuestionTooLargeError(LogError):
+    """A question took longer than a statement may."""
+
+    code = "log.question_too_large"
+
+
+def check_address(url: str) -> None:
+    """See that a URL has the form of a PostgreSQL address.
+
+    Raises:
+        AddressError: it has another.
+    """
+    if urlsplit(url).scheme not in {"postgresql", "postgres"}:
+        msg = (
+            "cannot use the database URL: it must begin with postgresql://,"
+            " as in postgresql://user@host/database or"
+            " postgresql:///database?host=/run/postgresql"
+        )
+        raise AddressError(msg)
+
+
+async def connect(
+    url: str, *, statement_timeout: timedelta = STATEMENT_TIMEOUT
+) -> asyncpg.Connection:
+    """Open a connection of the driver; its errors pass through."""
+    check_address(url)
+    seconds = statement_timeout.total_seconds()
+    try:
+        return await asyncpg.connect(
+            url,
+            timeout=CONNECT_SECONDS,
+            server_settings={
+                "application_name": "recorder reader",
+                "statement_timeout": f"{seconds * 1000:.0f}",
+                "lock_timeout": "5s",
+                "idle_in_transaction_session_timeout": "60s",
+                "plan_cache_mode": "force_custom_plan",
+                "timezone": "UTC",
+            },
+        )
+    except (ValueError, asyncpg.ClientConfigurationError) as exc:
+        msg = f"cannot use the database URL: {exc}"
+        raise AddressError(msg) from exc
+
+
+def make_engine(
+    url: str, *, statement_timeout: timedelta = STATEMENT_TIMEOUT
+) -> AsyncEngine:
+    """Make an engine; nothing is connected yet.
+
+    Raises:
+        AddressError: the URL is none of PostgreSQL's.
+    """
+    check_address(url)
+
+    async def creator() -> asyncpg.Connection:
+        return await connect(url, statement_timeout=statement_timeout)
+
+    return create_async_engine(
+        "postgresql+asyncpg://",
+        async_creator=creator,
+        pool_size=POOL_MAX,
+        max_overflow=0,
+        pool_timeout=CONNECT_SECONDS,
+    )
+
+
+@asynccontextmanager
+async def reading(
+    engine: AsyncEngine, action: str
+) -> AsyncIterator[AsyncConnection]:
+    """Give a connection that sees one state of the log for all it asks.
+
+    Raises:
+        QuestionTooLargeError: a statement took longer than it may.
+        LogError: PostgreSQL refused, or is away.
+    """
+    with translate_errors(action):
+        try:
+            async with engine.connect() as connection:
+                yield await connection.execution_options(
+                    isolation_level="REPEATABLE READ",
+                    postgresql_readonly=True,
+                )
+        except DBAPIError as exc:
+            if getattr(exc.orig, "sqlstate", None) != CANCELED:
+                raise
+            msg = (
+                f"cannot {action}: it takes longer than"
+                f" {STATEMENT_TIMEOUT.total_seconds():.0f} s; ask for a"
+                " shorter time (--since, --until) or for one node or object"
+            )
+            raise QuestionTooLargeError(msg) from exc

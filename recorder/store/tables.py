@@ -1,0 +1,214 @@
+"""The tables of the log, as the read side sees them.
+
+The schema itself is made by the migrations; these definitions name its
+columns so that queries are checked before they run. Payloads are bytes here:
+`encoding` says how to read them.
+"""
+
+from typing import Any, TypeAlias
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Row,
+    Select,
+    SmallInteger,
+    Table,
+    Text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+
+__all__ = [
+    "SCHEMA",
+    "Query",
+    "QueryRow",
+    "batch",
+    "dictionary",
+    "entry",
+    "kind",
+    "log",
+    "log_head",
+    "metadata",
+    "node",
+    "object_",
+    "object_head",
+    "partition",
+    "resource",
+    "resume_point",
+    "word",
+]
+
+SCHEMA = "recorder"
+
+Query: TypeAlias = Select[*tuple[Any, ...]]
+QueryRow: TypeAlias = Row[*tuple[Any, ...]]
+"""Types of columns are looked after by the tests, row by row."""
+
+metadata = MetaData(schema=SCHEMA)
+
+MOMENT = DateTime(timezone=True)
+
+dictionary = Table(
+    "dictionary",
+    metadata,
+    Column("dictionary_id", SmallInteger, primary_key=True),
+    Column("sha256", LargeBinary, nullable=False),
+    Column("bytes", LargeBinary, nullable=False),
+    Column("created_at", MOMENT, nullable=False),
+)
+
+log = Table(
+    "log",
+    metadata,
+    Column("log_id", Integer, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("cluster_name", Text, nullable=False),
+    Column("cluster_uid", Text, nullable=False),
+    Column("kubernetes", Text, nullable=False),
+    Column("tape_uid", Text),
+    Column("redaction_key_id", Text),
+    Column("created_at", MOMENT, nullable=False),
+)
+
+log_head = Table(
+    "log_head",
+    metadata,
+    Column("log_id", Integer, primary_key=True),
+    Column("term", BigInteger, nullable=False),
+    Column("holder", Text),
+    Column("expires_at", MOMENT, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("batches", BigInteger, nullable=False),
+    Column("epoch", Integer, nullable=False),
+    Column("recorded_at", MOMENT, nullable=False),
+)
+
+resource = Table(
+    "resource",
+    metadata,
+    Column("resource_id", SmallInteger, primary_key=True),
+    Column("name", Text, nullable=False),
+)
+
+kind = Table(
+    "kind",
+    metadata,
+    Column("kind_id", Integer, primary_key=True),
+    Column("api_group", Text, nullable=False),
+    Column("name", Text, nullable=False),
+)
+
+node = Table(
+    "node",
+    metadata,
+    Column("node_id", Integer, primary_key=True),
+    Column("log_id", Integer, nullable=False),
+    Column("name", Text, nullable=False),
+)
+
+word = Table(
+    "word",
+    metadata,
+    Column("word_id", Integer, primary_key=True),
+    Column("text", Text, nullable=False),
+)
+
+object_ = Table(
+    "object",
+    metadata,
+    Column("object_id", BigInteger, primary_key=True),
+    Column("log_id", Integer, nullable=False),
+    Column("kind_id", Integer, nullable=False),
+    Column("namespace", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("uid", Text),
+)
+
+batch = Table(
+    "batch",
+    metadata,
+    Column("log_id", Integer, primary_key=True),
+    Column("batch", BigInteger, primary_key=True),
+    Column("first_position", BigInteger, nullable=False),
+    Column("entries", Integer, nullable=False),
+    Column("term", BigInteger, nullable=False),
+    Column("recorded_at", MOMENT, nullable=False),
+    Column("observed_min", MOMENT, nullable=False),
+    Column("observed_max", MOMENT, nullable=False),
+)
+
+entry = Table(
+    "entry",
+    metadata,
+    Column("recorded_at", MOMENT, nullable=False),
+    Column("observed_at", MOMENT, nullable=False),
+    Column("occurred_at", MOMENT),
+    Column("position", BigInteger, nullable=False),
+    Column("object_id", BigInteger),
+    Column("version", BigInteger),
+    Column("log_id", Integer, nullable=False),
+    Column("node_id", Integer),
+    Column("reason_id", Integer),
+    Column("actor_id", Integer),
+    Column("base_distance", Integer),
+    Column("epoch", SmallInteger, nullable=False),
+    Column("resource_id", SmallInteger),
+    Column("operation", SmallInteger, nullable=False),
+    Column("source", SmallInteger, nullable=False),
+    Column("encoding", SmallInteger, nullable=False),
+    Column("resource_version", Text),
+    Column("payload", LargeBinary, nullable=False),
+)
+
+partition = Table(
+    "partition",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("lower", MOMENT, nullable=False),
+    Column("upper", MOMENT, nullable=False),
+    Column("observed_min", MOMENT, nullable=False),
+    Column("observed_max", MOMENT, nullable=False),
+)
+
+resume_point = Table(
+    "resume_point",
+    metadata,
+    Column("log_id", Integer, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("resource_id", SmallInteger, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("completed", Text),
+    Column("pending", Text),
+    Column("seen", ARRAY(Text), nullable=False),
+    Column("began_at", MOMENT),
+    Column("began_version", Text),
+    Column("vouched_until", MOMENT),
+    Column("last_frame_at", MOMENT),
+    Column("entries", BigInteger, nullable=False),
+    Column("gap_position", BigInteger),
+    Column("gap_reason", Text),
+    Column("gap_since", MOMENT),
+    Column("gap_version", Text),
+)
+
+object_head = Table(
+    "object_head",
+    metadata,
+    Column("object_id", BigInteger, primary_key=True),
+    Column("log_id", Integer, nullable=False),
+    Column("resource_id", SmallInteger, nullable=False),
+    Column("epoch", SmallInteger, nullable=False),
+    Column("version", BigInteger),
+    Column("resource_version", Text),
+    Column("position", BigInteger, nullable=False),
+    Column("ready", Boolean),
+    Column("heartbeats", BigInteger, nullable=False),
+    Column("heartbeat_at", MOMENT),
+    Column("substance", LargeBinary),
+    Column("renewal", LargeBinary),
+)
