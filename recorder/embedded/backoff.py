@@ -1,7 +1,8 @@
 """When something that died may be started again.
 
-At once the first time; then after pauses that double, until it has lived
-for longer than its last pause.
+At once the first time; then after pauses that double with every start that
+was in vain. Something that came alive and was killed starts a second later,
+however often.
 """
 
 import time
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 __all__ = ["Backoff"]
 
 _FIRST_SECONDS = 1.0
-_LONGEST_SECONDS = 30.0
+_LONGEST_SECONDS = 10.0
 """A full disk may last for hours, and is not filled further by trying; an
 operator who made room waits no longer than this."""
 
@@ -33,6 +34,5 @@ class Backoff:
         self.until = time.monotonic() + self.seconds
 
     def settle(self) -> None:
-        """See it alive."""
-        if time.monotonic() > self.until + self.seconds:
-            self.seconds = 0.0
+        """See that the start was not in vain."""
+        self.seconds = 0.0

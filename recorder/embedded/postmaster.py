@@ -79,11 +79,9 @@ class Postmaster:
         """Stop it cleanly, however many are connected."""
         if self._child is None:
             return
-        with suppress(ProcessLookupError):
-            self._child.send_signal(signal.SIGINT)
-        try:
-            self._child.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
+        self._child.send_signal(signal.SIGINT)
+        within(_STOP_SECONDS, self._is_stopped_or_stuck)
+        if self.is_running():
             self.kill()
 
     def kill(self) -> None:
@@ -116,6 +114,9 @@ class Postmaster:
     @property
     def _pid_file(self) -> Path:
         return self._folder.cluster / "postmaster.pid"
+
+    def _is_stopped_or_stuck(self) -> bool:
+        return not self.is_running() or self._processes.are_gone_or_stuck()
 
     def _has_settled(self) -> bool:
         if not self.is_running() or self._child is None:

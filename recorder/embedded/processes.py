@@ -21,6 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from recorder.embedded.account import Account
+from recorder.embedded.control_file import is_recovering
 from recorder.embedded.errors import EmbeddedError
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.locks import FileLock, within
@@ -105,9 +106,18 @@ class Processes:
         if server is not None:
             with suppress(ProcessLookupError):
                 os.kill(server, signal.SIGINT)
-            if within(_FAST_SECONDS, self.are_gone):
-                return
-        self.kill()
+            within(_FAST_SECONDS, self.are_gone_or_stuck)
+        if not self.are_gone():
+            self.kill()
+
+    def are_gone_or_stuck(self) -> bool:
+        """Whether a fast shutdown has ended or may never end.
+
+        PostgreSQL 18 can miss it when it begins to recover at that moment,
+        and then refuses connections for ever. Nothing is lost by ending a
+        recovery the hard way: the next start does it again.
+        """
+        return is_recovering(self._folder.cluster) or self.are_gone()
 
     def kill(self) -> None:
         """End all of them at once; the next start recovers.

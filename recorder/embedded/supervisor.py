@@ -25,10 +25,10 @@ from recorder.embedded.cluster import (
     SETTINGS,
     check_version,
     create_cluster,
-    needs_recovery,
     set_superuser_password,
     write_configuration,
 )
+from recorder.embedded.control_file import was_stopped_cleanly
 from recorder.embedded.errors import EmbeddedError
 from recorder.embedded.folder import DataFolder, translate_os_errors
 from recorder.embedded.installation import Installation, install
@@ -108,7 +108,7 @@ class Supervisor:
             self._tell(Phase.CREATING)
             create_cluster(site)
         check_version(folder)
-        if needs_recovery(site):
+        if not was_stopped_cleanly(folder.cluster):
             self._tell(Phase.RECOVERING)
         server = Postmaster(site)
         self._configure(site)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from recorder.embedded import joining
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.server import EmbeddedServer
 from tests.embedded.command import OPTIONS, ROLES_SQL
@@ -114,6 +115,21 @@ async def test_one_process_may_open_it_twice(folder: Path) -> None:
 
         assert await ask(first.dsn("reader"), "SELECT 1") == 1
         assert first.trouble() is None
+
+
+@one_identity
+async def test_what_there_is_to_wait_for_is_told(
+    empty_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joining, "_PATIENCE_SECONDS", 0.0)
+    told: list[str] = []
+
+    async with EmbeddedServer.open(
+        empty_folder, roles_sql=ROLES_SQL, options=OPTIONS, on_wait=told.append
+    ):
+        pass
+
+    assert "a PostgreSQL cluster is being created" in told
 
 
 @one_identity
