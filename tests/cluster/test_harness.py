@@ -1,225 +1,191 @@
-"""The test cluster itself: what other tests take for granted about it."""
+"""Machines, pods and users of the test cluster.
 
-import random
+All share one cluster and have a namespace each. What stops or rewinds a part
+of the control plane is in `test_controlplane`.
+"""
+
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
-from tests.cluster.cluster import Cluster
+from tests.cluster.cluster import Cluster, KubectlError
 from tests.cluster.controlplane import Options
 from tests.cluster.machines import gpu_machines
-from tests.cluster.oracle import LogRow
 from tests.cluster.waiting import until
 
-PODS = "/api/v1/namespaces/default/pods"
-JOBS = "/apis/batch/v1/namespaces/default/jobs"
-CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
+shared = pytest.mark.asyncio(loop_scope="module")
 
 
-@pytest.fixture
-async def cluster(tmp_path: Path) -> AsyncIterator[Cluster]:
-    options = Options(machines=gpu_machines(2))
-    async with Cluster.start(tmp_path / "cluster", options) as started:
-        yield started
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def cluster(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[Cluster]:
+    machines = [
+        replace(spec, status_every="1s") for spec in gpu_machines(2, racks=2)
+    ]
+    folder = tmp_path_factory.mktemp("shared") / "cluster"
+    async with Cluster.start(folder, Options(machines=tuple(machines))) as up:
+        yield up
 
 
-@pytest.fixture
-async def bare(tmp_path: Path) -> AsyncIterator[Cluster]:
-    """An API server and its etcd: nobody writes but the test."""
-    options = Options(controller_manager=False, scheduler=False)
-    async with Cluster.start(tmp_path / "cluster", options) as started:
-        yield started
-
-
-def a_job(name: str, *, command: list[str], pods: int = 2) -> dict[str, Any]:
-    return {
+async def start_job(
+    cluster: Cluster, namespace: str, *command: str, pods: int = 1
+) -> None:
+    container = {
+        "name": "main",
+        "image": "registry.example/trainer:1",
+        "command": command,
+        "resources": {"limits": {"nvidia.com/gpu": "4"}},
+    }
+    job = {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": {"name": name},
+        "metadata": {"name": "train"},
         "spec": {
             "completions": pods,
             "parallelism": pods,
             "template": {
-                "spec": {
-                    "restartPolicy": "Never",
-                    "containers": [
-                        {
-                            "name": "main",
-                            "image": "registry.example/trainer:1",
-                            "command": command,
-                            "resources": {"limits": {"nvidia.com/gpu": "8"}},
-                        }
-                    ],
-                }
+                "spec": {"restartPolicy": "Never", "containers": [container]}
             },
         },
     }
+    await cluster.kubectl("create", "namespace", namespace)
+    await until(
+        lambda: cluster.api.answers(
+            f"/api/v1/namespaces/{namespace}/serviceaccounts/default"
+        ),
+        "pods can be made",
+    )
+    await cluster.api.create(
+        f"/apis/batch/v1/namespaces/{namespace}/jobs", job
+    )
 
 
-async def phases(cluster: Cluster) -> dict[str, str]:
-    listed = await cluster.api.get(PODS)
-    return {
-        pod["spec"].get("nodeName", ""): pod["status"]["phase"]
-        for pod in listed["items"]
-    }
+async def pods(cluster: Cluster, namespace: str) -> list[dict[str, Any]]:
+    listed = await cluster.api.get(f"/api/v1/namespaces/{namespace}/pods")
+    items: list[dict[str, Any]] = listed["items"]
+    return items
 
 
+def ended(pod: dict[str, Any]) -> dict[str, Any]:
+    """Return how the container of a pod ended, or nothing."""
+    for status in pod["status"].get("containerStatuses", ()):
+        state: dict[str, Any] = status["state"].get("terminated", {})
+        return state
+    return {}
+
+
+@shared
 async def test_a_job_runs_on_the_kubelets_and_ends(cluster: Cluster) -> None:
-    await cluster.api.create(JOBS, a_job("short", command=["sleep", "1"]))
+    await start_job(cluster, "ends", "sleep", "1", pods=4)
 
     async def done() -> bool:
-        job = await cluster.api.get(f"{JOBS}/short")
-        return bool(job["status"].get("succeeded", 0) == 2)
+        path = "/apis/batch/v1/namespaces/ends/jobs/train"
+        job = await cluster.api.get(path)
+        return bool(job["status"].get("succeeded", 0) == 4)
 
     await until(done, "the job is done")
-    assert set(await phases(cluster)) == {"gpu-001", "gpu-002"}
+    nodes = {p["spec"]["nodeName"] for p in await pods(cluster, "ends")}
+    assert nodes == {"gpu-001", "gpu-002"}
 
 
-async def test_a_machine_crashes_and_comes_back_with_another_boot_id(
+@shared
+async def test_a_pod_fails_as_it_is_told(cluster: Cluster) -> None:
+    await start_job(cluster, "fails", "torchrun")
+
+    async def bound() -> bool:
+        return any(
+            "nodeName" in p["spec"] for p in await pods(cluster, "fails")
+        )
+
+    await until(bound, "the pod has a node")
+    [pod] = await pods(cluster, "fails")
+    machine = cluster.machines[pod["spec"]["nodeName"]]
+    await machine.fail_pod("fails", pod["metadata"]["name"], 137, "OOMKilled")
+
+    async def failed() -> bool:
+        return any(
+            ended(p).get("reason") == "OOMKilled"
+            for p in await pods(cluster, "fails")
+        )
+
+    await until(failed, "the pod failed")
+
+
+@shared
+async def test_a_device_plugin_loses_gpus(cluster: Cluster) -> None:
+    path = "/api/v1/nodes/gpu-001"
+
+    async def allocatable(count: str) -> bool:
+        status = (await cluster.api.get(path))["status"]
+        assert status["capacity"]["nvidia.com/gpu"] == "8"
+        return bool(status["allocatable"]["nvidia.com/gpu"] == count)
+
+    for count in (6, 8):
+        cluster.machines["gpu-001"].set_healthy_gpus(count)
+        await until(lambda n=str(count): allocatable(n), f"{count} are left")
+
+
+@shared
+async def test_a_machine_comes_back_with_another_boot_id(
     cluster: Cluster,
 ) -> None:
     machine = cluster.machines["gpu-002"]
-    await cluster.api.create(JOBS, a_job("long", command=["train"]))
+    await start_job(cluster, "crashes", "torchrun", pods=4)
 
     async def running() -> bool:
-        return list((await phases(cluster)).values()) == ["Running"] * 2
+        phases = [p["status"]["phase"] for p in await pods(cluster, "crashes")]
+        return phases.count("Running") == 4
 
-    await until(running, "both pods run")
+    await until(running, "all pods run")
     first = machine.boot_id
     await machine.crash()
     second = await machine.boot()
+    assert first != second
 
     async def rebooted() -> bool:
         events = await cluster.api.get(
             "/api/v1/events", fieldSelector="reason=Rebooted"
         )
-        return any(second in e["message"] for e in events["items"])
-
-    await until(rebooted, "an Event tells the reboot")
-    node = await cluster.api.get("/api/v1/nodes/gpu-002")
-    assert first != second
-    assert node["status"]["nodeInfo"]["bootID"] == second
+        return any(second in event["message"] for event in events["items"])
 
     async def lost() -> bool:
-        listed = await cluster.api.get(PODS)
         return any(
-            status["state"].get("terminated", {}).get("exitCode") == 255
-            for pod in listed["items"]
-            for status in pod["status"].get("containerStatuses", ())
+            ended(p).get("exitCode") == 255
+            for p in await pods(cluster, "crashes")
         )
 
-    await until(lost, "the container of the machine is lost")
+    await until(rebooted, "an Event tells the reboot")
+    await until(lost, "its containers are lost")
+    node = await cluster.api.get("/api/v1/nodes/gpu-002")
+    assert node["status"]["nodeInfo"]["bootID"] == second
 
 
-async def test_a_pod_fails_as_told_and_gpus_are_lost(
-    cluster: Cluster,
-) -> None:
-    await cluster.api.create(JOBS, a_job("fails", command=["train"], pods=1))
-    names: list[str] = []
+@shared
+async def test_containers_outlive_a_kubelet(cluster: Cluster) -> None:
+    machine = cluster.machines["gpu-001"]
+    before = machine.kubelet.pid, machine.runtime.pid
+    await machine.restart_kubelet()
+    await cluster.until_ready("gpu-001")
 
-    async def bound() -> bool:
-        for pod in (await cluster.api.get(PODS))["items"]:
-            names[:] = [pod["metadata"]["name"], pod["spec"].get("nodeName")]
-        return bool(names and names[1])
-
-    await until(bound, "the pod has a node")
-    pod_name, node = names
-    await cluster.machines[node].fail_pod(
-        "default", pod_name, 137, "OOMKilled"
-    )
-
-    async def failed() -> bool:
-        pod = await cluster.api.get(f"{PODS}/{pod_name}")
-        statuses = pod["status"].get("containerStatuses", [])
-        ended = statuses and statuses[0]["state"].get("terminated")
-        return bool(ended and ended["reason"] == "OOMKilled")
-
-    await until(failed, "the pod failed")
+    assert machine.kubelet.pid != before[0]
+    assert machine.runtime.pid == before[1]
 
 
-async def test_a_restore_begins_an_epoch_with_the_state_of_the_snapshot(
-    bare: Cluster, tmp_path: Path
-) -> None:
-    kept = await bare.api.create(CONFIG_MAPS, {"metadata": {"name": "kept"}})
-    await bare.snapshot(tmp_path / "snapshot")
-    await bare.api.create(CONFIG_MAPS, {"metadata": {"name": "lost"}})
-    await bare.oracle.caught_up()
-    before = bare.oracle.revision
+@shared
+async def test_users_may_only_what_they_are_given(cluster: Cluster) -> None:
+    alice = cluster.user("alice", ["readers"])
+    with pytest.raises(KubectlError, match='User "alice" cannot list'):
+        await cluster.kubectl("get", "nodes", kubeconfig=alice)
 
-    await bare.restore(tmp_path / "snapshot")
-    await bare.oracle.caught_up()
-
-    seen = bare.oracle.versions("configmaps", namespace="default")
-    assert [(v.epoch, v.name) for v in seen] == [
-        (1, "kept"),
-        (1, "lost"),
-        (2, "kept"),
-    ]
-    assert seen[2].uid == kept["metadata"]["uid"]
-    assert seen[2].revision < seen[1].revision <= before
-
-
-async def test_the_oracle_sees_every_write(bare: Cluster) -> None:
-    """What the writer knows of its own writes equals what the oracle saw."""
-    choose = random.Random(7)
-    rows: list[LogRow] = []
-    living: dict[str, str] = {}
-    for number in range(120):
-        name = f"object-{choose.randrange(8)}"
-        operation = "added"
-        if name in living:
-            operation = "deleted" if choose.random() < 0.3 else "modified"
-        uid, revision = await write(bare, operation, name, number)
-        uid = uid or living.pop(name)
-        if operation == "added":
-            living[name] = uid
-        rows.append(
-            LogRow(
-                epoch=1,
-                group="",
-                resource="configmaps",
-                namespace="default",
-                name=name,
-                uid=uid,
-                revision=revision,
-                operation=operation,
-                order=number,
-            )
-        )
-    await bare.oracle.caught_up()
-
-    def wrong(rows: list[LogRow]) -> list[str]:
-        found = bare.oracle.compare(rows, resources=[("", "configmaps")])
-        return [difference for difference in found if "object-" in difference]
-
-    assert wrong(rows) == []
-    for missing in (0, 60, 119):
-        assert wrong(rows[:missing] + rows[missing + 1 :]) != []
-    assert wrong([*rows, replace(rows[-1], order=120)]) != []
-
-
-async def write(
-    cluster: Cluster, operation: str, name: str, number: int
-) -> tuple[str, int]:
-    """Return uid and revision as the writer learns them."""
-    path = f"{CONFIG_MAPS}/{name}"
-    if operation == "deleted":
-        # A delete does not answer with its revision. The API server writes
-        # too, so that etcd's own only bounds it.
-        before = await cluster.etcd_client.revision()
-        await cluster.api.delete(path)
-        await cluster.oracle.caught_up()
-        end = cluster.oracle.versions("configmaps", name=name)[-1]
-        assert end.deleted
-        assert before < end.revision <= cluster.oracle.revision
-        return "", end.revision
-    if operation == "added":
-        body = {"metadata": {"name": name}}
-        written = await cluster.api.create(CONFIG_MAPS, body)
-    else:
-        written = await cluster.api.patch(path, {"data": {"n": str(number)}})
-    metadata = written["metadata"]
-    return metadata["uid"], int(metadata["resourceVersion"])
+    await cluster.kubectl(
+        "create", "clusterrolebinding", "readers",
+        "--clusterrole=view", "--group=readers",
+    )  # fmt: skip
+    await cluster.kubectl("get", "pods", kubeconfig=alice)
+    account = await cluster.service_account("default", "default")
+    with pytest.raises(KubectlError, match="serviceaccount:default:default"):
+        await cluster.kubectl("get", "nodes", kubeconfig=account)

@@ -109,5 +109,5 @@ def _installers() -> list[list[str]]:
     uv = shutil.which("uv", path=str(Path(sys.executable).parent))
     uv = uv or shutil.which("uv")
     if uv is not None:
-        found.append([uv, "pip", "install"])
+        found.append([uv, "pip", "install", f"--python={sys.executable}"])
     return found
