@@ -1,0 +1,226 @@
+"""What answers need from the log, and the nouns in which they get it.
+
+`Reading` is one log as it stood when it was opened: the log only grows, so
+everything up to that size stays as it was seen, however long the answer takes.
+"""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from recorder.model.entry import Operation
+from recorder.model.reference import EntryName, ObjectIdentity, Resource
+from recorder.report.gap import Gap
+
+__all__ = [
+    "ClockJump",
+    "CustomKind",
+    "Heartbeats",
+    "Line",
+    "Log",
+    "Reading",
+    "Selection",
+    "Stream",
+    "Thing",
+    "is_about_events",
+]
+
+
+def is_about_events(resource: str | None) -> bool:
+    """Tell whether a resource, in its written form, is that of Events."""
+    if resource is None or resource.count("/") not in {1, 2}:
+        return False
+    parsed = Resource.parse(resource)
+    return parsed.plural == "events" and parsed.group in {"", "events.k8s.io"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """One log of the database."""
+
+    id: int
+    kind: str
+    """``live`` or ``tape``."""
+
+    cluster_name: str
+    cluster_uid: str
+    kubernetes: str
+    size: int
+    recorded_at: datetime | None
+    """When its newest entry was recorded."""
+
+    holder: str | None
+    """Who writes it at the moment."""
+
+    @property
+    def is_tape(self) -> bool:
+        """Whether it was played from a tape and gets no more."""
+        return self.kind == "tape"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """What a log knows of one source and resource."""
+
+    source: str
+    resource: str
+    state: str
+    resource_version: str | None = None
+    began_at: datetime | None = None
+    """When its first list was complete."""
+
+    vouched_until: datetime | None = None
+    last_frame_at: datetime | None = None
+    entries: int = 0
+    gap: Gap | None = None
+    """The gap that is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockJump:
+    """The recorder's wall clock moved, forward when positive."""
+
+    entry: EntryName
+    at: datetime
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """An entry as it is listed."""
+
+    entry: EntryName
+    operation: Operation
+    source: str
+    resource: str | None
+    identity: ObjectIdentity | None
+    resource_version: str | None
+    node: str | None
+    reason: str | None
+    actor: str | None
+    occurred_at: datetime | None
+    observed_at: datetime
+    recorded_at: datetime
+    raw: bytes | None
+    """The document, where it was asked for or is needed to tell what the
+    entry says: of Events and of what the recorder says itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which entries are wanted; what is None does not narrow."""
+
+    node: str | None = None
+    objects: tuple[int, ...] | None = None
+    """Numbers of `Thing`: the incarnations of one object."""
+
+    source: str | None = None
+    reason: str | None = None
+    actor: str | None = None
+    since: datetime | None = None
+    """Inclusive, as everywhere; by ``observed_at``."""
+
+    until: datetime | None = None
+    """Exclusive."""
+
+    versions: bool = False
+    """Only versions of the objects themselves, no Events about them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """An object that the log names, one for each incarnation."""
+
+    number: int
+    identity: ObjectIdentity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CustomKind:
+    """A kind that a CustomResourceDefinition of the log defines."""
+
+    group: str
+    kind: str
+    plural: str
+    singular: str
+    short_names: tuple[str, ...] = field(default=())
+    namespaced: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeats:
+    """Updates of an object that were counted instead of stored."""
+
+    count: int
+    last_at: datetime | None
+    resource_version: str | None
+
+
+class Reading(Protocol):
+    """One log, as it stood at one moment."""
+
+    @property
+    def log(self) -> Log:
+        """Which log, and how large it was."""
+
+    @property
+    def streams(self) -> Sequence[Stream]:
+        """What was known of each source and resource."""
+
+    def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
+        """Give the closed gaps that end after a time, in log order."""
+
+    def clock_jumps(self) -> AsyncIterator[ClockJump]:
+        """Give every jump of the recorder's clock, in log order."""
+
+    async def skip_to_newest(self, selection: Selection, count: int) -> int:
+        """Give the position after which the newest ``count`` lines lie.
+
+        Zero where there are no more than that.
+        """
+
+    def lines(
+        self, selection: Selection, *, after: int, documents: bool
+    ) -> AsyncIterator[Sequence[Line]]:
+        """Give lines in log order, page by page, in bounded memory."""
+
+    async def newest(self, selection: Selection) -> Line | None:
+        """Give the newest line of a selection, with its document."""
+
+    async def has_node(self, name: str) -> bool:
+        """Tell whether any entry concerns a node."""
+
+    async def node_names(self) -> Sequence[str]:
+        """Give the nodes that entries concern, as far as it is useful."""
+
+    async def kinds(self) -> Collection[tuple[str, str]]:
+        """Give group and name of every kind."""
+
+    async def custom_kinds(self) -> Sequence[CustomKind]:
+        """Give the kinds that the cluster's definitions define."""
+
+    async def things(
+        self,
+        kinds: Collection[tuple[str, str]],
+        *,
+        namespace: str | None,
+        name: str,
+    ) -> Sequence[Thing]:
+        """Give the objects of a name; in any namespace where it is None."""
+
+    async def thing_names(
+        self, kinds: Collection[tuple[str, str]]
+    ) -> Sequence[tuple[str, str]]:
+        """Give namespace and name of objects, as far as it is useful."""
+
+    async def heartbeats(
+        self, objects: Collection[int]
+    ) -> Mapping[int, Heartbeats]:
+        """Give what was counted of live objects, by number."""
+
+    async def words(self, wanted: str) -> Sequence[str]:
+        """Give reasons and actors to compare with one.
+
+        Empty where the log has the word.
+        """

@@ -1,0 +1,140 @@
+"""Reading: one log as it stood at one moment, in the port of the answers.
+
+What a log holds up to a size never changes, so the size and what each stream
+vouched for are read together, once, and everything after that is asked up to
+that size. An answer and its coverage speak of the same log, however long the
+answer takes, and no transaction is kept open for it.
+"""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from recorder.errors import NotFoundError
+from recorder.report.gap import Gap
+from recorder.report.ports import (
+    ClockJump,
+    CustomKind,
+    Heartbeats,
+    Line,
+    Log,
+    Selection,
+    Stream,
+    Thing,
+)
+from recorder.store.engine import reading
+from recorder.store.read_definitions import read_custom_kinds
+from recorder.store.read_entries import EntryReader
+from recorder.store.read_gaps import GapReader
+from recorder.store.read_logs import read_logs, read_streams
+from recorder.store.read_objects import NameReader
+
+__all__ = ["LogReading", "list_logs"]
+
+
+async def list_logs(engine: AsyncEngine) -> Sequence[Log]:
+    """Give every log of the database, oldest first."""
+    async with reading(engine, "list the logs") as connection:
+        return await read_logs(connection)
+
+
+class LogReading:
+    """One log, as it stood; satisfies the port `Reading`."""
+
+    def __init__(
+        self, engine: AsyncEngine, log: Log, streams: Sequence[Stream]
+    ) -> None:
+        self.log = log
+        self.streams = streams
+        self._engine = engine
+        self._names = NameReader(engine, log.id)
+        self._entries = EntryReader(engine, log.id, log.size)
+        self._gaps = GapReader(engine, log.id, log.size)
+
+    @classmethod
+    async def at_present(
+        cls, engine: AsyncEngine, number: int
+    ) -> "LogReading":
+        """Read where a log stands now.
+
+        Raises:
+            NotFoundError: there is no such log.
+        """
+        async with reading(engine, "read the log") as connection:
+            found = await read_logs(connection, number)
+            if not found:
+                msg = f"there is no log {number}"
+                raise NotFoundError(msg)
+            streams = await read_streams(connection, number)
+        return cls(engine, found[0], streams)
+
+    async def again(self) -> "LogReading":
+        """Read where the same log stands now."""
+        return await LogReading.at_present(self._engine, self.log.id)
+
+    def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
+        """Give the closed gaps that end after a time, in log order."""
+        return self._gaps.gaps(since)
+
+    def clock_jumps(self) -> AsyncIterator[ClockJump]:
+        """Give every jump of the recorder's clock, in log order."""
+        return self._gaps.clock_jumps()
+
+    async def skip_to_newest(self, selection: Selection, count: int) -> int:
+        """Give the position after which the newest ``count`` lines lie."""
+        return await self._entries.skip_to_newest(selection, count)
+
+    def lines(
+        self, selection: Selection, *, after: int, documents: bool
+    ) -> AsyncIterator[Sequence[Line]]:
+        """Give lines in log order, page by page, in bounded memory."""
+        return self._entries.lines(selection, after=after, documents=documents)
+
+    async def newest(self, selection: Selection) -> Line | None:
+        """Give the newest line of a selection, with its document."""
+        return await self._entries.newest(selection)
+
+    async def has_node(self, name: str) -> bool:
+        """Tell whether any entry concerns a node."""
+        return await self._names.has_node(name)
+
+    async def node_names(self) -> Sequence[str]:
+        """Give the nodes that entries concern, as far as it is useful."""
+        return await self._names.node_names()
+
+    async def kinds(self) -> Collection[tuple[str, str]]:
+        """Give group and name of every kind."""
+        return await self._names.kinds()
+
+    async def custom_kinds(self) -> Sequence[CustomKind]:
+        """Give the kinds that the cluster's definitions define."""
+        return await read_custom_kinds(
+            self._engine, self.log.id, self.log.size
+        )
+
+    async def things(
+        self,
+        kinds: Collection[tuple[str, str]],
+        *,
+        namespace: str | None,
+        name: str,
+    ) -> Sequence[Thing]:
+        """Give the objects of a name; in any namespace where it is None."""
+        return await self._names.things(kinds, namespace=namespace, name=name)
+
+    async def thing_names(
+        self, kinds: Collection[tuple[str, str]]
+    ) -> Sequence[tuple[str, str]]:
+        """Give namespace and name of objects, as far as it is useful."""
+        return await self._names.thing_names(kinds)
+
+    async def heartbeats(
+        self, objects: Collection[int]
+    ) -> Mapping[int, Heartbeats]:
+        """Give what was counted of live objects, by number."""
+        return await self._names.heartbeats(objects)
+
+    async def words(self, wanted: str) -> Sequence[str]:
+        """Give reasons and actors to compare with one; none if known."""
+        return await self._names.words(wanted)

@@ -1,0 +1,62 @@
+"""Reading: facts about the database itself, and how fast a log grows."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, select, text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from recorder.store.engine import reading
+from recorder.store.tables import batch
+
+__all__ = ["DatabaseFacts", "database_facts", "entries_per_minute"]
+
+RATE_WINDOW = timedelta(minutes=5)
+BATCHES_MAX = 6000
+"""Of five minutes: a batch takes 50 ms at least."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseFacts:
+    """What PostgreSQL says about itself."""
+
+    version: str
+    bytes: int
+    """Of the whole database, indices included."""
+
+    now: datetime
+    """Its clock."""
+
+
+async def database_facts(engine: AsyncEngine) -> DatabaseFacts:
+    """Ask for version, size and time."""
+    query = select(
+        func.current_setting("server_version").label("version"),
+        func.pg_database_size(func.current_database()).label("bytes"),
+        func.clock_timestamp().label("now"),
+    )
+    async with reading(engine, "read the database's size") as connection:
+        row = (await connection.execute(query)).one()
+    return DatabaseFacts(
+        version=row.version.split()[0], bytes=row.bytes, now=row.now
+    )
+
+
+async def entries_per_minute(engine: AsyncEngine, log: int) -> float:
+    """Give the rate of the last five minutes, by PostgreSQL's clock."""
+    newest = (
+        select(batch.c.entries, batch.c.recorded_at)
+        .where(batch.c.log_id == log)
+        .order_by(batch.c.batch.desc())
+        .limit(BATCHES_MAX)
+        .subquery("newest")
+    )
+    since = func.clock_timestamp() - text(
+        f"interval '{RATE_WINDOW.total_seconds():.0f} s'"
+    )
+    query = select(func.coalesce(func.sum(newest.c.entries), 0)).where(
+        newest.c.recorded_at > since
+    )
+    async with reading(engine, "read the rate") as connection:
+        count = await connection.scalar(query)
+    return float(count or 0) / (RATE_WINDOW.total_seconds() / 60)

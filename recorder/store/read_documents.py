@@ -1,0 +1,95 @@
+"""Reading: documents from payloads, many at a time.
+
+A delta needs the document of its keyframe, which lies earlier in the same
+partition and is never a delta itself, so a page takes one more query at most.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, time
+from typing import Protocol
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from recorder.store.encoding import DELTA, DICTIONARY, Decoder
+from recorder.store.tables import dictionary, entry
+
+__all__ = ["Documents", "Stored"]
+
+
+class Stored(Protocol):
+    """A row with a payload."""
+
+    position: int
+    recorded_at: datetime
+    base_distance: int | None
+    encoding: int
+    payload: bytes | None
+
+
+class Documents:
+    """Decodes the payloads of one log; remembers the dictionaries."""
+
+    def __init__(self, log: int) -> None:
+        self._log = log
+        self._known: frozenset[int] = frozenset()
+        self._decoder = Decoder({})
+
+    async def decode(
+        self, connection: AsyncConnection, rows: Iterable[Stored]
+    ) -> Mapping[int, bytes]:
+        """Give the documents by position, of rows that have a payload."""
+        wanted = [row for row in rows if row.payload is not None]
+        bases = await self._bases(connection, wanted)
+        await self._know(connection, [*wanted, *bases])
+        decode = self._decoder.decode
+        keyframes = {
+            row.position: decode(row.payload or b"", row.encoding)
+            for row in bases
+        }
+        return {
+            row.position: decode(
+                row.payload or b"",
+                row.encoding,
+                keyframes.get(row.position - (row.base_distance or 0)),
+            )
+            for row in wanted
+        }
+
+    async def _bases(
+        self, connection: AsyncConnection, rows: Iterable[Stored]
+    ) -> list[Stored]:
+        deltas = [row for row in rows if row.encoding == DELTA]
+        if not deltas:
+            return []
+        times = [row.recorded_at for row in deltas]
+        first_day = min(times).astimezone(UTC).date()
+        query = select(
+            entry.c.position,
+            entry.c.recorded_at,
+            entry.c.base_distance,
+            entry.c.encoding,
+            entry.c.payload,
+        ).where(
+            entry.c.log_id == self._log,
+            entry.c.position.in_(
+                {row.position - (row.base_distance or 0) for row in deltas}
+            ),
+            entry.c.recorded_at.between(
+                datetime.combine(first_day, time(), UTC), max(times)
+            ),
+        )
+        return list(await connection.execute(query))
+
+    async def _know(
+        self, connection: AsyncConnection, rows: Iterable[Stored]
+    ) -> None:
+        """Read the dictionaries anew when a payload names a new one."""
+        named = {row.encoding - DICTIONARY for row in rows}
+        if all(n < 0 or n in self._known for n in named):
+            return
+        query = select(dictionary.c.dictionary_id, dictionary.c.bytes)
+        rows_found = await connection.execute(query)
+        found = dict(rows_found.tuples().all())
+        self._known = frozenset(found)
+        self._decoder = Decoder(found)

@@ -1,0 +1,107 @@
+"""Reading: what the recorder says about itself, through an index of its own.
+
+Gaps that are still open are known from the streams; here are those that were
+closed, and the jumps of the recorder's clock.
+"""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import datetime
+
+import orjson
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from recorder.model.entry import Operation
+from recorder.model.reference import EntryName
+from recorder.report.gap import Gap
+from recorder.report.ports import ClockJump
+from recorder.store.codes import OPERATION_CODES, SOURCES
+from recorder.store.engine import reading
+from recorder.store.read_documents import Documents
+from recorder.store.read_selection import told_by_recorder
+from recorder.store.read_span import Span, find_span
+from recorder.store.tables import Query, QueryRow, entry, resource
+
+__all__ = ["GapReader", "told_query"]
+
+PAGE = 1000
+
+
+def told_query(span: Span, operation: Operation) -> Query:
+    """Select a page of entries of one operation that the recorder told."""
+    columns = (
+        entry.c.position,
+        entry.c.recorded_at,
+        entry.c.observed_at,
+        entry.c.source,
+        entry.c.resource_id,
+        entry.c.base_distance,
+        entry.c.encoding,
+        entry.c.payload,
+    )
+    page = (
+        select(*columns)
+        .where(
+            span.holds(),
+            told_by_recorder(),
+            entry.c.operation == OPERATION_CODES[operation],
+        )
+        .order_by(entry.c.position)
+        .limit(PAGE)
+        .subquery("page")
+    )
+    return (
+        select(page, resource.c.name.label("resource"))
+        .outerjoin_from(
+            page, resource, resource.c.resource_id == page.c.resource_id
+        )
+        .order_by(page.c.position)
+    )
+
+
+class GapReader:
+    """Reads what the recorder said in one log up to a size."""
+
+    def __init__(self, engine: AsyncEngine, log: int, size: int) -> None:
+        self._engine = engine
+        self._log = log
+        self._size = size
+        self._documents = Documents(log)
+
+    async def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
+        """Give the closed gaps that end after a time, in log order."""
+        async for row, document in self._told(Operation.GAP_CLOSED, since):
+            gap = Gap.from_closed(
+                document, source=SOURCES[row.source], resource=row.resource
+            )
+            if since is None or gap.to is None or gap.to > since:
+                yield gap
+
+    async def clock_jumps(self) -> AsyncIterator[ClockJump]:
+        """Give every jump of the recorder's clock, in log order."""
+        async for row, document in self._told(Operation.CLOCK_JUMPED, None):
+            yield ClockJump(
+                EntryName(self._log, row.position),
+                row.observed_at,
+                orjson.loads(document)["seconds"],
+            )
+
+    async def _told(
+        self, operation: Operation, since: datetime | None
+    ) -> AsyncIterator[tuple[QueryRow, bytes]]:
+        async with reading(self._engine, "read gaps") as connection:
+            span = await find_span(
+                connection, self._log, (1, self._size), since=since
+            )
+        while span is not None:
+            async with reading(self._engine, "read gaps") as connection:
+                rows = (
+                    await connection.execute(told_query(span, operation))
+                ).all()
+                documents = await self._documents.decode(connection, rows)
+            for row in rows:
+                yield row, documents[row.position]
+            if len(rows) < PAGE:
+                return
+            span = replace(span, first=rows[-1].position + 1)

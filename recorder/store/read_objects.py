@@ -1,0 +1,162 @@
+"""Reading: the names of a log: nodes, kinds, objects, words.
+
+Where nothing has the name asked for, names near it are looked for among as
+many as can be read in a moment.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from sqlalchemy import select, tuple_
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from recorder.model.reference import ObjectIdentity
+from recorder.report.ports import Heartbeats, Thing
+from recorder.store.engine import reading
+from recorder.store.tables import Query, kind, node, object_, object_head, word
+
+__all__ = ["NameReader", "things_query"]
+
+NAMES_MAX = 20_000
+"""Names compared with one that was not found; more would take seconds."""
+
+
+def things_query(
+    log: int,
+    kinds: Collection[int],
+    *,
+    namespace: str | None,
+    name: str,
+) -> Query:
+    """Select the objects of a name."""
+    query = (
+        select(
+            object_.c.object_id,
+            kind.c.api_group,
+            kind.c.name.label("kind"),
+            object_.c.namespace,
+            object_.c.name,
+            object_.c.uid,
+        )
+        .join_from(object_, kind, kind.c.kind_id == object_.c.kind_id)
+        .where(
+            object_.c.log_id == log,
+            object_.c.kind_id.in_(kinds),
+            object_.c.name == name,
+        )
+        .order_by(object_.c.object_id)
+    )
+    if namespace is not None:
+        query = query.where(object_.c.namespace == namespace)
+    return query
+
+
+class NameReader:
+    """Reads the names of one log."""
+
+    def __init__(self, engine: AsyncEngine, log: int) -> None:
+        self._engine = engine
+        self._log = log
+
+    async def has_node(self, name: str) -> bool:
+        """Tell whether any entry concerns a node."""
+        query = select(node.c.node_id).where(
+            node.c.log_id == self._log, node.c.name == name
+        )
+        async with reading(self._engine, "read nodes") as connection:
+            return await connection.scalar(query) is not None
+
+    async def node_names(self) -> Sequence[str]:
+        """Give the nodes that entries concern, as far as it is useful."""
+        query = (
+            select(node.c.name)
+            .where(node.c.log_id == self._log)
+            .order_by(node.c.name)
+            .limit(NAMES_MAX)
+        )
+        async with reading(self._engine, "read nodes") as connection:
+            return (await connection.scalars(query)).all()
+
+    async def kinds(self) -> Collection[tuple[str, str]]:
+        """Give group and name of every kind of the database."""
+        query = select(kind.c.api_group, kind.c.name)
+        async with reading(self._engine, "read kinds") as connection:
+            return {(g, n) for g, n in await connection.execute(query)}
+
+    async def things(
+        self,
+        kinds: Collection[tuple[str, str]],
+        *,
+        namespace: str | None,
+        name: str,
+    ) -> Sequence[Thing]:
+        """Give the objects of a name; in any namespace where it is None."""
+        async with reading(self._engine, "read objects") as connection:
+            numbers = (await connection.scalars(_kinds_query(kinds))).all()
+            query = things_query(
+                self._log, numbers, namespace=namespace, name=name
+            )
+            return [
+                Thing(number, ObjectIdentity(*identity))
+                for number, *identity in await connection.execute(query)
+            ]
+
+    async def thing_names(
+        self, kinds: Collection[tuple[str, str]]
+    ) -> Sequence[tuple[str, str]]:
+        """Give namespace and name of objects, as far as it is useful."""
+        async with reading(self._engine, "read objects") as connection:
+            numbers = (await connection.scalars(_kinds_query(kinds))).all()
+            query = (
+                select(object_.c.namespace, object_.c.name)
+                .where(
+                    object_.c.log_id == self._log,
+                    object_.c.kind_id.in_(numbers),
+                )
+                .limit(NAMES_MAX)
+            )
+            found = {
+                (ns, name) for ns, name in await connection.execute(query)
+            }
+        return sorted(found)
+
+    async def heartbeats(
+        self, objects: Collection[int]
+    ) -> Mapping[int, Heartbeats]:
+        """Give what was counted of live objects, by number."""
+        query = select(
+            object_head.c.object_id,
+            object_head.c.heartbeats,
+            object_head.c.heartbeat_at,
+            object_head.c.version,
+            object_head.c.resource_version,
+        ).where(object_head.c.object_id.in_(objects))
+        async with reading(self._engine, "read heartbeats") as connection:
+            rows = (await connection.execute(query)).all()
+        return {
+            row.object_id: Heartbeats(
+                row.heartbeats,
+                row.heartbeat_at,
+                row.resource_version
+                if row.version is None
+                else str(row.version),
+            )
+            for row in rows
+        }
+
+    async def words(self, wanted: str) -> Sequence[str]:
+        """Give reasons and actors to compare with one; none if it is known.
+
+        They are shared by all logs of the database.
+        """
+        async with reading(self._engine, "read reasons") as connection:
+            known = select(word.c.word_id).where(word.c.text == wanted)
+            if await connection.scalar(known) is not None:
+                return []
+            query = select(word.c.text).limit(NAMES_MAX)
+            return (await connection.scalars(query)).all()
+
+
+def _kinds_query(kinds: Collection[tuple[str, str]]) -> Query:
+    return select(kind.c.kind_id).where(
+        tuple_(kind.c.api_group, kind.c.name).in_(list(kinds))
+    )

@@ -1,0 +1,108 @@
+"""Reading: a selection as conditions on the rows of `entry`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, literal_column, not_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from recorder.model.entry import Operation
+from recorder.report.ports import Selection, is_about_events
+from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
+from recorder.store.tables import entry, node, resource, word
+
+__all__ = ["Conditions", "find_conditions", "told_by_recorder"]
+
+VERSIONS = tuple(
+    OPERATION_CODES[operation]
+    for operation in (
+        Operation.LISTED,
+        Operation.ADDED,
+        Operation.MODIFIED,
+        Operation.DELETED,
+        Operation.ABSENT,
+        Operation.RENEWED,
+    )
+)
+
+
+def told_by_recorder() -> ColumnElement[bool]:
+    """Give the condition that the recorder itself speaks.
+
+    The number is a literal, so that the planner can prove that the partial
+    index `entry_by_gap` holds every such entry.
+    """
+    return entry.c.operation >= literal_column("100")
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What a selection asks of an entry, in the numbers of the database."""
+
+    asked: tuple[ColumnElement[bool], ...]
+    events: tuple[int, ...]
+    """Resources that are those of Kubernetes Events."""
+
+
+async def find_conditions(
+    connection: AsyncConnection, log: int, selection: Selection
+) -> Conditions | None:
+    """Translate a selection; None if it names what no entry has."""
+    events = await _event_resources(connection)
+    asked: list[ColumnElement[bool]] = list(_plain(selection))
+    if selection.versions:
+        asked.append(entry.c.operation.in_(VERSIONS))
+        asked.append(not_(entry.c.resource_id.in_(events)))
+    if selection.node is not None:
+        number = await _node(connection, log, selection.node)
+        if number is None:
+            return None
+        asked.append(entry.c.node_id == number)
+    for text, column in (
+        (selection.reason, entry.c.reason_id),
+        (selection.actor, entry.c.actor_id),
+    ):
+        if text is not None:
+            number = await _word(connection, text)
+            if number is None:
+                return None
+            asked.append(column == number)
+    return Conditions(tuple(asked), tuple(events))
+
+
+def _plain(selection: Selection) -> Sequence[ColumnElement[bool]]:
+    asked: list[ColumnElement[bool]] = []
+    if selection.since is not None:
+        asked.append(entry.c.observed_at >= selection.since)
+    if selection.until is not None:
+        asked.append(entry.c.observed_at < selection.until)
+    if selection.source is not None:
+        asked.append(entry.c.source == SOURCE_CODES[selection.source])
+    if selection.objects is not None:
+        asked.append(entry.c.object_id.in_(selection.objects))
+    return asked
+
+
+async def _event_resources(connection: AsyncConnection) -> list[int]:
+    query = select(resource.c.resource_id, resource.c.name)
+    return [
+        number
+        for number, name in await connection.execute(query)
+        if is_about_events(name)
+    ]
+
+
+async def _node(
+    connection: AsyncConnection, log: int, name: str
+) -> int | None:
+    found: int | None = await connection.scalar(
+        select(node.c.node_id).where(node.c.log_id == log, node.c.name == name)
+    )
+    return found
+
+
+async def _word(connection: AsyncConnection, text: str) -> int | None:
+    found: int | None = await connection.scalar(
+        select(word.c.word_id).where(word.c.text == text)
+    )
+    return found
