@@ -1,0 +1,180 @@
+"""Objects as people name them, found in the log.
+
+``node/gpu-002``, ``pod/train/llm-0`` or ``-n train pod/llm-0``. One name may
+stand for several incarnations, one after the other: they are all found.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recorder.errors import ConfigError, NotFoundError
+from recorder.report.kinds import BUILT_IN, Kind, find_kinds
+from recorder.report.nearest import did_you_mean
+from recorder.report.ports import Reading, Thing
+
+__all__ = ["Found", "Reference", "find_node", "find_objects", "named"]
+
+PARTS_CLUSTER = 2
+PARTS_NAMESPACED = 3
+EVENT_WORDS = frozenset({"event", "events", "ev"})
+
+
+class ObjectNameError(ConfigError):
+    """An object is not named as it should be."""
+
+    code = "question.object"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An object as it was named."""
+
+    word: str
+    """The kind, in whichever form."""
+
+    namespace: str | None
+    name: str
+
+    @classmethod
+    def parse(cls, text: str, namespace: str | None = None) -> "Reference":
+        """Read ``kind/name`` or ``kind/namespace/name``.
+
+        Raises:
+            ConfigError: it has another form, or two namespaces.
+        """
+        parts = text.split("/")
+        if not all(parts) or len(parts) not in {
+            PARTS_CLUSTER,
+            PARTS_NAMESPACED,
+        }:
+            msg = (
+                f'"{text}" does not name an object: write kind/name or'
+                " kind/namespace/name, as in node/gpu-002 or pod/train/llm-0"
+            )
+            raise ObjectNameError(msg)
+        if len(parts) == PARTS_CLUSTER:
+            return cls(parts[0], namespace, parts[1])
+        if namespace is not None and namespace != parts[1]:
+            msg = f'"{text}" is not in namespace "{namespace}"'
+            raise ObjectNameError(msg)
+        return cls(parts[0], parts[1], parts[2])
+
+    def __str__(self) -> str:
+        """Give the written form."""
+        middle = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.word}/{middle}{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An object of the log, in all its incarnations."""
+
+    kind: Kind
+    things: Sequence[Thing]
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """How the log numbers the incarnations."""
+        return tuple(thing.number for thing in self.things)
+
+
+def named(kind: Kind | str, namespace: str, name: str) -> str:
+    """Write an object so that it can be asked for."""
+    word = kind if isinstance(kind, str) else kind.kind.lower()
+    return "/".join(part for part in (word, namespace, name) if part)
+
+
+async def find_node(reading: Reading, name: str) -> None:
+    """See that the log has entries about a node.
+
+    Raises:
+        NotFoundError: it has none.
+    """
+    if not await reading.has_node(name):
+        hint = did_you_mean(name, await reading.node_names())
+        msg = f'log {reading.log.id} has no node "{name}"{hint}'
+        raise NotFoundError(msg)
+
+
+async def find_objects(reading: Reading, reference: Reference) -> Found:
+    """Find an object by its name.
+
+    Raises:
+        NotFoundError: the log has no such kind, or no such object.
+        ConfigError: the name is that of several objects.
+    """
+    kinds = await _kinds(reading, reference)
+    found: list[Found] = []
+    for kind in kinds:
+        namespace = reference.namespace
+        if kind.namespaced is False:
+            namespace = ""
+        things = await reading.things(
+            kind.filed, namespace=namespace, name=reference.name
+        )
+        places = {thing.identity.namespace for thing in things}
+        found.extend(
+            Found(kind, [t for t in things if t.identity.namespace == place])
+            for place in sorted(places)
+        )
+    if not found:
+        raise await _no_object(reading, reference, kinds)
+    if len(found) > 1:
+        raise _several(reference, found)
+    return found[0]
+
+
+async def _kinds(reading: Reading, reference: Reference) -> Sequence[Kind]:
+    word = reference.word
+    if word.lower() in EVENT_WORDS:
+        msg = (
+            "an Event is not kept under its own name but under the object"
+            " that it is about: ask for that object's entries with"
+            " `recorder log --object`"
+        )
+        raise ObjectNameError(msg)
+    filed = await reading.kinds()
+    kinds = find_kinds(word, custom=(), filed=())
+    if not kinds:
+        custom = await reading.custom_kinds()
+        kinds = find_kinds(word, custom=custom, filed=filed)
+        if not kinds:
+            names = {name for kind in BUILT_IN for name in kind.names}
+            names.update(kind.lower() for _, kind in filed)
+            names.update(kind.plural for kind in custom)
+            msg = (
+                f'log {reading.log.id} has no kind "{word}"'
+                f"{did_you_mean(word.lower(), sorted(names))}"
+            )
+            raise NotFoundError(msg)
+    return kinds
+
+
+async def _no_object(
+    reading: Reading, reference: Reference, kinds: Sequence[Kind]
+) -> NotFoundError:
+    known: list[str] = []
+    for kind in kinds:
+        known.extend(
+            named(reference.word, *place)
+            for place in await reading.thing_names(kind.filed)
+        )
+    hint = did_you_mean(str(reference), known)
+    return NotFoundError(f'log {reading.log.id} has no "{reference}"{hint}')
+
+
+def _several(reference: Reference, found: Sequence[Found]) -> ConfigError:
+    forms = [
+        named(
+            str(one.kind) if _is_mixed(found) else reference.word,
+            one.things[0].identity.namespace,
+            reference.name,
+        )
+        for one in found
+    ]
+    msg = f'"{reference}" names several objects: {", ".join(forms)}'
+    return ObjectNameError(msg)
+
+
+def _is_mixed(found: Sequence[Found]) -> bool:
+    return len({one.kind for one in found}) > 1

@@ -1,0 +1,96 @@
+"""Plain text: tables, sizes, and what coverage means to a person.
+
+Tables are columns with spaces between them, as kubectl prints them, so that
+they can be cut and searched; nothing is shortened to fit a terminal.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from recorder.model.moment import written
+from recorder.report.coverage import Coverage
+from recorder.report.gap import Gap
+
+__all__ = ["Columns", "coverage_lines", "human_bytes"]
+
+SHOWN_MAX = 5
+"""Gaps named one by one; the rest is for `recorder gaps`."""
+
+BETWEEN = "   "
+KIB = 1024
+
+
+class Columns:
+    """Pads rows to columns, page by page; widths only grow."""
+
+    def __init__(self, titles: Sequence[str]) -> None:
+        self._titles = titles
+        self._widths = [len(title) for title in titles]
+
+    def header(self, rows: Iterable[Sequence[str]] = ()) -> str:
+        """Give the line of titles, as wide as the first rows need."""
+        self._grow(rows)
+        return self._line(self._titles)
+
+    def lines(self, rows: Sequence[Sequence[str]]) -> list[str]:
+        """Give one line for each row."""
+        self._grow(rows)
+        return [self._line(row) for row in rows]
+
+    def _grow(self, rows: Iterable[Sequence[str]]) -> None:
+        # The last column is not padded and may be as long as it likes.
+        for row in rows:
+            for place, cell in enumerate(row[:-1]):
+                self._widths[place] = max(self._widths[place], len(cell))
+
+    def _line(self, row: Sequence[str]) -> str:
+        padded = [
+            cell.ljust(width)
+            for cell, width in zip(row[:-1], self._widths, strict=False)
+        ]
+        return BETWEEN.join([*padded, row[-1]]).rstrip()
+
+
+def coverage_lines(coverage: Coverage) -> list[str]:
+    """Say whether something may be missing, and what."""
+    if coverage.complete:
+        until = coverage.window.until
+        end = "" if until is None else f" until {written(until)}"
+        return [f"complete{end}"]
+    parts = [
+        *(
+            _span(h.resource or "everything", h.since, h.to, h.reason)
+            for h in coverage.holes
+        ),
+        *(_gap(gap) for gap in coverage.gaps),
+    ]
+    shown = parts[:SHOWN_MAX]
+    left = len(parts) + coverage.more - len(shown)
+    if left:
+        shown.append(f"and {left} more: see `recorder gaps`")
+    return [f"INCOMPLETE: {part}" for part in shown]
+
+
+def _gap(gap: Gap) -> str:
+    said = _span(gap.resource, gap.since, gap.to, gap.reason)
+    return f"{said} (gap {gap.opened})"
+
+
+def _span(
+    resource: str, since: datetime | None, to: datetime | None, reason: str
+) -> str:
+    begin = "" if since is None else f" from {written(since)}"
+    end = "" if to is None else f" to {written(to)}"
+    return f"{resource}{begin}{end}: {reason}"
+
+
+def human_bytes(count: int) -> str:
+    """Write a size, for example ``1.4 GiB``."""
+    size = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < KIB:
+            return (
+                f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+            )
+        size /= KIB
+    return f"{size:.1f} TiB"
