@@ -1,0 +1,53 @@
+"""What every command that reads does: open the log, print, judge."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from recorder.cli.options import given_log
+from recorder.cli.output import announce, note
+
+if TYPE_CHECKING:
+    from recorder.report.coverage import Coverage
+    from recorder.store.read import LogReading
+
+__all__ = ["INCOMPLETE", "judge", "now", "open_reading", "wait_for"]
+
+INCOMPLETE = 4
+"""Exit status of an answer from which something may be missing."""
+
+Result = TypeVar("Result")
+
+
+def now() -> datetime:
+    """Give this machine's time."""
+    return datetime.now(UTC)
+
+
+def wait_for(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run the one asynchronous piece of work of a command."""
+    return asyncio.run(work)
+
+
+@asynccontextmanager
+async def open_reading(ctx: click.Context) -> AsyncIterator["LogReading"]:
+    """Open the log that the options mean, as it stands now."""
+    from recorder.wiring.reading import open_logs
+
+    async with open_logs(ctx.obj, on_wait=announce) as logs:
+        yield await logs.read(given_log(ctx))
+
+
+def judge(coverage: "Coverage") -> int:
+    """Say what may be missing; give the exit status."""
+    from recorder.report.text import coverage_lines
+
+    if coverage.complete:
+        return 0
+    for line in coverage_lines(coverage):
+        note(line, colour="yellow")
+    return INCOMPLETE

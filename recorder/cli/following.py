@@ -1,0 +1,49 @@
+"""Going on with what comes, for `recorder log --follow`."""
+
+from typing import TYPE_CHECKING
+
+from recorder.cli.output import note
+from recorder.cli.printing import Printer
+
+if TYPE_CHECKING:
+    from recorder.report.entries import EntryQuestion
+    from recorder.store.read import LogReading
+    from recorder.store.read_follow import Bell
+
+__all__ = ["follow"]
+
+
+async def follow(
+    reading: "LogReading",
+    question: "EntryQuestion",
+    printer: Printer,
+    bell: "Bell",
+) -> None:
+    """Print what comes after a reading, until interrupted.
+
+    Every position is looked at once, in order, whether the bell was heard or
+    not. A database that is away is waited for.
+    """
+    from recorder.errors import Transient
+
+    seen = reading.log.size
+    away = False
+    while True:
+        await bell.wait()
+        try:
+            later = await reading.again()
+            if later.log.size == seen:
+                continue
+            selection = await question.selection(later)
+            async for page in later.lines(
+                selection, after=seen, documents=question.documents
+            ):
+                printer.page(page)
+                seen = page[-1].entry.position
+            seen = later.log.size
+        except Transient as exc:
+            if not away:
+                note(f"{exc}; waiting for it", colour="yellow")
+            away = True
+        else:
+            away = False

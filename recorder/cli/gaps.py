@@ -1,0 +1,82 @@
+"""`recorder gaps`: spans that the log cannot vouch for."""
+
+import click
+
+from recorder.cli.asking import INCOMPLETE, judge, now, open_reading, wait_for
+from recorder.cli.options import (
+    output_option,
+    reading_options,
+    window_options,
+)
+from recorder.cli.output import (
+    json_bytes,
+    note,
+    print_document,
+    print_lines,
+)
+
+__all__ = ["gaps"]
+
+
+@click.command()
+@window_options
+@output_option("table", "json", "yaml", "ndjson")
+@reading_options
+@click.pass_context
+def gaps(
+    ctx: click.Context, since: str | None, until: str | None, output: str
+) -> int:
+    r"""List the spans of time that the log cannot vouch for.
+
+    A gap begins at the last proof that nothing was missed and ends with the
+    first complete list after it. PROVED says what that list showed. A gap
+    whose watch could be resumed after all is healed: nothing is missing.
+
+    The exit status is 4 if anything in the window may be missing, so that a
+    script can ask "do we have all of last night?".
+
+    \b
+    Example:
+      recorder gaps --since 12h
+      recorder gaps --since 2026-11-21T03:00:00Z --until 2026-11-21T04:00:00Z
+    """
+    return wait_for(_gaps(ctx, since, until, output))
+
+
+async def _gaps(
+    ctx: click.Context, since: str | None, until: str | None, output: str
+) -> int:
+    from recorder.report.gaps import (
+        COLUMNS,
+        ask_gaps,
+        gap_rows,
+        possible_words,
+    )
+    from recorder.report.text import Columns
+    from recorder.report.window import Window
+
+    at = now()
+    window = Window.parse(since, until, now=at)
+    async with open_reading(ctx) as reading:
+        answer = await ask_gaps(reading, window, now=at)
+    if answer.more:
+        note(f"{answer.more} older gaps are not shown: use --since")
+    if output == "table":
+        rows = gap_rows(answer)
+        if not rows:
+            print_lines(["no gaps"])
+        else:
+            columns = Columns(COLUMNS)
+            print_lines([columns.header(rows), *columns.lines(rows)])
+        print_lines(
+            f"{gap.opened}: {possible_words(gap)}" for gap in answer.gaps
+        )
+        return 0 if answer.coverage.complete else INCOMPLETE
+    if output == "ndjson":
+        print_lines(
+            json_bytes(gap.document(), on_one_line=True).decode()
+            for gap in answer.gaps
+        )
+    else:
+        print_document(answer.document(), output)
+    return judge(answer.coverage)

@@ -1,0 +1,65 @@
+"""Groups whose commands are imported when they are run.
+
+A new command is one line in the mapping of its group: the module that holds
+it, and the name that it has there.
+"""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+import click
+
+__all__ = ["LazyGroup"]
+
+
+class LazyGroup(click.Group):
+    """A group that finds its commands by ``module:attribute``."""
+
+    def __init__(
+        self,
+        *args: Any,
+        places: Mapping[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._places = dict(places or {})
+        self.help = _unescaped(self.help)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the commands in the order in which they are read."""
+        del ctx
+        return list(self._places)
+
+    def get_command(
+        self, ctx: click.Context, cmd_name: str
+    ) -> click.Command | None:
+        """Import one command."""
+        del ctx
+        place = self._places.get(cmd_name)
+        if place is None:
+            return None
+        module, _, attribute = place.partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        command.help = _unescaped(command.help)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of the arguments, or say what is near."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            near = get_close_matches(name, self._places, n=1)
+            hint = f' did you mean "{near[0]}"?' if near else ""
+            ctx.fail(f'there is no command "{name}";{hint or " see --help"}')
+        return super().resolve_command(ctx, args)
+
+
+def _unescaped(text: str | None) -> str | None:
+    """Make of a raw docstring's mark the one that click looks for.
+
+    It keeps the lines of the paragraph that it begins as they are.
+    """
+    return text and text.replace("\\b\n", "\b\n")

@@ -1,0 +1,136 @@
+"""`recorder log`: entries in log order."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recorder.cli.asking import judge, now, wait_for
+from recorder.cli.following import follow
+from recorder.cli.options import (
+    given_log,
+    output_option,
+    reading_options,
+    window_options,
+)
+from recorder.cli.output import announce, note
+from recorder.cli.printing import Printer, printer_for
+
+if TYPE_CHECKING:
+    from recorder.report.entries import Entries, EntryQuestion
+    from recorder.store.read import LogReading
+
+__all__ = ["log"]
+
+LIMIT = 100
+"""Lines without being asked: what a person looks through."""
+
+CONTINUOUS = frozenset({"table", "ndjson"})
+"""Forms that have no end."""
+
+
+class _Limit(click.ParamType[int | None]):
+    """A number, or ``all``."""
+
+    name = "limit"
+
+    def convert(
+        self,
+        value: object,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> int | None:
+        if value is None or value == "all":
+            return None
+        text = str(value)
+        if not text.isdecimal() or int(text) < 1:
+            self.fail(
+                f'"{value}" is not a number of entries, nor "all"', param, ctx
+            )
+        return int(text)
+
+
+@click.command()
+@click.option("--node", metavar="NAME", help="Entries that concern a node.")
+@click.option(
+    "--object",
+    metavar="OBJECT",
+    help="Versions of an object and Events about it: pod/train/llm-0.",
+)
+@click.option("-n", "--namespace", metavar="NAMESPACE", help="Of the object.")
+@click.option("--source", metavar="SOURCE", help="watch, audit, recorder, ...")
+@click.option("--reason", metavar="WORD", help="Events with this reason.")
+@click.option("--actor", metavar="NAME", help="Events that this one reported.")
+@window_options
+@click.option(
+    "--limit",
+    type=_Limit(),
+    default=LIMIT,
+    metavar="N|all",
+    show_default=True,
+    help="The newest so many.",
+)
+@click.option("--raw", is_flag=True, help="With each document, as it came.")
+@click.option("-f", "--follow", is_flag=True, help="Go on with what comes.")
+@output_option("table", "json", "yaml", "ndjson")
+@reading_options
+@click.pass_context
+def log(ctx: click.Context, /, **given: Any) -> int:
+    r"""List entries in the order of the log, oldest first.
+
+    All conditions must hold. A time selects by when we observed it. Each
+    entry has a name, LOG/POSITION, that never changes. What may be missing
+    is said on stderr, and the exit status is then 4.
+
+    \b
+    Example:
+      recorder log --node gpu-002 --since 2h
+      recorder log --object pod/train/llm-0 --limit all -o ndjson --raw
+      recorder log --reason Rebooted --follow
+    """
+    if given["follow"] and given["output"] not in CONTINUOUS:
+        ctx.fail("--follow has no end: use it with -o table or -o ndjson")
+    if given["follow"] and given["until"]:
+        ctx.fail("--follow goes on with what comes: leave out --until")
+    return wait_for(_log(ctx, given))
+
+
+async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    from recorder.report.entries import EntryQuestion, ask_entries
+    from recorder.wiring.reading import open_logs
+
+    present = now()
+    question = EntryQuestion.parse(given, now=present)
+    async with open_logs(ctx.obj, on_wait=announce) as logs:
+        reading = await logs.read(given_log(ctx))
+        answer = await ask_entries(reading, question, now=present)
+        for line in answer.notes:
+            note(line)
+        printer = printer_for(
+            given["output"],
+            cluster=reading.log.cluster_name,
+            raw=question.documents,
+        )
+        if answer.more:
+            note(
+                f"only the newest {question.limit} entries: more with"
+                " --limit N, or --limit all"
+            )
+        await _print(reading, answer, question, printer)
+        status = judge(answer.coverage)
+        if given["follow"]:
+            async with logs.bell(reading) as bell:
+                await follow(reading, question, printer, bell)
+    return status
+
+
+async def _print(
+    reading: "LogReading",
+    answer: "Entries",
+    question: "EntryQuestion",
+    printer: Printer,
+) -> None:
+    pages = answer.pages(reading, documents=question.documents)
+    async for page in pages:
+        printer.page(page)
+    printer.end(answer)

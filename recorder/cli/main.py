@@ -1,0 +1,115 @@
+"""The command `recorder`: its commands, and how errors reach a person.
+
+An error that the project knows by name is one line on stderr and the exit
+status of its kind; a traceback appears with ``--debug`` alone.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from recorder import __version__
+from recorder.cli.lazy import LazyGroup
+from recorder.cli.options import place_options, read_settings
+from recorder.errors import RecorderError
+
+__all__ = ["main", "run"]
+
+COMMANDS = {
+    "up": "recorder.cli.recording:up",
+    "record": "recorder.cli.recording:record",
+    "status": "recorder.cli.status:status",
+    "gaps": "recorder.cli.gaps:gaps",
+    "log": "recorder.cli.log:log",
+    "show": "recorder.cli.show:show",
+    "tape": "recorder.cli.tape:tape",
+    "migrate": "recorder.cli.migrate:migrate",
+}
+"""Where each command is; it is imported when it is run."""
+
+INTERRUPTED = 128 + signal.SIGINT
+PIPE_CLOSED = 128 + signal.SIGPIPE
+
+
+@click.group(
+    cls=LazyGroup,
+    places=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(__version__, prog_name="recorder")
+@place_options(hidden=False)
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    r"""Record what happens in a Kubernetes cluster, and ask about it later.
+
+    \b
+    Exit status: 0 answered and complete, 1 failed, 2 wrong usage,
+    3 verification failed, 4 answered but something may be missing,
+    5 no such cluster, node or object in the log.
+    """
+    ctx.obj = read_settings(ctx)
+
+
+def run(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line of this process, and end it."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(_run(words))
+
+
+def _run(words: list[str]) -> int:
+    try:
+        status = main.main(
+            args=words, prog_name="recorder", standalone_mode=False
+        )
+        sys.stdout.flush()
+    except BaseException as exc:  # noqa: BLE001 - the last one to catch it
+        return _told(_innermost(exc), debug="--debug" in words)
+    return status if isinstance(status, int) else 0
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """Take an error out of the groups that tasks wrap it in."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _told(error: BaseException, *, debug: bool) -> int:
+    """Tell an error to a person; give the exit status."""
+    match error:
+        case SystemExit():
+            return error.code if isinstance(error.code, int) else 1
+        case click.ClickException():
+            error.show()
+            return error.exit_code
+        case KeyboardInterrupt() | click.Abort():
+            return INTERRUPTED
+        case BrokenPipeError():
+            _forget_stdout()
+            return PIPE_CLOSED
+        case _:
+            return _failed(error, debug=debug)
+
+
+def _failed(error: BaseException, *, debug: bool) -> int:
+    if debug:
+        sys.excepthook(type(error), error, error.__traceback__)
+    if isinstance(error, RecorderError):
+        line = " ".join(str(error).split())
+        click.echo(f"recorder: {line}", err=True)
+        return error.exit_status
+    click.echo(
+        f"recorder: internal error: {type(error).__name__}: {error}"
+        " (--debug shows where)",
+        err=True,
+    )
+    return 1
+
+
+def _forget_stdout() -> None:
+    # Whoever read us is gone; Python would complain when it flushes at exit.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

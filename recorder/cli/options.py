@@ -1,0 +1,166 @@
+"""Options that several commands share, and what was given for them.
+
+The options that say where the log is may stand before the command or after
+it; what stands nearer to the end wins.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from recorder.settings import Settings
+
+__all__ = [
+    "given_log",
+    "output_option",
+    "place_options",
+    "reading_options",
+    "read_settings",
+    "window_options",
+]
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+SETTINGS = ("database_url", "data_dir", "cluster")
+"""Options that are settings too, under the same name."""
+
+
+def _remember(
+    ctx: click.Context, parameter: click.Parameter, value: object
+) -> None:
+    if value is None or value is False:
+        return
+    _given(ctx)[parameter.name or ""] = value
+    if ctx.parent is not None:
+        # Behind the command: read the settings anew, it wins.
+        ctx.obj = read_settings(ctx)
+
+
+def _given(ctx: click.Context) -> dict[str, Any]:
+    """Give what was given so far, before the command and behind it."""
+    given: dict[str, Any] = ctx.meta.setdefault(__name__, {})
+    return given
+
+
+def _option(
+    *names: str, **attributes: Any
+) -> Callable[[Decorated], Decorated]:
+    return click.option(
+        *names, expose_value=False, callback=_remember, **attributes
+    )
+
+
+def place_options(*, hidden: bool) -> Callable[[Decorated], Decorated]:
+    """Add the options that say where the log is."""
+    options = (
+        _option(
+            "--config",
+            metavar="FILE",
+            hidden=hidden,
+            help="TOML file of settings [RECORDER_CONFIG].",
+        ),
+        _option(
+            "--data-dir",
+            metavar="FOLDER",
+            hidden=hidden,
+            help="Folder of the embedded PostgreSQL [RECORDER_DATA_DIR].",
+        ),
+        _option(
+            "--database-url",
+            metavar="URL",
+            hidden=hidden,
+            help="PostgreSQL to use instead [RECORDER_DATABASE_URL].",
+        ),
+        _option(
+            "--debug",
+            is_flag=True,
+            hidden=hidden,
+            help="Show the traceback of an error.",
+        ),
+    )
+    return _all(options)
+
+
+def reading_options(command: Decorated) -> Decorated:
+    """Add the options of every command that reads a log."""
+    options = (
+        _option(
+            "--cluster",
+            metavar="NAME|UID",
+            help="Cluster to ask about [RECORDER_CLUSTER]. Default: the only"
+            " one, else that of the current context.",
+        ),
+        _option(
+            "--log",
+            type=click.IntRange(min=1),
+            metavar="ID",
+            help="Exactly this log, a played tape for example.",
+        ),
+        place_options(hidden=True),
+    )
+    return _all(options)(command)
+
+
+def window_options(command: Decorated) -> Decorated:
+    """Add the ends of a window."""
+    options = (
+        click.option(
+            "--since",
+            metavar="TIME",
+            help="From this time on: 2026-11-21T03:18:00Z, or an age: 2h.",
+        ),
+        click.option(
+            "--until", metavar="TIME", help="Before this time; or an age."
+        ),
+    )
+    return _all(options)(command)
+
+
+def output_option(
+    *formats: str, default: str | None = None
+) -> Callable[[Decorated], Decorated]:
+    """Add the form of the answer."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Choice(formats),
+        default=default or formats[0],
+        show_default=True,
+        help="Form of the answer.",
+    )
+
+
+def _all(
+    options: tuple[Callable[[Decorated], Decorated], ...],
+) -> Callable[[Decorated], Decorated]:
+    def decorate(command: Decorated) -> Decorated:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def read_settings(
+    ctx: click.Context, environ: Mapping[str, str] = os.environ
+) -> "Settings":
+    """Read the settings of all three places."""
+    from recorder.settings import Settings
+
+    given = _given(ctx)
+    file = given.get("config") or environ.get("RECORDER_CONFIG")
+    return Settings.load(
+        environ=environ,
+        file=Path(file) if file else None,
+        flags={name: given.get(name) for name in SETTINGS},
+    )
+
+
+def given_log(ctx: click.Context) -> int | None:
+    """Give the log that was named exactly."""
+    number: int | None = _given(ctx).get("log")
+    return number

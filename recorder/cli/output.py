@@ -1,0 +1,84 @@
+"""Where answers and notes go: data to stdout, everything else to stderr."""
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+__all__ = [
+    "announce",
+    "note",
+    "paint",
+    "print_document",
+    "print_lines",
+    "write",
+    "yaml_bytes",
+    "json_bytes",
+]
+
+
+def print_document(document: Any, form: str) -> None:
+    """Print a whole answer as JSON or YAML."""
+    if form == "yaml":
+        write(yaml_bytes(document))
+    else:
+        write(json_bytes(document) + b"\n")
+
+
+def json_bytes(document: Any, *, on_one_line: bool = False) -> bytes:
+    """Give JSON, indented for people unless it must be one line."""
+    import orjson
+
+    option = 0 if on_one_line else orjson.OPT_INDENT_2
+    return orjson.dumps(document, option=option)
+
+
+def yaml_bytes(document: Any) -> bytes:
+    """Give YAML, its keys in the order in which they are."""
+    import yaml
+
+    dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    text: str = yaml.dump(
+        document,
+        Dumper=dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=4096,
+    )
+    return text.encode()
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines of text."""
+    write("".join(f"{line}\n" for line in lines).encode())
+
+
+def write(content: bytes) -> None:
+    """Write to stdout, at once."""
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
+
+
+def note(text: str, *, colour: str | None = None) -> None:
+    """Tell a person something beside the answer."""
+    click.echo(paint(text, colour, sys.stderr), err=True)
+
+
+def announce(text: str) -> None:
+    """Say what there is to wait for; only to somebody who waits."""
+    if sys.stderr.isatty():
+        click.echo(f"{text} ...", err=True)
+
+
+def paint(text: str, colour: str | None, stream: Any) -> str:
+    """Colour a text, if it goes to a terminal that wants colours."""
+    if (
+        colour is None
+        or os.environ.get("NO_COLOR")
+        or not stream.isatty()
+        or os.environ.get("TERM") == "dumb"
+    ):
+        return text
+    return click.style(text, fg=colour)

@@ -1,0 +1,136 @@
+"""Printing entries as they are read, page by page, in each of the forms."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from recorder.cli.output import json_bytes, write, yaml_bytes
+
+if TYPE_CHECKING:
+    from recorder.report.coverage import Coverage
+    from recorder.report.entries import Entries
+    from recorder.report.ports import Line
+
+__all__ = ["Printer", "printer_for"]
+
+
+class Printer(Protocol):
+    """Prints one answer."""
+
+    def page(self, lines: "Sequence[Line]") -> None:
+        """Print some more lines."""
+
+    def end(self, answer: "Entries") -> None:
+        """Print what belongs behind the last line."""
+
+
+def printer_for(form: str, *, cluster: str, raw: bool) -> Printer:
+    """Give the printer of a form."""
+    match form:
+        case "ndjson":
+            return _Lines(cluster, raw=raw)
+        case "json":
+            return _Json(cluster, raw=raw)
+        case "yaml":
+            return _Yaml(cluster, raw=raw)
+        case _:
+            return _Table(raw=raw)
+
+
+class _Table:
+    def __init__(self, *, raw: bool) -> None:
+        from recorder.report.entries import COLUMNS
+        from recorder.report.text import Columns
+
+        self._columns = Columns(COLUMNS)
+        self._raw = raw
+        self._begun = False
+
+    def page(self, lines: "Sequence[Line]") -> None:
+        from recorder.report.entries import line_columns
+
+        rows = [line_columns(line) for line in lines]
+        shown = []
+        if not self._begun:
+            shown.append(self._columns.header(rows).encode())
+            self._begun = True
+        for line, text in zip(lines, self._columns.lines(rows), strict=True):
+            shown.append(text.encode())
+            if self._raw:
+                shown.append(line.raw or b"")
+        write(b"\n".join([*shown, b""]))
+
+    def end(self, answer: "Entries") -> None:
+        del answer
+
+
+class _Lines:
+    def __init__(self, cluster: str, *, raw: bool) -> None:
+        self._cluster = cluster
+        self._raw = raw
+
+    def page(self, lines: "Sequence[Line]") -> None:
+        write(b"\n".join([*self.documents(lines), b""]))
+
+    def documents(self, lines: "Sequence[Line]") -> list[bytes]:
+        from recorder.report.entries import line_json
+
+        return [
+            json_bytes(
+                line_json(
+                    line, cluster=self._cluster, with_document=self._raw
+                ),
+                on_one_line=True,
+            )
+            for line in lines
+        ]
+
+    def end(self, answer: "Entries") -> None:
+        del answer
+
+
+class _Json:
+    """One document; its entries are written as they come."""
+
+    def __init__(self, cluster: str, *, raw: bool) -> None:
+        self._lines = _Lines(cluster, raw=raw)
+        self._before = b'{"entries": [\n'
+
+    def page(self, lines: "Sequence[Line]") -> None:
+        shown = b",\n".join(self._lines.documents(lines))
+        write(self._before + shown)
+        self._before = b",\n"
+
+    def end(self, answer: "Entries") -> None:
+        tail = json_bytes(_tail(answer), on_one_line=True)
+        begun = b"" if self._before == b",\n" else self._before
+        write(begun + b"\n], " + tail.removeprefix(b"{") + b"\n")
+
+
+class _Yaml:
+    def __init__(self, cluster: str, *, raw: bool) -> None:
+        self._cluster = cluster
+        self._raw = raw
+        self._begun = False
+
+    def page(self, lines: "Sequence[Line]") -> None:
+        from recorder.report.entries import line_json
+
+        documents = []
+        for line in lines:
+            shown = line_json(line, cluster=self._cluster, with_document=False)
+            if self._raw:
+                # As text, since YAML has no way to hold it as it is.
+                shown["raw"] = (line.raw or b"").decode()
+            documents.append(shown)
+        write((b"" if self._begun else b"entries:\n") + yaml_bytes(documents))
+        self._begun = True
+
+    def end(self, answer: "Entries") -> None:
+        if not self._begun:
+            write(b"entries: []\n")
+        write(yaml_bytes(_tail(answer)))
+
+
+def _tail(answer: "Entries") -> dict[str, object]:
+    coverage: Coverage = answer.coverage
+    return {"more": answer.more, "coverage": coverage.document()}

@@ -1,0 +1,76 @@
+"""`recorder status`: what is recorded, and how far it is."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from recorder.cli.asking import wait_for
+from recorder.cli.options import (
+    given_log,
+    output_option,
+    reading_options,
+)
+from recorder.cli.output import announce, print_document, print_lines
+
+if TYPE_CHECKING:
+    from recorder.report.status import Status
+
+__all__ = ["status"]
+
+
+@click.command()
+@output_option("table", "json", "yaml")
+@reading_options
+@click.pass_context
+def status(ctx: click.Context, output: str) -> int:
+    r"""Show what is recorded, how far it is, and what is wrong.
+
+    One block for each log: who writes it, how fast it grows, and for each
+    source and resource its state. LAG is for how long nothing has vouched
+    for it; a quiet resource is proven once a minute.
+
+    \b
+    Example:
+      recorder status
+      recorder status -o json | jq '.clusters[].open_gaps'
+    """
+    wait_for(_status(ctx, output))
+    return 0
+
+
+async def _status(ctx: click.Context, output: str) -> None:
+    from recorder.wiring.reading import open_logs
+
+    async with open_logs(ctx.obj, on_wait=announce) as logs:
+        answer = await logs.status(given_log(ctx))
+    if output != "table":
+        print_document(answer.document(), output)
+        return
+    print_lines(_text(answer))
+
+
+def _text(answer: "Status") -> list[str]:
+    from recorder.report.status import COLUMNS, status_rows, summary
+    from recorder.report.text import Columns, human_bytes
+
+    lines = []
+    for log in answer.logs:
+        columns = Columns(COLUMNS)
+        rows = status_rows(log, answer.now)
+        lines.extend(summary(log))
+        lines.extend([columns.header(rows), *columns.lines(rows), ""])
+    if not answer.logs:
+        lines.append("nothing is recorded yet: start `recorder up`")
+    database = answer.database
+    kind = "embedded" if database.embedded else "of your own"
+    lines.append(
+        f"PostgreSQL {database.version} ({kind}),"
+        f" {human_bytes(database.bytes)}"
+    )
+    disk = database.disk
+    if disk is not None:
+        lines.append(
+            f"disk of {disk.path}: {human_bytes(disk.free_bytes)} of"
+            f" {human_bytes(disk.total_bytes)} free"
+        )
+    return lines

@@ -1,0 +1,164 @@
+"""The reading half, put together: the database, its logs, one of them.
+
+What a question is about is decided here, since it may take the kubeconfig to
+know it.
+"""
+
+import os
+import shutil
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import yaml
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from recorder.embedded.folder import DataFolder
+from recorder.errors import NotFoundError
+from recorder.report.choosing import choose_log
+from recorder.report.ports import Log
+from recorder.report.status import DatabaseStatus, Disk, LogStatus, Status
+from recorder.settings import Settings
+from recorder.store.engine import make_engine
+from recorder.store.read import LogReading, list_logs
+from recorder.store.read_database import database_facts, entries_per_minute
+from recorder.store.read_follow import Bell
+from recorder.wiring.database import Database, open_database
+
+__all__ = ["Logs", "NothingRecordedError", "open_logs"]
+
+DEFAULT_KUBECONFIG = "~/.kube/config"
+
+
+class NothingRecordedError(NotFoundError):
+    """There is no log yet."""
+
+    code = "not_found.log"
+
+
+@asynccontextmanager
+async def open_logs(
+    settings: Settings, *, on_wait: Callable[[str], None] | None = None
+) -> AsyncIterator["Logs"]:
+    """Open the database for reading.
+
+    Raises:
+        NothingRecordedError: nothing was ever recorded into the data folder.
+        SchemaError: the database is not this release's.
+    """
+    _check_was_used(settings)
+    async with open_database(settings, on_wait=on_wait) as database:
+        engine = make_engine(database.dsn("reader"))
+        try:
+            yield Logs(settings, database, engine)
+        finally:
+            await engine.dispose()
+
+
+class Logs:
+    """The logs of one database, to be asked."""
+
+    def __init__(
+        self, settings: Settings, database: Database, engine: AsyncEngine
+    ) -> None:
+        self._settings = settings
+        self._database = database
+        self._engine = engine
+
+    async def read(self, number: int | None) -> LogReading:
+        """Open the log that is meant, as it stands now.
+
+        Args:
+            number: exactly this log; None for the cluster of the settings.
+
+        Raises:
+            NotFoundError: there is no such log or cluster, or none at all.
+            ConfigError: several could be meant.
+        """
+        logs = await list_logs(self._engine)
+        if not logs:
+            msg = (
+                "the database holds no log yet: record a cluster with"
+                " `recorder up`"
+            )
+            raise NothingRecordedError(msg)
+        chosen = self._choose(logs, number)
+        return await LogReading.at_present(self._engine, chosen.id)
+
+    def bell(self, reading: LogReading) -> Bell:
+        """Give what rings when a log has grown."""
+        return Bell(self._database.dsn("reader"), reading.log.id)
+
+    async def status(self, number: int | None) -> Status:
+        """Give everything at a glance: of all logs, or of the one named."""
+        logs = await list_logs(self._engine)
+        if number is not None or self._settings.cluster is not None:
+            logs = [self._choose(logs, number)]
+        facts = await database_facts(self._engine)
+        embedded = self._database.embedded
+        return Status(
+            logs=[await self._log_status(log) for log in logs],
+            database=DatabaseStatus(
+                version=facts.version,
+                embedded=embedded,
+                bytes=facts.bytes,
+                disk=_disk(self._settings.data_dir) if embedded else None,
+            ),
+            now=facts.now,
+        )
+
+    async def _log_status(self, log: Log) -> LogStatus:
+        reading = await LogReading.at_present(self._engine, log.id)
+        return LogStatus(
+            log=reading.log,
+            streams=reading.streams,
+            entries_per_minute=await entries_per_minute(self._engine, log.id),
+        )
+
+    def _choose(self, logs: Sequence[Log], number: int | None) -> Log:
+        settings = self._settings
+        return choose_log(
+            logs,
+            number=number,
+            cluster=settings.cluster,
+            context=lambda: (
+                settings.context or _current_context(settings.kubeconfig)
+            ),
+        )
+
+
+def _disk(folder: Path) -> Disk:
+    usage = shutil.disk_usage(folder)
+    return Disk(
+        path=str(folder), free_bytes=usage.free, total_bytes=usage.total
+    )
+
+
+def _check_was_used(settings: Settings) -> None:
+    if settings.database_url is not None:
+        return
+    try:
+        is_used = DataFolder.at(settings.data_dir).cluster.exists()
+    except OSError:
+        # Opening it will say what is wrong.
+        return
+    if not is_used:
+        msg = (
+            f'nothing was recorded into "{settings.data_dir}" yet: record a'
+            " cluster with `recorder up`, or name another place with"
+            " --data-dir or --database-url"
+        )
+        raise NothingRecordedError(msg)
+
+
+def _current_context(kubeconfig: str | None) -> str | None:
+    """Give the context that kubectl would use, if that is written anywhere."""
+    named = kubeconfig or os.environ.get("KUBECONFIG") or DEFAULT_KUBECONFIG
+    for name in named.split(os.pathsep):
+        try:
+            content = yaml.safe_load(Path(name).expanduser().read_text())
+        except (OSError, UnicodeDecodeError, yaml.YAMLError):
+            continue
+        if isinstance(content, dict) and content.get("current-context"):
+            return str(content["current-context"])
+    return None
