@@ -50,8 +50,8 @@ from recorder.embedded.state import Phase, State, read_state, write_state
 __all__ = ["main"]
 
 _TICK_SECONDS = 0.1
-"""How soon a dead server or an empty house is noticed. A tick is two system
-calls, about 0.02 % of a core."""
+"""How soon a dead server or an empty house is noticed. A tick is a handful
+of system calls; all of them together take 0.2 % of a core."""
 
 _LOCK_SECONDS = 1.0
 """A command that asks whether we live holds our lock for microseconds."""
