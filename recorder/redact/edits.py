@@ -1,6 +1,6 @@
 """Edits: which bytes of a document give way to which others."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 __all__ = ["Edit", "splice"]
@@ -14,15 +14,16 @@ class Edit(NamedTuple):
     text: bytes
 
 
-def splice(raw: bytes, edits: Iterable[Edit]) -> bytes:
+def splice(raw: bytes, edits: Sequence[Edit]) -> bytes:
     """Apply edits; the same object when there are none.
 
-    Of two that overlap, the one that begins first and reaches further wins:
-    spans are of whole JSON values, so that it contains the other.
+    Spans are of whole JSON values, so that of two that overlap one contains
+    the other; that one wins, and of two for the same span the later.
     """
+    by_span = {(edit.start, edit.end): edit for edit in edits}
     pieces: list[bytes] = []
     place = 0
-    for start, end, text in sorted(edits, key=_widest_first):
+    for start, end, text in sorted(by_span.values(), key=_widest_first):
         if start < place:
             continue
         pieces += (raw[place:start], text)

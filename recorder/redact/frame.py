@@ -51,8 +51,11 @@ class Frame:
     values: list[Span] | None = None
     """Where each ``value`` lies."""
 
+    content: list[Span] | None = None
+    """Of ``data`` or ``stringData``: where each of its values lies."""
+
     payload: list[Span] | None = None
-    """To be hidden if this is a Secret: the values of its data."""
+    """To be hidden if this is a Secret: the content of its data."""
 
     items: list[Span] | None = None
     """To be hidden if this is a list of Secrets: the payload of its items."""

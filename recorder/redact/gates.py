@@ -8,6 +8,7 @@ import re
 
 __all__ = [
     "next_env",
+    "patches_env",
     "has_secret_kind",
     "has_token_kind",
     "may_hide_json",
@@ -29,6 +30,9 @@ has_secret_kind = re.compile(_KIND + rb'"Secret(?:List)?\\*"').search
 has_token_kind = re.compile(_KIND + rb'"Token(?:Request|Review)\\*"').search
 """Whether something is a request for a token, or a question about one. Both
 are made to be answered and never kept: only audit sees them."""
+
+patches_env = re.compile(rb'"path"\s*:\s*"[^"]*/env[/"]').search
+"""Whether an operation of a JSON patch may write to an environment."""
 
 next_env = re.compile(rb'"env(?:"\s*:\s*(\[)(?!\s*\])|\\)').search
 """Where the next environment begins that is not empty: group 1 is at the

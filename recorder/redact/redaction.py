@@ -4,7 +4,7 @@ from recorder.errors import ConfigError
 from recorder.redact.audit import GUARDED_MEMBERS, is_about_secrets
 from recorder.redact.digest import KeyedDigest
 from recorder.redact.edits import splice
-from recorder.redact.gates import has_token_kind
+from recorder.redact.gates import has_token_kind, patches_env
 from recorder.redact.refused import masked_head
 from recorder.redact.rules import NameMatcher, RedactionRules
 from recorder.redact.search import SecretSearch
@@ -85,7 +85,7 @@ class Redaction:
         check_document(raw)
         if is_about_secrets(raw):
             return splice(raw, self._search.guarded(raw, GUARDED_MEMBERS))
-        if has_token_kind(raw):
+        if has_token_kind(raw) or patches_env(raw):
             return splice(raw, self._search.guarded(raw, frozenset()))
         return splice(raw, self._search.everything(raw))
 

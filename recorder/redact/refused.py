@@ -13,7 +13,8 @@ from recorder.redact.digest import GONE
 
 __all__ = ["masked_head"]
 
-_STRUCTURE = re.compile(rb"[\s{}\[\],:]*(?:(?:true|false|null)[\s{}\[\],:]*)?")
+_STRUCTURE = b" \t\n\r{}[],:"
+_CONSTANTS = frozenset({b"", b"true", b"false", b"null"})
 _KEY = re.compile(rb"[A-Za-z][A-Za-z0-9_.:/-]{0,127}")
 _AFTER_KEY = re.compile(rb"\s*:")
 _COLON = re.compile(rb"\s*:\s*")
@@ -37,38 +38,45 @@ _WORD = re.compile(rb"[^\s]{12,}|[^\s]*[=:@%+/\\][^\s]*")
 
 
 def masked_head(head: bytes) -> bytes:
-    """Mask every value in bytes that are not a document."""
+    """Mask every value in bytes that are not a document.
+
+    Masking twice changes nothing more: a piece is judged by the masked ones
+    before it, and structure at the edges of a piece stays.
+    """
     pieces = head.split(b'"')
     if len(pieces) == 1:
         return _masked_text(head)
-    masked = []
-    for place, piece in enumerate(pieces):
-        before = pieces[place - 1] if place else b""
-        after = pieces[place + 1] if place + 1 < len(pieces) else b""
-        if (
-            _STRUCTURE.fullmatch(piece)
-            or _is_key(piece, before, after)
-            or _is_harmless(piece, before, pieces[place - 2 : place - 1])
-        ):
-            masked.append(piece)
-        else:
-            masked.append(GONE)
+    masked: list[bytes] = []
+    for piece, after in zip(pieces, [*pieces[1:], b""], strict=True):
+        known = _is_key(piece, masked, after) or _is_harmless(piece, masked)
+        masked.append(piece if known else _masked_piece(piece))
     return b'"'.join(masked)
 
 
-def _is_key(piece: bytes, before: bytes, after: bytes) -> bool:
+def _masked_piece(piece: bytes) -> bytes:
+    content = piece.strip(_STRUCTURE)
+    if content in _CONSTANTS:
+        return piece
+    before = len(piece) - len(piece.lstrip(_STRUCTURE))
+    return piece[:before] + GONE + piece[before + len(content) :]
+
+
+def _is_key(piece: bytes, masked: list[bytes], after: bytes) -> bool:
+    """Tell a key by what stands around it."""
+    before = masked[-1].rstrip()[-1:] if masked else b""
     return bool(
-        _AFTER_KEY.match(after)
+        before in {b"{", b",", b""}
+        and _AFTER_KEY.match(after)
         and _KEY.fullmatch(piece)
-        and before.rstrip()[-1:] in {b"{", b",", b""}
     )
 
 
-def _is_harmless(piece: bytes, before: bytes, key: list[bytes]) -> bool:
+def _is_harmless(piece: bytes, masked: list[bytes]) -> bool:
+    """Tell a value by its key and its looks."""
     return bool(
-        key
-        and key[0] in _HARMLESS_KEYS
-        and _COLON.fullmatch(before)
+        len(masked) > 1
+        and masked[-2] in _HARMLESS_KEYS
+        and _COLON.fullmatch(masked[-1])
         and _PLAIN.fullmatch(piece)
     )
 

@@ -16,6 +16,7 @@ from recorder.redact.environment import Environments
 from recorder.redact.gates import has_secret_kind, may_hide_letters, next_env
 from recorder.redact.rules import NameMatcher
 from recorder.redact.tokens import string_at
+from recorder.redact.validity import check_document
 from recorder.redact.walk import Walk
 
 __all__ = ["SecretSearch"]
@@ -29,7 +30,11 @@ square of its length."""
 
 
 class SecretSearch:
-    """Finds what to change in documents; the documents must be valid."""
+    """Finds what to change in documents.
+
+    Its methods raise `UnreadableError` for bytes that they would have to
+    read closely and that are not JSON.
+    """
 
     def __init__(self, matches: NameMatcher, digest: KeyedDigest) -> None:
         self._matches = matches
@@ -119,6 +124,7 @@ class SecretSearch:
         guarded: frozenset[str] | None = frozenset(),
         depth: int = 0,
     ) -> list[Edit]:
+        check_document(raw)
         walk = Walk(
             raw,
             matches=self._matches,

@@ -163,7 +163,9 @@ class Walk:
     def _value_ended(self, start: int, end: int) -> None:
         """Note a value that may have to be hidden, by its key."""
         frame = self._frame
-        if frame.is_data or frame.member in DATA_MEMBERS:
+        if frame.is_data:
+            frame.content = joined(frame.content, [(start, end)])
+        if frame.member in DATA_MEMBERS:
             frame.payload = joined(frame.payload, [(start, end)])
         elif frame.member == "value":
             frame.values = joined(frame.values, [(start, end)])
@@ -176,7 +178,10 @@ class Walk:
         outer = self._frame
         if frame.is_data:
             # The keys stay, so the object itself is not to be hidden.
-            outer.payload = joined(outer.payload, frame.payload)
+            outer.payload = joined(outer.payload, frame.content)
+            if outer.is_data:
+                span = (frame.start, end)
+                outer.content = joined(outer.content, [span])
             return
         if not outer.is_object:
             outer.variables = joined(outer.variables, frame.variables)
@@ -195,9 +200,15 @@ class Walk:
         if frame.named_secret:
             frame.variables = self._digested(frame.values)
         elif frame.is_operation and frame.targets_env:
-            # A patch names the place of a variable, not the variable.
+            # A patch writes variables, or what may be the value of one.
             self._edits += variables or ()
-            self._edits += self._digested(frame.values)
+            self._edits += self._digested(
+                [
+                    span
+                    for span in frame.values or ()
+                    if self._text[span[0]] not in "{["
+                ]
+            )
         if frame.guarded or _is_one_of(frame.kinds, SECRET_KINDS):
             self._hide(frame.payload)
             self._hide(frame.items)
