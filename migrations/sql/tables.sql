@@ -134,6 +134,7 @@ create table resume_point (
   pending text,
   seen text[] not null default '{}',
   began_at timestamptz,
+  began_version text,
   vouched_until timestamptz,
   last_frame_at timestamptz,
   entries int8 not null default 0,

@@ -35,6 +35,8 @@ class Document:
         "_object",
         "is_event",
         "key",
+        "name",
+        "namespace",
         "raw",
         "resource",
         "resource_version",
@@ -55,8 +57,10 @@ class Document:
         self.resource = resource
         self.is_event = is_events(resource)
         self.resource_version = head.resource_version or ""
-        name = head.uid or f"{head.namespace or ''}/{head.name or ''}"
-        self.key: HeadKey = (collection, name)
+        self.namespace = head.namespace or ""
+        self.name = head.name or ""
+        uid = head.uid or f"{self.namespace}/{self.name}"
+        self.key: HeadKey = (collection, uid)
 
     def draft(
         self,

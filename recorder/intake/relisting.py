@@ -41,6 +41,9 @@ EVENT_TTL = timedelta(hours=1)
 class KnownEvent:
     """The newest version of an Event that the log holds."""
 
+    epoch: int
+    namespace: str
+    name: str
     resource_version: str
     observed_at: datetime
     position: int
@@ -162,7 +165,10 @@ class Relisting:
         if document.is_event:
             known = listing.events.get(thing[1])
             is_known = known is not None
-            if known is not None and known.resource_version == version:
+            if known is not None and (
+                (known.epoch, known.resource_version)
+                == (ledger.epoch, version)
+            ):
                 outcome.unchanged += 1
                 return
         else:
@@ -210,6 +216,7 @@ class Relisting:
         vouch(point, listing.began_at, StreamState.LIVE)
         if point.began_at is None:
             point.began_at = listing.began_at
+            point.began_version = page.resource_version
 
     def _absent_objects(
         self, key: StreamKey, listing: _Listing, page: ListPage
@@ -252,6 +259,8 @@ class Relisting:
                     key[1],
                     {
                         "uid": uid,
+                        "namespace": known.namespace,
+                        "name": known.name,
                         "last": f"{self._ledger.log}/{known.position}",
                     },
                 ),

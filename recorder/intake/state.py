@@ -106,6 +106,9 @@ class ResumePoint:
     began_at: datetime | None = None
     """When the first list was complete."""
 
+    began_version: str | None = None
+    """The version of that list: the log starts with the state at it."""
+
     vouched_until: datetime | None = None
     last_frame_at: datetime | None = None
     entries: int = 0

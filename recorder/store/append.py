@@ -77,15 +77,17 @@ UPSERT_RESUME = """
     insert into recorder.resume_point as r (log_id, source, resource_id,
       state, completed, pending, seen, began_at, vouched_until,
       last_frame_at, entries, gap_position, gap_reason, gap_since,
-      gap_version)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+      gap_version, began_version)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+      $16)
     on conflict (log_id, source, resource_id) do update set
       state = excluded.state, completed = excluded.completed,
       pending = excluded.pending, seen = excluded.seen,
       began_at = excluded.began_at, vouched_until = excluded.vouched_until,
       last_frame_at = excluded.last_frame_at, entries = excluded.entries,
       gap_position = excluded.gap_position, gap_reason = excluded.gap_reason,
-      gap_since = excluded.gap_since, gap_version = excluded.gap_version
+      gap_since = excluded.gap_since, gap_version = excluded.gap_version,
+      began_version = excluded.began_version
 """
 
 

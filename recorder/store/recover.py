@@ -97,6 +97,7 @@ def _resume_point(row: Any) -> ResumePoint:
         pending=row["pending"],
         seen=set(row["seen"]),
         began_at=row["began_at"],
+        began_version=row["began_version"],
         vouched_until=row["vouched_until"],
         last_frame_at=row["last_frame_at"],
         entries=row["entries"],

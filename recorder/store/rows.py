@@ -202,4 +202,5 @@ def resume_columns(
         None if gap is None else gap.reason,
         None if gap is None else gap.since,
         None if gap is None else gap.resource_version,
+        point.began_version,
     )

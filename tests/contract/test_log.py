@@ -4,7 +4,7 @@ The log in memory that other tests use runs the same suite as the real one, so
 that a fake that lies fails here instead of passing there.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import timedelta
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from recorder.errors import StandingByError, UnknownStateError
 from recorder.intake.ledger import Ledger
 from recorder.intake.ports import Log
-from recorder.intake.relisting import Relisting
+from recorder.intake.relisting import KnownEvent, Relisting
 from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Batch, Recovered
 from recorder.model.observation import Observation
@@ -77,7 +77,11 @@ class Teller:
 
     def __init__(self, recovered: Recovered) -> None:
         self.ledger = Ledger(recovered)
-        self._sequencer = Sequencer(self.ledger, Relisting(self.ledger))
+        self._relisting = Relisting(self.ledger)
+        self._sequencer = Sequencer(self.ledger, self._relisting)
+
+    def know_events(self, events: Mapping[str, KnownEvent]) -> None:
+        self._relisting.know_events(events)
 
     def batch(self, *observations: Observation) -> Batch:
         for observation in observations:
@@ -202,10 +206,17 @@ async def test_live_events_are_those_not_deleted_since(
             a_frame(EVENTS, "ADDED", an_event("goes", 10), when=1),
             a_frame(EVENTS, "MODIFIED", an_event("stays", 11), when=2),
             a_frame(EVENTS, "DELETED", an_event("goes", 12), when=3),
+            a_closed_stream(EVENTS, "410", when=4),
         )
     )
+    teller.know_events(
+        await log.live_events(EVENTS, at(0) - timedelta(hours=9))
+    )
+    await log.append(
+        teller.batch(a_list(EVENTS, 20, an_event("stays", 11), when=5))
+    )
 
-    known = await log.live_events(EVENTS, at(0) - timedelta(seconds=1))
+    known = await log.live_events(EVENTS, at(0) - timedelta(hours=9))
 
     assert {
         uid: (event.resource_version, event.observed_at)

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime
 
+import orjson
+
 from recorder.errors import (
     LogUnavailableError,
     StandingByError,
@@ -116,7 +118,7 @@ class MemoryWriter:
         self, resource: Resource, since: datetime
     ) -> Mapping[str, KnownEvent]:
         alive: dict[str, KnownEvent] = {}
-        for position, (_, draft) in enumerate(self.log.entries, 1):
+        for position, (epoch, draft) in enumerate(self.log.entries, 1):
             if draft.resource != str(resource) or draft.observed_at < since:
                 continue
             if draft.operation not in {
@@ -124,7 +126,11 @@ class MemoryWriter:
                 Operation.ADDED,
                 Operation.MODIFIED,
                 Operation.DELETED,
+                Operation.ABSENT,
             }:
+                continue
+            if draft.operation is Operation.ABSENT:
+                alive.pop(orjson.loads(draft.raw)["uid"], None)
                 continue
             document = read(draft.raw, resource=resource)
             _, uid = document.key
@@ -132,7 +138,12 @@ class MemoryWriter:
                 alive.pop(uid, None)
                 continue
             alive[uid] = KnownEvent(
-                document.resource_version, draft.observed_at, position
+                epoch,
+                document.namespace,
+                document.name,
+                document.resource_version,
+                draft.observed_at,
+                position,
             )
         return alive
 
