@@ -1,5 +1,7 @@
 """`recorder gaps`: spans that the log cannot vouch for."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from recorder.cli.asking import INCOMPLETE, judge, now, open_reading, wait_for
@@ -14,6 +16,9 @@ from recorder.cli.output import (
     print_document,
     print_lines,
 )
+
+if TYPE_CHECKING:
+    from recorder.report.gaps import GapAnswer
 
 __all__ = ["gaps"]
 
@@ -46,13 +51,7 @@ def gaps(
 async def _gaps(
     ctx: click.Context, since: str | None, until: str | None, output: str
 ) -> int:
-    from recorder.report.gaps import (
-        COLUMNS,
-        ask_gaps,
-        gap_rows,
-        possible_words,
-    )
-    from recorder.report.text import Columns
+    from recorder.report.gaps import ask_gaps
     from recorder.report.window import Window
 
     at = now()
@@ -62,15 +61,7 @@ async def _gaps(
     if answer.more:
         note(f"{answer.more} older gaps are not shown: use --since")
     if output == "table":
-        rows = gap_rows(answer)
-        if not rows:
-            print_lines(["no gaps"])
-        else:
-            columns = Columns(COLUMNS)
-            print_lines([columns.header(rows), *columns.lines(rows)])
-        print_lines(
-            f"{gap.opened}: {possible_words(gap)}" for gap in answer.gaps
-        )
+        print_lines(_text(answer))
         return 0 if answer.coverage.complete else INCOMPLETE
     if output == "ndjson":
         print_lines(
@@ -80,3 +71,17 @@ async def _gaps(
     else:
         print_document(answer.document(), output)
     return judge(answer.coverage)
+
+
+def _text(answer: "GapAnswer") -> list[str]:
+    from recorder.report.gaps import COLUMNS, detail_lines, gap_rows
+    from recorder.report.text import Columns, coverage_lines
+
+    rows = gap_rows(answer)
+    if not rows:
+        return [f"no gaps: {line}" for line in coverage_lines(answer.coverage)]
+    columns = Columns(COLUMNS)
+    lines = [columns.header(rows), *columns.lines(rows)]
+    for gap in answer.gaps:
+        lines.extend(detail_lines(gap))
+    return lines

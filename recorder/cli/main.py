@@ -28,6 +28,7 @@ COMMANDS = {
     "show": "recorder.cli.show:show",
     "tape": "recorder.cli.tape:tape",
     "migrate": "recorder.cli.migrate:migrate",
+    "doctor": "recorder.cli.doctor:doctor",
 }
 """Where each command is; it is imported when it is run."""
 

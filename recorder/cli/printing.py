@@ -38,7 +38,7 @@ def printer_for(form: str, *, cluster: str, raw: bool) -> Printer:
 
 class _Table:
     def __init__(self, *, raw: bool) -> None:
-        from recorder.report.entries import COLUMNS
+        from recorder.report.lines import COLUMNS
         from recorder.report.text import Columns
 
         self._columns = Columns(COLUMNS)
@@ -46,7 +46,7 @@ class _Table:
         self._begun = False
 
     def page(self, lines: "Sequence[Line]") -> None:
-        from recorder.report.entries import line_columns
+        from recorder.report.lines import line_columns
 
         rows = [line_columns(line) for line in lines]
         shown = []
@@ -72,7 +72,7 @@ class _Lines:
         write(b"\n".join([*self.documents(lines), b""]))
 
     def documents(self, lines: "Sequence[Line]") -> list[bytes]:
-        from recorder.report.entries import line_json
+        from recorder.report.lines import line_json
 
         return [
             json_bytes(
@@ -113,7 +113,7 @@ class _Yaml:
         self._begun = False
 
     def page(self, lines: "Sequence[Line]") -> None:
-        from recorder.report.entries import line_json
+        from recorder.report.lines import line_json
 
         documents = []
         for line in lines:

@@ -7,14 +7,20 @@ from datetime import datetime
 from typing import Any
 
 from recorder.model.moment import written
-from recorder.report.coverage import Coverage, Reads, covered, everything
+from recorder.report.coverage import (
+    Coverage,
+    Reads,
+    covered,
+    everything,
+)
 from recorder.report.gap import Gap
+from recorder.report.holes import alike, few
 from recorder.report.ports import Reading
 from recorder.report.window import Window
 
-__all__ = ["COLUMNS", "GapAnswer", "ask_gaps", "gap_rows", "possible_words"]
+__all__ = ["COLUMNS", "GapAnswer", "ask_gaps", "gap_rows", "detail_lines"]
 
-COLUMNS = ("ID", "SOURCE", "RESOURCE", "FROM", "TO", "REASON", "PROVED")
+COLUMNS = ("ID", "SOURCE", "RESOURCE", "FROM", "TO", "REASON")
 
 GAPS_MAX = 10_000
 """The newest are shown; 600 bytes each."""
@@ -78,7 +84,6 @@ def gap_rows(answer: GapAnswer) -> list[list[str]]:
             _moment(gap.since),
             _moment(gap.to) or "open",
             gap.reason,
-            gap.proved,
         ]
         for gap in answer.gaps
     ]
@@ -86,22 +91,24 @@ def gap_rows(answer: GapAnswer) -> list[list[str]]:
         [
             "-",
             hole.source,
-            hole.resource or "all",
+            f"{len(resources)} resources"
+            if len(resources) > 1
+            else few(resources),
             _moment(hole.since),
             _moment(hole.to) or "open",
             hole.reason,
-            "nothing",
         ]
-        for hole in answer.coverage.holes
+        for hole, resources in alike(answer.coverage.holes)
     )
     return rows
 
 
-def possible_words(gap: Gap) -> str:
-    """Say what may be missing."""
-    if gap.healed:
-        return "nothing is missing"
-    return f"may be missing: {'; '.join(gap.possible)}"
+def detail_lines(gap: Gap) -> list[str]:
+    """Say what was proved about a gap, and what may be missing."""
+    lines = [f"gap {gap.opened}: {gap.proved}"]
+    if not gap.healed:
+        lines.extend(f"  may be missing: {one}" for one in gap.possible)
+    return lines
 
 
 def _moment(at: datetime | None) -> str:

@@ -10,6 +10,7 @@ from datetime import datetime
 from recorder.model.moment import written
 from recorder.report.coverage import Coverage
 from recorder.report.gap import Gap
+from recorder.report.holes import alike, few
 
 __all__ = ["Columns", "coverage_lines", "human_bytes"]
 
@@ -59,8 +60,8 @@ def coverage_lines(coverage: Coverage) -> list[str]:
         return [f"complete{end}"]
     parts = [
         *(
-            _span(h.resource or "everything", h.since, h.to, h.reason)
-            for h in coverage.holes
+            _span(few(resources), hole.since, hole.to, hole.reason)
+            for hole, resources in alike(coverage.holes)
         ),
         *(_gap(gap) for gap in coverage.gaps),
     ]

@@ -1,6 +1,7 @@
 """The schema: whether it is the one this release needs, and making it so."""
 
 from importlib.resources import files
+from io import StringIO
 from pathlib import Path
 
 from alembic import command
@@ -94,6 +95,8 @@ async def migrate(engine: AsyncEngine) -> tuple[str | None, str]:
 
 def migration_sql() -> str:
     """Give what `migrate` would run on an empty database, as SQL."""
-    return "\n".join(
-        script.read_text() for script in sorted(_folder().glob("sql/*.sql"))
-    )
+    written = StringIO()
+    config = _config()
+    config.output_buffer = written
+    command.upgrade(config, "head", sql=True)
+    return written.getvalue()

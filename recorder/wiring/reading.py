@@ -25,7 +25,7 @@ from recorder.store.read_database import database_facts, entries_per_minute
 from recorder.store.read_follow import Bell
 from recorder.wiring.database import Database, open_database
 
-__all__ = ["Logs", "NothingRecordedError", "open_logs"]
+__all__ = ["Logs", "NothingRecordedError", "is_used", "open_logs"]
 
 DEFAULT_KUBECONFIG = "~/.kube/config"
 
@@ -134,15 +134,19 @@ def _disk(folder: Path) -> Disk:
     )
 
 
-def _check_was_used(settings: Settings) -> None:
+def is_used(settings: Settings) -> bool:
+    """Tell whether there is a database, without making one."""
     if settings.database_url is not None:
-        return
+        return True
     try:
-        is_used = DataFolder.at(settings.data_dir).cluster.exists()
+        return DataFolder.at(settings.data_dir).cluster.exists()
     except OSError:
         # Opening it will say what is wrong.
-        return
-    if not is_used:
+        return True
+
+
+def _check_was_used(settings: Settings) -> None:
+    if not is_used(settings):
         msg = (
             f'nothing was recorded into "{settings.data_dir}" yet: record a'
             " cluster with `recorder up`, or name another place with"

@@ -1,0 +1,47 @@
+"""`recorder doctor`: what is missing, and what to do about it."""
+
+import click
+
+from recorder.cli.asking import wait_for
+from recorder.cli.options import output_option, place_options
+from recorder.cli.output import announce, paint, print_document, print_lines
+
+__all__ = ["doctor"]
+
+
+@click.command()
+@output_option("table", "json", "yaml")
+@place_options(hidden=True)
+@click.pass_context
+def doctor(ctx: click.Context, output: str) -> int:
+    r"""Look at everything that Recorder needs, and say what is missing.
+
+    The cluster, the database with its roles and its schema, the disk, the
+    clocks, the redaction key. Changes nothing. The exit status is 1 if
+    something is wrong.
+
+    \b
+    Example:
+      recorder doctor
+      recorder doctor -o json | jq '.checks[] | select(.ok | not)'
+    """
+    return wait_for(_doctor(ctx, output))
+
+
+async def _doctor(ctx: click.Context, output: str) -> int:
+    import sys
+
+    from recorder.report.checks import check_lines, checks_document
+    from recorder.wiring.checkup import checkup
+
+    checks = []
+    async for check in checkup(ctx.obj, on_wait=announce):
+        checks.append(check)
+        if output == "table":
+            colour = None if check.ok else "red"
+            print_lines(
+                paint(line, colour, sys.stdout) for line in check_lines(check)
+            )
+    if output != "table":
+        print_document(checks_document(checks), output)
+    return 0 if all(check.ok for check in checks) else 1
