@@ -7,8 +7,8 @@ where it is looked at.
 
 What a document *means* is not decided here; facts and verdicts are.
 
-Documents come from anybody. A field of the wrong type counts as absent, and
-only bytes that are no JSON object are refused, with `UnreadableError`.
+Documents come from anybody. A field of the wrong type is no reason to refuse
+one; only bytes that are no JSON object are refused, with `UnreadableError`.
 """
 
 from recorder.classify.drafts import classify, draft

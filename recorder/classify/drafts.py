@@ -10,6 +10,7 @@ from recorder.classify.wire import (
     Regarding,
     Reporter,
     Series,
+    Spec,
     WireEvent,
     WireObject,
 )
@@ -28,6 +29,7 @@ give the machine of a control plane, or the name of their own Pod."""
 _NO_METADATA = Metadata()
 _NO_REPORTER = Reporter()
 _NO_SERIES = Series()
+_NO_SPEC = Spec()
 _NOTHING = Regarding()
 
 
@@ -151,11 +153,10 @@ def _node_of_object(document: KubeObject, wire: WireObject) -> str | None:
     head, resource = document.head, document.resource
     if resource.plural == "nodes" and not resource.group:
         return head.name
-    if wire.spec is None:
-        return None
+    spec = wire.spec or _NO_SPEC
     if resource.plural == "leases" and head.namespace == LEASE_NAMESPACE:
-        return head.name or clean(wire.spec.holder_identity)
-    return clean(wire.spec.node_name)
+        return head.name or clean(spec.holder_identity)
+    return clean(spec.node_name)
 
 
 def _occurred_at(wire: WireEvent) -> datetime | None:

@@ -3,7 +3,8 @@
 One structure for Events of both APIs and one for every other object, because
 a decoder is fast only if it knows what to skip. The first attempt believes
 the types of the API; a document that breaks them is read again, field by
-field, and what has the wrong type counts as absent.
+field: a number is taken for its digits, everything else of the wrong type
+counts as absent.
 """
 
 from typing import Any, TypeVar
@@ -23,7 +24,7 @@ __all__ = [
 
 
 class _Wire(msgspec.Struct, rename="camel", gc=False):
-    """Absent, null and of the wrong type are the same to us."""
+    """What is absent or null is None."""
 
 
 class Metadata(_Wire):
@@ -135,7 +136,7 @@ def _read_loosely(raw: bytes, shape: type[_W]) -> _W:
 
 
 def _fitting(members: dict[str, Any], shape: type[_W]) -> _W:
-    """Take what has the right type."""
+    """Take what has the right type; numbers have come as text."""
     taken: dict[str, Any] = {}
     for member in msgspec.structs.fields(shape):
         value = members.get(member.encode_name)
