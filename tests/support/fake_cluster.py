@@ -95,7 +95,7 @@ class FakeCluster:
         """Whether discovery is aggregated."""
         self.broken: set[str] = set()
         """Groups whose extension server is down."""
-        self.seconds = 1.0
+        self.seconds, self.alive = 1.0, False
 
         # What happened; to be read.
         self.requests: list[tuple[str, dict[str, str]]] = []
@@ -110,7 +110,6 @@ class FakeCluster:
         self.streams: set[Stream] = set()
         self.pages: dict[str, tuple[int, list[Body]]] = {}
         self._uids = itertools.count(1)
-        self.alive = False
         self._server: tuple[web.AppRunner | None, int] = None, 0
 
     async def __aenter__(self) -> Self:
@@ -124,7 +123,9 @@ class FakeCluster:
         """Listen, on the same port as before."""
         app = web.Application()
         app.router.add_get("/{path:.*}", Api(self).serve)
-        runner = web.AppRunner(app, shutdown_timeout=0)
+        runner = web.AppRunner(
+            app, shutdown_timeout=0, handler_cancellation=True
+        )
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", self._server[1]).start()
         self._server = runner, runner.addresses[0][1]

@@ -1,6 +1,7 @@
 """The ends of streams: which are clean, which are losses, what comes next."""
 
 import dataclasses
+from functools import partial
 from pathlib import Path
 
 from recorder.model.observation import (
@@ -71,6 +72,10 @@ async def test_a_truncated_frame_is_never_read(tmp_path: Path) -> None:
     assert not memory.of(InputRefused)
 
 
+def _closed_more(memory: Memory, than: int) -> bool:
+    return len(memory.of(StreamClosed, PODS)) > than
+
+
 async def test_a_cut_at_any_byte_loses_nothing(tmp_path: Path) -> None:
     memory = Memory()
     async with FakeCluster() as fake:
@@ -81,11 +86,9 @@ async def test_a_cut_at_any_byte_loses_nothing(tmp_path: Path) -> None:
         async with recording(fake, tmp_path, memory):
             for at in range(1, length + 1, 97):
                 fake.cut_after["pods"] = at
-                count = len(memory.of(StreamClosed, PODS))
+                before = len(memory.of(StreamClosed, PODS))
                 fake.cut("pods")
-                await memory.until(
-                    lambda c=count: len(memory.of(StreamClosed, PODS)) > c
-                )
+                await memory.until(partial(_closed_more, memory, before))
             await memory.until(
                 lambda: (
                     {n for _, n, _ in memory.frames(PODS)}

@@ -64,12 +64,12 @@ class Memory:
         self.seen: list[Observation] = []
         self.resume = dict(resume or {})
         self.objects: dict[tuple[Resource, str], KnownObject] = {}
-        self.full = False
+        self.room = asyncio.Event()
+        self.room.set()
         self._moved = asyncio.Event()
 
     async def put(self, observations: Sequence[Observation]) -> None:
-        while self.full:
-            await asyncio.sleep(0.005)
+        await self.room.wait()
         for observation in observations:
             self.seen.append(observation)
             self._learn(observation)
@@ -127,9 +127,8 @@ class Memory:
                         continue
         except TimeoutError:
             lines = "\n".join(str(o)[:200] for o in self.seen[-40:])
-            raise AssertionError(
-                f"never came true; last seen:\n{lines}"
-            ) from None
+            msg = f"never came true; last seen:\n{lines}"
+            raise AssertionError(msg) from None
 
     def _learn(self, observation: Observation) -> None:
         if isinstance(observation, EpochBegan):

@@ -8,7 +8,7 @@ have deleted it; its resource becomes a suspect, to be compared with a list.
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -52,14 +52,14 @@ class Verdict:
     rewound: str | None
     """The proof, in words; None if there is none."""
 
-    suspects: frozenset[Resource]
-    """Resources of which a known object is gone."""
+    suspects: Mapping[Resource, str]
+    """Resources of which a known object is gone, each with its uid."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
     proof: str | None = None
-    missing: Resource | None = None
+    missing: KnownObject | None = None
     unread: RequestError | None = None
 
 
@@ -94,7 +94,9 @@ async def examine(
     proofs = [reading.proof for reading in readings if reading.proof]
     return Verdict(
         rewound=proofs[0] if proofs else None,
-        suspects=frozenset(r.missing for r in readings if r.missing),
+        suspects={
+            r.missing.resource: r.missing.uid for r in readings if r.missing
+        },
     )
 
 
@@ -146,7 +148,7 @@ class _Read:
                 f"{path}/{known.name}", verb="get", what=self._what
             )
         except MissingError:
-            return _Reading(missing=known.resource)
+            return _Reading(missing=known)
         except TooLargeError:
             return _Reading()
         except RequestError as error:

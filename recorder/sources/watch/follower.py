@@ -29,6 +29,8 @@ class Follower:
         """Whether a watch is open that its end has not been told of."""
         self.proven = False
         """Whether the open watch showed that the server took our version."""
+        self.live = False
+        """Whether any watch showed so since the last loss."""
         self.marked = False
         """Whether the resource was ever seen to send bookmarks."""
         self.clean_since = 0.0
@@ -42,6 +44,11 @@ class Follower:
         self._reason: str | None = None
         self._scope: asyncio.Timeout | None = None
 
+    def lose(self) -> None:
+        """Note that the connection was lost, or never came to be."""
+        self.lost = True
+        self.streaming = self.live = False
+
     def interrupt(self, reason: str | None) -> None:
         """Stop what the reflector is doing; it begins again with a list.
 
@@ -49,7 +56,7 @@ class Follower:
         """
         self._reason = reason or self._reason
         self.place.forget()
-        self.streaming = self.proven = False
+        self.streaming = self.proven = self.live = False
         if self._scope is not None:
             self._scope.reschedule(asyncio.get_running_loop().time())
 

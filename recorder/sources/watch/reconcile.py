@@ -1,9 +1,14 @@
 """Comparing what was watched with a list, because even servers miss deletes.
 
-One resource at a time: its objects are listed with their versions, its stream
-is given time to reach the version of the list, and then the log must know
-every object listed, at no lower version, and hold none alive that is missing.
-Whatever differs ends the stream as a mismatch, and a list follows.
+The objects of a resource are listed with their versions, its stream is given
+time to reach the version of the list, and then the log must know every object
+listed, at no lower version, and hold none alive that is missing. Whatever
+differs ends the stream as a mismatch, and a list follows.
+
+A suspect is a resource of which a known object was found gone after a loss. If
+its stream, resumed at the version before the loss, does not tell the delete
+either, then the history that it continues is not the one that we know: that
+is a rewind which later writes have covered.
 """
 
 import asyncio
@@ -30,7 +35,7 @@ longest time to wait; at most every second."""
 
 
 class Reconciler:
-    """Reconciles every resource in turn, and suspects first."""
+    """Reconciles each resource once in a while, and suspects soon."""
 
     def __init__(
         self,
@@ -47,53 +52,63 @@ class Reconciler:
         self._followers = followers
         self._jitter = jitter
         self._due: dict[Resource, float] = {}
+        # One list at a time; the waiting for streams goes on side by side.
+        self._listing = asyncio.Lock()
 
     async def run(self) -> None:
         """Reconcile for ever."""
-        while True:
-            await asyncio.sleep(self._poll())
-            follower = self._next()
-            if follower is None:
-                continue
-            try:
-                differs = await self._differs(follower)
-            except RequestError:
-                # The reflector meets the same failure and tells it; the
-                # comparison is made another time.
-                continue
-            finally:
-                follower.touched = None
-            if differs:
-                follower.interrupt(MISMATCH)
+        async with asyncio.TaskGroup() as group:
+            while True:
+                await asyncio.sleep(self._poll())
+                for follower, suspect in self._due_now():
+                    group.create_task(self._reconcile(follower, suspect))
 
-    async def _differs(self, follower: Follower) -> bool:
-        """Compare one resource; False too where nothing can be said."""
+    async def _reconcile(self, follower: Follower, suspect: str) -> None:
+        try:
+            unknown, missing = await self._compare(follower)
+        except RequestError:
+            # The reflector meets the same failure and tells it; the
+            # comparison is made another time.
+            return
+        finally:
+            follower.touched = None
+        if suspect in missing:
+            self._guard.report(
+                f"{follower.target.resource} has lost an object"
+                f" of UID {suspect} and told no delete"
+            )
+        elif unknown or missing:
+            follower.interrupt(MISMATCH)
+
+    async def _compare(self, follower: Follower) -> tuple[set[str], set[str]]:
+        """Give the uids that the log lacks, and those it should not hold.
+
+        Nothing is given where nothing can be said.
+        """
         follower.touched = touched = set[str]()
         target = follower.target
         expiring = (target.resource.group, target.resource.plural) == (
             "",
             "events",
         )
-        version, listed = await list_versions(
-            self._client,
-            target,
-            created_since=self._youngest() if expiring else "",
-        )
+        since = self._youngest() if expiring else ""
+        async with self._listing:
+            version, listed = await list_versions(
+                self._client, target, created_since=since
+            )
         if is_lower(version, follower.place.completed or ""):
             # Only a rewind explains a list that is behind its stream, and
             # the check for that compares it with the stream again.
             follower.lost = True
             await self._guard.confirm(follower)
-            return False
+            return set(), set()
         if not await self._reached(follower, version):
-            return False
+            return set(), set()
         held = await self._known.versions(target.resource)
-        if follower.touched is not touched or follower.place.completed is None:
-            return False
-        differing = _unknown(listed, held)
-        if not expiring:
-            differing |= _missing(listed, held, version)
-        return bool(differing - touched)
+        if follower.place.completed is None:
+            return set(), set()
+        missing = set() if expiring else _missing(listed, held, version)
+        return _unknown(listed, held) - touched, missing - touched
 
     async def _reached(self, follower: Follower, version: str) -> bool:
         """Wait until the stream has shown everything up to a version.
@@ -114,20 +129,25 @@ class Reconciler:
             await asyncio.sleep(self._poll())
         return False
 
-    def _next(self) -> Follower | None:
-        """Choose a suspect that is live again, or whatever is due."""
+    def _due_now(self) -> list[tuple[Follower, str]]:
+        """Choose what is due, as far as it is live; suspects are at once.
+
+        The suspected uid is given with each, empty where there is none.
+        """
         now = self._client.clock.monotonic()
         every = self._client.settings.reconcile_every
-        suspects = self._guard.suspects
+        chosen = []
         for follower in self._followers():
             resource = follower.target.resource
             first = now + every * self._jitter.uniform(0.5, 1.0)
             due = self._due.setdefault(resource, first)
-            if follower.proven and (resource in suspects or now >= due):
-                suspects.discard(resource)
+            if not follower.live or follower.touched is not None:
+                continue
+            suspect = self._guard.suspects.pop(resource, "")
+            if suspect or now >= due:
                 self._due[resource] = now + every
-                return follower
-        return None
+                chosen.append((follower, suspect))
+        return chosen
 
     def _youngest(self) -> str:
         age = timedelta(seconds=self._client.settings.event_age)

@@ -111,8 +111,7 @@ class Reflector:
             except EpochOverError:
                 return
             except ExpiredError:
-                self._follower.lost = True
-                self._follower.streaming = False
+                self._follower.lose()
                 await self._put(self._tell.closed(EXPIRED))
                 self._place.forget()
 
@@ -174,10 +173,9 @@ class Reflector:
     async def _read(self, stream: WatchStream) -> None:
         async with aclosing(stream.portions()) as portions:
             async for portion in portions:
-                told = list(self._tell.portion(portion))
                 frames = [f for f in portion if isinstance(f, Frame)]
-                if frames:
-                    told[:0] = self._resumed()
+                resumed = self._resumed() if frames else []
+                told = [*resumed, *self._tell.portion(portion)]
                 if self._follower.touched is not None:
                     # Before the sink knows it, or the reconciler could see
                     # the effect and not the cause.
@@ -197,15 +195,14 @@ class Reflector:
             self._place.saw(frame.version)
 
     async def _ended_cleanly(self, began: float) -> None:
-        closed = self._tell.closed("timeout")
-        await self._put_seen([*self._resumed(), closed])
+        resumed = self._resumed()
+        await self._put_seen([*resumed, self._tell.closed("timeout")])
         self._follower.clean_since = began
         self._follower.streaming = False
 
     async def _ended_early(self) -> None:
         proven = self._follower.proven
-        self._follower.lost = True
-        self._follower.streaming = False
+        self._follower.lose()
         await self._put(self._tell.closed("ended early"))
         if not proven:
             await asyncio.sleep(self._backoff.delay())
@@ -218,7 +215,7 @@ class Reflector:
         """
         if self._follower.proven:
             return []
-        self._follower.proven = True
+        self._follower.proven = self._follower.live = True
         self._is_healthy()
         return [self._tell.resumed()]
 
@@ -238,8 +235,7 @@ class Reflector:
 
     async def _tell_failure(self, error: RequestError) -> None:
         streaming = self._follower.streaming
-        self._follower.lost = True
-        self._follower.streaming = False
+        self._follower.lose()
         if streaming:
             await self._put(self._tell.closed(str(error)))
             return

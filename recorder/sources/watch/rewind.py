@@ -65,8 +65,10 @@ class RewindGuard:
         # as alive until everything was listed in the new epoch, and it must
         # not prove the same rewind again.
         self._spent: set[tuple[Resource, str, str]] = set()
-        self.suspects: set[Resource] = set()
-        """Resources that should be compared with a list soon."""
+        self._reported: str | None = None
+        self.suspects: dict[Resource, str] = {}
+        """Resources that should be compared with a list soon, each with the
+        uid of an object that was found gone."""
 
     async def confirm(self, follower: Follower) -> None:
         """Wait for a check that begins after this call.
@@ -78,6 +80,11 @@ class RewindGuard:
         self._waiting.append((follower, future))
         self._wanted.set()
         await future
+
+    def report(self, proof: str) -> None:
+        """Take a proof of a rewind that somebody else found."""
+        self._reported = proof
+        self._wanted.set()
 
     async def run(self) -> None:
         """Make the checks that are asked for, for ever.
@@ -131,9 +138,9 @@ class RewindGuard:
             )
             raise WrongClusterError(msg)
         heads = await self._heads(lost)
-        proof = next((head.proof for head in heads if head.proof), None)
-        if proof is None:
-            proof = await self._examine()
+        proof = self._reported
+        proof = proof or next((h.proof for h in heads if h.proof), None)
+        proof = proof or await self._examine()
         if proof is not None:
             await self._begin_epoch(proof)
         return {h.follower: h.error for h in heads if h.error is not None}
@@ -157,7 +164,7 @@ class RewindGuard:
             [k for k in await self._newest() if _mark(k) not in self._spent],
             self._redact,
         )
-        self.suspects |= verdict.suspects
+        self.suspects.update(verdict.suspects)
         return verdict.rewound
 
     async def _newest(self) -> Sequence[KnownObject]:
@@ -186,6 +193,7 @@ class RewindGuard:
             return [*told, EpochBegan(observed_at=now, reason=proof)]
 
         await self._outlet.begin_epoch(last_words)
+        self._reported = None
         self.suspects.clear()
 
 

@@ -1,0 +1,155 @@
+"""Kinds that appear, vanish and come back, and two hundred of them."""
+
+import time
+from functools import partial
+from pathlib import Path
+
+from recorder.model.observation import (
+    ABSENT,
+    EpochBegan,
+    ListPage,
+    RequestFailed,
+    StreamClosed,
+)
+from recorder.model.reference import Resource
+from recorder.sources.watch import Pattern, Selection
+from tests.support.fake_cluster import STANDARD, FakeCluster, Kind
+from tests.watch.watching import NODES, PODS, Memory, recording
+
+JOBSETS = Kind("jobsets", "JobSet", "jobset.x-k8s.io", "v1alpha2")
+JOBSET = Resource("jobset.x-k8s.io", "v1alpha2", "jobsets")
+
+
+async def test_a_kind_that_appears_is_followed(tmp_path: Path) -> None:
+    memory = Memory()
+    async with FakeCluster() as fake, recording(fake, tmp_path, memory):
+        await memory.until(lambda: fake.watching("customresourcedefinitions"))
+        fake.add_crd(JOBSETS)
+        fake.put("jobsets", "a")
+        await memory.until(lambda: fake.watching("jobsets"))
+        fake.put("jobsets", "b")
+        await memory.until(lambda: memory.frames(JOBSET))
+
+    assert len(memory.of(ListPage, JOBSET)) == 1
+
+
+async def test_a_kind_that_vanishes_is_told_and_may_come_back(
+    tmp_path: Path,
+) -> None:
+    memory = Memory()
+    async with FakeCluster((*STANDARD, JOBSETS)) as fake:
+        fake.put("jobsets", "a")
+        fake.put("customresourcedefinitions", "jobsets.jobset.x-k8s.io")
+        async with recording(fake, tmp_path, memory):
+            await memory.until(lambda: fake.watching("jobsets"))
+            fake.remove_crd("jobsets")
+            await memory.until(
+                lambda: (
+                    ABSENT
+                    in {c.reason for c in memory.of(StreamClosed, JOBSET)}
+                )
+            )
+            fake.add_crd(JOBSETS)
+            fake.put("jobsets", "b")
+            await memory.until(lambda: len(memory.of(ListPage, JOBSET)) == 2)
+
+    frames = memory.frames(JOBSET)
+    assert [frame[:2] for frame in frames] == [("DELETED", "a")]
+    assert not memory.of(RequestFailed)
+    told = [
+        o
+        for o in memory.seen
+        if isinstance(o, StreamClosed | ListPage) and o.resource == JOBSET
+    ]
+    assert isinstance(told[-1], ListPage)
+    assert isinstance(told[-2], StreamClosed)
+    assert told[-2].reason == ABSENT
+
+
+async def test_a_kind_that_vanished_while_away_is_told(tmp_path: Path) -> None:
+    memory = Memory({JOBSET: "50"})
+    async with FakeCluster() as fake, recording(fake, tmp_path, memory):
+        await memory.until(lambda: memory.of(StreamClosed, JOBSET))
+
+    assert [c.reason for c in memory.of(StreamClosed, JOBSET)] == [ABSENT]
+
+
+async def test_an_extension_server_that_is_down_hides_nothing_else(
+    tmp_path: Path,
+) -> None:
+    memory = Memory({JOBSET: "100"})
+    async with FakeCluster((*STANDARD, JOBSETS)) as fake:
+        fake.broken.add(JOBSETS.group)
+        async with recording(fake, tmp_path, memory):
+            await memory.until(lambda: fake.watching("pods"))
+            assert not fake.watching("jobsets")
+            fake.broken.clear()
+            fake.put("customresourcedefinitions", "any")
+            fake.put("jobsets", "a")
+            await memory.until(lambda: memory.frames(JOBSET))
+
+    assert not memory.of(StreamClosed, JOBSET)
+    assert not memory.of(ListPage, JOBSET)
+
+
+async def test_a_version_in_use_is_kept_while_it_is_served(
+    tmp_path: Path,
+) -> None:
+    newer = Kind("jobsets", "JobSet", "jobset.x-k8s.io", "v1beta1")
+    memory = Memory({JOBSET: "100"})
+    async with FakeCluster(STANDARD) as fake:
+        fake.kinds = {"new": newer, **fake.kinds, "jobsets": JOBSETS}
+        async with recording(fake, tmp_path, memory):
+            await memory.until(lambda: fake.watching("jobsets"))
+
+        paths = {p for p, _ in fake.requests if p.endswith("/jobsets")}
+    assert paths == {"/apis/jobset.x-k8s.io/v1alpha2/jobsets"}
+
+
+async def test_legacy_discovery_gives_the_same(tmp_path: Path) -> None:
+    memory = Memory()
+    async with FakeCluster((*STANDARD, JOBSETS)) as fake:
+        fake.aggregated = False
+        fake.broken.add("broken.example.com")
+        fake.kinds["widgets"] = Kind("widgets", "W", "broken.example.com")
+        async with recording(fake, tmp_path, memory):
+            for plural in ("pods", "nodes", "jobsets"):
+                await memory.until(partial(fake.watching, plural))
+
+
+async def test_two_hundred_kinds_are_treated_as_one(tmp_path: Path) -> None:
+    kinds = [
+        Kind(f"things{n}", f"Thing{n}", f"g{n % 20}.example.com")
+        for n in range(200)
+    ]
+    memory = Memory()
+    everything = Selection(include=[Pattern.parse("*")])
+    async with FakeCluster((*STANDARD, *kinds)) as fake:
+        for kind in kinds:
+            fake.put(kind.plural, "x")
+        backup = fake.snapshot()
+        began = time.monotonic()
+        async with recording(fake, tmp_path, memory, selection=everything):
+            await memory.until(lambda: len(fake.streams) == 205, within=10)
+            first = time.monotonic() - began
+            fake.put("things7", "lost")
+            await memory.until(lambda: memory.frames(_thing(7)))
+            fake.rewind(backup)
+            await memory.until(lambda: len(memory.of(ListPage)) == 410)
+            await memory.until(lambda: len(fake.streams) == 205, within=10)
+            for n in range(200):
+                fake.put(f"things{n}", "x", spec={"n": n})
+            await memory.until(
+                lambda: all(memory.frames(_thing(n)) for n in range(200))
+            )
+
+        checks = [p for p, _ in fake.requests if p.endswith("kube-system")]
+    assert first < 8
+    assert len(checks) < 60
+    assert len(memory.of(EpochBegan)) == 1
+    assert len(memory.of(ListPage, NODES)) == 2
+    assert len(memory.of(ListPage, PODS)) == 2
+
+
+def _thing(n: int) -> Resource:
+    return Resource(f"g{n % 20}.example.com", "v1", f"things{n}")

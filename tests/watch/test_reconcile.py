@@ -1,0 +1,115 @@
+"""Comparing the log with a list: what the server never told."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from recorder.model.observation import ListPage, StreamClosed
+from tests.support.fake_cluster import FakeCluster
+from tests.watch.watching import EVENTS, FAST, PODS, Memory, recording
+
+OFTEN = dataclasses.replace(FAST, reconcile_every=0.2, reconcile_wait=1.0)
+
+
+async def _settle(fake: FakeCluster, memory: Memory, rounds: int = 2) -> None:
+    """Let some comparisons of the pods begin and end."""
+    asked = _lists(fake)
+    await memory.until(lambda: _lists(fake) >= asked + rounds)
+
+
+def _lists(fake: FakeCluster) -> int:
+    return sum(
+        1
+        for path, query in fake.requests
+        if path == "/api/v1/pods" and query.get("limit") == "500"
+    )
+
+
+async def test_a_delete_that_was_never_told_leads_to_a_list(
+    tmp_path: Path,
+) -> None:
+    memory = Memory()
+    async with FakeCluster() as fake:
+        fake.put("pods", "a")
+        fake.put("pods", "b")
+        async with recording(fake, tmp_path, memory, settings=OFTEN):
+            await memory.until(lambda: fake.watching("pods"))
+            fake.lose("pods", "a")
+            fake.bookmark()
+            await memory.until(lambda: memory.of(StreamClosed, PODS))
+            await memory.until(lambda: len(memory.of(ListPage, PODS)) == 2)
+
+    assert memory.of(StreamClosed, PODS)[0].reason == "reconcile-mismatch"
+    assert len(memory.of(ListPage, PODS)[1].items) == 1
+
+
+@pytest.mark.parametrize("held", [None, "7"])
+async def test_an_object_that_the_log_lacks_leads_to_a_list(
+    tmp_path: Path, held: str | None
+) -> None:
+    memory = Memory()
+    async with FakeCluster() as fake:
+        fake.put("pods", "a")
+        async with recording(fake, tmp_path, memory, settings=OFTEN):
+            await memory.until(lambda: fake.watching("pods"))
+            ((key, known),) = memory.objects.items()
+            del memory.objects[key]
+            if held is not None:
+                old = dataclasses.replace(known, resource_version=held)
+                memory.objects[key] = old
+            fake.bookmark()
+            await memory.until(lambda: memory.of(StreamClosed, PODS))
+
+    assert memory.of(StreamClosed, PODS)[0].reason == "reconcile-mismatch"
+
+
+async def test_what_changes_while_it_is_compared_is_no_mismatch(
+    tmp_path: Path,
+) -> None:
+    memory = Memory()
+    async with FakeCluster() as fake:
+        fake.put("pods", "a")
+        async with recording(fake, tmp_path, memory, settings=OFTEN):
+            await memory.until(lambda: fake.watching("pods"))
+            for n in range(20):
+                fake.put("pods", f"p{n}")
+                if n % 2:
+                    fake.delete("pods", f"p{n}")
+                fake.bookmark("pods")
+                await _settle(fake, memory, rounds=1)
+
+    assert not memory.of(StreamClosed, PODS)
+    assert len(memory.of(ListPage, PODS)) == 1
+
+
+async def test_without_bookmarks_a_clean_end_is_waited_for(
+    tmp_path: Path,
+) -> None:
+    settings = dataclasses.replace(OFTEN, watch_unmarked=1, reconcile_wait=3)
+    memory = Memory()
+    async with FakeCluster() as fake:
+        fake.put("pods", "a")
+        async with recording(fake, tmp_path, memory, settings=settings):
+            await memory.until(lambda: fake.watching("pods"))
+            fake.put("nodes", "n")  # the list will be ahead of the stream
+            fake.lose("pods", "a")
+            await memory.until(
+                lambda: (
+                    "reconcile-mismatch"
+                    in {c.reason for c in memory.of(StreamClosed, PODS)}
+                )
+            )
+
+
+async def test_events_that_expired_are_no_mismatch(tmp_path: Path) -> None:
+    memory = Memory()
+    async with FakeCluster() as fake:
+        fake.put("events", "e")
+        async with recording(fake, tmp_path, memory, settings=OFTEN):
+            await memory.until(lambda: fake.watching("events"))
+            fake.lose("events", "e")
+            fake.bookmark()
+            await _settle(fake, memory, rounds=3)
+
+    assert not memory.of(StreamClosed, EVENTS)
