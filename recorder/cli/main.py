@@ -22,6 +22,7 @@ __all__ = ["main", "run"]
 COMMANDS = {
     "up": "recorder.cli.recording:up",
     "record": "recorder.cli.recording:record",
+    "demo": "recorder.cli.playing:demo",
     "status": "recorder.cli.status:status",
     "gaps": "recorder.cli.gaps:gaps",
     "log": "recorder.cli.log:log",

@@ -27,7 +27,7 @@ from tests.cluster.processes import PartFailedError
 from tests.cluster.toolchain import GoMissingError
 from tests.cluster.waiting import until
 
-__all__ = ["DemoError", "happen", "up"]
+__all__ = ["DemoError", "happen", "train", "up"]
 
 NAMESPACE = "train"
 JOB = "llm-pretrain"
@@ -61,7 +61,7 @@ async def up(folder: Path) -> None:
             server = await asyncio.start_unix_server(stage.serve, socket)
             async with server:
                 print(f"starting the Job {NAMESPACE}/{JOB} on {NODES} nodes")
-                await _train(cluster)
+                await train(cluster)
                 _invite(folder, cluster, binary)
                 await server.serve_forever()
 
@@ -147,7 +147,7 @@ def _the_only_one(folder: Path) -> Iterator[None]:
                 (folder / name).unlink(missing_ok=True)
 
 
-async def _train(cluster: Cluster) -> None:
+async def train(cluster: Cluster) -> None:
     """Start the Job and wait until it has a pod on every node."""
     await cluster.api.create(
         "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}}
