@@ -1,15 +1,16 @@
 """The operating system user that PostgreSQL runs as.
 
-PostgreSQL refuses to run as root, so root hands it to a user of its own. A
-cluster that exists already stays with its owner. Anybody else runs it as
-themselves. Modes of folders above the data folder are never changed; when
-they hide it, the error names the folder and the command.
+PostgreSQL refuses to run as root, so root hands it to a user of its own,
+unless the data folder is somebody's: then it stays theirs. Anybody else
+runs it as themselves. Modes of folders above the data folder are never
+changed; when they hide it, the error names the folder and the command.
 """
 
 import os
 import pwd
 import shutil
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,10 @@ _USERADD = (
     "/usr/sbin/nologin",
     SYSTEM_USER,
 )
+_USERADD_ATTEMPTS = 3
+_USERADD_PAUSE_SECONDS = 0.5
+"""Somebody else may hold the lock on /etc/passwd."""
+
 _SERVER_INSTEAD = "or name a server with RECORDER_DATABASE_URL"
 
 
@@ -62,7 +67,11 @@ def choose_account(folder: DataFolder) -> Account:
         return _as_myself(folder, me)
     if folder.cluster.exists() and folder.cluster.stat().st_uid != 0:
         return _owner_of(folder.cluster)
-    entry = _find_system_user() or _create_system_user()
+    entry = (
+        _named_owner_of(folder.path)
+        or _find_system_user()
+        or _create_system_user()
+    )
     return Account(
         name=entry.pw_name,
         uid=entry.pw_uid,
@@ -119,6 +128,14 @@ def _owner_of(path: Path) -> Account:
     )
 
 
+def _named_owner_of(path: Path) -> pwd.struct_passwd | None:
+    owner = path.stat().st_uid
+    try:
+        return pwd.getpwuid(owner) if owner != 0 else None
+    except KeyError:
+        return None
+
+
 def _find_system_user() -> pwd.struct_passwd | None:
     try:
         return pwd.getpwnam(SYSTEM_USER)
@@ -139,19 +156,21 @@ def _create_system_user() -> pwd.struct_passwd:
             f" (elsewhere: {command}), {_SERVER_INSTEAD}"
         )
         raise OsUserError(msg)
-    done = subprocess.run(  # noqa: S603 - fixed words, found on PATH
-        [program, *_USERADD[1:]],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    entry = _find_system_user()
-    if entry is None:
+    said = ""
+    for _ in range(_USERADD_ATTEMPTS):
+        done = subprocess.run(  # noqa: S603 - fixed words, found on PATH
+            [program, *_USERADD[1:]],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        if (entry := _find_system_user()) is not None:
+            return entry
         said = done.stderr.strip().replace("\n", " ")
-        msg = f'{what}; "{command}" failed: {said}'
-        raise OsUserError(msg)
-    return entry
+        time.sleep(_USERADD_PAUSE_SECONDS)
+    msg = f'{what}; "{command}" failed ({said}): create it, {_SERVER_INSTEAD}'
+    raise OsUserError(msg)
 
 
 def _check_way_to(account: Account, path: Path) -> None:

@@ -27,7 +27,7 @@ from recorder.embedded.locks import FileLock
 from recorder.embedded.passwords import read_passwords
 from recorder.embedded.state import Phase, State, read_state
 
-__all__ = ["Joined", "Joining", "leave", "say_phase"]
+__all__ = ["Joined", "Joining", "leave", "say_state"]
 
 _POLL_SECONDS = 0.03
 _PATIENCE_SECONDS = 0.5
@@ -47,6 +47,8 @@ _NOT_YET = (
     OSError,
     asyncpg.CannotConnectNowError,
     asyncpg.InterfaceError,
+    # What asyncpg says when a connection breaks at a bad moment.
+    asyncpg.InternalClientError,
     asyncpg.OperatorInterventionError,
     asyncpg.PostgresConnectionError,
     asyncpg.TooManyConnectionsError,
@@ -100,7 +102,7 @@ class Joining:
                 if lock.take_shared() and lock.is_in_place():
                     return lock
                 lock.close()
-            self._announce(Phase.STOPPING)
+            self._announce(_say_phase(Phase.STOPPING))
             await asyncio.sleep(_POLL_SECONDS)
 
     async def until_ready(self, roles_sql: str) -> Joined:
@@ -119,7 +121,7 @@ class Joining:
             else:
                 _raise_failure(state, old_news)
                 self._launch()
-            self._announce(state.phase if state else Phase.STARTING)
+            self._announce(say_state(state))
             await asyncio.sleep(_POLL_SECONDS)
 
     def _launch(self) -> None:
@@ -180,8 +182,8 @@ class Joining:
             " new ones will be made"
         )
 
-    def _announce(self, phase: Phase) -> None:
-        words, now = say_phase(phase), time.monotonic()
+    def _announce(self, words: str) -> None:
+        now = time.monotonic()
         last, at = self._announced
         patience = _REPEAT_SECONDS if words == last else _PATIENCE_SECONDS
         if now - at >= patience:
@@ -208,8 +210,15 @@ async def leave(
                 await asyncio.sleep(_POLL_SECONDS)
 
 
-def say_phase(phase: Phase) -> str:
-    """Say in words what there is to wait for."""
+def say_state(state: State | None) -> str:
+    """Say in words what there is to wait for, and why."""
+    if state is None or state.phase is Phase.FAILED:
+        return _say_phase(Phase.STARTING)
+    words = _say_phase(state.phase)
+    return f"{words}: {state.message}" if state.message else words
+
+
+def _say_phase(phase: Phase) -> str:
     return _IN_WORDS.get(phase, "PostgreSQL is starting")
 
 

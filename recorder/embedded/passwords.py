@@ -40,13 +40,19 @@ def login_role(role: Role) -> str:
 
 def make_passwords() -> Mapping[str, str]:
     """Make a password for every role that logs in."""
-    names = (SUPERUSER, *(login_role(role) for role in Role))
-    return {name: secrets.token_urlsafe(24) for name in names}
+    return {name: secrets.token_urlsafe(24) for name in _names()}
 
 
 def read_passwords(path: Path) -> Mapping[str, str]:
-    """Read the passwords by role name."""
-    found: Mapping[str, str] = json.loads(path.read_text())
+    """Read the passwords by role name.
+
+    Raises:
+        ValueError: the file holds something else.
+    """
+    found = json.loads(path.read_text())
+    if not isinstance(found, dict) or set(found) != set(_names()):
+        msg = "it does not name our roles"
+        raise ValueError(msg)
     return found
 
 
@@ -63,3 +69,7 @@ def write_passwords(path: Path, passwords: Mapping[str, str]) -> None:
         file.flush()
         os.fsync(descriptor)
     fresh.replace(path)
+
+
+def _names() -> tuple[str, ...]:
+    return (SUPERUSER, *(login_role(role) for role in Role))

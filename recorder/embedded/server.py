@@ -17,7 +17,7 @@ from typing import Self
 from recorder.embedded.bootstrap import address
 from recorder.embedded.errors import StartTimeoutError
 from recorder.embedded.folder import DataFolder
-from recorder.embedded.joining import Joined, Joining, leave, say_phase
+from recorder.embedded.joining import Joined, Joining, leave, say_state
 from recorder.embedded.keeper import Keeper
 from recorder.embedded.passwords import Role, login_role
 from recorder.embedded.state import Phase, read_state
@@ -108,7 +108,7 @@ class EmbeddedServer:
         state = read_state(self._state)
         if state is None or state.phase is Phase.READY:
             return None
-        return state.message or say_phase(state.phase)
+        return state.message or say_state(state)
 
 
 @asynccontextmanager
@@ -128,12 +128,10 @@ async def _bounded(folder: DataFolder, seconds: float) -> AsyncIterator[None]:
         async with asyncio.timeout(seconds):
             yield
     except TimeoutError as exc:
-        state = read_state(folder.state)
-        words = say_phase(state.phase if state else Phase.STARTING)
-        why = f": {state.message}" if state and state.message else ""
+        words = say_state(read_state(folder.state))
         msg = (
             f'PostgreSQL in "{folder.path}" was not ready within'
-            f" {seconds:g} s ({words}{why}); it goes on by itself: try again"
+            f" {seconds:g} s ({words}); it goes on by itself: try again"
             f' later, or see "{folder.log}"'
         )
         raise StartTimeoutError(msg) from exc

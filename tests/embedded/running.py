@@ -168,7 +168,12 @@ def query(dsn: str, sql: str) -> Any:
     answers: list[Any] = []
 
     def has_answered() -> bool:
-        with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        with suppress(
+            OSError,
+            asyncpg.InterfaceError,
+            asyncpg.InternalClientError,
+            asyncpg.PostgresError,
+        ):
             answers.append(asyncio.run(ask(dsn, sql)))
         return bool(answers)
 

@@ -80,6 +80,20 @@ def test_root_uses_a_users_folder_as_that_user(folder: Path) -> None:
     users.close()
 
 
+def test_root_makes_a_cluster_for_the_folders_owner(
+    empty_folder: Path,
+) -> None:
+    owner, group = owner_of("nobody")
+    empty_folder.mkdir(mode=0o700)
+    os.chown(empty_folder, owner, group)
+
+    command = Command(empty_folder)
+
+    assert query(command.dsn(), "SELECT 1") == 1
+    assert DataFolder.at(empty_folder).cluster.stat().st_uid == owner
+    command.close()
+
+
 def test_a_users_own_folder_is_not_for_another(folder: Path) -> None:
     cluster = DataFolder.at(folder).cluster
     os.chown(cluster, _NO_USER, _NO_USER)
