@@ -108,7 +108,7 @@ class Postmaster:
             f' (see "{self._folder.log}")'
         )
         if os.strerror(ENOSPC) in reason:
-            return DiskFullError(msg)
+            return DiskFullError(f"{msg}; free some room on its filesystem")
         return EmbeddedError(msg)
 
     @property

@@ -65,6 +65,7 @@ def test_the_server_comes_back_while_somebody_uses_it(
     command.close()
 
 
+@one_identity
 def test_a_supervisor_and_its_server_may_die_together(
     folder: Path, identity: str
 ) -> None:
@@ -109,6 +110,7 @@ def test_a_process_that_outlives_its_server_is_ended(
     command.close()
 
 
+@one_identity
 def test_a_stop_request_lets_the_commands_finish(
     folder: Path, identity: str
 ) -> None:
@@ -121,6 +123,7 @@ def test_a_stop_request_lets_the_commands_finish(
     assert is_quiet(folder)
 
 
+@one_identity
 @pytest.mark.parametrize("is_zombie", [True, False])
 def test_pid_files_of_other_processes_fool_nobody(
     folder: Path, identity: str, *, is_zombie: bool
@@ -147,6 +150,7 @@ def test_pid_files_of_other_processes_fool_nobody(
     other.wait()
 
 
+@one_identity
 def test_an_unfinished_cluster_is_begun_again(
     empty_folder: Path, identity: str
 ) -> None:
@@ -161,6 +165,7 @@ def test_an_unfinished_cluster_is_begun_again(
     command.close()
 
 
+@one_identity
 def test_lost_passwords_are_made_anew(folder: Path, identity: str) -> None:
     DataFolder.at(folder).passwords.unlink()
 
