@@ -4,7 +4,6 @@ An error that the project knows by name is one line on stderr and the exit
 status of its kind; a traceback appears with ``--debug`` alone.
 """
 
-import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -34,7 +33,6 @@ COMMANDS = {
 """Where each command is; it is imported when it is run."""
 
 INTERRUPTED = 128 + signal.SIGINT
-PIPE_CLOSED = 128 + signal.SIGPIPE
 
 
 @click.group(
@@ -69,7 +67,7 @@ def _run(words: list[str]) -> int:
         )
         sys.stdout.flush()
     except BaseException as exc:  # noqa: BLE001 - the last one to catch it
-        return _told(_innermost(exc), debug="--debug" in words)
+        return _told(exc, debug="--debug" in words)
     return status if isinstance(status, int) else 0
 
 
@@ -80,8 +78,9 @@ def _innermost(error: BaseException) -> BaseException:
     return error
 
 
-def _told(error: BaseException, *, debug: bool) -> int:
+def _told(raised: BaseException, *, debug: bool) -> int:
     """Tell an error to a person; give the exit status."""
+    error = _innermost(raised)
     match error:
         case SystemExit():
             return error.code if isinstance(error.code, int) else 1
@@ -90,16 +89,10 @@ def _told(error: BaseException, *, debug: bool) -> int:
             return error.exit_code
         case KeyboardInterrupt() | click.Abort():
             return INTERRUPTED
-        case BrokenPipeError():
-            _forget_stdout()
-            return PIPE_CLOSED
         case _:
-            return _failed(error, debug=debug)
-
-
-def _failed(error: BaseException, *, debug: bool) -> int:
+            pass
     if debug:
-        sys.excepthook(type(error), error, error.__traceback__)
+        sys.excepthook(type(raised), raised, raised.__traceback__)
     if isinstance(error, RecorderError):
         line = " ".join(str(error).split())
         click.echo(f"recorder: {line}", err=True)
@@ -110,8 +103,3 @@ def _failed(error: BaseException, *, debug: bool) -> int:
         err=True,
     )
     return 1
-
-
-def _forget_stdout() -> None:
-    # Whoever read us is gone; Python would complain when it flushes at exit.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,7 @@
 """Where answers and notes go: data to stdout, everything else to stderr."""
 
 import os
+import signal
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -17,6 +18,9 @@ __all__ = [
     "yaml_bytes",
     "json_bytes",
 ]
+
+
+PIPE_CLOSED = 128 + signal.SIGPIPE
 
 
 def print_document(document: Any, form: str) -> None:
@@ -56,9 +60,14 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def write(content: bytes) -> None:
-    """Write to stdout, at once."""
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
+    """Write to stdout, at once; end quietly if nobody reads any more."""
+    try:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Python would complain when it flushes what is left at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(PIPE_CLOSED) from None
 
 
 def note(text: str, *, colour: str | None = None) -> None:

@@ -96,10 +96,14 @@ def record_tape(settings: Settings, file: Path) -> None:
 @click.command()
 @click.pass_obj
 def demo(settings: Settings) -> None:
-    """Play the tape that ships with the package.
+    r"""Play the tape that ships with the package.
 
     A training Job on three GPU nodes; one machine crashes and comes back
     with another boot id.
+
+    \b
+    Example:
+      recorder demo
     """
     run_until_stopped(lambda stop: show_demo(settings, stop, Screen()))
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from recorder.cli.output import json_bytes, write, yaml_bytes
+from recorder.cli.output import json_bytes, note, write, yaml_bytes
 
 if TYPE_CHECKING:
     from recorder.report.coverage import Coverage
@@ -61,6 +61,8 @@ class _Table:
 
     def end(self, answer: "Entries") -> None:
         del answer
+        if not self._begun:
+            note("no entries")
 
 
 class _Lines:

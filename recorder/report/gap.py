@@ -87,13 +87,15 @@ class Gap:
     def overlaps(self, since: datetime | None, until: datetime | None) -> bool:
         """Tell whether it reaches into a window.
 
-        Both ends of a gap are proven states, so it lies between them.
+        Both ends of a gap are proven states, so it lies between them. A gap
+        of one moment is of something that came at that moment.
         """
-        begins_before = until is None or self.since is None
-        ends_after = since is None or self.to is None
-        return (begins_before or _less(self.since, until)) and (
-            ends_after or _less(since, self.to)
-        )
+        begin = self.since
+        if until is not None and begin is not None and begin >= until:
+            return False
+        if since is None or self.to is None:
+            return True
+        return self.to > since or begin == self.to == since
 
     def document(self) -> dict[str, Any]:
         """Give it as the public interface shows it."""
@@ -114,7 +116,3 @@ class Gap:
 def _moment(said: Mapping[str, Any], name: str) -> datetime | None:
     text = said[name]
     return None if text is None else datetime.fromisoformat(text)
-
-
-def _less(left: datetime | None, right: datetime | None) -> bool:
-    return left is not None and right is not None and left < right

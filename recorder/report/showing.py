@@ -57,8 +57,8 @@ class Shown:
         beats = self.heartbeats
         if beats is not None and beats.count and beats.last_at is not None:
             notes.append(
-                f"{beats.count} heartbeats were counted and not stored, the"
-                f" last at {written(beats.last_at)}"
+                "heartbeats that were counted and not stored:"
+                f" {beats.count}, the last at {written(beats.last_at)}"
             )
         return notes
 

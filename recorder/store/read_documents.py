@@ -89,7 +89,9 @@ class Documents:
         if all(n < 0 or n in self._known for n in named):
             return
         query = select(dictionary.c.dictionary_id, dictionary.c.bytes)
-        rows_found = await connection.execute(query)
-        found = dict(rows_found.tuples().all())
+        found = {
+            row.dictionary_id: row.bytes
+            for row in await connection.execute(query)
+        }
         self._known = frozenset(found)
         self._decoder = Decoder(found)

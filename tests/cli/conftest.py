@@ -1,0 +1,92 @@
+"""The command line, run in this process against a log with a fixed story."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import datetime
+
+import orjson
+import pytest
+
+from recorder.cli import main
+from tests.conftest import TEMPLATE
+from tests.report.told import LIVE, STORY, TAPE, tell
+from tests.support.builders import at
+from tests.support.postgres import Database, DatabaseServer, fresh_database
+
+WHEN = at(330)
+"""When the questions are asked, if a test does not say otherwise: every
+proof is fresh."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command printed, and its exit status."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, object]:
+        found: dict[str, object] = orjson.loads(self.out)
+        return found
+
+    @property
+    def lines(self) -> list[dict[str, object]]:
+        return [orjson.loads(line) for line in self.out.splitlines()]
+
+
+Recorder = Callable[..., Answer]
+
+
+@pytest.fixture(autouse=True)
+def calm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the person who runs the tests, and a fixed time."""
+    monkeypatch.setenv("KUBECONFIG", "/nonexistent")
+    stop_clock(monkeypatch, WHEN)
+
+
+def stop_clock(monkeypatch: pytest.MonkeyPatch, when: datetime) -> None:
+    for module in ("log", "gaps", "show"):
+        monkeypatch.setattr(f"recorder.cli.{module}.now", lambda: when)
+
+
+@pytest.fixture
+def recorder(capsys: pytest.CaptureFixture[str]) -> Recorder:
+    """Run a command line."""
+
+    def run(*words: str) -> Answer:
+        capsys.readouterr()
+        status = main._run(list(words))
+        captured = capsys.readouterr()
+        return Answer(status, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def story_database(embedded_server: DatabaseServer) -> Iterator[Database]:
+    """Log 1 of the cluster "prod", and log 2 of a tape, "demo"."""
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        database = runner.run(
+            stack.enter_async_context(
+                fresh_database(embedded_server, TEMPLATE)
+            )
+        )
+        writer = database.dsn("writer")
+        assert runner.run(tell(writer, STORY, spec=LIVE)) == 1
+        assert runner.run(tell(writer, STORY, spec=TAPE)) == 2
+        yield database
+        runner.run(stack.aclose())
+
+
+@pytest.fixture
+def story(
+    story_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> Database:
+    """The database with the story, named by the environment."""
+    monkeypatch.setenv("RECORDER_DATABASE_URL", story_database.dsn("reader"))
+    return story_database

@@ -1,0 +1,195 @@
+"""What cannot be is refused: one line that names it, and the right status."""
+
+from pathlib import Path
+
+import pytest
+
+from recorder.cli import main
+from tests.cli.conftest import Recorder
+from tests.support.postgres import Database
+
+USAGE = 2
+NOT_FOUND = 5
+
+REFUSED = {
+    "log --since 2026-11-21T03:00:00": (USAGE, "it has no time zone"),
+    "log --since yesterday": (USAGE, "it is not a time"),
+    "log --since 1h --until 2h": (USAGE, "impossible window"),
+    "gaps --since 1h --until 2h": (USAGE, "impossible window"),
+    "show node/gpu-001 --at noon": (USAGE, "--at"),
+    "log --limit 0": (USAGE, '"0" is not a number of entries, nor "all"'),
+    "log --limit many": (USAGE, '"many" is not a number of entries'),
+    "log --source watsh": (USAGE, 'did you mean "watch"?'),
+    "log -n train": (USAGE, "add --object"),
+    "log --object gpu-001": (USAGE, "write kind/name"),
+    "log --object pod/train/llm-0/x": (USAGE, "write kind/name"),
+    "log --object pod/": (USAGE, "write kind/name"),
+    "log -n infra --object pod/train/llm-0": (USAGE, "is not in namespace"),
+    "show --log 1 event/train/llm-0.1": (USAGE, "recorder log --object"),
+    "log --follow -o json": (USAGE, "--follow has no end"),
+    "log --follow --until 1h": (USAGE, "leave out --until"),
+    "log -o xml": (USAGE, "xml"),
+    "show": (USAGE, "OBJECT"),
+    "gaps --log nine": (USAGE, "nine"),
+    "gaps --log 0": (USAGE, "0"),
+    "log --log 1 --node gpu-003": (NOT_FOUND, 'did you mean "gpu-002"'),
+    "log --log 1 --node x": (NOT_FOUND, 'log 1 has no node "x"'),
+    "log --log 1 --object pod/train/llm-7": (
+        NOT_FOUND,
+        'did you mean "pod/train/llm-',
+    ),
+    "log --log 1 --object node/train/gpu-00": (
+        NOT_FOUND,
+        'did you mean "node/gpu-00',
+    ),
+    "show --log 1 podd/train/llm-0": (NOT_FOUND, 'did you mean "pod"'),
+    "show --log 1 wd/other/w": (NOT_FOUND, 'did you mean "wd/train/w"?'),
+    "show --log 1 pod/train/llm-2 --at 2026-11-21T03:00:30Z": (
+        NOT_FOUND,
+        "it came later, or was not yet recorded",
+    ),
+    "gaps --cluster pord": (NOT_FOUND, 'did you mean "prod"?'),
+    "gaps --cluster x": (NOT_FOUND, '1 (live "prod"), 2 (tape "demo")'),
+    "gaps --log 3": (NOT_FOUND, "there is no log 3"),
+    "gaps": (USAGE, "name one with --cluster NAME or --log ID"),
+    "--database-url mysql://x status": (USAGE, "postgresql://"),
+    "status --database-url postgresql://x:y/db": (USAGE, "database URL"),
+    "--config /nonexistent.toml status": (USAGE, "/nonexistent.toml"),
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_a_question_that_cannot_be_is_refused(
+    story: Database, recorder: Recorder, words: str
+) -> None:
+    del story
+    status, why = REFUSED[words]
+
+    answer = recorder(*words.split())
+
+    assert (answer.status, answer.out) == (status, "")
+    assert why in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_a_named_error_is_one_line(
+    story: Database, recorder: Recorder
+) -> None:
+    del story
+
+    answer = recorder("log", "--log", "1", "--node", "x\ny")
+
+    assert answer.err.count("\n") == 1
+    assert answer.err.startswith("recorder: ")
+
+
+def test_an_unknown_key_of_the_configuration_names_key_and_file(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    file = tmp_path / "recorder.toml"
+    file.write_text('databse_url = "postgresql://x"\n')
+
+    answer = recorder("--config", str(file), "status")
+
+    assert answer.status == USAGE
+    assert answer.err == (
+        f'recorder: unknown setting "databse_url" in {file}; did you mean'
+        ' "database_url"?\n'
+    )
+
+
+def test_an_unknown_variable_of_the_environment_is_named(
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECORDER_DATABSE_URL", "postgresql://x")
+
+    answer = recorder("status")
+
+    assert answer.status == USAGE
+    assert '"RECORDER_DATABSE_URL" in the environment' in answer.err
+
+
+def test_a_flag_wins_behind_the_command_too(
+    story: Database, recorder: Recorder
+) -> None:
+    url = story.dsn("reader")
+
+    answer = recorder("--database-url", "mysql://x", "status",
+                      "--database-url", url)  # fmt: skip
+
+    assert answer.status == 0
+
+
+def test_a_folder_that_was_never_used_names_the_command_to_start(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    folder = tmp_path / "never"
+
+    for words in ("status", "gaps", "log", "show node/x"):
+        answer = recorder("--data-dir", str(folder), *words.split())
+
+        assert answer.status == NOT_FOUND
+        assert "`recorder up`" in answer.err
+        assert str(folder) in answer.err
+    assert not folder.exists()
+
+
+def test_a_database_without_a_log_names_the_command_to_start(
+    database: Database, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECORDER_DATABASE_URL", database.dsn("reader"))
+
+    answer = recorder("gaps")
+
+    assert answer.status == NOT_FOUND
+    assert "`recorder up`" in answer.err
+    assert recorder("status", "-o", "json").json["clusters"] == []
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("postgresql://u:secret@127.0.0.1:1/db", "PostgreSQL is unavailable"),
+        ("postgresql:///db?host=/nonexistent", "PostgreSQL is unavailable"),
+    ],
+)
+def test_a_database_that_is_away_is_said_without_its_password(
+    recorder: Recorder, url: str, why: str
+) -> None:
+    answer = recorder("--database-url", url, "status")
+
+    assert answer.status == 1
+    assert why in answer.err
+    assert "secret" not in answer.err
+
+
+def test_a_wrong_password_is_said(
+    database: Database, recorder: Recorder
+) -> None:
+    url = database.dsn("reader").replace(":", ":x", 2).replace(":x//", "://")
+
+    answer = recorder("--database-url", url, "status")
+
+    assert answer.status == 1
+    assert "password authentication failed" in answer.err
+
+
+def test_a_mistake_of_ours_is_said_without_a_traceback(
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(context: object) -> None:
+        del context
+        several = [ZeroDivisionError("by nothing")]
+        msg = "several at once"
+        raise ExceptionGroup(msg, several)
+
+    monkeypatch.setattr(main, "read_settings", broken)
+
+    answer = recorder("status")
+
+    assert answer.status == 1
+    assert answer.err == (
+        "recorder: internal error: ZeroDivisionError: by nothing (--debug"
+        " shows where)\n"
+    )
+    assert "Traceback" in recorder("--debug", "status").err
