@@ -72,7 +72,7 @@ async def test_what_changes_while_it_is_compared_is_no_mismatch(
         fake.put("pods", "a")
         async with recording(fake, tmp_path, memory, settings=OFTEN):
             await memory.until(lambda: fake.watching("pods"))
-            for n in range(20):
+            for n in range(8):
                 fake.put("pods", f"p{n}")
                 if n % 2:
                     fake.delete("pods", f"p{n}")

@@ -165,8 +165,9 @@ def make_client(
     settings: WatchSettings = FAST,
     clock: Clock | None = None,
 ) -> ClusterClient:
+    path = fake.kubeconfig(folder, fake.token or "any")
     return ClusterClient.from_kubeconfig(
-        str(fake.kubeconfig(folder)), settings=settings, clock=clock
+        str(path), settings=settings, clock=clock
     )
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from recorder.sources.watch.clock import Clock
 from recorder.sources.watch.credentials import Credentials
-from recorder.sources.watch.errors import Asked, BadAnswerError
+from recorder.sources.watch.errors import BadAnswerError
 from recorder.sources.watch.frames import UNREADABLE
 from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.transport import Answer, Transport
@@ -150,7 +150,8 @@ class ClusterClient:
         )
         async with self._transport.get(
             path,
-            self._asked(verb, what),
+            verb=verb,
+            what=what,
             params=params or {},
             accept=accept,
             timeout=timeout,
@@ -167,7 +168,8 @@ class ClusterClient:
         )
         async with self._transport.get(
             path,
-            self._asked("watch", what),
+            verb="watch",
+            what=what,
             params=params,
             accept=JSON,
             timeout=timeout,
@@ -178,8 +180,5 @@ class ClusterClient:
         self, what: str, why: object, *, verb: str = "get"
     ) -> BadAnswerError:
         """Say that an answer was not what was asked for."""
-        msg = f"cannot {self._asked(verb, what)}: not understood: {why}"
-        return BadAnswerError(msg)
-
-    def _asked(self, verb: str, what: str) -> Asked:
-        return Asked(self.name, verb, what)
+        asked = self._transport.asked(verb, what)
+        return BadAnswerError(f"cannot {asked}: not understood: {why}")

@@ -85,7 +85,7 @@ class Credentials:
         self._loader: KubeConfigLoader | None = None
         self._configuration = Configuration()
         self._access: Access | None = None
-        self._loaded_at = 0.0
+        self._looked_at = self._made_at = 0.0
         self.name = context or "in-cluster"
         """What an operator calls this cluster."""
 
@@ -97,17 +97,18 @@ class Credentials:
         """
         async with self._lock:
             now = self._clock.monotonic()
-            age = now - self._loaded_at
             refused = (
                 newer_than is not None
-                and newer_than >= self._loaded_at
-                and age >= _REFUSED_PAUSE
+                and newer_than >= self._made_at
+                and now - self._made_at >= _REFUSED_PAUSE
             )
-            aged = age >= self._age_max
+            aged = now - self._looked_at >= self._age_max
             if self._access is None or refused or aged:
                 await self._load(refused=refused)
+                self._looked_at = now
+                if self._access is None or refused:
+                    self._made_at = now
                 self._access = _read_access(self._configuration)
-                self._loaded_at = now
             return self._access
 
     async def _load(self, *, refused: bool) -> None:

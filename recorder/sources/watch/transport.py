@@ -137,8 +137,9 @@ class Transport:
     async def get(
         self,
         path: str,
-        asked: Asked,
         *,
+        verb: str,
+        what: str,
         params: Mapping[str, str],
         accept: str,
         timeout: aiohttp.ClientTimeout,
@@ -148,7 +149,8 @@ class Transport:
         Raises:
             RequestError: there was no answer, or it was a refusal.
         """
-        access = await self._access(asked)
+        access = await self._access(verb, what)
+        asked = self.asked(verb, what)
         headers = {"Accept": accept, "Accept-Encoding": "identity"}
         if access.authorization:
             headers["Authorization"] = access.authorization
@@ -180,14 +182,18 @@ class Transport:
             if session is not self._session and not session.users:
                 await session.http.close()
 
-    async def _access(self, asked: Asked) -> Access:
+    def asked(self, verb: str, what: str) -> Asked:
+        """Name a request to this cluster."""
+        return Asked(self.credentials.name, verb, what)
+
+    async def _access(self, verb: str, what: str) -> Access:
         try:
             return await self.credentials.access(newer_than=self._refused_at)
         except KubeconfigError as exc:
             if self._session is None:
                 raise
             # It worked before: a plugin or a file may well recover.
-            msg = f"cannot {asked}: {exc}"
+            msg = f"cannot {self.asked(verb, what)}: {exc}"
             raise UnauthorizedError(msg) from exc
 
     async def _current(self, access: Access) -> _Session:

@@ -1,0 +1,77 @@
+"""A full sink, a stop, and a clock that is set."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from recorder.model.observation import ClockJumped, ListPage, WatchFrame
+from recorder.sources.watch import Clock
+from tests.support.fake_cluster import FakeCluster
+from tests.watch.watching import PODS, Memory, recording
+
+
+async def test_a_full_sink_stops_the_reading_and_drops_nothing(
+    tmp_path: Path,
+) -> None:
+    memory = Memory()
+    async with FakeCluster() as fake, recording(fake, tmp_path, memory):
+        await memory.until(lambda: fake.watching("pods"))
+        memory.room.clear()
+        for n in range(300):
+            fake.put("pods", f"p{n}", data="x" * 100_000)
+        await asyncio.sleep(0.2)
+        (stream,) = [s for s in fake.streams if s.kind.plural == "pods"]
+        assert stream.queue.qsize() > 50, "the server could write it all"
+        assert not memory.of(WatchFrame, PODS)
+
+        memory.room.set()
+        await memory.until(lambda: len(memory.frames(PODS)) == 300)
+
+    versions = [int(version) for _, _, version in memory.frames(PODS)]
+    assert versions == sorted(set(versions))
+
+
+async def test_a_stop_ends_everything_at_once(tmp_path: Path) -> None:
+    memory = Memory()
+    async with FakeCluster() as fake:
+        before = asyncio.all_tasks()
+        async with recording(fake, tmp_path, memory):
+            await memory.until(lambda: fake.watching("pods"))
+            memory.room.clear()
+            fake.put("pods", "a")
+            await asyncio.sleep(0.05)
+            began = asyncio.get_running_loop().time()
+        assert asyncio.get_running_loop().time() - began < 1
+        await memory.until(lambda: not fake.streams)
+        left = {t for t in asyncio.all_tasks() - before if "follow" in str(t)}
+    assert not left
+
+
+async def test_a_stop_before_anything_answers(tmp_path: Path) -> None:
+    memory = Memory()
+    async with FakeCluster() as fake:
+        fake.kubeconfig(tmp_path)
+        await fake.down()
+        async with recording(fake, tmp_path, memory):
+            await asyncio.sleep(0.1)
+
+    assert not memory.of(ListPage)
+
+
+async def test_a_clock_that_is_set_is_told(tmp_path: Path) -> None:
+    shift = timedelta(0)
+    clock = Clock(now=lambda: datetime.now(UTC) + shift)
+    memory = Memory()
+    async with (
+        FakeCluster() as fake,
+        recording(fake, tmp_path, memory, clock=clock),
+    ):
+        await memory.until(lambda: fake.watching("pods"))
+        shift = timedelta(days=1)
+        await memory.until(lambda: memory.of(ClockJumped))
+        shift = timedelta(0)
+        await memory.until(lambda: memory.of(ClockJumped)[1:])
+
+    forward, back = memory.of(ClockJumped)
+    assert round(forward.seconds) == 86400
+    assert round(back.seconds) == -86400
