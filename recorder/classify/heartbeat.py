@@ -21,6 +21,7 @@ from recorder.model.reference import Resource
 __all__ = ["lease_renewed_at", "node_ready", "substance"]
 
 DIGEST_SIZE_BYTES = 16
+LEASE_GROUP = "coordination.k8s.io"
 
 _Members = dict[str, msgspec.Raw]
 _Member = _Members | list[msgspec.Raw] | str | int | float | bool | None
@@ -44,9 +45,6 @@ def substance(raw: bytes, resource: Resource) -> bytes | None:
     except (ValueError, RecursionError):
         return None
     return None
-
-
-LEASE_GROUP = "coordination.k8s.io"
 
 
 def _digest_of_node(raw: bytes) -> bytes | None:

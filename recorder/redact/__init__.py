@@ -5,8 +5,7 @@ immutable log must not be a leak. Nothing here is optional for Secrets; which
 environment variables count as secrets is configuration (`RedactionRules`).
 
 Only the affected bytes change. A document with nothing to redact is returned
-as the same object, and usually after a few searches that cost less than a
-tenth of decoding it.
+as the same object, after a search or two that cost a fraction of decoding it.
 
 Pure: no clock, no files, no logging. Bytes that are not JSON are refused with
 `UnreadableError`; whoever keeps a piece of them passes it through
@@ -15,7 +14,13 @@ Pure: no clock, no files, no logging. Bytes that are not JSON are refused with
 
 from recorder.redact.digest import key_id
 from recorder.redact.redaction import Redaction
-from recorder.redact.rules import RedactionRules
+from recorder.redact.rules import DEFAULT_PATTERNS, RedactionRules
 from recorder.redact.validity import UnreadableError
 
-__all__ = ["Redaction", "RedactionRules", "UnreadableError", "key_id"]
+__all__ = [
+    "DEFAULT_PATTERNS",
+    "Redaction",
+    "RedactionRules",
+    "UnreadableError",
+    "key_id",
+]

@@ -53,13 +53,13 @@ DEFAULT_PATTERNS: tuple[str, ...] = (
 )
 """Searched for anywhere in a name, in any case."""
 
-NAME_LENGTH_MAX = 512
+NAME_LENGTH_MAX = 256
 """Longer names count as a match unread: no honest variable has one, and a
 pattern must not be made to work on megabytes."""
 
-REMEMBERED_NAMES_MAX = 16_384
+REMEMBERED_NAMES_MAX = 8_192
 """Names whose verdict is kept. A fleet repeats a few hundred; beyond the
-bound, which is about 2 MB, we start afresh."""
+bound, which is at most 3 MB, we start afresh."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,16 +85,7 @@ class NameMatcher:
         Raises:
             ConfigError: one of them is not a regular expression.
         """
-        for pattern in patterns:
-            try:
-                re.compile(pattern)
-            except re.error as exc:
-                msg = f'redaction pattern "{pattern}" is invalid: {exc}'
-                raise ConfigError(msg) from exc
-        # Patterns are grouped, or the alternatives of one would spill into
-        # the next. `(?!)` never matches, which is what no pattern means.
-        joined = "|".join(f"(?:{pattern})" for pattern in patterns) or "(?!)"
-        self._search = re.compile(joined, re.IGNORECASE).search
+        self._patterns = [_compiled(pattern) for pattern in patterns]
         self._known: dict[str, bool] = {}
 
     def __call__(self, name: str) -> bool:
@@ -109,6 +100,14 @@ class NameMatcher:
             return True
         if len(self._known) >= REMEMBERED_NAMES_MAX:
             self._known.clear()
-        verdict = self._search(name) is not None
+        verdict = any(pattern.search(name) for pattern in self._patterns)
         self._known[name] = verdict
         return verdict
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, re.IGNORECASE)
+    except re.error as exc:
+        msg = f'redaction pattern "{pattern}" is invalid: {exc}'
+        raise ConfigError(msg) from exc

@@ -70,7 +70,7 @@ def check_storable(draft: Draft) -> None:
         assert 1970 <= draft.occurred_at.year <= 9999
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(document=objects, escape=st.booleans())
 @example(document={"metadata": {"name": "\ud800\x00"}}, escape=True)
 def test_every_object_gives_a_draft(*, document: Any, escape: bool) -> None:
@@ -85,7 +85,7 @@ def test_every_object_gives_a_draft(*, document: Any, escape: bool) -> None:
     lease_renewed_at(raw)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     st.sampled_from(["event", "events_v1_event", "node", "pod", "lease"]),
     st.integers(0, 20_000),

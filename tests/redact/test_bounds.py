@@ -79,14 +79,13 @@ def test_heads_of_refusals_cost_their_length(
         assert time.process_time() - start < 2
 
 
-@pytest.mark.parametrize("depth", [2_000, 100_000])
 @pytest.mark.parametrize(
     ("opening", "closing"), [(b"[", b"]"), (b'{"env":[', b"]}")]
 )
 def test_what_is_nested_too_deeply_is_refused(
-    depth: int, opening: bytes, closing: bytes
+    opening: bytes, closing: bytes
 ) -> None:
-    raw = opening * depth + closing * depth
+    raw = opening * 200_000 + closing * 200_000
 
     for act in (redaction.any_json, redaction.audit):
         with pytest.raises(UnreadableError, match="nested too deeply"):
@@ -94,8 +93,8 @@ def test_what_is_nested_too_deeply_is_refused(
 
 
 def test_a_copy_that_is_nested_too_deeply_does_not_stay() -> None:
-    inner = b'{"env":[' * 2_000 + b'{"name":"A_KEY","value":"hunter2"}'
-    raw = compact({"note": (inner + b"]}" * 2_000).decode()})
+    inner = b'{"env":[' * 200_000 + b'{"name":"A_KEY","value":"hunter2"}'
+    raw = compact({"note": (inner + b"]}" * 200_000).decode()})
 
     assert b"hunter2" not in redaction.any_json(raw)
 

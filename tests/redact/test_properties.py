@@ -253,7 +253,7 @@ def spellings(marker: str) -> list[bytes]:
     ]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(documents)
 @example(b'{"env":[{"name":"HF_TOKEN","value":"{\\"env\\":[]}"}]}')
 @example(b'{"kind":"Secret","data":{"a":"{\\"kind\\":\\"Secret\\"}"}}')
@@ -270,7 +270,7 @@ def test_exactly_the_secrets_change(raw: bytes) -> None:
     assert redaction.any_json(once) == once
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(documents)
 def test_the_ways_in_agree(raw: bytes) -> None:
     """Whoever hands a document in, the same secrets are hidden."""
@@ -286,7 +286,7 @@ plain_trees = st.lists(environments, max_size=3).map(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(plain_trees)
 def test_a_served_pod_hides_as_much_as_any(tree: Members) -> None:
     raw = written(tree, None).encode()
@@ -296,7 +296,7 @@ def test_a_served_pod_hides_as_much_as_any(tree: Members) -> None:
     ) == redaction.any_json(raw)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(documents, st.data())
 def test_a_secret_resource_hides_all_data(raw: bytes, chosen: Any) -> None:
     once = redaction.document(raw, resource="v1/secrets")
@@ -309,7 +309,7 @@ def test_a_secret_resource_hides_all_data(raw: bytes, chosen: Any) -> None:
 mutations = st.tuples(documents, st.integers(0, 10_000), st.binary(max_size=6))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(mutations)
 @example((b"[" * 5000, 0, b""))
 @example((b'"' + b"\\" * 999, 0, b""))

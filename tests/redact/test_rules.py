@@ -67,11 +67,12 @@ def test_verdicts_do_not_change_when_memory_is_full() -> None:
 
 
 def test_one_pattern_does_not_spill_into_the_next() -> None:
-    both = NameMatcher(("a|b", "^c$"))
+    both = NameMatcher(("a|b", "(?s)^(c)\\1$", "^(d)\\1$"))
 
     assert both("xbx")
-    assert both("C")
-    assert not both("cc")
+    assert both("CC")
+    assert both("dd")
+    assert not both("c")
 
 
 def test_no_pattern_means_none() -> None:
