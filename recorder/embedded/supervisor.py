@@ -54,7 +54,7 @@ _TICK_SECONDS = 0.1
 of system calls; all of them together take 0.2 % of a core."""
 
 _LOCK_SECONDS = 1.0
-"""A command that asks whether we live holds our lock for microseconds."""
+"""Commands that ask whether we live hold our lock for microseconds."""
 
 _GRACE_SECONDS = 10.0
 """What commands get to finish after SIGTERM: a shutdown signals all of us
@@ -77,6 +77,9 @@ class Supervisor:
 
     def run(self) -> int:
         """Serve until nobody is left; return the exit status."""
+        if self._users.take_exclusive():
+            # Whoever started us holds a share, unless they died meanwhile.
+            return 0
         signal.signal(signal.SIGTERM, self._ask_to_stop)
         for harmless in (signal.SIGINT, signal.SIGHUP):
             signal.signal(harmless, signal.SIG_IGN)
@@ -202,9 +205,27 @@ def main(arguments: Sequence[str]) -> int:
     os.chdir("/")
     os.umask(0o077)
     with FileLock(folder.supervisor_lock) as alive:
-        if not within(_LOCK_SECONDS, alive.take_exclusive):
+        if not _claim(alive):
             return 0
         return Supervisor(folder, settings).run()
+
+
+def _claim(alive: FileLock) -> bool:
+    """Become the supervisor, unless there is one.
+
+    A command that asks whether one lives shares the lock for a moment; only
+    a supervisor holds it alone.
+    """
+    another_lives = False
+
+    def has_settled() -> bool:
+        nonlocal another_lives
+        if alive.take_exclusive():
+            return True
+        another_lives = not alive.take_shared()
+        return another_lives
+
+    return within(_LOCK_SECONDS, has_settled) and not another_lives
 
 
 if __name__ == "__main__":
