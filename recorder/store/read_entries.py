@@ -151,8 +151,11 @@ class EntryReader:
                 yield page
             if len(page) < limit:
                 return
-            first = page[-1].entry.position + 1
-            scan = replace(scan, span=replace(scan.span, first=first))
+            last = page[-1]
+            scan = replace(
+                scan,
+                span=scan.span.behind(last.entry.position, last.recorded_at),
+            )
 
     async def newest(self, selection: Selection) -> Line | None:
         """Give the newest line of a selection, with its document."""

@@ -5,7 +5,6 @@ closed, and the jumps of the recorder's clock.
 """
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import datetime
 
 import orjson
@@ -104,4 +103,5 @@ class GapReader:
                 yield row, documents[row.position]
             if len(rows) < PAGE:
                 return
-            span = replace(span, first=rows[-1].position + 1)
+            last = rows[-1]
+            span = span.behind(last.position, last.recorded_at)

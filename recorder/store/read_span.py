@@ -8,8 +8,9 @@ where all clocks run together, that is little more than the window itself; for
 a tape played today it is wherever its entries lie.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Self
 
 from sqlalchemy import ColumnElement, and_, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -49,6 +50,10 @@ class Span:
     last: int
     recorded_min: datetime
     recorded_max: datetime
+
+    def behind(self, position: int, recorded_at: datetime) -> Self:
+        """Give what is left of it behind an entry."""
+        return replace(self, first=position + 1, recorded_min=recorded_at)
 
     def holds(self) -> ColumnElement[bool]:
         """Give the condition that an entry lies in it.

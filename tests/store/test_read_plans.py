@@ -1,0 +1,183 @@
+"""Every question goes through the index that was made for it.
+
+Names of indices are those of the partitioned table; each partition has its
+own, which are traced back to it.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import asyncpg
+import orjson
+import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from recorder.model.entry import Operation
+from recorder.report.ports import Selection
+from recorder.store.engine import make_engine, reading
+from recorder.store.read_entries import Scan, newest_query, page_query
+from recorder.store.read_gaps import told_query
+from recorder.store.read_objects import things_query
+from recorder.store.read_selection import find_conditions
+from recorder.store.read_span import find_span
+from recorder.store.tables import Query
+from tests.report.many import DAYS, PER_DAY, filled
+from tests.support.postgres import DatabaseServer
+
+MONDAY = datetime(2026, 11, 10, tzinfo=UTC)
+SIZE = DAYS * PER_DAY
+
+PARENTS = """
+    select child.relname, parent.relname
+    from pg_inherits i join pg_class child on child.oid = i.inhrelid
+    join pg_class parent on parent.oid = i.inhparent
+    where child.relkind = 'i'
+"""
+
+
+class Plans:
+    """Explains queries of a filled log."""
+
+    def __init__(
+        self, engine: AsyncEngine, connection: asyncpg.Connection
+    ) -> None:
+        self._engine = engine
+        self._connection = connection
+
+    async def scan(self, selection: Selection) -> Scan:
+        async with reading(self._engine, "test") as connection:
+            conditions = await find_conditions(connection, 1, selection)
+            span = await find_span(
+                connection,
+                1,
+                (1, SIZE),
+                since=selection.since,
+                until=selection.until,
+            )
+        assert conditions is not None
+        assert span is not None
+        return Scan(span, conditions)
+
+    async def nodes(self, query: Query) -> list[dict[str, Any]]:
+        sql = str(
+            query.compile(
+                dialect=self._engine.dialect,
+                compile_kwargs={"literal_binds": True},
+            )
+        )
+        text = await self._connection.fetchval(f"explain (format json) {sql}")
+        print(text)
+        return list(walked(orjson.loads(text)[0]["Plan"]))
+
+    async def indices(self, query: Query) -> set[str]:
+        parents = dict(await self._connection.fetch(PARENTS))
+        return {
+            parents.get(node["Index Name"], node["Index Name"])
+            for node in await self.nodes(query)
+            if "Index Name" in node
+        }
+
+
+def walked(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from walked(below)
+
+
+def seq_scans(nodes: list[dict[str, Any]]) -> set[str]:
+    return {
+        node["Relation Name"]
+        for node in nodes
+        if node["Node Type"] == "Seq Scan"
+        and node["Relation Name"].startswith(("entry_", "object", "batch"))
+    }
+
+
+@pytest.fixture
+async def plans(any_server: DatabaseServer) -> AsyncIterator[Plans]:
+    async with filled(any_server) as database:
+        engine = make_engine(database.dsn("reader"))
+        connection = await asyncpg.connect(database.dsn("reader"))
+        yield Plans(engine, connection)
+        await connection.close()
+        await engine.dispose()
+
+
+async def test_a_page_of_the_log_goes_by_position(plans: Plans) -> None:
+    query = page_query(
+        await plans.scan(Selection()), limit=100, documents=False
+    )
+
+    assert "entry_by_position" in await plans.indices(query)
+    assert not seq_scans(await plans.nodes(query))
+
+
+async def test_a_node_goes_by_node(plans: Plans) -> None:
+    selection = Selection(node="node-7")
+    query = page_query(await plans.scan(selection), limit=100, documents=True)
+
+    assert "entry_by_node" in await plans.indices(query)
+
+
+async def test_an_object_goes_by_object(plans: Plans) -> None:
+    selection = Selection(objects=(77,))
+    query = page_query(await plans.scan(selection), limit=100, documents=True)
+
+    assert "entry_by_object" in await plans.indices(query)
+    assert "entry_by_position" not in await plans.indices(query)
+
+
+async def test_the_newest_version_goes_by_object(plans: Plans) -> None:
+    selection = Selection(
+        objects=(77,), versions=True, until=MONDAY + timedelta(days=3)
+    )
+    query = newest_query(await plans.scan(selection))
+
+    assert await plans.indices(query) == {"entry_by_object"}
+
+
+@pytest.mark.parametrize("operation", [Operation.GAP_CLOSED,
+                                       Operation.CLOCK_JUMPED])  # fmt: skip
+async def test_gaps_go_by_gap(plans: Plans, operation: Operation) -> None:
+    query = told_query((await plans.scan(Selection())).span, operation)
+
+    assert "entry_by_gap" in await plans.indices(query)
+    assert not seq_scans(await plans.nodes(query))
+
+
+async def test_a_name_goes_by_name(plans: Plans) -> None:
+    query = things_query(1, [1], namespace="train", name="pod-77")
+
+    assert "object_by_name" in await plans.indices(query)
+    assert "object" not in seq_scans(await plans.nodes(query))
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        Selection(),
+        Selection(node="node-7"),
+        Selection(objects=(77,)),
+        Selection(reason="word-7"),
+    ],
+)
+async def test_a_window_touches_only_its_own_days(
+    plans: Plans, selection: Selection
+) -> None:
+    tuesday = MONDAY + timedelta(days=1)
+    windowed = Selection(
+        node=selection.node,
+        objects=selection.objects,
+        reason=selection.reason,
+        since=tuesday + timedelta(hours=1),
+        until=tuesday + timedelta(hours=2),
+    )
+    query = page_query(await plans.scan(windowed), limit=100, documents=True)
+
+    touched = {
+        node["Relation Name"]
+        for node in await plans.nodes(query)
+        if node.get("Relation Name", "").startswith("entry_")
+    }
+    assert touched <= {"entry_20261111"}
