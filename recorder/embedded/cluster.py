@@ -10,6 +10,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -48,6 +49,10 @@ SETTINGS: Mapping[str, str] = {
     "wal_compression": "off",
     # In a container without its own allowance they end in SIGBUS.
     "huge_pages": "off",
+    # A container's /dev/shm has 64 MB, too little for a parallel question.
+    "dynamic_shared_memory_type": (
+        "sysv" if sys.platform == "linux" else "posix"
+    ),
     "jit": "off",
     # A question over many daily partitions locks each with its indices.
     "max_locks_per_transaction": "256",
