@@ -26,6 +26,8 @@ from recorder.model.observation import (
 from recorder.model.reference import Resource
 
 __all__ = [
+    "VANISHED",
+    "WATCH_EXPIRED",
     "clock_jumped",
     "epoch_began",
     "heal",

@@ -74,6 +74,10 @@ class State(Protocol):
     streams: set[Stream]
     pages: dict[str, tuple[int, list[Body]]]
 
+    def then(
+        self, plural: str, namespace: str, name: str, at: int
+    ) -> Body | None: ...
+
 
 class Api:
     """Answers requests from the state of the cluster."""
@@ -131,6 +135,8 @@ class Api:
         state, token = self._state, query.get("continue", "")
         if token and token not in state.pages:
             return _status(410, "the continue parameter is too old")
+        if query.get("resourceVersionMatch") == "Exact":
+            return self._list_then(kind, path, query)
         revision = state.revision
         items: list[Body] = []
         if token:
@@ -148,6 +154,23 @@ class Api:
             state.pages[metadata["continue"]] = revision, items[limit:]
         page = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version}
         return _answer({**page, "metadata": metadata, "items": items[:limit]})
+
+    def _list_then(
+        self, kind: Kind, path: str, query: dict[str, str]
+    ) -> web.Response:
+        """Give one object as it was at a revision."""
+        at = int(query["resourceVersion"])
+        if at > self._state.revision:
+            return _status(504, "Too large resource version")
+        if at < self._state.compacted:
+            return _status(410, "too old resource version")
+        name = query["fieldSelector"].removeprefix("metadata.name=")
+        within = path.split("/")[-2] if kind.namespaced else ""
+        made = self._state.then(kind.plural, within, name, at)
+        page = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version}
+        metadata = {"resourceVersion": str(at)}
+        items = [made] if made else []
+        return _answer({**page, "metadata": metadata, "items": items})
 
     async def _watch(
         self, request: web.Request, kind: Kind, query: dict[str, str]

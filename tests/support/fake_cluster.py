@@ -95,21 +95,21 @@ class FakeCluster:
         """Whether discovery is aggregated."""
         self.broken: set[str] = set()
         """Groups whose extension server is down."""
-        self.seconds, self.alive = 1.0, False
+        self.seconds = 1.0
 
         # What happened; to be read.
         self.requests: list[tuple[str, dict[str, str]]] = []
         self.history: list[Change] = []
-        self.epoch = 0
-        self.revision = 100
-        self.compacted = 0
+        self.epoch, self.revision, self.compacted = 0, 100, 0
 
         # Shared with the HTTP side.
         self.objects: dict[Key, Body] = {}
         self.frames: list[tuple[int, str, bytes]] = []
         self.streams: set[Stream] = set()
         self.pages: dict[str, tuple[int, list[Body]]] = {}
+        self._restored: dict[Key, Body] = {}
         self._uids = itertools.count(1)
+        self.alive = False
         self._server: tuple[web.AppRunner | None, int] = None, 0
 
     async def __aenter__(self) -> Self:
@@ -220,6 +220,7 @@ class FakeCluster:
         self.epoch += 1
         self.revision = backup.revision
         self.objects = copy.deepcopy(backup.objects)
+        self._restored = backup.objects
         self.compact()
         self.cut()
 
@@ -228,6 +229,27 @@ class FakeCluster:
         self.compacted = self.revision
         self.frames.clear()
         self.pages.clear()
+
+    def then(
+        self, plural: str, namespace: str, name: str, at: int
+    ) -> Body | None:
+        """Give an object as it was at a revision of this epoch."""
+        found = self._restored.get((plural, namespace, name))
+        for change in self.history:
+            metadata = change.object["metadata"]
+            key = (
+                change.plural,
+                metadata.get("namespace", ""),
+                metadata["name"],
+            )
+            if (
+                change.epoch == self.epoch
+                and change.revision <= at
+                and key == (plural, namespace, name)
+            ):
+                gone = change.type == "DELETED"
+                found = None if gone else change.object
+        return found
 
     # What happens to connections.
 

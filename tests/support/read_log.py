@@ -1,0 +1,83 @@
+"""Everything that a log in PostgreSQL holds, read without the read side."""
+
+from dataclasses import dataclass
+
+import asyncpg
+
+from recorder.intake.state import Recovered
+from recorder.model.entry import Draft, Operation
+from recorder.model.reference import ObjectIdentity
+from recorder.store.codes import OPERATIONS, SOURCES
+from recorder.store.encoding import DELTA
+from recorder.store.lookback import load_decoder
+from recorder.store.recover import recover
+
+__all__ = ["WholeLog", "read_log"]
+
+ENTRIES = """
+    select e.*, r.name as resource, n.name as node, k.api_group,
+      k.name as kind, o.namespace, o.name, o.uid, w.text as reason
+    from recorder.entry e
+    left join recorder.resource r using (resource_id)
+    left join recorder.node n using (node_id)
+    left join recorder.object o using (object_id)
+    left join recorder.kind k using (kind_id)
+    left join recorder.word w on w.word_id = e.reason_id
+    where e.log_id = $1 order by e.position
+"""
+
+
+@dataclass(frozen=True)
+class WholeLog:
+    """Epoch and draft of each entry, by position, and what intake knows."""
+
+    entries: list[tuple[int, Draft]]
+    recovered: Recovered
+
+
+async def read_log(dsn: str, log: int = 1) -> WholeLog:
+    """Read a log, and see that its positions are dense."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        decoder = await load_decoder(connection)
+        documents: dict[int, bytes] = {}
+        entries = []
+        for row in await connection.fetch(ENTRIES, log):
+            position = row["position"]
+            assert position == len(entries) + 1, "positions are dense"
+            keyframe = None
+            if row["encoding"] == DELTA:
+                keyframe = documents[position - row["base_distance"]]
+            raw = decoder.decode(row["payload"], row["encoding"], keyframe)
+            documents[position] = raw
+            entries.append((row["epoch"], _draft(row, raw)))
+        return WholeLog(entries, await recover(connection, log))
+    finally:
+        await connection.close()
+
+
+def _draft(row: asyncpg.Record, raw: bytes) -> Draft:
+    identity = None
+    if row["object_id"] is not None:
+        identity = ObjectIdentity(
+            row["api_group"],
+            row["kind"],
+            row["namespace"],
+            row["name"],
+            row["uid"],
+        )
+    version = row["resource_version"]
+    if version is None and row["version"] is not None:
+        version = str(row["version"])
+    return Draft(
+        source=SOURCES[row["source"]],
+        operation=Operation(OPERATIONS[row["operation"]]),
+        observed_at=row["observed_at"],
+        occurred_at=row["occurred_at"],
+        raw=raw,
+        resource=row["resource"],
+        identity=identity,
+        resource_version=version,
+        node=row["node"],
+        reason=row["reason"],
+    )

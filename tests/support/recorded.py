@@ -1,0 +1,155 @@
+"""A real cluster and the real recorder, with the least rights of both.
+
+The recorder runs in a process of its own, as the service account of
+deploy/rbac.yaml and as the writer's role of deploy/sql/roles.sql.
+"""
+
+import asyncio
+from pathlib import Path
+
+import asyncpg
+import orjson
+
+from recorder.model.entry import Operation
+from recorder.model.observation import WATCH
+from tests.cluster.cluster import Cluster
+from tests.cluster.waiting import until
+from tests.corpus.recording import RecorderProcess
+from tests.support.log_rows import gap_spans, log_rows, over_rewinds
+from tests.support.postgres import Database
+from tests.support.read_log import WholeLog, read_log
+
+__all__ = ["Recorded"]
+
+RBAC = Path(__file__).parents[2] / "deploy/rbac.yaml"
+CAUGHT_UP_SECONDS = 100
+"""Quiet streams prove themselves by bookmarks, about one a minute."""
+
+
+class Recorded:
+    """A cluster that is being recorded into a database."""
+
+    def __init__(
+        self, cluster: Cluster, database: Database, folder: Path
+    ) -> None:
+        self.cluster = cluster
+        self._database = database
+        self._folder = folder
+        self._kubeconfig = folder
+        self.process: RecorderProcess | None = None
+        self.said: list[str] = []
+
+    async def grant(self) -> None:
+        """Make the service account with its rights."""
+        await self.cluster.kubectl("apply", "-f", str(RBAC))
+        self._kubeconfig = await self.cluster.service_account(
+            "recorder", "recorder"
+        )
+
+    async def start(self, **settings: str) -> RecorderProcess:
+        """Start a recorder, and wait until it has the lease."""
+        term = await self._term()
+        self.process = RecorderProcess(
+            ["record"],
+            {
+                "RECORDER_KUBECONFIG": str(self._kubeconfig),
+                "RECORDER_DATABASE_URL": self._database.dsn("writer"),
+                "RECORDER_DATA_DIR": str(self._folder / "data"),
+                "RECORDER_HEALTH_LISTEN": "127.0.0.1:0",
+                **{f"RECORDER_{k.upper()}": v for k, v in settings.items()},
+            },
+        )
+        await self.process.start()
+
+        async def leased() -> bool:
+            return await self._term() > term
+
+        await until(leased, "the recorder has the lease", seconds=60)
+        return self.process
+
+    async def _term(self) -> int:
+        connection = await asyncpg.connect(self._database.dsn("reader"))
+        try:
+            term: int | None = await connection.fetchval(
+                "select max(term) from recorder.log_head"
+            )
+        finally:
+            await connection.close()
+        return term or 0
+
+    async def stop(self) -> None:
+        """Stop it cleanly."""
+        assert self.process is not None
+        status = await self.process.stop()
+        self.said.append(self.process.said)
+        assert status == 0, self.process.said
+
+    async def kill(self) -> None:
+        """SIGKILL it."""
+        assert self.process is not None
+        self.process.kill()
+        await self.process.ended()
+        self.said.append(self.process.said)
+
+    async def log(self) -> WholeLog:
+        """Read the log."""
+        return await read_log(self._database.dsn("reader"))
+
+    async def until_listed(self, *resources: str) -> None:
+        """Wait until resources are being watched."""
+
+        async def listed() -> bool:
+            try:
+                streams = (await self.log()).recovered.streams
+            except TypeError:  # the log is not there yet
+                return False
+            return all(
+                (WATCH, name) in streams
+                and streams[WATCH, name].state == "live"
+                for name in resources
+            )
+
+        await until(listed, f"{resources} are live", seconds=60)
+
+    async def until_seen(self, revision: int, *resources: str) -> None:
+        """Wait until the log has an entry of a revision or of a later one."""
+
+        async def seen() -> bool:
+            streams = (await self.log()).recovered.streams
+            return all(
+                int(streams[WATCH, name].pending or 0) >= revision
+                for name in resources
+            )
+
+        await until(
+            seen, f"{resources} seen to {revision}", seconds=CAUGHT_UP_SECONDS
+        )
+
+    async def differences(self, *, through: int | None = None) -> list[str]:
+        """Compare the log with etcd's own history, up to a revision."""
+        await self.cluster.oracle.caught_up()
+        log = await self.log()
+        truth = self.cluster.oracle.versions()
+        # Leases are recorded in part, and of nodes alone.
+        rows = [r for r in log_rows(log.entries) if r.resource != "leases"]
+        rows, wrong = over_rewinds(rows, truth)
+        spans = [
+            span
+            for span in gap_spans(log.entries, log.recovered.streams)
+            if span.resource != "leases"
+        ]
+        return wrong + self.cluster.oracle.compare(
+            rows, spans, through=through
+        )
+
+    async def gap_reasons(self) -> list[tuple[str, str]]:
+        """Give resource and reason of every gap that was opened."""
+        return [
+            (draft.resource or "", orjson.loads(draft.raw)["reason"])
+            for _, draft in (await self.log()).entries
+            if draft.operation is Operation.GAP_OPENED
+        ]
+
+    async def settle(self, seconds: float = 1.0) -> None:
+        """Let what was written pass the linger of the recorder."""
+        await asyncio.sleep(seconds)
