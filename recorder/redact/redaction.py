@@ -102,6 +102,7 @@ class Redaction:
         """Mask a piece of bytes that could not be read as a document.
 
         Never raises. It keeps what tells people what they look at, names
-        and structure, and no value that it does not know to be harmless.
+        and structure, and no value that it does not know to be harmless. The
+        result may be up to five times as long.
         """
         return masked_head(head)
