@@ -33,6 +33,8 @@ if context.is_offline_mode():
     context.configure(
         dialect_name="postgresql",
         literal_binds=True,
+        # Any other style would print each per cent sign twice.
+        dialect_opts={"paramstyle": "named"},
         version_table="schema_version",
         version_table_schema="recorder",
     )

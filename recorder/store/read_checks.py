@@ -155,15 +155,15 @@ def _roles(facts: QueryRow) -> Check:
             remedy="run deploy/sql/roles.sql, then recorder migrate"
             " (both are printed by: recorder migrate --sql)",
         )
-    can = [
-        what
-        for what, may in (("read", facts.reads), ("write", facts.writes))
-        if may
-    ]
+    can = "do nothing"
+    if facts.writes:
+        can = "read and write"
+    elif facts.reads:
+        can = "read"
     return Check(
         name="database rights",
-        ok=bool(can),
-        says=f'role "{facts.role}" may {" and ".join(can) or "do nothing"}',
+        ok=bool(facts.reads or facts.writes),
+        says=f'role "{facts.role}" may {can}',
         remedy=f'grant it: GRANT recorder_writer TO "{facts.role}"'
         " (recorder_reader is enough for asking)",
     )

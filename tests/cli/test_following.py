@@ -1,0 +1,186 @@
+"""`recorder log --follow` gives every entry once, whatever happens to it."""
+
+import asyncio
+import signal
+import time
+
+import asyncpg
+import orjson
+
+from recorder.intake.ledger import Ledger
+from recorder.intake.relisting import Relisting
+from recorder.intake.sequencer import Sequencer
+from recorder.model.observation import Observation
+from recorder.store.writer import Writer
+from tests.cli.running import started
+from tests.report.told import LIVE
+from tests.support.builders import (
+    EVENTS,
+    PODS,
+    a_frame,
+    a_list,
+    an_event,
+    an_object,
+)
+from tests.support.postgres import Database
+
+SECONDS = 30
+FOLLOW = ("log", "--follow", "-o", "ndjson")
+
+
+class Telling:
+    """Tells a log one batch after the other."""
+
+    def __init__(self, database: Database) -> None:
+        self._writer = Writer(database.dsn("writer"), LIVE, holder="teller")
+
+    async def begin(self) -> None:
+        ledger = Ledger(await self._writer.take_lease())
+        self._sequencer = Sequencer(ledger, Relisting(ledger))
+
+    async def tell(self, *observations: Observation) -> None:
+        for observation in observations:
+            self._sequencer.take(observation)
+        await self._writer.append(self._sequencer.seal())
+
+    async def end(self) -> None:
+        await self._writer.close()
+
+
+def pods(first: int, count: int) -> list[Observation]:
+    return [
+        a_frame(PODS, "ADDED", an_object(f"p{n}", n))
+        for n in range(first, first + count)
+    ]
+
+
+async def read(process: asyncio.subprocess.Process, count: int) -> list[int]:
+    assert process.stdout is not None
+    found: list[int] = []
+    async with asyncio.timeout(SECONDS):
+        while len(found) < count:
+            line = orjson.loads(await process.stdout.readline())
+            found.append(int(line["entry"].partition("/")[2]))
+    return found
+
+
+async def interrupted(process: asyncio.subprocess.Process) -> str:
+    process.send_signal(signal.SIGINT)
+    async with asyncio.timeout(SECONDS):
+        _, err = await process.communicate()
+    return err.decode()
+
+
+async def test_nothing_is_skipped_and_nothing_comes_twice(
+    database: Database,
+) -> None:
+    telling = Telling(database)
+    await telling.begin()
+    await telling.tell(*pods(1, 5))
+
+    async with started(*FOLLOW, url=database.dsn("reader")) as process:
+        assert await read(process, 5) == [1, 2, 3, 4, 5]
+        for batch in range(40):
+            await telling.tell(*pods(6 + batch * 3, 3))
+            if batch % 15 == 10:
+                # It loses every connection in the middle of it.
+                await kill_readers(database)
+            await asyncio.sleep(0.01)
+
+        assert await read(process, 120) == list(range(6, 126))
+        err = await interrupted(process)
+
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    await telling.end()
+
+
+async def test_what_is_told_comes_within_a_moment(database: Database) -> None:
+    telling = Telling(database)
+    await telling.begin()
+    await telling.tell(*pods(1, 1))
+
+    async with started(*FOLLOW, url=database.dsn("reader")) as process:
+        await read(process, 1)
+        taken = []
+        for number in range(2, 8):
+            await asyncio.sleep(0.1)
+            began = time.monotonic()
+            await telling.tell(*pods(number, 1))
+            await read(process, 1)
+            taken.append(time.monotonic() - began)
+
+    # Whoever only looked would need half a second on the average.
+    assert min(taken) < 0.2
+    await telling.end()
+
+
+async def test_only_what_was_asked_for_comes(database: Database) -> None:
+    telling = Telling(database)
+    await telling.begin()
+    await telling.tell(a_list(PODS, 1, an_object("p", 1)))
+    asked = ("--object", "pod/train/p", "--reason", "Killing")
+
+    url = database.dsn("reader")
+    async with started(*FOLLOW, *asked, url=url) as process:
+        # A reason that the log does not know yet, of an incarnation that
+        # does not exist yet.
+        await asyncio.sleep(1.5)
+        reborn = an_event("e", 3, pod="p")
+        reborn["reason"] = "Killing"
+        reborn["involvedObject"]["uid"] = "another"
+        await telling.tell(*pods(2, 3))
+        await telling.tell(a_frame(EVENTS, "ADDED", reborn))
+        await telling.tell(a_frame(EVENTS, "ADDED", an_event("f", 4)))
+
+        assert await read(process, 1) == [5]
+    await telling.end()
+
+
+async def test_a_limit_is_of_what_was_there(database: Database) -> None:
+    telling = Telling(database)
+    await telling.begin()
+    await telling.tell(*pods(1, 5))
+
+    url = database.dsn("reader")
+    async with started(*FOLLOW, "--limit", "2", url=url) as process:
+        assert await read(process, 2) == [4, 5]
+        await telling.tell(*pods(6, 3))
+        assert await read(process, 3) == [6, 7, 8]
+    await telling.end()
+
+
+async def test_a_reader_that_goes_away_ends_it_quietly(
+    database: Database,
+) -> None:
+    telling = Telling(database)
+    await telling.begin()
+    for batch in range(30):
+        await telling.tell(*pods(1 + batch * 100, 100))
+
+    whole = ("log", "--limit", "all", "-o", "ndjson")
+    async with started(*whole, url=database.dsn("reader")) as process:
+        assert await read(process, 1) == [1]
+        assert process.stdout is not None
+        transport = process._transport.get_pipe_transport(1)  # type: ignore[attr-defined]
+        transport.close()
+        assert process.stderr is not None
+        async with asyncio.timeout(SECONDS):
+            err = await process.stderr.read()
+            await process.wait()
+
+    assert process.returncode == 141
+    assert err == b""
+    await telling.end()
+
+
+async def kill_readers(database: Database) -> None:
+    connection = await asyncpg.connect(database.superuser_dsn())
+    try:
+        await connection.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where application_name = 'recorder reader'"
+            " and datname = current_database()"
+        )
+    finally:
+        await connection.close()
