@@ -58,12 +58,12 @@ class State(Protocol):
     uid: str
     token: str | None
     aggregated: bool
+    tells_past: bool
     broken: set[str]
     expiry: Expiry
     seconds: float
     failures: list[Failure]
     cut_after: dict[str, int]
-    alive: bool
     flowing: asyncio.Event
     portion: int | None
     requests: list[tuple[str, dict[str, str]]]
@@ -73,6 +73,9 @@ class State(Protocol):
     frames: list[tuple[int, str, bytes]]
     streams: set[Stream]
     pages: dict[str, tuple[int, list[Body]]]
+
+    @property
+    def alive(self) -> bool: ...
 
     def then(
         self, plural: str, namespace: str, name: str, at: int
@@ -160,6 +163,8 @@ class Api:
     ) -> web.Response:
         """Give one object as it was at a revision."""
         at = int(query["resourceVersion"])
+        if not self._state.tells_past:
+            return _status(400, "resourceVersionMatch is not known")
         if at > self._state.revision:
             return _status(504, "Too large resource version")
         if at < self._state.compacted:

@@ -91,8 +91,9 @@ class FakeCluster:
         self.flowing = asyncio.Event()
         """While cleared, streams stay open and nothing is written."""
         self.flowing.set()
-        self.aggregated = True
-        """Whether discovery is aggregated."""
+        self.aggregated = self.tells_past = True
+        """Whether discovery is aggregated; whether lists as of an exact
+        version are answered."""
         self.broken: set[str] = set()
         """Groups whose extension server is down."""
         self.seconds = 1.0
@@ -107,10 +108,14 @@ class FakeCluster:
         self.frames: list[tuple[int, str, bytes]] = []
         self.streams: set[Stream] = set()
         self.pages: dict[str, tuple[int, list[Body]]] = {}
-        self._restored: dict[Key, Body] = {}
+        self._backup = Snapshot(0, {})
         self._uids = itertools.count(1)
-        self.alive = False
         self._server: tuple[web.AppRunner | None, int] = None, 0
+
+    @property
+    def alive(self) -> bool:
+        """Whether it answers."""
+        return self._server[0] is not None
 
     async def __aenter__(self) -> Self:
         await self.up()
@@ -129,17 +134,15 @@ class FakeCluster:
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", self._server[1]).start()
         self._server = runner, runner.addresses[0][1]
-        self.alive = True
 
     async def down(self) -> None:
         """Die: every connection breaks, and nothing listens."""
-        self.alive = False
+        runner, port = self._server
+        self._server = None, port
         self.flowing.set()
         self.cut()
-        runner, port = self._server
         if runner is not None:
             await runner.cleanup()
-        self._server = None, port
 
     def kubeconfig(self, folder: Path, token: str = "none") -> Path:
         """Write a kubeconfig whose context is called ``fake``."""
@@ -220,7 +223,7 @@ class FakeCluster:
         self.epoch += 1
         self.revision = backup.revision
         self.objects = copy.deepcopy(backup.objects)
-        self._restored = backup.objects
+        self._backup = backup
         self.compact()
         self.cut()
 
@@ -234,7 +237,7 @@ class FakeCluster:
         self, plural: str, namespace: str, name: str, at: int
     ) -> Body | None:
         """Give an object as it was at a revision of this epoch."""
-        found = self._restored.get((plural, namespace, name))
+        found = self._backup.objects.get((plural, namespace, name))
         for change in self.history:
             metadata = change.object["metadata"]
             key = (

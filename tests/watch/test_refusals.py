@@ -32,8 +32,9 @@ async def test_a_refusal_is_told_once_and_the_rest_goes_on(
 ) -> None:
     memory = Memory()
     async with FakeCluster() as fake:
+        times = 12 if status == 401 else 3  # a 401 is given more time
         fake.failures.append(
-            Failure(status, verb="list", plural="pods", times=3)
+            Failure(status, verb="list", plural="pods", times=times)
         )
         async with recording(fake, tmp_path, memory):
             await memory.until(lambda: memory.of(ListPage, NODES))
@@ -51,7 +52,9 @@ async def test_a_refused_watch_is_retried_from_its_place(
 ) -> None:
     async with FakeCluster() as fake:
         memory = Memory({PODS: str(fake.revision)})
-        fake.failures.append(Failure(403, verb="watch", plural="pods"))
+        fake.failures.append(
+            Failure(403, verb="watch", plural="pods", times=12)
+        )
         fake.put("pods", "a")
         async with recording(fake, tmp_path, memory):
             await memory.until(lambda: memory.frames(PODS))
@@ -98,12 +101,14 @@ async def test_a_proxys_page_is_one_line(tmp_path: Path) -> None:
     assert len(reason) < 500
 
 
-async def test_a_starting_server_that_says_404_is_not_believed(
-    tmp_path: Path,
+@pytest.mark.parametrize("status", [401, 403, 404])
+async def test_a_server_that_has_just_started_is_not_believed(
+    tmp_path: Path, status: int
 ) -> None:
+    """It refuses everything until it knows its roles and its kinds."""
     async with FakeCluster() as fake:
         memory = Memory({PODS: str(fake.revision)})
-        fake.failures.append(Failure(404, plural="pods", times=3))
+        fake.failures.append(Failure(status, plural="pods", times=3))
         fake.put("pods", "a")
         async with recording(fake, tmp_path, memory):
             await memory.until(lambda: memory.frames(PODS))

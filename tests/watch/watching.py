@@ -43,6 +43,7 @@ FAST = WatchSettings(
     backoff_longest=0.1,
     watch_again=0.02,
     refused_again=0.1,
+    refusal_patience=0.3,
     rediscover_every=30,
     rediscover_after=(0.02, 0.1),
     rewind_gather=0.01,
@@ -64,6 +65,7 @@ class Memory:
         self.seen: list[Observation] = []
         self.resume = dict(resume or {})
         self.objects: dict[tuple[Resource, str], KnownObject] = {}
+        self._listed: dict[Resource, tuple[str, set[str]]] = {}
         self.room = asyncio.Event()
         self.room.set()
         self._moved = asyncio.Event()
@@ -134,10 +136,19 @@ class Memory:
         if isinstance(observation, EpochBegan):
             self.objects.clear()
         if isinstance(observation, ListPage):
-            for item in observation.items:
-                self._hold(observation.resource, item)
+            self._page(observation)
         if isinstance(observation, WatchFrame):
             self._frame(observation)
+
+    def _page(self, page: ListPage) -> None:
+        version, listed = page.resource_version, self._listed
+        before, uids = listed.get(page.resource, ("", set[str]()))
+        uids = uids if before == version else set()
+        uids |= {self._hold(page.resource, item) for item in page.items}
+        listed[page.resource] = version, uids
+        for key in [k for k in self.objects if k[0] == page.resource]:
+            if not page.more and key[1] not in uids:
+                del self.objects[key]
 
     def _frame(self, frame: WatchFrame) -> None:
         if frame.type == "DELETED":
@@ -146,7 +157,7 @@ class Memory:
         elif frame.type != "BOOKMARK":
             self._hold(frame.resource, frame.object)
 
-    def _hold(self, resource: Resource, raw: bytes) -> None:
+    def _hold(self, resource: Resource, raw: bytes) -> str:
         metadata: dict[str, Any] = orjson.loads(raw)["metadata"]
         self.objects[resource, metadata["uid"]] = KnownObject(
             resource=resource,
@@ -156,6 +167,7 @@ class Memory:
             resource_version=metadata["resourceVersion"],
             raw=raw,
         )
+        return str(metadata["uid"])
 
 
 def make_client(

@@ -1,9 +1,13 @@
 """Comparing the newest objects that the log knows with what the server says.
 
-Gives a verdict, and no more: an object with a lower version than the one that
-was seen, or with the same version and other content, proves that history was
-rewound. An object that is gone proves nothing by itself, since somebody may
-have deleted it; its resource becomes a suspect, to be compared with a list.
+Each is asked for as it was at the version that we saw of it, which the server
+can tell until it compacts its history. There it has that version and that
+content, whatever became of it since, or history was rewound.
+
+Where that is no longer told the object is read as it is now. A lower version
+than the one that was seen, or the same with other content, proves a rewind
+too. That it is gone proves nothing, since somebody may have deleted it; its
+resource becomes a suspect, to be compared with a list.
 """
 
 import asyncio
@@ -18,7 +22,9 @@ from recorder.intake.ports import KnownObject
 from recorder.model.reference import Resource
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.errors import (
+    BadAnswerError,
     CertificateError,
+    ExpiredError,
     MissingError,
     RequestError,
     TooLargeError,
@@ -26,8 +32,9 @@ from recorder.sources.watch.errors import (
     UnreachableError,
 )
 from recorder.sources.watch.frames import UNREADABLE
+from recorder.sources.watch.listing import list_at, list_head
 from recorder.sources.watch.sameness import may_be_same
-from recorder.sources.watch.target import collection_path
+from recorder.sources.watch.target import Target
 from recorder.sources.watch.versions import is_lower
 
 __all__ = ["NO_ANSWER", "Redact", "Verdict", "examine", "in_parallel"]
@@ -141,19 +148,63 @@ class _Read:
     redact: Redact
 
     async def __call__(self) -> _Reading:
-        known = self.known
-        path = collection_path(known.resource, known.namespace or None)
         try:
-            live = await self.client.read(
-                f"{path}/{known.name}", verb="get", what=self._what
-            )
+            return await self._then()
+        except (ExpiredError, BadAnswerError, TooLargeError):
+            # Compacted, or an extension server that cannot tell.
+            pass
+        except RequestError as error:
+            return await self._beyond(error)
+        try:
+            return await self._now()
         except MissingError:
-            return _Reading(missing=known)
+            return _Reading(missing=self.known)
         except TooLargeError:
             return _Reading()
         except RequestError as error:
             return _Reading(unread=error)
+
+    async def _then(self) -> _Reading:
+        """Ask for the object as it was at the version that we know."""
+        known = self.known
+        found = await list_at(
+            self.client,
+            self._target,
+            name=known.name,
+            version=known.resource_version,
+        )
+        if found is None:
+            return _Reading(
+                proof=f"{self._what} did not exist at version"
+                f" {known.resource_version}, where it was seen"
+            )
+        return _Reading(proof=self._proof(found))
+
+    async def _beyond(self, error: RequestError) -> _Reading:
+        """Find out whether the version lies in the server's future."""
+        if isinstance(error, NO_ANSWER):
+            return _Reading(unread=error)
+        version = self.known.resource_version
+        try:
+            head = await list_head(self.client, self._target)
+        except RequestError:
+            return _Reading(unread=error)
+        if not is_lower(head, version):
+            return _Reading(unread=error)
+        resource = self.known.resource
+        return _Reading(proof=f"{resource} is at {head} and was at {version}")
+
+    async def _now(self) -> _Reading:
+        path = f"{self._target.path}/{self.known.name}"
+        live = await self.client.read(path, verb="get", what=self._what)
         return _Reading(proof=self._proof(live))
+
+    @property
+    def _target(self) -> Target:
+        namespace = self.known.namespace or None
+        return Target(
+            resource=self.known.resource, kind="", namespace=namespace
+        )
 
     @property
     def _what(self) -> str:

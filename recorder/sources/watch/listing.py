@@ -16,7 +16,7 @@ from recorder.sources.watch.errors import ExpiredError, TooLargeError
 from recorder.sources.watch.frames import UNREADABLE, Refused
 from recorder.sources.watch.target import Target
 
-__all__ = ["Page", "list_head", "list_pages", "list_versions"]
+__all__ = ["Page", "list_at", "list_head", "list_pages", "list_versions"]
 
 _METADATA_ONLY = (
     f"{JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,{JSON}"
@@ -95,12 +95,7 @@ async def _page(
     client: ClusterClient, target: Target, *, limit: int, token: str
 ) -> tuple[Page, str]:
     body = await _read(client, target, limit=limit, token=token)
-    try:
-        read = _LIST.decode(body)
-    except UNREADABLE as exc:
-        raise client.bad_answer(
-            str(target.resource), exc, verb="list"
-        ) from exc
+    read = _list(client, target, body)
     items = read.items or []
     return Page(
         version=read.metadata.resourceVersion,
@@ -145,6 +140,28 @@ async def list_head(client: ClusterClient, target: Target) -> str:
     return _versions(client, target, body).metadata.resourceVersion
 
 
+async def list_at(
+    client: ClusterClient, target: Target, *, name: str, version: str
+) -> bytes | None:
+    """Give one object as it was at a version; None if it did not exist.
+
+    Raises:
+        ExpiredError: the server no longer holds that moment.
+    """
+    body = await client.read(
+        target.path,
+        verb="list",
+        what=str(target.resource),
+        params={
+            "fieldSelector": f"metadata.name={name}",
+            "resourceVersion": version,
+            "resourceVersionMatch": "Exact",
+        },
+    )
+    items = _list(client, target, body).items
+    return bytes(items[0]) if items else None
+
+
 async def list_versions(
     client: ClusterClient, target: Target, *, created_since: str = ""
 ) -> tuple[str, dict[str, str]]:
@@ -166,6 +183,15 @@ async def list_versions(
         token = read.metadata.next
         if not token:
             return read.metadata.resourceVersion, found
+
+
+def _list(client: ClusterClient, target: Target, body: bytes) -> _List:
+    try:
+        return _LIST.decode(body)
+    except UNREADABLE as exc:
+        raise client.bad_answer(
+            str(target.resource), exc, verb="list"
+        ) from exc
 
 
 def _versions(client: ClusterClient, target: Target, body: bytes) -> _Versions:

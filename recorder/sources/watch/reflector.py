@@ -22,6 +22,7 @@ from recorder.sources.watch.errors import (
     MissingError,
     RequestError,
     ThrottledError,
+    UnauthorizedError,
 )
 from recorder.sources.watch.follower import Follower
 from recorder.sources.watch.frames import Frame
@@ -239,25 +240,37 @@ class Reflector:
         if streaming:
             await self._put(self._tell.closed(str(error)))
             return
-        now = self._clock.monotonic()
         if self._failing_since is None:
-            self._failing_since = now
+            self._failing_since = self._clock.monotonic()
         if isinstance(error, MissingError):
-            # Told at once it would say that nothing of the kind exists. A
-            # server that has just started says it too, and where it is
-            # true discovery confirms it sooner.
+            # Where it is true, discovery confirms it and ends this.
             self._shared.served_changed()
-            if now - self._failing_since < self._settings.missing_patience:
-                return
         told = error.told_status, str(error)
-        if told != self._told:
+        if told != self._told and not self._is_patient(error):
             self._told = told
             await self._put(self._tell.failed(error))
+
+    def _is_patient(self, error: RequestError) -> bool:
+        """Tell whether a refusal may be that of a server just started."""
+        match error:
+            case UnauthorizedError():
+                may_be = True
+            case ForbiddenError() | MissingError():
+                may_be = self._place.completed is not None
+            case _:
+                may_be = False
+        since = self._failing_since
+        patience = self._settings.refusal_patience
+        return (
+            may_be
+            and since is not None
+            and self._clock.monotonic() - since < patience
+        )
 
     def _delay(self, error: RequestError) -> float:
         jitter = self._shared.random.uniform(1.0, 1.25)
         match error:
-            case ForbiddenError():
+            case ForbiddenError() if not self._is_patient(error):
                 return self._settings.refused_again * jitter
             case ThrottledError(retry_after=asked) if asked:
                 return min(asked, self._settings.throttled_longest) * jitter

@@ -7,7 +7,8 @@ gone only when discovery does not name it and the collection itself answers
 """
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 
 from recorder.intake.ports import Known
 from recorder.model.observation import ABSENT
@@ -47,22 +48,28 @@ class Roster:
         """Keep the reflectors in step with the cluster, for ever."""
         await self._apply(await self._first(shared), group, shared)
         settings = shared.settings
+        pauses: Sequence[float] = ()
         while True:
+            await self._wait(
+                pauses[0] if pauses else settings.rediscover_every
+            )
+            pauses = pauses[1:]
+            if self._changed.is_set():
+                self._changed.clear()
+                pauses = settings.rediscover_after
+                continue
             try:
-                async with asyncio.timeout(settings.rediscover_every):
-                    await self._changed.wait()
-                pauses: tuple[float, ...] = settings.rediscover_after
-            except TimeoutError:
-                pauses = (0.0,)
-            self._changed.clear()
-            for pause in pauses:
-                await asyncio.sleep(pause)
-                try:
-                    discovered = await discover(shared.client)
-                except RequestError:
-                    # Each reflector tells what it cannot reach by itself.
-                    continue
-                await self._apply(discovered, group, shared)
+                discovered = await discover(shared.client)
+            except RequestError:
+                # Each reflector tells what it cannot reach by itself.
+                continue
+            await self._apply(discovered, group, shared)
+
+    async def _wait(self, longest: float) -> None:
+        """Wait for a change, or for a time without one."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(longest):
+                await self._changed.wait()
 
     async def _first(self, shared: Shared) -> Discovered:
         """Discover for the first time; what was followed before is told."""

@@ -29,7 +29,7 @@ class WatchSettings:
     concurrent_lists: int = 4
     """Lists in flight, so that a restart never lists everything at once."""
 
-    start_spread: float = 1.0
+    start_spread: float = 0.5
     """Over how long the first requests of all resources are spread."""
 
     watch_shortest: float = 240.0
@@ -71,9 +71,10 @@ class WatchSettings:
     refused_again: float = 60.0
     """Retry where somebody must first grant a right."""
 
-    missing_patience: float = 30.0
-    """How long a resource that discovery still names may answer 404 before
-    that is told; a server that has just started does so."""
+    refusal_patience: float = 30.0
+    """How long 401 may be answered, and 403 or 404 for a resource that was
+    followed before, until that is told: an API server that has just started
+    answers so until it knows its tokens, its roles and its CRDs."""
 
     throttled_longest: float = 120.0
     """The longest ``Retry-After`` that is obeyed."""
@@ -85,7 +86,7 @@ class WatchSettings:
     """Requests in flight while they are read."""
 
     rewind_gather: float = 0.1
-    rewind_pause: float = 1.0
+    rewind_pause: float = 0.5
     """How long a check waits for others that need it, and the least time
     from one check to the next: a proxy that cuts every stream in turn must
     not multiply into load on the API server."""

@@ -239,6 +239,9 @@ def _translated(asked: Asked, *, reading: bool = False) -> Iterator[None]:
     except TimeoutError as exc:
         msg = f"cannot {asked}: no answer in time"
         raise lost(f"{msg}: {exc}" if str(exc) else msg) from exc
+    except aiohttp.ClientPayloadError as exc:
+        msg = f"cannot {asked}: the connection broke within the answer"
+        raise lost(msg) from exc
     except (aiohttp.ClientError, OSError, ValueError) as exc:
         # ValueError is aiohttp's for an answer that is not HTTP.
         why = " ".join(str(exc).split()) or type(exc).__name__
