@@ -47,7 +47,8 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format
 
 test: $(VENV)/.dev
-	$(BIN)/python -m tests.cluster.binaries
+	@$(BIN)/python -m tests.cluster.binaries
+	@$(BIN)/python -m tests.support.postgres
 	$(BIN)/pytest
 
 bench: $(VENV)/.dev

@@ -115,22 +115,22 @@ async def _record_with(
     screen: Screen,
 ) -> None:
     from recorder.wiring.control import control
-    from recorder.wiring.database import open_database
     from recorder.wiring.recording import (
         health,
         only_recorder,
+        opened,
         record_cluster,
     )
 
     async with AsyncExitStack() as stack:
         stack.push_async_callback(client.close)
         stack.enter_context(only_recorder(settings))
-        database = await stack.enter_async_context(
-            open_database(settings, on_wait=screen.say)
-        )
         address = await stack.enter_async_context(
             health(settings.health_listen, live.progress)
         )
+        database = await opened(settings, live, stack, say=screen.say)
+        if database is None:
+            return
         await stack.enter_async_context(control(settings, live))
         _greet(settings, live, screen, database.says, address)
         async with asyncio.TaskGroup() as group:

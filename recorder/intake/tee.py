@@ -26,7 +26,8 @@ class Tee(Protocol):
     """Takes observations, redacted and in the order of the log."""
 
     def write(self, observations: Sequence[Observation]) -> None:
-        """Take some; what it raises ends the tee, not the recording."""
+        """Take some. Keeps its trouble to itself: what it raises would end
+        the recording."""
 
 
 class Tees:

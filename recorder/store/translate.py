@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from recorder.errors import ConfigError, LogError, LogUnavailableError
 
-__all__ = ["SchemaError", "translate_errors"]
+__all__ = ["LogAccessError", "SchemaError", "translate_errors"]
 
 TRANSIENT = (
     "08",  # connection exceptions
@@ -62,7 +62,12 @@ def translate_errors(action: str) -> Generator[None]:
         yield
     except (DBAPIError, asyncpg.PostgresError) as exc:
         raise _named(action, exc) from exc
-    except (asyncpg.InterfaceError, OSError, TimeoutError) as exc:
+    except (
+        asyncpg.InterfaceError,
+        asyncpg.InternalClientError,  # the server died after the handshake
+        OSError,
+        TimeoutError,
+    ) as exc:
         detail = str(exc) or type(exc).__name__
         msg = f"cannot {action}: PostgreSQL is unavailable: {detail}"
         raise LogUnavailableError(msg) from exc

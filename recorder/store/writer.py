@@ -14,14 +14,18 @@ from importlib.resources import files
 
 import asyncpg
 
-from recorder.errors import ConfigError, StandingByError
+from recorder.errors import (
+    ConfigError,
+    LogUnavailableError,
+    StandingByError,
+)
 from recorder.intake.relisting import KnownEvent
 from recorder.intake.state import Batch, Recovered
 from recorder.model.reference import Resource
 from recorder.store.append import Appender
 from recorder.store.lookback import documents, live_events
 from recorder.store.recover import recover
-from recorder.store.translate import translate_errors
+from recorder.store.translate import LogAccessError, translate_errors
 
 __all__ = ["LogSpec", "RedactionKeyError", "Writer", "holder_name"]
 
@@ -145,9 +149,14 @@ class Writer:
     async def append(self, batch: Batch) -> None:
         """Append a batch; see `Appender.append` for what is promised."""
         assert self._appender is not None, "the lease comes first"
-        connection = await self._connect()
         try:
+            connection = await self._connect()
             await self._appender.append(connection, batch)
+        except LogAccessError as exc:
+            # It was let in before: somebody changed a right or a password,
+            # and the batch in hand is worth waiting for.
+            await self._drop()
+            raise LogUnavailableError(str(exc)) from exc
         except BaseException:
             # Nobody knows what a connection that failed half way still does.
             await self._drop()

@@ -19,6 +19,7 @@ from recorder.errors import ConfigError, RecorderError
 from recorder.settings import Settings
 from recorder.sources.tape import TapeWriter
 from recorder.wiring.live import LiveRecording
+from recorder.wiring.taping import TapeTee
 
 __all__ = ["NoRecorderError", "ask_for_tape", "control"]
 
@@ -115,16 +116,18 @@ async def _record(
         msg = f"the recorder is {live.progress.state}: nothing to record"
         raise NoRecorderError(msg)
     with TapeWriter(path, live.tape_header()) as tape:
+        tee = TapeTee(tape)
         try:
-            await recording.tee(tape)
+            await recording.tee(tee)
             while not reader.at_eof():
+                tee.check()
                 await _tell(writer, {"frames": tape.frames})
                 with suppress(TimeoutError):
                     async with asyncio.timeout(TELL_SECONDS):
                         await reader.read(1)
                 tape.flush()
         finally:
-            recording.untee(tape)
+            recording.untee(tee)
 
 
 async def _tell(writer: asyncio.StreamWriter, line: dict[str, Any]) -> None:

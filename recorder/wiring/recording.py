@@ -9,15 +9,22 @@ import asyncio
 import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import (
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
 from recorder.embedded.recording_lock import RecordingLock
 from recorder.errors import (
+    LogError,
     LogUnavailableError,
     StandingByError,
+    Transient,
     UnknownStateError,
 )
 from recorder.health import HealthServer
@@ -42,10 +49,13 @@ from recorder.sources.watch.errors import RequestError
 from recorder.sources.watch.selection import Pattern, Selection
 from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.source import WatchSource
+from recorder.store.translate import LogAccessError, SchemaError
 from recorder.store.writer import LogSpec, Writer, holder_name
+from recorder.wiring.database import Database, open_database
 from recorder.wiring.disk import disk_guard
 from recorder.wiring.live import LiveRecording
 from recorder.wiring.redaction_key import load_key
+from recorder.wiring.taping import TapeTee
 
 __all__ = [
     "PlayedTape",
@@ -54,6 +64,7 @@ __all__ = [
     "health",
     "identify",
     "only_recorder",
+    "opened",
     "play_tape",
     "record_cluster",
 ]
@@ -190,8 +201,10 @@ async def _taped(
         return
     header = live.tape_header()
     with TapeWriter(tape, header) as writer:
-        recording.tee_from_start(writer)
+        tee = TapeTee(writer)
+        recording.tee_from_start(tee)
         yield
+        tee.check()
 
 
 @asynccontextmanager
@@ -215,6 +228,35 @@ def only_recorder(settings: Settings) -> Iterator[None]:
         return
     with RecordingLock(settings.data_dir):
         yield
+
+
+async def opened(
+    settings: Settings,
+    live: LiveRecording,
+    stack: AsyncExitStack,
+    *,
+    say: Callable[[str], None],
+) -> Database | None:
+    """Open the database, waiting for it as long as it takes.
+
+    A process that ended instead would be started again and again, and its
+    probes would not say why. None if a stop was wanted first.
+    """
+    while not live.stop.is_set():
+        try:
+            return await stack.enter_async_context(
+                open_database(settings, on_wait=say)
+            )
+        except (LogError, LogAccessError, SchemaError) as exc:
+            if settings.database_url is None and not isinstance(
+                exc, Transient
+            ):
+                raise
+            if live.progress.waiting_for != str(exc):
+                say(f"{exc}; trying again")
+            live.progress.wait_for(str(exc))
+            await _pause(live.stop, CONNECT_RETRY)
+    return None
 
 
 async def identify(

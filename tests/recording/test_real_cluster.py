@@ -111,7 +111,7 @@ async def test_the_log_of_a_busy_cluster_equals_its_history(
         await recorded.grant()
         await cluster.kubectl("create", "namespace", "train")
         await recorded.start()
-        await recorded.until_listed("v1/pods", "v1/nodes", "batch/v1/jobs")
+        await recorded.until_listed()
 
         await make_jobs(
             cluster,

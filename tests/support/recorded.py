@@ -22,6 +22,25 @@ from tests.support.read_log import WholeLog, read_log
 __all__ = ["Recorded"]
 
 RBAC = Path(__file__).parents[2] / "deploy/rbac.yaml"
+EVERY = (
+    "apiextensions.k8s.io/v1/customresourcedefinitions",
+    "apps/v1/daemonsets",
+    "apps/v1/deployments",
+    "apps/v1/replicasets",
+    "apps/v1/statefulsets",
+    "batch/v1/cronjobs",
+    "batch/v1/jobs",
+    "coordination.k8s.io/v1/leases",
+    "policy/v1/poddisruptionbudgets",
+    "v1/events",
+    "v1/namespaces",
+    "v1/nodes",
+    "v1/pods",
+)
+"""What a recorder lists in a cluster without custom resources."""
+
+WRITER = "recorder_embedded_writer"
+
 CAUGHT_UP_SECONDS = 100
 """Quiet streams prove themselves by bookmarks, about one a minute."""
 
@@ -46,11 +65,11 @@ class Recorded:
             "recorder", "recorder"
         )
 
-    async def start(self, **settings: str) -> RecorderProcess:
+    async def start(self, *arguments: str, **settings: str) -> RecorderProcess:
         """Start a recorder, and wait until it has the lease."""
         term = await self._term()
         self.process = RecorderProcess(
-            ["record"],
+            ["record", *arguments],
             {
                 "RECORDER_KUBECONFIG": str(self._kubeconfig),
                 "RECORDER_DATABASE_URL": self._database.dsn("writer"),
@@ -91,12 +110,13 @@ class Recorded:
         await self.process.ended()
         self.said.append(self.process.said)
 
-    async def log(self) -> WholeLog:
-        """Read the log."""
-        return await read_log(self._database.dsn("reader"))
+    async def log(self, number: int = 1) -> WholeLog:
+        """Read a log."""
+        return await read_log(self._database.dsn("reader"), number)
 
     async def until_listed(self, *resources: str) -> None:
-        """Wait until resources are being watched."""
+        """Wait until resources are being watched, all of them by default."""
+        resources = resources or EVERY
 
         async def listed() -> bool:
             try:
@@ -124,6 +144,34 @@ class Recorded:
         await until(
             seen, f"{resources} seen to {revision}", seconds=CAUGHT_UP_SECONDS
         )
+
+    async def until_epoch(self, number: int) -> None:
+        """Wait until the recorder has noticed a rewind."""
+
+        async def noticed() -> bool:
+            return (await self.log()).recovered.epoch == number
+
+        await until(noticed, f"epoch {number}", seconds=CAUGHT_UP_SECONDS)
+
+    async def shut_database(self) -> None:
+        """Cut every connection of the recorder and refuse new ones."""
+        await self._as_superuser(
+            f'alter role "{WRITER}" nologin',
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            f" where usename = '{WRITER}' and datname = current_database()",
+        )
+
+    async def reopen_database(self) -> None:
+        """Let the recorder connect again."""
+        await self._as_superuser(f'alter role "{WRITER}" login')
+
+    async def _as_superuser(self, *statements: str) -> None:
+        connection = await asyncpg.connect(self._database.superuser_dsn())
+        try:
+            for statement in statements:
+                await connection.execute(statement)
+        finally:
+            await connection.close()
 
     async def differences(self, *, through: int | None = None) -> list[str]:
         """Compare the log with etcd's own history, up to a revision."""

@@ -1,0 +1,103 @@
+"""A tape of a recording gives the same log, however it was made."""
+
+import asyncio
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from recorder.model.entry import Draft
+from tests.cluster.cluster import Cluster
+from tests.cluster.controlplane import Options
+from tests.cluster.machines import gpu_machines
+from tests.cluster.waiting import until
+from tests.corpus.recording import RecorderProcess
+from tests.support.postgres import Database
+from tests.support.recorded import Recorded
+
+pytestmark = pytest.mark.timeout(240)
+
+
+def by_object(entries: list[tuple[int, Draft]]) -> dict[object, list[object]]:
+    """What was told of each object, in order, byte for byte."""
+    told: dict[object, list[object]] = defaultdict(list)
+    for _, draft in entries:
+        thing = (draft.resource, draft.identity)
+        told[thing].append(
+            (draft.operation, draft.observed_at, draft.raw, draft.node)
+        )
+    return told
+
+
+async def exists(file: Path) -> bool:
+    return await asyncio.to_thread(file.exists)
+
+
+async def play(tape: Path, database: Database, folder: Path) -> str:
+    process = RecorderProcess(
+        ["tape", "play", str(tape)],
+        {
+            "RECORDER_DATABASE_URL": database.dsn("writer"),
+            "RECORDER_DATA_DIR": str(folder / "data"),
+        },
+    )
+    await process.start()
+    assert await process.ended() == 0, process.said
+    return process.said
+
+
+async def test_a_tape_from_the_start_plays_to_the_same_log(
+    tmp_path: Path, database: Database
+) -> None:
+    tape = tmp_path / "a.tape.jsonl.zst"
+    options = Options(machines=gpu_machines(2))
+    async with Cluster.start(tmp_path / "cluster", options) as cluster:
+        recorded = Recorded(cluster, database, tmp_path)
+        await recorded.grant()
+        await recorded.start("--tape", str(tape))
+        await recorded.until_listed()
+        await cluster.machines["gpu-002"].crash()
+        await cluster.machines["gpu-002"].boot()
+        await cluster.until_ready("gpu-002")
+        await recorded.settle(3)
+        await recorded.stop()
+    await play(tape, database, tmp_path)
+    live, played = await recorded.log(1), await recorded.log(2)
+
+    assert by_object(played.entries) == by_object(live.entries)
+    assert "nothing added" in await play(tape, database, tmp_path)
+    assert len((await recorded.log(2)).entries) == len(played.entries)
+
+
+async def test_a_tape_from_the_middle_begins_with_all_that_is_alive(
+    tmp_path: Path, database: Database
+) -> None:
+    tape = tmp_path / "b.tape.jsonl.zst"
+    options = Options(machines=gpu_machines(2))
+    async with Cluster.start(tmp_path / "cluster", options) as cluster:
+        recorded = Recorded(cluster, database, tmp_path)
+        await recorded.grant()
+        await recorded.start()
+        await recorded.until_listed()
+        asking = RecorderProcess(
+            ["tape", "record", str(tape)],
+            {"RECORDER_DATA_DIR": str(tmp_path / "data")},
+        )
+        await asking.start()
+        await until(lambda: exists(tape), "the tape exists")
+        before = (await recorded.log()).recovered
+        await recorded.settle(2)
+        await cluster.kubectl("annotate", "node", "gpu-001", "after=it")
+        await recorded.settle(3)
+        assert await asking.stop() == 0, asking.said
+        await recorded.stop()
+    await play(tape, database, tmp_path)
+    played = (await recorded.log(2)).recovered
+
+    assert {(head.resource, head.identity.uid) for head in played.heads} >= {
+        (head.resource, head.identity.uid) for head in before.heads
+    }
+    assert any(
+        b'"after":"it"' in draft.raw
+        for _, draft in (await recorded.log(2)).entries
+    )
