@@ -1,0 +1,117 @@
+"""The fenced blocks of the documentation, and how each is run.
+
+``console`` is a transcript: a line that begins with ``$`` is a command, a
+backslash at its end goes on in the next line, and what follows is what it
+prints, where ``...`` stands for anything. Without output only success is
+asked for. ``sh`` is a script that succeeds. ``toml`` is a file of settings,
+``yaml`` a manifest, ``sql`` and ``text`` are for the eye; no other language
+is used.
+
+What never ends, needs a cluster, or is this very test run is bounded: it is
+asked what it would do, or stopped after a while.
+"""
+
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Block", "Command", "blocks", "commands", "documents", "run"]
+
+ROOT = Path(__file__).parents[2]
+LANGUAGES = frozenset({"console", "sh", "toml", "yaml", "sql", "text"})
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SECONDS = 100
+INTERRUPTED = 130
+
+BOUNDED = (
+    # The virtual environment is the one that runs this.
+    (r"^make run$", "make -o .venv/.run run"),
+    (r"^make (.+)$", r"make -n \1"),
+    (r"^(.*recorder log .*--follow.*)$", r"timeout -s INT 3 \1"),
+    (r"^(.*recorder (record|up)\b.*)$", r"\1 --help"),
+    (r"^(.*recorder tape record\b.*)$", r"\1 --help"),
+    (r"^kubectl apply -f (\S+)$", r"test -s \1"),
+    (r"^curl .*$", "true"),
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block."""
+
+    path: Path
+    line: int
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path.relative_to(ROOT)}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command of a transcript, and what it prints."""
+
+    words: str
+    output: str
+
+    def fits(self, printed: str) -> bool:
+        """Tell whether something printed is what the page shows."""
+        wanted = [re.escape(part) for part in self.output.split("...")]
+        lines = "\n".join(line.rstrip() for line in printed.splitlines())
+        return bool(re.fullmatch(".*?".join(wanted), lines, re.DOTALL))
+
+
+def documents() -> list[Path]:
+    """Give every page."""
+    return sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"),
+                   *ROOT.glob("deploy/*.md"), *ROOT.glob("migrations/*.md")])  # fmt: skip
+
+
+def blocks(path: Path) -> list[Block]:
+    """Give the blocks of a page."""
+    text = path.read_text()
+    return [
+        Block(path, text.count("\n", 0, found.start()) + 1, *found.groups())
+        for found in FENCE.finditer(text)
+    ]
+
+
+def commands(block: Block) -> Iterator[Command]:
+    """Give the commands of a block."""
+    if block.language == "sh":
+        yield Command(block.text, "")
+        return
+    joined = block.text.replace("\\\n", "")
+    for part in re.split(r"^\$ ", joined, flags=re.MULTILINE)[1:]:
+        words, _, output = part.partition("\n")
+        yield Command(words, output.rstrip("\n"))
+
+
+def run(command: Command, environment: Mapping[str, str]) -> None:
+    """Run a command as a reader would; see that it does what is shown."""
+    words = command.words
+    for pattern, bounded in BOUNDED:
+        if re.match(pattern, words):
+            words = re.sub(pattern, bounded, words)
+            break
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", words],
+        cwd=ROOT,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    stopped = words.startswith("timeout") and done.returncode in {
+        124,
+        INTERRUPTED,
+    }
+    assert done.returncode == 0 or stopped, f"$ {words}\n{done.stdout}"
+    if command.output:
+        assert command.fits(done.stdout), f"$ {words}\n{done.stdout}"

@@ -1,0 +1,118 @@
+"""Every fenced block of the documentation does what the page says."""
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+import yaml
+
+from recorder.embedded.binaries import find_binaries
+from recorder.settings import Settings
+from tests.docs.blocks import (
+    LANGUAGES,
+    ROOT,
+    Block,
+    Command,
+    blocks,
+    commands,
+    documents,
+    run,
+)
+from tests.support.postgres import DatabaseServer, fresh_database
+
+README = ROOT / "README.md"
+EVERY = [block for path in documents() for block in blocks(path)]
+RUN = [block for block in EVERY if block.language in {"console", "sh"}]
+PAGES = sorted({block.path for block in RUN})
+
+Environment = Mapping[str, str]
+
+
+@pytest.fixture
+def admin_url(embedded_server: DatabaseServer) -> Iterator[str]:
+    """A database that nobody has prepared."""
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        database = runner.run(
+            stack.enter_async_context(fresh_database(embedded_server))
+        )
+        yield database.superuser_dsn()
+        runner.run(stack.aclose())
+
+
+@pytest.fixture
+def reader(admin_url: str) -> Iterator[Environment]:
+    """What a reader has: the repository, a shell, and no cluster."""
+    with tempfile.TemporaryDirectory(
+        prefix="recorder-docs-", ignore_cleanup_errors=True
+    ) as name:
+        folder = Path(name)
+        folder.chmod(0o711)  # PostgreSQL's own user passes through
+        folders = [Path(sys.executable).parent, find_binaries().folder]
+        yield {
+            "PATH": ":".join([*map(str, folders), os.environ["PATH"]]),
+            "HOME": str(folder / "home"),
+            "KUBECONFIG": str(folder / "no-kubeconfig"),
+            "RECORDER_DATA_DIR": str(folder / "data"),
+            "RECORDER_HEALTH_LISTEN": "127.0.0.1:0",
+            "ADMIN_URL": admin_url,
+            "WORK": str(folder),
+        }
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_what_a_page_shows_happens(path: Path, reader: Environment) -> None:
+    """In the order of the page; those but the README have seen the demo."""
+    if path != README:
+        run(Command("recorder demo", ""), reader)
+    for block in blocks(path):
+        if block in RUN:
+            for command in commands(block):
+                run(command, reader)
+
+
+@pytest.mark.parametrize("block", EVERY, ids=str)
+def test_a_block_is_of_a_known_kind(block: Block) -> None:
+    assert block.language in LANGUAGES
+    if block.language == "console":
+        assert block.text.startswith("$ ")
+
+
+@pytest.mark.parametrize(
+    "block", [b for b in EVERY if b.language == "toml"], ids=str
+)
+def test_shown_settings_are_settings(block: Block, tmp_path: Path) -> None:
+    file = tmp_path / "recorder.toml"
+    file.write_text(block.text)
+
+    Settings.load(environ={}, file=file)
+
+
+@pytest.mark.parametrize(
+    "block", [b for b in EVERY if b.language == "yaml"], ids=str
+)
+def test_a_shown_manifest_sets_settings(block: Block) -> None:
+    for document in yaml.safe_load_all(block.text):
+        pod = document["spec"]["template"]["spec"]
+        for container in pod["containers"]:
+            environ = {
+                e["name"]: e.get("value", "x") for e in container["env"]
+            }
+            Settings.load(environ=environ)
+
+
+def test_the_readme_can_be_read_in_one_sitting() -> None:
+    assert len(README.read_text().splitlines()) <= 150
+
+
+def test_every_block_of_the_readme_is_run() -> None:
+    """But for its one diagram."""
+    kinds = [block.language for block in blocks(README)]
+
+    assert kinds.count("text") <= 1
+    assert set(kinds) <= {"console", "sh", "text"}
