@@ -168,6 +168,9 @@ def _reads(question: EntryQuestion, found: Found | None) -> Reads:
     def reads(source: str, resource: str) -> bool:
         if question.source not in {None, source}:
             return False
+        if source != WATCH:
+            # Only a watch tells of which object, and of Events.
+            return found is None and not only_events
         if is_about_events(resource):
             return True
         if only_events:
@@ -178,11 +181,12 @@ def _reads(question: EntryQuestion, found: Found | None) -> Reads:
 
 
 def _is_of(found: Found, resource: str) -> bool:
-    parsed = Resource.parse(resource)
-    return (parsed.group, parsed.plural) == (
-        found.kind.group,
-        found.kind.plural,
-    )
+    kind, parsed = found.kind, Resource.parse(resource)
+    if parsed.group != kind.group:
+        return False
+    # Of a kind that nothing defines the plural is only a guess, so whatever
+    # is missing from its group may be missing from it.
+    return parsed.plural == kind.plural or kind.namespaced is None
 
 
 async def _unknown_words(

@@ -179,16 +179,16 @@ def summary(status: LogStatus) -> list[str]:
     else:
         state = f"recorded by {log.holder}"
     recorded = "never" if log.recorded_at is None else written(log.recorded_at)
+    rate = ""
+    if log.holder is not None:
+        rate = f", {status.entries_per_minute:.1f} a minute"
     lines = [
         (
             f"cluster {log.cluster_name} ({log.cluster_uid}), Kubernetes"
             f" {log.kubernetes}"
         ),
         f"log {log.id}: {state}",
-        (
-            f"{log.size} entries, the last recorded {recorded},"
-            f" {status.entries_per_minute:.1f} a minute"
-        ),
+        f"{log.size} entries, the last recorded {recorded}{rate}",
     ]
     lines.extend(
         f"open gap {stream.gap.opened}: {stream.resource}, {stream.gap.reason}"

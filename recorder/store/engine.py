@@ -85,6 +85,9 @@ async def connect(
                 "lock_timeout": "5s",
                 "idle_in_transaction_session_timeout": "60s",
                 "plan_cache_mode": "force_custom_plan",
+                # What is asked for lies together and mostly in memory; at
+                # the default a page is joined by reading whole tables.
+                "random_page_cost": "1.1",
                 "timezone": "UTC",
             },
         )

@@ -120,6 +120,27 @@ def test_a_flag_wins_behind_the_command_too(
     assert answer.status == 0
 
 
+def test_the_current_context_decides_between_clusters(
+    story: Database,
+    recorder: Recorder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    del story
+    kubeconfig = tmp_path / "config"
+    monkeypatch.setenv("KUBECONFIG", f"/nonexistent:{kubeconfig}")
+
+    for content, status in [
+        ("current-context: prod", 4),
+        ("current-context: other", USAGE),
+        ("current-context: ''", USAGE),
+        ("- nonsense", USAGE),
+        (":\t: {", USAGE),
+    ]:
+        kubeconfig.write_text(content)
+        assert recorder("gaps").status == status, content
+
+
 def test_a_folder_that_was_never_used_names_the_command_to_start(
     recorder: Recorder, tmp_path: Path
 ) -> None:

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.entry import Operation
 from recorder.report.ports import Selection
-from recorder.store.engine import make_engine, reading
+from recorder.store.engine import connect, make_engine, reading
 from recorder.store.read_entries import Scan, newest_query, page_query
 from recorder.store.read_gaps import told_query
 from recorder.store.read_objects import things_query
@@ -98,7 +98,7 @@ def seq_scans(nodes: list[dict[str, Any]]) -> set[str]:
 async def plans(any_server: DatabaseServer) -> AsyncIterator[Plans]:
     async with filled(any_server) as database:
         engine = make_engine(database.dsn("reader"))
-        connection = await asyncpg.connect(database.dsn("reader"))
+        connection = await connect(database.dsn("reader"))
         yield Plans(engine, connection)
         await connection.close()
         await engine.dispose()
@@ -106,7 +106,7 @@ async def plans(any_server: DatabaseServer) -> AsyncIterator[Plans]:
 
 async def test_a_page_of_the_log_goes_by_position(plans: Plans) -> None:
     query = page_query(
-        await plans.scan(Selection()), limit=100, documents=False
+        await plans.scan(Selection()), limit=1000, documents=False
     )
 
     assert "entry_by_position" in await plans.indices(query)
