@@ -214,8 +214,9 @@ NAMES = tuple(field.name for field in fields(Settings))
 
 
 def _converted(name: str, value: Any, place: str) -> Any:
+    convert = CONVERTERS.get(name) or _text
     try:
-        return CONVERTERS.get(name, _text)(value)
+        return convert(value)
     except (ValueError, TypeError) as exc:
         msg = f'cannot use setting "{name}" from {place}: {exc}'
         raise SettingsError(msg) from exc

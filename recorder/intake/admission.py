@@ -24,16 +24,23 @@ __all__ = ["admit"]
 
 
 def admit(
-    observations: Iterable[Observation], redaction: Redaction
+    observations: Iterable[Observation],
+    redaction: Redaction,
+    *,
+    served: bool = False,
 ) -> list[Observation]:
-    """Give the observations without secrets, in order."""
+    """Give the observations without secrets, in order.
+
+    ``served`` says that documents come straight from an API server, so that
+    what it never writes need not be looked for; not so those of a tape.
+    """
     admitted: list[Observation] = []
     for observation in observations:
         match observation:
             case WatchFrame():
-                admitted.append(_frame(observation, redaction))
+                admitted.append(_frame(observation, redaction, served))
             case ListPage():
-                admitted.extend(_page(observation, redaction))
+                admitted.extend(_page(observation, redaction, served))
             case AuditRecorded() | CloudEventPosted() | Polled():
                 admitted.append(_posted(observation, redaction))
             case InputRefused():
@@ -43,21 +50,33 @@ def admit(
     return admitted
 
 
-def _frame(frame: WatchFrame, redaction: Redaction) -> Observation:
+def _frame(
+    frame: WatchFrame,
+    redaction: Redaction,
+    served: bool,  # noqa: FBT001 - handed through
+) -> Observation:
     try:
-        clean = redaction.document(frame.object, resource=str(frame.resource))
+        clean = redaction.document(
+            frame.object, resource=str(frame.resource), served=served
+        )
     except InputError as exc:
         return _refused(refusal(frame, frame.object, str(exc)), redaction)
     return frame if clean is frame.object else replace(frame, object=clean)
 
 
-def _page(page: ListPage, redaction: Redaction) -> list[Observation]:
+def _page(
+    page: ListPage,
+    redaction: Redaction,
+    served: bool,  # noqa: FBT001 - handed through
+) -> list[Observation]:
     resource = str(page.resource)
     refused: list[Observation] = []
     items = []
     for raw in page.items:
         try:
-            items.append(redaction.document(raw, resource=resource))
+            items.append(
+                redaction.document(raw, resource=resource, served=served)
+            )
         except InputError as exc:
             described = refusal(page, raw, str(exc))
             refused.append(_refused(described, redaction))

@@ -50,6 +50,9 @@ class Policy:
     event_ttl: timedelta = EVENT_TTL
     """How long the API server keeps Events; it does not tell."""
 
+    served: bool = False
+    """Whether documents come straight from an API server."""
+
     full_fidelity: bool = False
     """Whether heartbeats become entries too."""
 

@@ -62,7 +62,9 @@ class Recording:
 
     async def put(self, observations: Sequence[Observation]) -> None:
         """Redact observations and hand them over; wait while full."""
-        await self._queue.put(admit(observations, self._redaction))
+        await self._queue.put(
+            admit(observations, self._redaction, served=self._policy.served)
+        )
 
     @property
     def is_recording(self) -> bool:

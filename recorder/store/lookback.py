@@ -24,7 +24,8 @@ BY_POSITION = """
     where log_id = $1 and position = any($2::int8[])
 """
 EVENTS = """
-    select e.position, e.epoch, e.operation, e.observed_at, e.encoding, e.payload
+    select e.position, e.epoch, e.operation, e.observed_at, e.encoding,
+      e.payload
     from recorder.entry e
     where e.log_id = $1 and e.observed_at >= $3
       and e.operation <= 5

@@ -153,6 +153,7 @@ async def record_cluster(
             policy=Policy(
                 event_ttl=settings.event_ttl,
                 full_fidelity=settings.full_fidelity,
+                served=True,
             ),
             progress=live.progress,
             has_room=disk_guard(settings),
