@@ -1,0 +1,98 @@
+"""What probes and Prometheus are told."""
+
+from collections.abc import AsyncIterator
+
+import aiohttp
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from recorder.health import HealthServer
+from recorder.health.server import ListenError
+from recorder.intake.progress import Progress
+from recorder.intake.state import OpenGap, ResumePoint, StreamState
+from tests.support.builders import PODS, a_frame, an_object, at
+
+
+@pytest.fixture
+def progress() -> Progress:
+    made = Progress(state="recording", log=1, size=7, entries=5, batches=2)
+    made.commit_seconds = 0.5
+    made.note(a_frame(PODS, "ADDED", an_object("a", 1)))
+    made.gaps["watch expired (410)"] = 2
+    made.streams["watch", "v1/pods"] = ResumePoint(
+        state=StreamState.LIVE,
+        vouched_until=at(),
+        gap=OpenGap(position=3, reason="x", since=None, resource_version=None),
+    )
+    return made
+
+
+@pytest.fixture
+async def url(progress: Progress) -> AsyncIterator[str]:
+    async with HealthServer(progress).listen("127.0.0.1:0") as address:
+        yield f"http://{address}"
+
+
+async def get(url: str) -> tuple[int, str]:
+    async with aiohttp.ClientSession() as session, session.get(url) as answer:
+        return answer.status, await answer.text()
+
+
+async def test_it_lives_while_it_answers(url: str) -> None:
+    assert await get(f"{url}/healthz") == (200, "ok\n")
+
+
+@pytest.mark.parametrize(
+    ("state", "status"),
+    [
+        ("starting", 503),
+        ("recording", 200),
+        ("standing-by", 200),
+        ("waiting", 503),
+        ("stopped", 503),
+    ],
+)
+async def test_ready_is_recording_or_standing_by(
+    url: str, progress: Progress, state: str, status: int
+) -> None:
+    progress.state, progress.waiting_for = state, "the reason"
+
+    assert await get(f"{url}/readyz") == (status, f"{state}: the reason\n")
+
+
+async def test_metrics_count_in_the_words_of_prometheus(url: str) -> None:
+    _, text = await get(f"{url}/metrics")
+    samples = {
+        (sample.name, *sorted(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+    reason = ("reason", "watch expired (410)")
+    added = ("resource", "v1/pods"), ("type", "ADDED")
+    assert samples["recorder_entries_total",] == 5
+    assert samples["recorder_commit_seconds_sum",] == 0.5
+    assert samples["recorder_open_gaps",] == 1
+    assert samples["recorder_gaps_total", reason] == 2
+    assert samples["recorder_frames_total", *added] == 1
+
+
+async def test_nothing_names_an_object(url: str) -> None:
+    _, text = await get(f"{url}/metrics")
+
+    assert "uid-a" not in text
+    assert "train" not in text
+
+
+@pytest.mark.parametrize("address", ["", "nonsense", "127.0.0.1:port"])
+async def test_a_malformed_address_is_named(address: str) -> None:
+    with pytest.raises(ListenError, match="HOST:PORT"):
+        async with HealthServer(Progress()).listen(address):
+            pass
+
+
+async def test_an_address_that_is_taken_is_named(url: str) -> None:
+    taken = url.removeprefix("http://")
+    with pytest.raises(ListenError, match=taken):
+        async with HealthServer(Progress()).listen(taken):
+            pass
