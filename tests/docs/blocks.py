@@ -33,7 +33,7 @@ BOUNDED = (
     (r"^(.*recorder (record|up)\b.*)$", r"\1 --help"),
     (r"^(.*recorder tape record\b.*)$", r"\1 --help"),
     (r"^kubectl apply -f (\S+)$", r"test -s \1"),
-    (r"^curl .*$", "true"),
+    (r"^(pip wheel .*--wheel-dir) dist", r'\1 "$WORK/dist"'),
 )
 
 
@@ -65,9 +65,9 @@ class Command:
 
 
 def documents() -> list[Path]:
-    """Give every page."""
-    return sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"),
-                   *ROOT.glob("deploy/*.md"), *ROOT.glob("migrations/*.md")])  # fmt: skip
+    """Give every page, those of the root first."""
+    pages = ("*.md", "docs/**/*.md", "deploy/*.md", "migrations/*.md")
+    return [path for pattern in pages for path in sorted(ROOT.glob(pattern))]
 
 
 def blocks(path: Path) -> list[Block]:
@@ -82,7 +82,7 @@ def blocks(path: Path) -> list[Block]:
 def commands(block: Block) -> Iterator[Command]:
     """Give the commands of a block."""
     if block.language == "sh":
-        yield Command(block.text, "")
+        yield Command(f"set -e\n{block.text}", "")
         return
     joined = block.text.replace("\\\n", "")
     for part in re.split(r"^\$ ", joined, flags=re.MULTILINE)[1:]:
@@ -98,7 +98,7 @@ def run(command: Command, environment: Mapping[str, str]) -> None:
             words = re.sub(pattern, bounded, words)
             break
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", words],
+        ["bash", "-uo", "pipefail", "-c", words],
         cwd=ROOT,
         env=dict(environment),
         stdin=subprocess.DEVNULL,

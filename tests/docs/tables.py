@@ -1,0 +1,153 @@
+"""The parts of the documentation that are written from the code.
+
+Each stands between two marks in its page. ``python -m tests.docs.tables``
+writes them anew; a test sees that this changes nothing.
+"""
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from textwrap import dedent
+
+import click
+from click.testing import CliRunner
+from prometheus_client.parser import text_string_to_metric_families
+
+from recorder.cli.main import main
+from recorder.health.metrics import exposition
+from recorder.intake.progress import Progress
+from recorder.intake.state import OpenGap, ResumePoint, StreamState
+from recorder.settings import PREFIX, Settings
+from tests.docs.blocks import ROOT
+
+__all__ = ["PARTS", "metric_names", "rewritten"]
+
+WIDTH = 78
+
+
+def settings_table() -> str:
+    """Give every setting with its default and its meaning."""
+    tree = ast.parse(dedent(inspect.getsource(Settings)))
+    body = tree.body[0].body  # type: ignore[attr-defined]
+    meanings = {
+        ast.unparse(field.target): ast.literal_eval(text.value)
+        for field, text in pairwise(body)
+        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr)
+    }
+    rows = [
+        f"| `{field.name}` | `{PREFIX}{field.name.upper()}` |"
+        f" {_default(field.default)} | {_prose(meanings[field.name])} |"
+        for field in fields(Settings)
+    ]
+    head = "| setting | environment | default | meaning |\n|---|---|---|---|"
+    return "\n".join([head, *rows])
+
+
+def _default(value: object) -> str:
+    match value:
+        case None | Path():
+            return ""
+        case bool():
+            return f"`{str(value).lower()}`"
+        case timedelta():
+            return f"`{value.total_seconds() / 3600:g}h`"
+        case tuple():
+            return "`[]`"
+        case float():
+            return f"`{value:g}`"
+        case _:
+            return f"`{value}`"
+
+
+def _prose(text: str) -> str:
+    words = re.sub(r"`{1,2}([^`]+)`{1,2}", r"`\1`", " ".join(text.split()))
+    return words.replace("|", "\\|")
+
+
+def metrics_table() -> str:
+    """Give every metric with its labels and its meaning."""
+    rows = [
+        f"| `{name}` | {kind} | {', '.join(f'`{one}`' for one in labels)} |"
+        f" {says} |"
+        for name, kind, labels, says in _metrics()
+    ]
+    head = "| metric | type | labels | meaning |\n|---|---|---|---|"
+    return "\n".join([head, *rows])
+
+
+def metric_names() -> list[str]:
+    """Name every metric as it is scraped."""
+    return [name for name, *_ in _metrics()]
+
+
+def _metrics() -> Iterator[tuple[str, str, list[str], str]]:
+    text = exposition(_busy()).decode()
+    for family in text_string_to_metric_families(text):
+        labels = {label for s in family.samples for label in s.labels}
+        suffix = {"counter": "_total", "info": "_info"}.get(family.type, "")
+        name = family.name.removesuffix(suffix) + suffix
+        yield name, family.type, sorted(labels), family.documentation
+
+
+def _busy() -> Progress:
+    """Make a recording in which there is something of everything."""
+    now = datetime.now(UTC)
+    gap = OpenGap(position=1, reason="r", since=None, resource_version=None)
+    point = ResumePoint(state=StreamState.LIVE, vouched_until=now, gap=gap)
+    progress = Progress(
+        database_bytes=1, streams={("watch", "v1/pods"): point}
+    )
+    progress.frames["v1/pods", "ADDED"] = progress.gaps["r"] = 1
+    return progress
+
+
+def reference() -> str:
+    """Give the help of every command."""
+    return "\n\n".join(_helps(main, ["recorder"]))
+
+
+def _helps(command: click.Command, words: list[str]) -> Iterator[str]:
+    result = CliRunner().invoke(
+        main,
+        [*words[1:], "--help"],
+        prog_name="recorder",
+        terminal_width=WIDTH,
+        max_content_width=WIDTH,
+    )
+    name = " ".join(words)
+    yield f"## {name}\n\n```text\n{result.output.rstrip()}\n```"
+    if isinstance(command, click.Group):
+        ctx = click.Context(command)
+        for child in command.list_commands(ctx):
+            found = command.get_command(ctx, child)
+            assert found is not None, "the group lists it"
+            yield from _helps(found, [*words, child])
+
+
+PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
+    "settings": ("docs/operations.md", settings_table),
+    "metrics": ("docs/operations.md", metrics_table),
+    "commands": ("docs/reference.md", reference),
+}
+
+
+def rewritten(part: str) -> tuple[str, str]:
+    """Give a page as it is, and with the part written anew."""
+    page, write = PARTS[part]
+    before = (ROOT / page).read_text()
+    begin, end = f"<!-- {part} -->", f"<!-- end of {part} -->"
+    head, found, rest = before.partition(begin)
+    _, found_end, tail = rest.partition(end)
+    assert found, f"{page} has no mark {begin}"
+    assert found_end, f"{page} has no mark {end}"
+    return before, f"{head}{begin}\n\n{write()}\n\n{end}{tail}"
+
+
+if __name__ == "__main__":
+    for part, (page, _) in PARTS.items():
+        (ROOT / page).write_text(rewritten(part)[1])

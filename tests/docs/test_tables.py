@@ -1,0 +1,75 @@
+"""What the documentation lists is what the code has."""
+
+import re
+import tomllib
+
+import pytest
+
+from recorder.cli.main import COMMANDS
+from recorder.model.entry import Operation
+from recorder.settings import Settings
+from tests.docs.blocks import ROOT
+from tests.docs.tables import PARTS, metric_names, rewritten
+
+DOCS = ROOT / "docs"
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_is_what_the_code_says(part: str) -> None:
+    """If not: ``python -m tests.docs.tables``."""
+    before, after = rewritten(part)
+
+    assert before == after
+
+
+def test_every_metric_is_ours_and_has_its_unit_last() -> None:
+    for name in metric_names():
+        assert name.startswith("recorder_")
+        assert not name.endswith(("_ms", "_milliseconds", "_kb"))
+
+
+def test_metrics_and_settings_that_pages_name_exist() -> None:
+    known = {*metric_names(), "recorder_owner", "recorder_writer"}
+    known |= {"recorder_reader"}
+    known |= {f"{name}_{end}" for name in known for end in ("sum", "count")}
+    variables = {f"RECORDER_{name.upper()}" for name in Settings.__slots__}
+    variables |= {"RECORDER_CONFIG"}
+    for path in DOCS.glob("*.md"):
+        text = path.read_text()
+        assert set(re.findall(r"`(recorder_\w+)", text)) <= known, path
+        named = set(re.findall(r"RECORDER_[A-Z_]+", text))
+        assert {v for v in named if "_TEST_" not in v} <= variables, path
+
+
+def test_every_operation_is_explained() -> None:
+    text = (DOCS / "vocabulary.md").read_text()
+
+    for operation in Operation:
+        assert f"`{operation}`" in text, operation
+
+
+def test_every_command_that_a_page_names_exists() -> None:
+    for path in DOCS.glob("**/*.md"):
+        for name in re.findall(r"`recorder ([a-z]+)", path.read_text()):
+            assert name in COMMANDS, f"{path}: {name}"
+
+
+def test_every_dependency_has_its_row() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = list(project["dependencies"])
+    for group in project["optional-dependencies"].values():
+        declared.extend(group)
+    names = {re.split(r"[\[><=; ]", one)[0].lower() for one in declared}
+    text = (DOCS / "adr/0002-dependencies.md").read_text()
+    rows = set(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE))
+
+    assert {row.lower() for row in rows} == names
+
+
+def test_headings_of_the_architecture_are_the_contracts() -> None:
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    contracts = [one["name"] for one in tools["importlinter"]["contracts"]]
+    text = (DOCS / "architecture.md").read_text()
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+
+    assert set(contracts) <= set(headings)
