@@ -13,13 +13,14 @@ from urllib.parse import urlsplit
 
 import asyncpg
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import (
     AsyncConnection,
     AsyncEngine,
     create_async_engine,
 )
 
-from recorder.errors import ConfigError, LogError
+from recorder.errors import ConfigError, LogError, LogUnavailableError
 from recorder.store.translate import translate_errors
 
 __all__ = [
@@ -126,7 +127,9 @@ async def reading(
 
     Raises:
         QuestionTooLargeError: a statement took longer than it may.
-        LogError: PostgreSQL refused, or is away.
+        LogUnavailableError: PostgreSQL is away, or all connections are in
+            use.
+        LogError: PostgreSQL refused.
     """
     with translate_errors(action):
         try:
@@ -135,6 +138,9 @@ async def reading(
                     isolation_level="REPEATABLE READ",
                     postgresql_readonly=True,
                 )
+        except PoolTimeoutError as exc:
+            msg = f"cannot {action}: all connections are busy; try again"
+            raise LogUnavailableError(msg) from exc
         except DBAPIError as exc:
             if getattr(exc.orig, "sqlstate", None) != CANCELED:
                 raise

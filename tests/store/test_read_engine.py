@@ -1,0 +1,102 @@
+"""Connections of readers: bounded, read-only, clear about what is wrong."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+
+from recorder.errors import LogUnavailableError
+from recorder.store import engine as module
+from recorder.store.engine import (
+    AddressError,
+    QuestionTooLargeError,
+    make_engine,
+    reading,
+)
+from recorder.store.translate import SchemaError
+from tests.support.postgres import Database
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://x/y", "/var/run/postgresql", "", "host=x dbname=y"]
+)
+def test_an_address_of_another_kind_is_refused(url: str) -> None:
+    with pytest.raises(AddressError, match="postgresql://") as told:
+        make_engine(url)
+
+    assert told.value.exit_status == 2
+
+
+async def test_a_question_that_takes_too_long_says_what_helps(
+    any_database: Database,
+) -> None:
+    engine = make_engine(
+        any_database.dsn("reader"),
+        statement_timeout=timedelta(milliseconds=50),
+    )
+
+    with pytest.raises(QuestionTooLargeError, match="--since"):
+        async with reading(engine, "read entries") as connection:
+            await connection.execute(text("select pg_sleep(5)"))
+
+    await engine.dispose()
+
+
+async def test_a_reader_writes_nothing_whoever_it_is(
+    any_database: Database,
+) -> None:
+    engine = make_engine(any_database.superuser_dsn())
+
+    with pytest.raises(LogUnavailableError, match="read-only"):
+        async with reading(engine, "read entries") as connection:
+            await connection.execute(text("create table t (x int)"))
+
+    await engine.dispose()
+
+
+async def test_all_that_is_asked_at_once_sees_one_state(
+    database: Database,
+) -> None:
+    reader = make_engine(database.dsn("reader"))
+    writer = make_engine(database.superuser_dsn())
+    count = text("select count(*) from recorder.resource")
+
+    async with reading(reader, "count") as connection:
+        before = await connection.scalar(count)
+        async with writer.begin() as other:
+            await other.execute(
+                text("insert into recorder.resource (name) values ('x')")
+            )
+        assert await connection.scalar(count) == before
+    async with reading(reader, "count") as connection:
+        assert await connection.scalar(count) == (before or 0) + 1
+
+    await reader.dispose()
+    await writer.dispose()
+
+
+async def test_a_missing_schema_names_the_command(
+    any_database: Database,
+) -> None:
+    engine = make_engine(any_database.dsn("reader"))
+
+    with pytest.raises(SchemaError, match="recorder migrate"):
+        async with reading(engine, "read") as connection:
+            await connection.execute(text("select * from recorder.nothing"))
+
+    await engine.dispose()
+
+
+async def test_too_many_at_once_wait_and_then_say_so(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "POOL_MAX", 1)
+    monkeypatch.setattr(module, "CONNECT_SECONDS", 0.2)
+    engine = make_engine(database.dsn("reader"))
+
+    async with reading(engine, "read"):
+        with pytest.raises(LogUnavailableError, match="busy"):
+            async with reading(engine, "read entries"):
+                pass
+
+    await engine.dispose()
