@@ -120,12 +120,10 @@ def _fill_container(container: Body, fields: Body, workload: Workload) -> None:
 
 def filled_node(text: str, site: Site, pool: Pool) -> str:
     """Give a template's Node as one of a pool of a site, without images."""
-    product, memory, family, machine = pool.product
+    product, memory = pool.product
     for old, new in (
         ("NVIDIA-H100-80GB-HBM3", product),
         ('"81559"', f'"{memory}"'),
-        ('"hopper"', f'"{family}"'),
-        ("PowerEdge-XE9680", machine),
         ("570.172.08", pool.driver),
         ("6.8.0-79-generic", pool.kernel),
         ("Ubuntu 24.04.3 LTS", pool.os_image),

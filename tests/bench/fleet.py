@@ -227,6 +227,8 @@ class Fleet:
         pages, events = self._compiled(story, workload)
         if resource == JOBS:
             values = owner
+        # What speaks of an object shares the slots that it has by then.
+        pages[0][1].render(values, 0)
         self._waiting.extend((page, values) for page in events)
         return Actor(pages, values)
 

@@ -18,7 +18,7 @@ from typing import Any
 import aiohttp
 
 from recorder.zstd import CompressionParameter, compress
-from tests.bench import manifests
+from tests.bench import manifests, operators
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.cluster.machines import MachineSpec
@@ -94,7 +94,7 @@ async def act(cluster: Cluster) -> None:
             f"/api/v1/namespaces/{namespace}/secrets", manifests.SECRET
         )
     for name in NODES:
-        await operators(cluster, name)
+        await label(cluster, name)
     for path, body in manifests.workloads():
         await api.create(path, body, fieldManager="argocd-controller")
     await asyncio.sleep(45)
@@ -118,14 +118,14 @@ async def act(cluster: Cluster) -> None:
     await asyncio.sleep(15)
 
 
-async def operators(cluster: Cluster, node: str) -> None:
+async def label(cluster: Cluster, node: str) -> None:
     """Write what operators write to a Node, each under its own name."""
     path = f"/api/v1/nodes/{node}"
-    for manager, metadata in manifests.node_metadata(node):
+    for manager, metadata in operators.node_metadata(node):
         await cluster.api.patch(
             path, {"metadata": metadata}, fieldManager=manager
         )
-    await conditions(cluster, node, manifests.HEALTHY)
+    await conditions(cluster, node, operators.HEALTHY)
 
 
 async def conditions(
@@ -144,23 +144,23 @@ async def conditions(
 async def troubles(cluster: Cluster) -> None:
     """Let GPUs, links and nodes go bad and well again."""
     for node in NODES:
-        await conditions(cluster, node, manifests.SICK)
+        await conditions(cluster, node, operators.SICK)
         await cluster.api.patch(
             f"/api/v1/nodes/{node}",
-            {"spec": {"taints": [manifests.TAINT]}},
+            {"spec": {"taints": [operators.TAINT]}},
             kind="strategic",
             fieldManager="node-remediator",
         )
         await cluster.api.patch(
             f"/api/v1/nodes/{node}",
-            {"metadata": manifests.REMEDIATION},
+            {"metadata": operators.REMEDIATION},
             fieldManager="node-remediator",
         )
     cluster.machines["gpu-004"].set_healthy_gpus(7)
     await asyncio.sleep(15)
     cluster.machines["gpu-004"].set_healthy_gpus(8)
     for node in NODES:
-        await conditions(cluster, node, manifests.HEALTHY[2:])
+        await conditions(cluster, node, operators.HEALTHY[1:])
         await cluster.api.patch(
             f"/api/v1/nodes/{node}",
             {"spec": {"taints": None}},

@@ -24,12 +24,12 @@ SYLLABLES = _SYLLABLES.split()
 UNAMBIGUOUS = "bcdfghjklmnpqrstvwxz2456789"
 """What Kubernetes makes suffixes of names from."""
 
-MACHINES = (
-    ("NVIDIA-H100-80GB-HBM3", "81559", "hopper", "PowerEdge-XE9680"),
-    ("NVIDIA-H200", "143771", "hopper", "SYS-821GE-TNHR"),
-    ("NVIDIA-B200", "183359", "blackwell", "DGXB200"),
-    ("NVIDIA-A100-SXM4-80GB", "81920", "ampere", "G492-ZD2-00"),
-    ("NVIDIA-L40S", "46068", "ada-lovelace", "ProLiant-DL380a-Gen11"),
+GPUS = (
+    ("NVIDIA-H100-80GB-HBM3", "81559"),
+    ("NVIDIA-H200", "143771"),
+    ("NVIDIA-B200", "183359"),
+    ("NVIDIA-A100-SXM4-80GB", "81920"),
+    ("NVIDIA-L40S", "46068"),
 )
 SHARED_VARIABLES = {
     "CUDA_DEVICE_MAX_CONNECTIONS": ("1", "8", "32"),
@@ -62,7 +62,7 @@ class Pool:
     """Nodes that were bought together."""
 
     name: str
-    product: tuple[str, str, str, str]
+    product: tuple[str, str]
     driver: str
     kernel: str
     os_image: str
@@ -100,7 +100,7 @@ class Site:
             for word in KEYS
         }
         self.namespaces = [
-            f"{self.pick(['team', 'ml', 'prod', 'ai'])}-{self.word(3)}"
+            f"{self.pick(['team', 'ml', 'prod', 'ai'])}-{self.word(4)}"
             for _ in range(30)
         ]
         self.teams = [self.word(3) for _ in range(TEAMS)]
@@ -156,14 +156,14 @@ class Site:
         patch = chance.randrange(30, 120)
         return Pool(
             name=f"{self.word(2)}-{chance.randrange(10)}",
-            product=self.pick(MACHINES),
+            product=self.pick(GPUS),
             driver=driver,
             kernel=f"{self.pick(['5.15.0', '6.8.0', '6.11.0'])}-{patch}-x",
             os_image=f"Ubuntu 24.04.{chance.randrange(4)} LTS",
             prefix=f"{self.word(1)}{chance.randrange(10)}-gpu",
             domain=f"{self.word(2)}.{self.word(2)}.{self.domain}",
             labels={
-                self.pick(self.label_keys): self.word(3) for _ in range(4)
+                self.pick(self.label_keys): self.word(3) for _ in range(2)
             },
             images=chance.sample(self.images, 120),
         )
@@ -172,7 +172,7 @@ class Site:
         chance = self.chance
         work = self.pick(["train", "eval", "sft", "serve", "prep", "bench"])
         return Workload(
-            name=f"{self.word(3)}-{self.word(4)}-{work}-{chance.randrange(99)}",
+            name=f"{self.word(3)}-{self.word(4)}-{work}-{chance.randrange(10**5)}",
             namespace=self.pick(self.namespaces),
             team=self.pick(self.teams),
             image=self.pick(self.images),
@@ -203,10 +203,8 @@ class Site:
         return notes | (checksum if self.chance.random() < 0.5 else {})
 
     def _variables(self) -> dict[str, str]:
-        shared = self.chance.sample(sorted(SHARED_VARIABLES), 3)
-        own = self.chance.sample(
-            self.variable_names, self.chance.randrange(1, 5)
-        )
+        shared = self.chance.sample(sorted(SHARED_VARIABLES), 2)
+        own = self.chance.sample(self.variable_names, self.chance.randrange(4))
         values = {name: self.pick(SHARED_VARIABLES[name]) for name in shared}
         for name in own:
             url = f"https://{self.word(3)}.{self.domain}/{self.word(2)}"

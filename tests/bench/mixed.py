@@ -1,0 +1,119 @@
+"""A tape of a mixed fleet, played at full speed: documents a second.
+
+One process reads, redacts, classifies, encodes and commits; the embedded
+server, with fsync, is another. Every run plays into a server of its own.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from recorder.settings import Settings
+from recorder.wiring.database import open_database
+from tests.bench.measuring import (
+    Number,
+    postgres_cpu_seconds,
+    run_module,
+    say,
+    server_folder,
+)
+from tests.bench.tapes import write_tape
+
+__all__ = ["Played", "bench", "played"]
+
+DOCUMENTS = 60_000
+WARM_UP = 200
+"""Documents of a first tape, after which partitions and dictionaries are in
+the database and its files have been touched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What one play took."""
+
+    recorder: dict[str, Any]
+    postgres_cpu_seconds: float
+    found: Any
+    """What was found in the database, if anybody looked."""
+
+
+def bench(runs: int) -> list[Number]:
+    with server_folder() as folder:
+        tape = folder / "mixed.tape.jsonl.zst"
+        size = write_tape(tape, "mixed", documents=DOCUMENTS) / DOCUMENTS
+        say(f"mixed: {DOCUMENTS} documents of {size:.0f} bytes on average")
+        plays = [played(tape, "mixed") for _ in range(runs)]
+    took = [play.recorder["seconds"] for play in plays]
+    for_each = 1e6 / DOCUMENTS
+    return [
+        Number(
+            name="mixed tape to committed entries",
+            unit="documents/s",
+            values=[DOCUMENTS / seconds for seconds in took],
+            best="max",
+            target=">= 15,000",
+        ),
+        Number(
+            name="  bytes of a document",
+            unit="B",
+            values=[size],
+        ),
+        Number(
+            name="  processor time of the recorder",
+            unit="us/document",
+            values=[p.recorder["cpu_seconds"] * for_each for p in plays],
+            best="min",
+        ),
+        Number(
+            name="  processor time of PostgreSQL",
+            unit="us/document",
+            values=[p.postgres_cpu_seconds * for_each for p in plays],
+            best="min",
+        ),
+        Number(
+            name="  memory of the recorder at most",
+            unit="MiB",
+            values=[p.recorder["memory_mib_max"] for p in plays],
+        ),
+    ]
+
+
+def played(
+    tape: Path,
+    mix: str,
+    look: Callable[[str], Awaitable[Any]] | None = None,
+) -> Played:
+    """Play a tape into a new server.
+
+    What ``look`` finds with the owner's address is asked for before and
+    after.
+    """
+    with server_folder() as folder:
+        small = folder / "small.tape.jsonl.zst"
+        write_tape(small, mix, documents=WARM_UP, seed="warm-up")
+        return asyncio.run(_played(folder, small, tape, look))
+
+
+async def _played(
+    folder: Path,
+    small: Path,
+    tape: Path,
+    look: Callable[[str], Awaitable[Any]] | None,
+) -> Played:
+    async with open_database(Settings(data_dir=folder)) as database:
+        await _run(folder, small)
+        before = await look(database.dsn("owner")) if look else None
+        spent = postgres_cpu_seconds(folder)
+        recorder = await _run(folder, tape)
+        spent = postgres_cpu_seconds(folder) - spent
+        after = await look(database.dsn("owner")) if look else None
+    say(f"  {recorder['entries'] / recorder['seconds']:,.0f} entries/s")
+    return Played(recorder, spent, (before, after))
+
+
+async def _run(folder: Path, tape: Path) -> dict[str, Any]:
+    return await asyncio.to_thread(
+        run_module, "tests.bench.playing", folder, tape
+    )

@@ -1,0 +1,66 @@
+"""One process that plays one tape, and says what it took.
+
+``python -m tests.bench.playing FOLDER TAPE`` plays into the embedded server of
+a folder, which must run, and prints one line of JSON. With ``--profile FILE``
+it writes a profile of itself instead of being fast.
+"""
+
+import argparse
+import asyncio
+import cProfile
+import json
+import resource
+import time
+from pathlib import Path
+
+from recorder.settings import Settings
+from recorder.wiring.database import open_database
+from recorder.wiring.recording import Playing, play_tape
+
+__all__: list[str] = []
+
+
+async def play(folder: Path, tape: Path, profile: Path | None) -> None:
+    settings = Settings(data_dir=folder)
+    async with open_database(settings) as database:
+        before = resource.getrusage(resource.RUSAGE_SELF)
+        began = time.perf_counter()
+        profiler = cProfile.Profile() if profile else None
+        if profiler is not None:
+            profiler.enable()
+        played = await play_tape(
+            Playing(path=tape),
+            settings,
+            database.dsn("writer"),
+            asyncio.Event(),
+        )
+        if profiler is not None:
+            profiler.disable()
+            profiler.dump_stats(str(profile))
+        seconds = time.perf_counter() - began
+        after = resource.getrusage(resource.RUSAGE_SELF)
+    print(
+        json.dumps(
+            {
+                "entries": played.progress.entries,
+                "batches": played.progress.batches,
+                "seconds": seconds,
+                "cpu_seconds": (after.ru_utime - before.ru_utime)
+                + (after.ru_stime - before.ru_stime),
+                "memory_mib_max": after.ru_maxrss / 1024,
+            }
+        )
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.playing")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("tape", type=Path)
+    parser.add_argument("--profile", type=Path)
+    arguments = parser.parse_args()
+    asyncio.run(play(arguments.folder, arguments.tape, arguments.profile))
+
+
+if __name__ == "__main__":
+    main()

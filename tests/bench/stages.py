@@ -1,0 +1,157 @@
+"""Where the time of a document goes: microseconds of each stage.
+
+Every stage is run alone over the documents of a tape, in the process's own
+processor time, the best of several runs. What is left of a whole play is the
+sending of rows, the other statements and the event loop.
+"""
+
+import asyncio
+import gc
+import time
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from recorder.classify import draft, read_object
+from recorder.intake.admission import admit
+from recorder.intake.ledger import Ledger
+from recorder.intake.queue import weight
+from recorder.intake.relisting import Relisting
+from recorder.intake.sequencer import Sequencer
+from recorder.intake.state import Batch, Recovered
+from recorder.model.entry import Operation
+from recorder.model.observation import Observation, WatchFrame
+from recorder.redact import Redaction, RedactionRules
+from recorder.settings import Settings
+from recorder.sources.tape import TapeReader
+from recorder.store.encoding import Encoder
+from recorder.store.rows import Numbers, entry_rows, identities
+from recorder.store.writer import LogSpec, Writer, _shipped_dictionaries
+from recorder.wiring.database import open_database
+from tests.bench.fleet import BEGAN
+
+__all__ = ["stages"]
+
+RUNS = 3
+BATCH = 2000
+KEY = b"0123456789abcdef"
+
+
+def stages(tape: Path, folder: Path) -> dict[str, float]:
+    """Give microseconds a document by stage."""
+    taken: dict[str, float] = {}
+    observations: list[Observation] = []
+
+    def read() -> None:
+        observations.clear()
+        with TapeReader(tape) as reader:
+            observations.extend(seen for _, seen in reader.frames())
+
+    taken["reading the tape"] = _cost(read)
+    frames = len([o for o in observations if isinstance(o, WatchFrame)])
+    redaction = Redaction(RedactionRules(), KEY)
+    admitted: list[Observation] = []
+
+    def redact() -> None:
+        admitted[:] = admit(observations, redaction)
+        sum(map(weight, admitted))
+
+    taken["redaction"] = _cost(redact)
+    taken["classification"] = _cost(lambda: _classify(admitted))
+    batches: list[Batch] = []
+
+    def sequence() -> None:
+        batches[:] = _sequenced(admitted)
+
+    taken["sequencing, classification within"] = _cost(sequence)
+    numbers = _numbers(batches)
+    taken["encoding"] = _cost(lambda: _encode(batches, numbers))
+    taken["encoding, COPY and other statements"] = asyncio.run(
+        _append(batches, folder)
+    )
+    return {stage: spent / frames * 1e6 for stage, spent in taken.items()}
+
+
+async def _append(batches: list[Batch], folder: Path) -> float:
+    """Append to a real server, once: a log cannot be written again."""
+    settings = Settings(data_dir=folder)
+    spec = LogSpec(
+        cluster_name="stages",
+        cluster_uid=f"stages {time.time_ns()}",
+        kubernetes="-",
+        redaction_key_id=None,
+    )
+    async with open_database(settings) as database:
+        writer = Writer(database.dsn("writer"), spec, holder="stages")
+        await writer.take_lease()
+        began = time.thread_time()
+        for batch in batches:
+            await writer.append(batch)
+        spent = time.thread_time() - began
+        await writer.close()
+    return spent
+
+
+def _cost(act: Callable[[], None]) -> float:
+    best = float("inf")
+    for _ in range(RUNS):
+        gc.collect()
+        began = time.thread_time()
+        act()
+        best = min(best, time.thread_time() - began)
+    return best
+
+
+def _classify(observations: list[Observation]) -> None:
+    for frame in observations:
+        if isinstance(frame, WatchFrame):
+            draft(
+                read_object(frame.object, resource=frame.resource),
+                kind=None,
+                operation=Operation.MODIFIED,
+                observed_at=frame.observed_at,
+                source=frame.source,
+            )
+
+
+def _sequenced(observations: list[Observation]) -> list[Batch]:
+    recovered = Recovered(log=1, size=0, epoch=1, heads=[], streams={})
+    ledger = Ledger(recovered)
+    sequencer = Sequencer(ledger, Relisting(ledger))
+    batches = []
+    for observation in observations:
+        sequencer.take(observation)
+        if ledger.entries >= BATCH:
+            batches.append(sequencer.seal())
+    return [*batches, sequencer.seal()]
+
+
+def _numbers(batches: list[Batch]) -> Numbers:
+    """Number everything, as the dimension tables would."""
+    number = count(1)
+    nodes: dict[str, int] = {}
+    words: dict[str, int] = {}
+    resources: dict[str, int] = {}
+    objects: dict[Any, int] = {}
+    for batch in batches:
+        for identity in identities(batch):
+            objects.setdefault(identity, next(number))
+        for _, made in batch.drafts:
+            nodes.setdefault(made.node or "", next(number))
+            words.setdefault(made.reason or "", next(number))
+            words.setdefault(made.actor or "", next(number))
+            resources.setdefault(made.resource or "", next(number))
+    return Numbers(
+        nodes=nodes, objects=objects, resources=resources, words=words
+    )
+
+
+def _encode(batches: list[Batch], numbers: Numbers) -> None:
+    dictionaries = {
+        name: (number, content)
+        for number, (name, content) in enumerate(_shipped_dictionaries())
+    }
+    encoder = Encoder(dictionaries)
+    for batch in batches:
+        entry_rows(batch, numbers, encoder, log=1, recorded_at=BEGAN)
