@@ -98,7 +98,7 @@ def run(command: Command, environment: Mapping[str, str]) -> None:
             words = re.sub(pattern, bounded, words)
             break
     done = subprocess.run(
-        ["bash", "-uo", "pipefail", "-c", words],
+        ["bash", "-uc", words],
         cwd=ROOT,
         env=dict(environment),
         stdin=subprocess.DEVNULL,

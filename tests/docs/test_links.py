@@ -38,3 +38,11 @@ def test_every_file_that_is_named_exists(path: Path) -> None:
     roots = "recorder|tests|deploy|migrations|docs|requirements"
     for name in re.findall(rf"`((?:{roots})/[\w./*-]*)`", text):
         assert list(root.glob(name.rstrip("/"))), name
+
+
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
+def test_every_test_that_is_named_exists(path: Path) -> None:
+    root = documents()[0].parent
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", path.read_text())
+    for file, name in named:
+        assert f"def {name}(" in (root / file).read_text(), name
