@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from recorder.classify import KubeObject, draft, read_object
+from recorder.classify import KubeObject, draft, read_object, substance
 from recorder.intake.state import HeadKey
 from recorder.model.entry import Draft, Operation
 from recorder.model.kinds import BUILT_IN_KINDS
@@ -10,6 +10,10 @@ from recorder.model.observation import WATCH
 from recorder.model.reference import Resource
 
 __all__ = ["Document", "collection_of", "is_events", "read"]
+
+
+BEATING = frozenset({"nodes", "coordination.k8s.io/leases"})
+"""Collections whose objects show that they live by being updated."""
 
 
 def is_events(resource: Resource) -> bool:
@@ -33,6 +37,7 @@ class Document:
     __slots__ = (
         "_kind",
         "_object",
+        "_substance",
         "is_event",
         "key",
         "name",
@@ -51,6 +56,7 @@ class Document:
         """
         head, resource = read.head, read.resource
         self._object = read
+        self._substance: bytes | None = None
         collection = collection_of(resource)
         self._kind = kind or BUILT_IN_KINDS.get(collection)
         self.raw = read.raw
@@ -61,6 +67,13 @@ class Document:
         self.name = head.name or ""
         uid = head.uid or f"{self.namespace}/{self.name}"
         self.key: HeadKey = (collection, uid)
+
+    @property
+    def substance(self) -> bytes | None:
+        """Digest of all but the heartbeat fields; None for most kinds."""
+        if self._substance is None and self.key[0] in BEATING:
+            self._substance = substance(self.raw, self.resource)
+        return self._substance
 
     def draft(
         self,

@@ -121,7 +121,8 @@ class Sequencer:
             complete(point, document.resource_version)
         else:
             self._change(key, point, document, frame)
-        endings.heal(self._ledger, key, frame.observed_at)
+        if point.gap is not None:
+            endings.heal(self._ledger, key, frame.observed_at)
         vouch(point, frame.observed_at, StreamState.LIVE)
 
     def _change(

@@ -27,7 +27,8 @@ class Tee(Protocol):
 
     def write(self, observations: Sequence[Observation]) -> None:
         """Take some. Keeps its trouble to itself: what it raises would end
-        the recording."""
+        the recording.
+        """
 
 
 class Tees:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.classify import lease_renewed_at, node_ready, substance
+from recorder.classify import lease_renewed_at, node_ready
 from recorder.intake.document import Document, collection_of
 from recorder.intake.state import Head, HeadKey, head_key
 from recorder.intake.streams import compare_versions
@@ -100,7 +100,7 @@ class Versions:
             or head is None
             or head.substance is None
             or head.epoch != epoch
-            or substance(document.raw, document.resource) != head.substance
+            or document.substance != head.substance
         ):
             return False, None
         silence = None
@@ -147,8 +147,7 @@ class Versions:
         if before is not None:
             head.heartbeats = before.heartbeats
             head.heartbeat_at = before.heartbeat_at
-        if key[0] in (NODES, LEASES):
-            head.substance = substance(document.raw, document.resource)
+        head.substance = document.substance
         if key[0] == NODES:
             head.ready = node_ready(document.raw) == "True"
         self._file(key, head)
