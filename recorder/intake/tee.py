@@ -26,8 +26,9 @@ class Tee(Protocol):
     """Takes observations, redacted and in the order of the log."""
 
     def write(self, observations: Sequence[Observation]) -> None:
-        """Take some. Keeps its trouble to itself: what it raises would end
-        the recording.
+        """Take some, and keep its trouble to itself.
+
+        What it raised would end the recording.
         """
 
 
