@@ -1,6 +1,7 @@
 """Entries are read back as they were told: all of them, once, in order."""
 
 from collections.abc import AsyncIterator, Sequence
+from hashlib import sha256
 
 import pytest
 from sqlalchemy import func, select
@@ -57,7 +58,10 @@ def positions(found: Sequence[Line]) -> list[int]:
 
 def a_version(name: str, version: int, number: int) -> Observation:
     lines = 20 if number % 2 else 200
-    filler = {f"label-{n}": "value " * 9 for n in range(lines)}
+    filler = {
+        f"label-{n}": sha256(f"{name}/{n}".encode()).hexdigest()
+        for n in range(lines)
+    }
     document = an_object(
         name, version, spec={"nodeName": "n", "number": number}, filler=filler
     )
