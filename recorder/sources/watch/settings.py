@@ -26,7 +26,7 @@ class WatchSettings:
     refused_head_bytes: int = 4096
     """What is kept of input that could not be taken."""
 
-    concurrent_lists: int = 4
+    concurrent_lists: int = 8
     """Lists in flight, so that a restart never lists everything at once."""
 
     start_spread: float = 0.5
