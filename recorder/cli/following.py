@@ -6,7 +6,7 @@ from recorder.cli.output import note
 from recorder.cli.printing import Printer
 
 if TYPE_CHECKING:
-    from recorder.report.entries import EntryQuestion
+    from recorder.report.entries import Entries
     from recorder.store.read import LogReading
     from recorder.store.read_follow import Bell
 
@@ -14,10 +14,7 @@ __all__ = ["follow"]
 
 
 async def follow(
-    reading: "LogReading",
-    question: "EntryQuestion",
-    printer: Printer,
-    bell: "Bell",
+    reading: "LogReading", answer: "Entries", printer: Printer, bell: "Bell"
 ) -> None:
     """Print what comes after a reading, until interrupted.
 
@@ -25,6 +22,7 @@ async def follow(
     not. A database that is away is waited for.
     """
     from recorder.errors import Transient
+    from recorder.report.references import find_again
 
     seen = reading.log.size
     away = False
@@ -34,10 +32,8 @@ async def follow(
             later = await reading.again()
             if later.log.size == seen:
                 continue
-            selection = await question.selection(later)
-            async for page in later.lines(
-                selection, after=seen, documents=question.documents
-            ):
+            found = await find_again(later, answer.found)
+            async for page in answer.later(later, found, after=seen):
                 printer.page(page)
                 seen = page[-1].entry.position
             seen = later.log.size

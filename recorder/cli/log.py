@@ -1,7 +1,7 @@
 """`recorder log`: entries in log order."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,11 +14,7 @@ from recorder.cli.options import (
     window_options,
 )
 from recorder.cli.output import announce, note
-from recorder.cli.printing import Printer, printer_for
-
-if TYPE_CHECKING:
-    from recorder.report.entries import Entries, EntryQuestion
-    from recorder.store.read import LogReading
+from recorder.cli.printing import printer_for
 
 __all__ = ["log"]
 
@@ -116,21 +112,11 @@ async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
                 f"only the newest {question.limit} entries: more with"
                 " --limit N, or --limit all"
             )
-        await _print(reading, answer, question, printer)
+        async for page in answer.pages(reading):
+            printer.page(page)
+        printer.end(answer)
         status = judge(answer.coverage)
         if given["follow"]:
             async with logs.bell(reading) as bell:
-                await follow(reading, question, printer, bell)
+                await follow(reading, answer, printer, bell)
     return status
-
-
-async def _print(
-    reading: "LogReading",
-    answer: "Entries",
-    question: "EntryQuestion",
-    printer: Printer,
-) -> None:
-    pages = answer.pages(reading, documents=question.documents)
-    async for page in pages:
-        printer.page(page)
-    printer.end(answer)

@@ -73,15 +73,8 @@ class EntryQuestion:
             documents=given["raw"],
         )
 
-    async def selection(self, reading: Reading) -> Selection:
-        """Find what is meant in a log.
-
-        Raises:
-            NotFoundError: the log has no such node or object.
-        """
-        if self.node is not None:
-            await find_node(reading, self.node)
-        found = await self.found(reading)
+    def selects(self, found: Found | None) -> Selection:
+        """Give what is asked of each entry; of which object is known."""
         return Selection(
             node=self.node,
             objects=None if found is None else found.numbers,
@@ -91,12 +84,6 @@ class EntryQuestion:
             since=self.window.since,
             until=self.window.until,
         )
-
-    async def found(self, reading: Reading) -> Found | None:
-        """Find the object that is meant, if one is."""
-        if self.object is None:
-            return None
-        return await find_objects(reading, self.object)
 
 
 def _source(name: str | None) -> str | None:
@@ -113,7 +100,10 @@ def _source(name: str | None) -> str | None:
 class Entries:
     """What a question selects, to be read page by page."""
 
-    selection: Selection
+    question: EntryQuestion
+    found: Found | None
+    """The object that is asked about, if one is."""
+
     after: int
     """Where the wanted lines begin."""
 
@@ -126,12 +116,18 @@ class Entries:
         """Whether there are older lines that the limit leaves out."""
         return self.after > 0
 
-    def pages(
-        self, reading: Reading, *, documents: bool
-    ) -> AsyncIterator[Sequence[Line]]:
+    def pages(self, reading: Reading) -> AsyncIterator[Sequence[Line]]:
         """Give the lines in log order."""
+        return self.later(reading, self.found, after=self.after)
+
+    def later(
+        self, reading: Reading, found: Found | None, *, after: int
+    ) -> AsyncIterator[Sequence[Line]]:
+        """Give what came after a position, of an object found anew."""
         return reading.lines(
-            self.selection, after=self.after, documents=documents
+            self.question.selects(found),
+            after=after,
+            documents=self.question.documents,
         )
 
 
@@ -143,13 +139,19 @@ async def ask_entries(
     Raises:
         NotFoundError: the log has no such node or object.
     """
-    selection = await question.selection(reading)
-    found = await question.found(reading)
+    found = None
+    if question.node is not None:
+        await find_node(reading, question.node)
+    if question.object is not None:
+        found = await find_objects(reading, question.object)
     after = 0
     if question.limit is not None:
-        after = await reading.skip_to_newest(selection, question.limit)
+        after = await reading.skip_to_newest(
+            question.selects(found), question.limit
+        )
     return Entries(
-        selection=selection,
+        question=question,
+        found=found,
         after=after,
         coverage=await covered(
             reading,

@@ -12,7 +12,14 @@ from recorder.report.kinds import BUILT_IN, Kind, find_kinds
 from recorder.report.nearest import did_you_mean
 from recorder.report.ports import Reading, Thing
 
-__all__ = ["Found", "Reference", "find_node", "find_objects", "named"]
+__all__ = [
+    "Found",
+    "Reference",
+    "find_again",
+    "find_node",
+    "find_objects",
+    "named",
+]
 
 PARTS_CLUSTER = 2
 PARTS_NAMESPACED = 3
@@ -122,6 +129,17 @@ async def find_objects(reading: Reading, reference: Reference) -> Found:
     if len(found) > 1:
         raise _several(reference, found)
     return found[0]
+
+
+async def find_again(reading: Reading, found: Found | None) -> Found | None:
+    """Find the incarnations that an object has by now."""
+    if found is None:
+        return None
+    identity = found.things[0].identity
+    things = await reading.things(
+        found.kind.filed, namespace=identity.namespace, name=identity.name
+    )
+    return Found(found.kind, things)
 
 
 async def _kinds(reading: Reading, reference: Reference) -> Sequence[Kind]:
