@@ -4,8 +4,8 @@
 backslash at its end goes on in the next line, and what follows is what it
 prints, where ``...`` stands for anything. Without output only success is
 asked for. ``sh`` is a script that succeeds. ``toml`` is a file of settings,
-``yaml`` a manifest, ``sql`` and ``text`` are for the eye; no other language
-is used.
+``yaml`` a manifest, ``json`` an answer, and ``text`` is for the eye; no other
+language is used.
 
 What never ends, needs a cluster, or is this very test run is bounded: it is
 asked what it would do, or stopped after a while.
@@ -20,7 +20,7 @@ from pathlib import Path
 __all__ = ["Block", "Command", "blocks", "commands", "documents", "run"]
 
 ROOT = Path(__file__).parents[2]
-LANGUAGES = frozenset({"console", "sh", "toml", "yaml", "sql", "text"})
+LANGUAGES = frozenset({"console", "sh", "toml", "yaml", "json", "text"})
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECONDS = 100
 INTERRUPTED = 130

@@ -1,6 +1,7 @@
 """Every fenced block of the documentation does what the page says."""
 
 import asyncio
+import json
 import os
 import sys
 import tempfile
@@ -104,6 +105,12 @@ def test_a_shown_manifest_sets_settings(block: Block) -> None:
                 e["name"]: e.get("value", "x") for e in container["env"]
             }
             Settings.load(environ=environ)
+
+
+def test_shown_answers_are_json() -> None:
+    for block in EVERY:
+        if block.language == "json":
+            json.loads(block.text)
 
 
 def test_the_readme_can_be_read_in_one_sitting() -> None:
