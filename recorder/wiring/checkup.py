@@ -14,6 +14,7 @@ from recorder.errors import RecorderError
 from recorder.redact import key_id
 from recorder.report.checks import Check
 from recorder.settings import Settings
+from recorder.sources.watch.rights import Rights, try_rights
 from recorder.store.engine import make_engine
 from recorder.store.read_checks import (
     check_database,
@@ -23,7 +24,7 @@ from recorder.store.read_checks import (
 )
 from recorder.wiring.database import open_database
 from recorder.wiring.reading import is_used
-from recorder.wiring.recording import cluster_client
+from recorder.wiring.recording import cluster_client, selected
 from recorder.wiring.redaction_key import KeyFileError, load_key
 
 __all__ = ["checkup"]
@@ -63,6 +64,7 @@ async def _cluster(settings: Settings) -> Sequence[Check]:
         client = cluster_client(settings)
         try:
             identity = await client.identity()
+            rights = await try_rights(client, selected(settings))
         finally:
             await client.close()
     except RecorderError as exc:
@@ -72,7 +74,23 @@ async def _cluster(settings: Settings) -> Sequence[Check]:
         )
         return [Check(name=name, ok=False, says=str(exc), remedy=remedy)]
     says = f"{identity.name} ({identity.uid}), {identity.server_version}"
-    return [Check(name=name, ok=True, says=says)]
+    return [Check(name=name, ok=True, says=says), *_rights(rights)]
+
+
+def _rights(rights: Rights) -> Sequence[Check]:
+    if not rights.refused:
+        says = f"{rights.tried} resources can be listed and watched"
+        return [Check(name="cluster rights", ok=True, says=says)]
+    return [
+        Check(
+            name="cluster rights",
+            ok=False,
+            says=line,
+            remedy="kubectl apply -f deploy/rbac.yaml, and add what you"
+            " include beside the built-in resources",
+        )
+        for line in rights.refused
+    ]
 
 
 async def _database(

@@ -67,6 +67,7 @@ __all__ = [
     "opened",
     "play_tape",
     "record_cluster",
+    "selected",
 ]
 
 STANDBY_POLL = timedelta(seconds=2)
@@ -88,6 +89,14 @@ def make_redaction(settings: Settings, key: bytes) -> Redaction:
     """Make the redaction that the settings ask for."""
     patterns = DEFAULT_PATTERNS + settings.redact_names
     return Redaction(RedactionRules(patterns=patterns), key)
+
+
+def selected(settings: Settings) -> Selection:
+    """Give the choice of resources that the settings make."""
+    return Selection(
+        include=[Pattern.parse(text) for text in settings.include],
+        exclude=[Pattern.parse(text) for text in settings.exclude],
+    )
 
 
 def cluster_client(settings: Settings) -> ClusterClient:
@@ -125,10 +134,7 @@ async def record_cluster(
     key = load_key(settings)
     live.redaction_key_id = key_id(key)
     redaction = make_redaction(settings, key)
-    selection = Selection(
-        include=[Pattern.parse(text) for text in settings.include],
-        exclude=[Pattern.parse(text) for text in settings.exclude],
-    )
+    selection = selected(settings)
     spec = LogSpec(
         cluster_name=live.identity.name,
         cluster_uid=live.identity.uid,

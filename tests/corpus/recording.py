@@ -27,9 +27,11 @@ class RecorderProcess:
         self._process: asyncio.subprocess.Process | None = None
         self.said = ""
         """What it wrote to stderr so far, once it ended."""
+        self.printed = ""
+        """What it wrote to stdout, if that was kept."""
 
-    async def start(self) -> None:
-        """Start it."""
+    async def start(self, *, keep_output: bool = False) -> None:
+        """Start it; what it prints is kept if that is wanted."""
         inherited = {
             name: value
             for name, value in os.environ.items()
@@ -41,6 +43,7 @@ class RecorderProcess:
             "recorder",
             *self._arguments,
             env={**inherited, **self._environment},
+            stdout=asyncio.subprocess.PIPE if keep_output else None,
             stderr=asyncio.subprocess.PIPE,
         )
 
@@ -60,8 +63,9 @@ class RecorderProcess:
         """Wait for its end; give its exit status."""
         assert self._process is not None
         async with asyncio.timeout(STOP_SECONDS):
-            _, said = await self._process.communicate()
+            printed, said = await self._process.communicate()
         self.said += said.decode()
+        self.printed += (printed or b"").decode()
         status = self._process.returncode
         assert status is not None
         return status

@@ -54,14 +54,14 @@ class Recorded:
         self.cluster = cluster
         self._database = database
         self._folder = folder
-        self._kubeconfig = folder
+        self.kubeconfig = folder
         self.process: RecorderProcess | None = None
         self.said: list[str] = []
 
     async def grant(self) -> None:
         """Make the service account with its rights."""
         await self.cluster.kubectl("apply", "-f", str(RBAC))
-        self._kubeconfig = await self.cluster.service_account(
+        self.kubeconfig = await self.cluster.service_account(
             "recorder", "recorder"
         )
 
@@ -71,7 +71,7 @@ class Recorded:
         self.process = RecorderProcess(
             ["record", *arguments],
             {
-                "RECORDER_KUBECONFIG": str(self._kubeconfig),
+                "RECORDER_KUBECONFIG": str(self.kubeconfig),
                 "RECORDER_DATABASE_URL": self._database.dsn("writer"),
                 "RECORDER_DATA_DIR": str(self._folder / "data"),
                 "RECORDER_HEALTH_LISTEN": "127.0.0.1:0",
