@@ -73,3 +73,11 @@ def test_headings_of_the_architecture_are_the_contracts() -> None:
     headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
 
     assert set(contracts) <= set(headings)
+
+
+def test_every_folder_of_tests_is_explained() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+
+    for path in (ROOT / "tests").iterdir():
+        if path.is_dir() and any(path.glob("*.py")):
+            assert f"`tests/{path.name}/`" in text, path
