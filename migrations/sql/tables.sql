@@ -111,7 +111,7 @@ create table entry (
 ) partition by range (recorded_at);
 alter table entry alter payload set storage external;
 comment on column entry.version is 'the resource version where it is a decimal number; else resource_version holds it';
-comment on column entry.encoding is '0 raw, 1 zstd, 2 zstd delta against the entry base_distance before, 16 and more zstd with dictionary encoding - 16';
+comment on column entry.encoding is '0 raw, 1 zstd, 2 zstd delta and 3 deflate delta against the entry base_distance before, 16 and more zstd with dictionary encoding - 16';
 create index entry_by_position on entry (log_id, position);
 create index entry_by_node on entry (node_id, observed_at) where node_id is not null;
 create index entry_by_object on entry (object_id, observed_at) where object_id is not null;

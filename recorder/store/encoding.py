@@ -1,23 +1,34 @@
 """Documents to payloads and back.
 
 A document that follows a version of the same object in the same partition is
-stored as a zstd delta against that object's keyframe, never against another
-delta, so that any version takes two decompressions at most. Everything else is
+stored as a delta against that object's keyframe, never against another delta,
+so that any version takes two decompressions at most. Everything else is
 compressed with a dictionary trained for its kind. PostgreSQL compresses no row
 under 2 kB, so this is where all of the compression happens.
+
+Deltas of small documents are deflated, because zstd needs a new context for
+each, and making one takes longer than all the rest: it asks the processor what
+it can do, which a virtual machine answers in microseconds.
 """
 
+import zlib
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
-from recorder.zstd import ZstdCompressor, ZstdDecompressor, ZstdDict
+from recorder.zstd import (
+    CompressionParameter,
+    ZstdCompressor,
+    ZstdDecompressor,
+    ZstdDict,
+)
 
 __all__ = ["DICTIONARY", "Decoder", "Encoded", "Encoder", "RAW"]
 
 RAW = 0
 PLAIN = 1
 DELTA = 2
+SMALL_DELTA = 3
 DICTIONARY = 16
 """An encoding of this and more names dictionary ``encoding - 16``."""
 
@@ -27,17 +38,29 @@ RAW_BELOW = 64
 DELTA_FROM = 600
 """Bytes; below this a dictionary does as well as a keyframe."""
 
+SMALL_BELOW = 4096
+"""Bytes, from which on zstd is the faster one for a delta as well."""
+
 KEYFRAME_BYTES_MAX = 32 << 20
-"""Of keyframes kept at hand: about 6,000 Pods of 5 kB. An object that fell
+"""Of keyframes kept at hand: about 4,000 Pods of 8 kB. An object that fell
 out gets a new keyframe, which costs disk and nothing else."""
+
+SMALL_KEYFRAME_BYTES_MAX = 16 << 20
+"""Of small ones, apart so that Events, of which most come and go once, do not
+push out the others: about 13,000 Events."""
 
 DRIFT_MAX = 4
 """A delta longer than a fourth of its keyframe's payload makes a new one."""
 
 LEVEL = 3
 DELTA_LEVEL = 1
-"""With the keyframe as prefix, level 3 saves no more and takes twice as
-long."""
+"""With the keyframe as prefix, level 3 saves little more and takes longer."""
+
+SMALL_DELTA_LEVEL = 3
+SMALL_DELTA_WINDOW = -13
+"""Bits of the window, which reaches back over two small documents; negative
+for deflate without a header."""
+SMALL_DELTA_MEMORY = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +80,34 @@ class _Keyframe:
     payload_bytes: int
 
 
+class _Keyframes:
+    """The keyframes used last, by object."""
+
+    def __init__(self, bytes_max: int) -> None:
+        self._bytes_max = bytes_max
+        self.clear()
+
+    def clear(self) -> None:
+        self._kept: OrderedDict[Hashable, _Keyframe] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, chain: Hashable) -> _Keyframe | None:
+        keyframe = self._kept.get(chain)
+        if keyframe is not None:
+            self._kept.move_to_end(chain)
+        return keyframe
+
+    def put(self, chain: Hashable, keyframe: _Keyframe) -> None:
+        replaced = self._kept.pop(chain, None)
+        if replaced is not None:
+            self._bytes -= len(replaced.raw)
+        self._kept[chain] = keyframe
+        self._bytes += len(keyframe.raw)
+        while self._bytes > self._bytes_max:
+            _, oldest = self._kept.popitem(last=False)
+            self._bytes -= len(oldest.raw)
+
+
 class Encoder:
     """Encodes the documents of one writer, in the order of the log.
 
@@ -72,27 +123,27 @@ class Encoder:
     ) -> None:
         """Take the dictionaries by name: their id and bytes."""
         self._compressors = {
-            name: (
-                DICTIONARY + number,
-                ZstdCompressor(
-                    level=LEVEL,
-                    zstd_dict=ZstdDict(content).as_digested_dict,
-                ),
-            )
+            name: (DICTIONARY + number, _compressor(content))
             for name, (number, content) in dictionaries.items()
         }
         self._plain = (PLAIN, ZstdCompressor(level=LEVEL))
-        self._keyframes: OrderedDict[int, _Keyframe] = OrderedDict()
-        self._keyframe_bytes = 0
-        self._keyframe_bytes_max = keyframe_bytes_max
+        self._keyframes = _Keyframes(keyframe_bytes_max)
+        self._small_keyframes = _Keyframes(
+            min(keyframe_bytes_max, SMALL_KEYFRAME_BYTES_MAX)
+        )
 
     def forget(self) -> None:
         """Drop every keyframe, as at the start of a partition."""
         self._keyframes.clear()
-        self._keyframe_bytes = 0
+        self._small_keyframes.clear()
 
     def encode(
-        self, raw: bytes, *, dictionary: str, chain: int | None, position: int
+        self,
+        raw: bytes,
+        *,
+        dictionary: str,
+        chain: Hashable | None,
+        position: int,
     ) -> Encoded:
         """Encode one document.
 
@@ -100,23 +151,25 @@ class Encoder:
             raw: the document.
             dictionary: the name of the dictionary for its kind; one that is
                 not known means none.
-            chain: the object whose versions resemble one another, or None.
+            chain: names the object whose versions resemble one another, or
+                None. A name that is wrong costs disk and nothing else.
             position: where the document goes.
         """
         if len(raw) < RAW_BELOW:
             return Encoded(raw, RAW)
         if chain is None or len(raw) < DELTA_FROM:
             return self._whole(raw, dictionary)
-        keyframe = self._keyframes.get(chain)
+        small = len(raw) < SMALL_BELOW
+        keyframes = self._small_keyframes if small else self._keyframes
+        keyframe = keyframes.get(chain)
         if keyframe is not None:
-            self._keyframes.move_to_end(chain)
-            payload = _delta(raw, keyframe.raw)
+            delta = _small_delta if small else _delta
+            payload = delta(raw, keyframe.raw)
             if len(payload) * DRIFT_MAX <= keyframe.payload_bytes:
-                return Encoded(payload, DELTA, keyframe.position)
+                encoding = SMALL_DELTA if small else DELTA
+                return Encoded(payload, encoding, keyframe.position)
         whole = self._whole(raw, dictionary)
-        self._remember(
-            chain, _Keyframe(position, raw, len(whole.payload)), keyframe
-        )
+        keyframes.put(chain, _Keyframe(position, raw, len(whole.payload)))
         return whole
 
     def _whole(self, raw: bytes, dictionary: str) -> Encoded:
@@ -124,22 +177,34 @@ class Encoder:
         payload = compressor.compress(raw, ZstdCompressor.FLUSH_FRAME)
         return Encoded(payload, encoding)
 
-    def _remember(
-        self, chain: int, keyframe: _Keyframe, replaced: _Keyframe | None
-    ) -> None:
-        if replaced is not None:
-            self._keyframe_bytes -= len(replaced.raw)
-        self._keyframes[chain] = keyframe
-        self._keyframe_bytes += len(keyframe.raw)
-        while self._keyframe_bytes > self._keyframe_bytes_max:
-            _, oldest = self._keyframes.popitem(last=False)
-            self._keyframe_bytes -= len(oldest.raw)
+
+def _compressor(dictionary: bytes) -> ZstdCompressor:
+    return ZstdCompressor(
+        options={
+            CompressionParameter.compression_level: LEVEL,
+            # The row says which dictionary it is; four bytes need not.
+            CompressionParameter.dict_id_flag: 0,
+        },
+        zstd_dict=ZstdDict(dictionary).as_digested_dict,
+    )
 
 
 def _delta(raw: bytes, keyframe: bytes) -> bytes:
     prefix = ZstdDict(keyframe, is_raw=True).as_prefix
     compressor = ZstdCompressor(level=DELTA_LEVEL, zstd_dict=prefix)
     return compressor.compress(raw, ZstdCompressor.FLUSH_FRAME)
+
+
+def _small_delta(raw: bytes, keyframe: bytes) -> bytes:
+    compressor = zlib.compressobj(
+        SMALL_DELTA_LEVEL,
+        zlib.DEFLATED,
+        SMALL_DELTA_WINDOW,
+        SMALL_DELTA_MEMORY,
+        zlib.Z_DEFAULT_STRATEGY,
+        keyframe,
+    )
+    return compressor.compress(raw) + compressor.flush()
 
 
 class Decoder:
@@ -160,8 +225,12 @@ class Decoder:
             return payload
         if encoding == PLAIN:
             return ZstdDecompressor().decompress(payload)
-        if encoding == DELTA:
+        if encoding in {DELTA, SMALL_DELTA}:
             assert keyframe is not None, "a delta is read with its keyframe"
+            if encoding == SMALL_DELTA:
+                return zlib.decompressobj(
+                    SMALL_DELTA_WINDOW, zdict=keyframe
+                ).decompress(payload)
             prefix = ZstdDict(keyframe, is_raw=True).as_prefix
             return ZstdDecompressor(zstd_dict=prefix).decompress(payload)
         dictionary = self._dictionaries[encoding - DICTIONARY]

@@ -1,6 +1,6 @@
 """What the writer asks the log about its own past."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 import asyncpg
@@ -11,12 +11,14 @@ from recorder.intake.relisting import KnownEvent
 from recorder.model.entry import Operation
 from recorder.model.reference import Resource
 from recorder.store.codes import OPERATION_CODES
-from recorder.store.encoding import DELTA, Decoder
+from recorder.store.encoding import Decoder
 
 ABSENT = OPERATION_CODES[Operation.ABSENT]
 DELETED = OPERATION_CODES[Operation.DELETED]
 
 __all__ = ["documents", "live_events", "load_decoder"]
+
+EVENTS_AT_ONCE = 1000
 
 DICTIONARIES = "select dictionary_id, bytes from recorder.dictionary"
 BY_POSITION = """
@@ -24,8 +26,8 @@ BY_POSITION = """
     where log_id = $1 and position = any($2::int8[])
 """
 EVENTS = """
-    select e.position, e.epoch, e.operation, e.observed_at, e.encoding,
-      e.payload
+    select e.position, e.epoch, e.operation, e.observed_at,
+      e.base_distance, e.encoding, e.payload
     from recorder.entry e
     where e.log_id = $1 and e.observed_at >= $3
       and e.operation <= 5
@@ -49,10 +51,20 @@ async def documents(
     """Give the documents of entries by position."""
     decoder = await load_decoder(connection)
     rows = await connection.fetch(BY_POSITION, log, list(positions))
+    return await _decoded(connection, log, rows, decoder)
+
+
+async def _decoded(
+    connection: asyncpg.Connection,
+    log: int,
+    rows: Iterable[asyncpg.Record],
+    decoder: Decoder,
+) -> dict[int, bytes]:
+    """Give the documents of rows by position, with their keyframes' help."""
     bases = {
         row["position"] - row["base_distance"]
         for row in rows
-        if row["encoding"] == DELTA
+        if row["base_distance"] is not None
     }
     keyframes = {
         row["position"]: decoder.decode(row["payload"], row["encoding"])
@@ -81,24 +93,34 @@ async def live_events(
     decoder = await load_decoder(connection)
     alive: dict[str, KnownEvent] = {}
     async with connection.transaction(readonly=True):
-        async for row in connection.cursor(
-            EVENTS, log, str(resource), since, prefetch=1000
-        ):
-            raw = decoder.decode(row["payload"], row["encoding"])
-            if row["operation"] == ABSENT:
-                alive.pop(orjson.loads(raw)["uid"], None)
-                continue
-            document = read(raw, resource=resource)
-            _, uid = document.key
-            if row["operation"] == DELETED:
-                alive.pop(uid, None)
-                continue
-            alive[uid] = KnownEvent(
-                row["epoch"],
-                document.namespace,
-                document.name,
-                document.resource_version,
-                row["observed_at"],
-                row["position"],
-            )
+        cursor = await connection.cursor(EVENTS, log, str(resource), since)
+        while rows := await cursor.fetch(EVENTS_AT_ONCE):
+            raws = await _decoded(connection, log, rows, decoder)
+            for row in rows:
+                _tell(alive, row, raws[row["position"]], resource)
     return alive
+
+
+def _tell(
+    alive: dict[str, KnownEvent],
+    row: asyncpg.Record,
+    raw: bytes,
+    resource: Resource,
+) -> None:
+    """Take note of what one entry says of an Event."""
+    if row["operation"] == ABSENT:
+        alive.pop(orjson.loads(raw)["uid"], None)
+        return
+    document = read(raw, resource=resource)
+    _, uid = document.key
+    if row["operation"] == DELETED:
+        alive.pop(uid, None)
+        return
+    alive[uid] = KnownEvent(
+        row["epoch"],
+        document.namespace,
+        document.name,
+        document.resource_version,
+        row["observed_at"],
+        row["position"],
+    )

@@ -11,7 +11,7 @@ from typing import Protocol
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from recorder.store.encoding import DELTA, DICTIONARY, Decoder
+from recorder.store.encoding import DICTIONARY, Decoder
 from recorder.store.tables import dictionary, entry
 
 __all__ = ["Documents", "Stored"]
@@ -59,7 +59,7 @@ class Documents:
     async def _bases(
         self, connection: AsyncConnection, rows: Iterable[Stored]
     ) -> list[Stored]:
-        deltas = [row for row in rows if row.encoding == DELTA]
+        deltas = [row for row in rows if row.base_distance is not None]
         if not deltas:
             return []
         times = [row.recorded_at for row in deltas]

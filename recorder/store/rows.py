@@ -46,8 +46,12 @@ VERSION_DIGITS_MAX = 18
 
 EVENT_COLLECTIONS = frozenset({"v1/events", "events.k8s.io/v1/events"})
 
+UID_MEMBER = b'"uid":"'
+UID_LENGTH_MAX = 64
+
 DICTIONARIES = {
     "v1/events": "event",
+    "events.k8s.io/v1/events": "event",
     "v1/pods": "pod",
     "v1/nodes": "node",
 }
@@ -127,7 +131,7 @@ def _entry_row(
     encoded = encoder.encode(
         draft.raw,
         dictionary=DICTIONARIES.get(resource or "", "object"),
-        chain=None if resource in EVENT_COLLECTIONS else thing,
+        chain=_own_uid(draft.raw) if resource in EVENT_COLLECTIONS else thing,
         position=position,
     )
     version, version_text = version_columns(draft.resource_version)
@@ -152,6 +156,20 @@ def _entry_row(
         version_text,
         encoded.payload,
     )
+
+
+def _own_uid(event: bytes) -> bytes | None:
+    """Find what tells an Event from others; its object is another's.
+
+    The first uid of an Event that an API server wrote is its own; in any
+    other document this finds something else, or nothing.
+    """
+    start = event.find(UID_MEMBER)
+    if start < 0:
+        return None
+    start += len(UID_MEMBER)
+    end = event.find(b'"', start, start + UID_LENGTH_MAX)
+    return event[start:end] if end > start else None
 
 
 def head_columns(

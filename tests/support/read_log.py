@@ -8,7 +8,6 @@ from recorder.intake.state import Recovered
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import ObjectIdentity
 from recorder.store.codes import OPERATIONS, SOURCES
-from recorder.store.encoding import DELTA
 from recorder.store.lookback import load_decoder
 from recorder.store.recover import recover
 
@@ -41,12 +40,12 @@ async def read_log(dsn: str, log: int = 1) -> WholeLog:
     try:
         decoder = await load_decoder(connection)
         documents: dict[int, bytes] = {}
-        entries = []
+        entries: list[tuple[int, Draft]] = []
         for row in await connection.fetch(ENTRIES, log):
             position = row["position"]
             assert position == len(entries) + 1, "positions are dense"
             keyframe = None
-            if row["encoding"] == DELTA:
+            if row["base_distance"] is not None:
                 keyframe = documents[position - row["base_distance"]]
             raw = decoder.decode(row["payload"], row["encoding"], keyframe)
             documents[position] = raw
