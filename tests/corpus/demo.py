@@ -6,8 +6,9 @@ boot id and the Job runs in full again.
 """
 
 import asyncio
-import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import recorder.demo
@@ -15,30 +16,40 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.cluster.demo import train
 from tests.cluster.machines import gpu_machines
+from tests.cluster.waiting import until
 from tests.corpus.recording import named_context, recording
 
 __all__ = ["make"]
 
 NODE = "gpu-002"
+LISTED_SECONDS = 6
 DOWN_SECONDS = 35
 TAPE = Path(recorder.demo.__file__).parent / "demo.tape.jsonl.zst"
 
 
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """Give a folder that PostgreSQL's own user may enter."""
+    with tempfile.TemporaryDirectory(prefix="recorder-demo-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
 async def make(tape: Path) -> None:
     """Let it happen, and record it."""
-    with tempfile.TemporaryDirectory(prefix="recorder-demo-") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
+    with _folder() as folder:
         options = Options(machines=gpu_machines(3, racks=3))
         async with Cluster.start(folder / "cluster", options) as cluster:
             kubeconfig = named_context(
                 cluster.kubeconfig, "demo", folder / "kubeconfig"
             )
-            tape.unlink(missing_ok=True)
             async with recording(
                 kubeconfig, folder / "data", "--tape", str(tape)
             ):
-                await asyncio.sleep(5)
+                await until(
+                    lambda: asyncio.to_thread(tape.exists), "it records"
+                )
+                await asyncio.sleep(LISTED_SECONDS)
                 await train(cluster)
                 await asyncio.sleep(15)
                 await cluster.machines[NODE].crash()
@@ -49,4 +60,5 @@ async def make(tape: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(make(Path(sys.argv[1]) if len(sys.argv) > 1 else TAPE))
+    TAPE.unlink(missing_ok=True)
+    asyncio.run(make(TAPE))
