@@ -2,7 +2,8 @@
 
 ``console`` is a transcript: a line that begins with ``$`` is a command, a
 backslash at its end goes on in the next line, and what follows is what it
-prints, where ``...`` stands for anything. Without output only success is
+prints, where ``...`` stands for anything, and times, numbers and drawn names
+for others of their kind, so that the demo's tape may be recorded anew. Without output only success is
 asked for. ``sh`` is a script that succeeds. ``toml`` is a file of settings,
 ``yaml`` a manifest, ``json`` an answer, and ``text`` is for the eye; no other
 language is used.
@@ -24,6 +25,14 @@ LANGUAGES = frozenset({"console", "sh", "toml", "yaml", "json", "text"})
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECONDS = 100
 INTERRUPTED = 130
+
+DRAWN = (
+    (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME"),
+    (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UID"),
+    (r"-[a-z0-9]{5}\b", "-NAME"),
+    (r"\d+(,\d{3})*(\.\d+)?", "N"),
+    (r" {2,}", "  "),
+)
 
 BOUNDED = (
     # The virtual environment is the one that runs this.
@@ -59,9 +68,16 @@ class Command:
 
     def fits(self, printed: str) -> bool:
         """Tell whether something printed is what the page shows."""
-        wanted = [re.escape(part) for part in self.output.split("...")]
-        lines = "\n".join(line.rstrip() for line in printed.splitlines())
-        return bool(re.fullmatch(".*?".join(wanted), lines, re.DOTALL))
+        parts = [re.escape(p) for p in shape(self.output).split("...")]
+        found = re.fullmatch(".*?".join(parts), shape(printed), re.DOTALL)
+        return found is not None
+
+
+def shape(text: str) -> str:
+    """Give a text without what another recording would have otherwise."""
+    for pattern, instead in DRAWN:
+        text = re.sub(pattern, instead, text)
+    return "\n".join(line.rstrip() for line in text.rstrip().splitlines())
 
 
 def documents() -> list[Path]:
