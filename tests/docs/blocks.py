@@ -2,11 +2,11 @@
 
 ``console`` is a transcript: a line that begins with ``$`` is a command, a
 backslash at its end goes on in the next line, and what follows is what it
-prints, where ``...`` stands for anything, and times, numbers and drawn names
-for others of their kind, so that the demo's tape may be recorded anew. Without output only success is
-asked for. ``sh`` is a script that succeeds. ``toml`` is a file of settings,
-``yaml`` a manifest, ``json`` an answer, and ``text`` is for the eye; no other
-language is used.
+prints. There ``...`` stands for anything, and times, numbers and drawn names
+stand for others of their kind, so that the demo's tape may be recorded anew.
+Without output only success is asked for. ``sh`` is a script that succeeds,
+``toml`` a file of settings, ``yaml`` a manifest, ``json`` an answer, and
+``text`` is for the eye; no other language is used.
 
 What never ends, needs a cluster, or is this very test run is bounded: it is
 asked what it would do, or stopped after a while.
