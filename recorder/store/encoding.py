@@ -15,6 +15,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from recorder.zstd import (
     CompressionParameter,
@@ -49,8 +50,10 @@ SMALL_KEYFRAME_BYTES_MAX = 16 << 20
 """Of small ones, apart so that Events, of which most come and go once, do not
 push out the others: about 13,000 Events."""
 
-DRIFT_MAX = 4
-"""A delta longer than a fourth of its keyframe's payload makes a new one."""
+DRIFT_MAX = 2
+"""A delta longer than half of its keyframe's payload makes a new one. A pod
+grows with every step until it runs: with a fourth, every other version of it
+would be a keyframe and a pod take a sixth more."""
 
 LEVEL = 3
 DELTA_LEVEL = 1
@@ -63,8 +66,7 @@ for deflate without a header."""
 SMALL_DELTA_MEMORY = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoded(NamedTuple):
     """A payload and how to read it."""
 
     payload: bytes
