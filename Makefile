@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NODE ?= gpu-002
 
-.PHONY: run test check lint format typing contracts bench soak cluster \
+.PHONY: run test check lint format typing contracts migrations docs bench cluster \
 	cluster-reboot cluster-crash cluster-hang lock clean
 
 # --- The virtual environment, from the hash-pinned locks -------------------
@@ -30,7 +30,7 @@ run: $(VENV)/.run
 
 # --- Developing it ---------------------------------------------------------
 
-check: lint typing contracts
+check: lint typing contracts migrations docs
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check
@@ -41,6 +41,13 @@ typing: $(VENV)/.dev
 
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
+
+migrations: $(VENV)/.dev
+	@$(BIN)/python -m tests.support.postgres
+	$(BIN)/pytest -q tests/store/test_read_tables.py
+
+docs: $(VENV)/.dev
+	$(BIN)/pytest -q tests/docs/test_tables.py tests/docs/test_links.py
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix

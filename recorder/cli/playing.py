@@ -140,7 +140,10 @@ async def _play(
 
     def show(progress: "TapeProgress") -> None:
         done = progress.bytes_read / max(progress.bytes_total, 1) * 100
-        screen.progress("playing", f"frame {progress.frame:,}  {done:.0f} %")
+        if progress.frame:
+            screen.progress(
+                "playing", f"frame {progress.frame:,}  {done:.0f} %"
+            )
 
     async with open_database(settings, on_wait=screen.say) as database:
         playing = Playing(

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
-from recorder.errors import RecorderError
+from recorder.errors import LogUnavailableError, RecorderError
 from recorder.intake.admission import admit
 from recorder.intake.committing import Committer, Policy
 from recorder.intake.knowledge import Knowledge
@@ -150,6 +150,7 @@ class Recording:
         ledger: Ledger,
         relisting: Relisting,
     ) -> None:
+        _starting(ledger)
         sequencer = Sequencer(ledger, relisting)
         committer = Committer(
             self._log,
@@ -182,8 +183,18 @@ class Recording:
                     await committing
         except* RecorderError as group_of_errors:
             raise _first(group_of_errors) from None
+        except* TimeoutError:
+            raise self._not_committed() from None
         if failure is not None:
             raise failure
+
+    def _not_committed(self) -> LogUnavailableError:
+        seconds = self._policy.stop.total_seconds()
+        why = self.progress.waiting_for or "the log is too slow"
+        return LogUnavailableError(
+            f"cannot commit what is in hand within {seconds:.0f} s: {why};"
+            " the next start reads it again, while the cluster still holds it"
+        )
 
     async def _observe(
         self, source: Source, known: Knowledge, stop: asyncio.Event
@@ -233,6 +244,12 @@ class Recording:
             if self._tees is not None:
                 self._tees.write(work)
             await committer.taken()
+
+
+def _starting(ledger: Ledger) -> None:
+    for key, point in ledger.streams.items():
+        if point.state is StreamState.STOPPED:
+            ledger.moved(key).state = StreamState.BACKING_OFF
 
 
 def _stopped(ledger: Ledger) -> None:

@@ -21,6 +21,17 @@ BETWEEN = "   "
 KIB = 1024
 
 
+CONTROLS = {
+    **{code: 0x2400 + code for code in range(0x20)},
+    0x7F: 0x2421,
+    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
+    **dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
+}
+"""Control characters, and those that turn the direction of a text, as signs
+that a terminal only shows: whoever names an object or words an Event must not
+write to the terminal of who reads it."""
+
+
 class Columns:
     """Pads rows to columns, page by page; widths only grow."""
 
@@ -35,8 +46,9 @@ class Columns:
 
     def lines(self, rows: Sequence[Sequence[str]]) -> list[str]:
         """Give one line for each row."""
-        self._grow(rows)
-        return [self._line(row) for row in rows]
+        plain = [[cell.translate(CONTROLS) for cell in row] for row in rows]
+        self._grow(plain)
+        return [self._line(row) for row in plain]
 
     def _grow(self, rows: Iterable[Sequence[str]]) -> None:
         # The last column is not padded and may be as long as it likes.

@@ -61,13 +61,13 @@ TAKE_LEASE = """
     returning term
 """
 READ_HOLDER = """
-    select holder, extract(epoch from expires_at - clock_timestamp())::float8
-    from recorder.log_head where log_id = $1
+    select holder from recorder.log_head where log_id = $1
 """
 RELEASE = """
     update recorder.log_head set holder = null, expires_at = '-infinity'
     where log_id = $1 and term = $2
 """
+DATABASE_BYTES = "select pg_database_size(current_database())"
 DICTIONARIES = "select sha256, dictionary_id from recorder.dictionary"
 MAKE_DICTIONARY = """
     insert into recorder.dictionary (dictionary_id, sha256, bytes)
@@ -176,6 +176,13 @@ class Writer:
         with translate_errors("read the Events of the log"):
             return await live_events(connection, self._log, resource, since)
 
+    async def database_bytes(self) -> int:
+        """Give the size of the database on disk."""
+        connection = await self._connect_reader()
+        with translate_errors("read the size of the database"):
+            size: int = await connection.fetchval(DATABASE_BYTES)
+            return size
+
     async def close(self) -> None:
         """Give the lease back, so that a standby need not wait for it."""
         if self._connection is not None and self._term:
@@ -259,12 +266,8 @@ class Writer:
             TAKE_LEASE, self._log, self._holder, LEASE
         )
         if term is None:
-            row = await connection.fetchrow(READ_HOLDER, self._log)
-            holder, seconds = row if row is not None else ("nobody", 0)
-            msg = (
-                f'log {self._log} is being written by "{holder}"'
-                f" (its lease runs {max(seconds, 0):.0f} s more)"
-            )
+            holder = await connection.fetchval(READ_HOLDER, self._log)
+            msg = f'log {self._log} is being written by "{holder}"'
             raise StandingByError(msg)
         return term
 

@@ -25,7 +25,7 @@ def disk_guard(settings: Settings) -> Callable[[], str | None]:
         if free >= least:
             return None
         return (
-            f'the disk of "{folder}" has {free:.1f} % free and {least:g} %'
+            f'the disk of "{folder}" has {free:.0f} % free and {least:g} %'
             " are kept; free some room, recording goes on by itself"
         )
 

@@ -1,13 +1,16 @@
 """A recording as others see it while it runs."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from recorder.errors import LogError
 from recorder.intake.progress import Progress
 from recorder.intake.recording import Recording
 from recorder.sources.tape import TapeHeader
 from recorder.sources.watch.client import ClusterIdentity
+from recorder.store.writer import Writer
 
 __all__ = ["LiveRecording"]
 
@@ -22,6 +25,16 @@ class LiveRecording:
     redaction_key_id: str | None = None
     recording: Recording | None = None
     """The one that holds the lease at the moment."""
+
+    writer: Writer | None = None
+    """What it writes with."""
+
+    async def measure(self) -> None:
+        """Look at what is not counted: the size of the database."""
+        if self.writer is None or self.progress.state != "recording":
+            return
+        with suppress(LogError):
+            self.progress.database_bytes = await self.writer.database_bytes()
 
     def tape_header(self) -> TapeHeader:
         """Give the first line of a tape that begins now."""

@@ -72,7 +72,6 @@ __all__ = [
 
 STANDBY_POLL = timedelta(seconds=2)
 CONNECT_RETRY = timedelta(seconds=5)
-DATABASE_SIZE_EVERY = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +152,9 @@ async def record_cluster(
 
     async def once() -> None:
         holder = holder_name(socket.gethostname(), os.getpid())
+        live.writer = Writer(dsn, spec, holder=holder)
         recording = Recording(
-            Writer(dsn, spec, holder=holder),
+            live.writer,
             redaction,
             policy=Policy(
                 event_ttl=settings.event_ttl,

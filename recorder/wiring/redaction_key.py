@@ -15,7 +15,11 @@ __all__ = ["KeyFileError", "load_key"]
 
 KEY_BYTES = 32
 OTHERS = 0o077
-"""Permission bits of group and world."""
+"""Permission bits of group and world: for the key that we made."""
+
+OTHERS_OF_A_SECRET = 0o037
+"""The same for a file that was named: Kubernetes gives the files of a mounted
+Secret to the group of the pod, to be read."""
 
 
 class KeyFileError(ConfigError):
@@ -42,7 +46,7 @@ def load_key(settings: Settings) -> bytes:
     except (OSError, UnicodeDecodeError) as exc:
         msg = f'cannot read the redaction key "{path}": {exc}'
         raise KeyFileError(msg) from exc
-    if mode & OTHERS:
+    if mode & (OTHERS if named is None else OTHERS_OF_A_SECRET):
         msg = (
             f'cannot use the redaction key "{path}": others may read it;'
             f" run: chmod 600 {path}"
