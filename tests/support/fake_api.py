@@ -43,6 +43,8 @@ class Stream:
 
     kind: Kind
     request: web.Request
+    start: int
+    """Nothing up to this revision is sent, even when it lies ahead."""
     queue: asyncio.Queue[bytes | None] = field(default_factory=asyncio.Queue)
 
     def abort(self) -> None:
@@ -187,14 +189,13 @@ class Api:
         response = web.StreamResponse()
         response.content_type = "application/json"
         await response.prepare(request)
-        stream = Stream(kind, request)
+        stream = Stream(kind, request, start)
         if expired:
             gone = {"kind": "Status", "code": 410, "reason": "Expired"}
             error = {"type": "ERROR", "object": gone}
             stream.queue.put_nowait(_json(error) + b"\n")
             stream.queue.put_nowait(None)
         for revision, plural, data in state.frames:
-            # A version in the future matches nothing, and is no error.
             if plural == kind.plural and revision > start:
                 stream.queue.put_nowait(data)
         state.streams.add(stream)

@@ -129,7 +129,7 @@ class FakeCluster:
         app = web.Application()
         app.router.add_get("/{path:.*}", Api(self).serve)
         runner = web.AppRunner(
-            app, shutdown_timeout=0, handler_cancellation=True
+            app, shutdown_timeout=0.01, handler_cancellation=True
         )
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", self._server[1]).start()
@@ -299,4 +299,7 @@ class FakeCluster:
         )
         data = frame(event, kind, made)
         self.frames.append((self.revision, kind.plural, data))
-        self.send(kind.plural, data)
+        for stream in self._of(kind.plural):
+            # A version in the future is met with silence, and no error.
+            if self.revision > stream.start:
+                stream.queue.put_nowait(data)

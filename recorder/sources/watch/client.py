@@ -25,6 +25,7 @@ _SMALL_BODY = 8 << 20
 """Bound of a document that is read whole: one object, or discovery."""
 
 JSON = "application/json"
+OK = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,4 +182,5 @@ class ClusterClient:
     ) -> BadAnswerError:
         """Say that an answer was not what was asked for."""
         asked = self._transport.asked(verb, what)
-        return BadAnswerError(f"cannot {asked}: not understood: {why}")
+        msg = f"cannot {asked}: not understood: {why}"
+        return BadAnswerError(msg, OK)

@@ -7,6 +7,7 @@ have; an exec plugin is run only when its token is about to expire.
 """
 
 import asyncio
+import copy
 import hashlib
 import os
 from dataclasses import dataclass
@@ -80,8 +81,11 @@ class Credentials:
         self._age_max = age_max
         self._clock = clock
         # Owned by whoever holds the lock: without it, hundreds of watches
-        # refused at once would run an exec plugin each.
+        # refused at once would run an exec plugin each. A failure is shared
+        # by those who waited for it.
         self._lock = asyncio.Lock()
+        self._failure: KubeconfigError | None = None
+        self._failed_at = 0.0
         self._loader: KubeConfigLoader | None = None
         self._configuration = Configuration()
         self._access: Access | None = None
@@ -95,21 +99,32 @@ class Credentials:
         Raises:
             KubeconfigError: there is none, or it cannot be used.
         """
+        asked_at = self._clock.monotonic()
         async with self._lock:
-            now = self._clock.monotonic()
-            refused = (
-                newer_than is not None
-                and newer_than >= self._made_at
-                and now - self._made_at >= _REFUSED_PAUSE
-            )
-            aged = now - self._looked_at >= self._age_max
-            if self._access is None or refused or aged:
-                await self._load(refused=refused)
-                self._looked_at = now
-                if self._access is None or refused:
-                    self._made_at = now
-                self._access = _read_access(self._configuration)
-            return self._access
+            failure = self._failure
+            if failure is not None and self._failed_at >= asked_at:
+                raise copy.copy(failure)
+            try:
+                return await self._current(newer_than)
+            except KubeconfigError as exc:
+                self._failure, self._failed_at = exc, self._clock.monotonic()
+                raise
+
+    async def _current(self, newer_than: float | None) -> Access:
+        now = self._clock.monotonic()
+        refused = (
+            newer_than is not None
+            and newer_than >= self._made_at
+            and now - self._made_at >= _REFUSED_PAUSE
+        )
+        aged = now - self._looked_at >= self._age_max
+        if self._access is None or refused or aged:
+            await self._load(refused=refused)
+            self._looked_at = now
+            if self._access is None or refused:
+                self._made_at = now
+            self._access = _read_access(self._configuration)
+        return self._access
 
     async def _load(self, *, refused: bool) -> None:
         try:

@@ -27,6 +27,10 @@ class Follower:
         last confirmed. True at the start: we were away."""
         self.streaming = False
         """Whether a watch is open that its end has not been told of."""
+        self.opened_at = 0.0
+        """When that watch was opened; steady time, as all of these."""
+        self.heard_at = 0.0
+        """When something was last heard of the history that is followed."""
         self.proven = False
         """Whether the open watch showed that the server took our version."""
         self.live = False
@@ -34,7 +38,7 @@ class Follower:
         self.marked = False
         """Whether the resource was ever seen to send bookmarks."""
         self.clean_since = 0.0
-        """When the last watch that ended cleanly had begun; steady time."""
+        """When the last watch that ended cleanly had begun."""
         # Owned by the reconciler; the reflector adds to it while it is set.
         self.touched: set[str] | None = None
         """The uids seen since the reconciler took its list."""
@@ -49,6 +53,11 @@ class Follower:
         self.lost = True
         self.streaming = self.live = False
 
+    def confirmed(self, at: float) -> None:
+        """Note that the history was found to be the one followed."""
+        self.lost = False
+        self.heard_at = at
+
     def interrupt(self, reason: str | None) -> None:
         """Stop what the reflector is doing; it begins again with a list.
 
@@ -57,7 +66,7 @@ class Follower:
         self._reason = reason or self._reason
         self.place.forget()
         self.streaming = self.proven = self.live = False
-        if self._scope is not None:
+        if self._scope is not None and not self._scope.expired():
             self._scope.reschedule(asyncio.get_running_loop().time())
 
     def stop(self, reason: str) -> None:

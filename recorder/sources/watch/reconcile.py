@@ -16,6 +16,7 @@ import random
 from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
 
+from recorder.errors import Transient
 from recorder.intake.ports import Known
 from recorder.model.reference import Resource
 from recorder.sources.watch.client import ClusterClient
@@ -66,8 +67,8 @@ class Reconciler:
     async def _reconcile(self, follower: Follower, suspect: str) -> None:
         try:
             unknown, missing = await self._compare(follower)
-        except RequestError:
-            # The reflector meets the same failure and tells it; the
+        except (RequestError, Transient):
+            # The cluster or the log is away, which is told elsewhere; the
             # comparison is made another time.
             return
         finally:

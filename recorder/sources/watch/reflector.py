@@ -139,10 +139,9 @@ class Reflector:
             aclosing(list_pages(self._shared.client, self._target)) as pages,
         ):
             async for page in pages:
-                arrived = self._clock.now()
-                # Not before the server has answered: what is confirmed
-                # then is the history that the page was taken from.
-                await self._confirm()
+                arrived, heard_at = self._clock.now(), self._clock.monotonic()
+                await self._confirm(new=not version)
+                self._follower.heard_at = heard_at
                 await self._put_seen(self._tell.page(page, arrived))
                 version = page.version
         self._place.reached(version)
@@ -159,8 +158,9 @@ class Reflector:
             seconds=seconds,
             idle=self._idle(seconds),
         ) as stream:
-            await self._confirm()
+            await self._confirm(new=True)
             self._follower.streaming, self._follower.proven = True, False
+            self._follower.opened_at = self._clock.monotonic()
             self._place.begin_again()
             await self._read(stream)
         lasted = self._clock.monotonic() - began
@@ -174,6 +174,7 @@ class Reflector:
     async def _read(self, stream: WatchStream) -> None:
         async with aclosing(stream.portions()) as portions:
             async for portion in portions:
+                heard_at = self._clock.monotonic()
                 frames = [f for f in portion if isinstance(f, Frame)]
                 resumed = self._resumed() if frames else []
                 told = [*resumed, *self._tell.portion(portion)]
@@ -184,6 +185,7 @@ class Reflector:
                 await self._put_seen(told)
                 for frame in frames:
                     self._move(frame)
+                self._follower.heard_at = heard_at
                 if self._target.resource.plural == CRD_PLURAL:
                     self._shared.served_changed()
 
@@ -196,14 +198,19 @@ class Reflector:
             self._place.saw(frame.version)
 
     async def _ended_cleanly(self, began: float) -> None:
+        self._follower.heard_at = self._clock.monotonic()
         resumed = self._resumed()
         await self._put_seen([*resumed, self._tell.closed("timeout")])
         self._follower.clean_since = began
         self._follower.streaming = False
 
+    def _lose(self) -> None:
+        self._follower.lose()
+        self._shared.guard.note_loss()
+
     async def _ended_early(self) -> None:
         proven = self._follower.proven
-        self._follower.lose()
+        self._lose()
         await self._put(self._tell.closed("ended early"))
         if not proven:
             await asyncio.sleep(self._backoff.delay())
@@ -224,19 +231,29 @@ class Reflector:
         self._backoff.reset()
         self._told = self._failing_since = None
 
-    async def _confirm(self) -> None:
+    async def _confirm(self, *, new: bool) -> None:
         """Make sure that the history is still the one we know.
 
-        Asked while a connection is held, so that nothing can be rewound
-        between the answer and the frames that come over it: whatever rewinds
-        a server ends its connections.
+        Asked after the server has answered and before what it says is put:
+        whatever rewinds a server ends its connections, so nothing can have
+        been rewound between the answer and what comes over it.
+
+        ``new`` is whether this is another connection than before; of the
+        pages of one list it is enough that none was lost.
         """
-        if self._follower.lost:
-            await self._shared.guard.confirm(self._follower)
+        guard, follower = self._shared.guard, self._follower
+        if new:
+            may_differ = not guard.has_stood(follower)
+        else:
+            may_differ = guard.lost_since(follower.heard_at)
+        if may_differ:
+            follower.lost = True
+        if follower.lost:
+            await guard.confirm(follower)
 
     async def _tell_failure(self, error: RequestError) -> None:
         streaming = self._follower.streaming
-        self._follower.lose()
+        self._lose()
         if streaming:
             await self._put(self._tell.closed(str(error)))
             return

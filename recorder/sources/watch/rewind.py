@@ -7,6 +7,10 @@ and passed: it is still the same cluster, no resource is behind the version
 seen of it, and the newest objects that the log knows are at least as new and,
 at the same version, the same.
 
+Between two connections of one resource, a list and its watch for example, a
+server could be restored as well. It would end every other connection; so where
+one that is older has stood ever since, and none was lost, no check is needed.
+
 One task makes the checks, so that hundreds of streams lost at once need one,
 and so that the beginning of an epoch cannot be interrupted half-way.
 """
@@ -16,7 +20,7 @@ import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from recorder.errors import RecorderError, Transient
+from recorder.errors import Transient
 from recorder.intake.ports import Known, KnownObject
 from recorder.model.observation import EpochBegan, Observation, StreamClosed
 from recorder.model.reference import Resource
@@ -66,9 +70,29 @@ class RewindGuard:
         # not prove the same rewind again.
         self._spent: set[tuple[Resource, str, str]] = set()
         self._reported: str | None = None
+        self._lost_at = client.clock.monotonic()
         self.suspects: dict[Resource, str] = {}
         """Resources that should be compared with a list soon, each with the
         uid of an object that was found gone."""
+
+    def note_loss(self) -> None:
+        """Note that some connection was lost just now."""
+        self._lost_at = self._client.clock.monotonic()
+
+    def has_stood(self, follower: Follower) -> bool:
+        """Tell whether a connection stood since a follower last heard.
+
+        That of another, since its own is not open in between.
+        """
+        return not self.lost_since(follower.heard_at) and any(
+            other.streaming and other.opened_at <= follower.heard_at
+            for other in self._followers()
+            if other is not follower
+        )
+
+    def lost_since(self, time: float) -> bool:
+        """Tell whether any connection was lost since a time."""
+        return self._lost_at >= time
 
     async def confirm(self, follower: Follower) -> None:
         """Wait for a check that begins after this call.
@@ -106,12 +130,18 @@ class RewindGuard:
     async def _serve(
         self, waiting: Sequence[tuple[Follower, asyncio.Future[None]]]
     ) -> None:
+        began = self._client.clock.monotonic()
         failed: Mapping[Follower, RequestError] = {}
-        error: RecorderError | None = None
+        error: RequestError | None = None
         try:
             failed = await self._check()
-        except (RequestError, Transient) as exc:
+        except RequestError as exc:
             error = exc
+        except Transient:
+            # The log cannot be asked; everybody goes on waiting.
+            self._waiting = [*waiting, *self._waiting]
+            self._wanted.set()
+            return
         for follower, future in waiting:
             if future.done():
                 continue
@@ -120,7 +150,7 @@ class RewindGuard:
                 # into the exception.
                 future.set_exception(copy.copy(why))
                 continue
-            follower.lost = False
+            follower.confirmed(began)
             future.set_result(None)
 
     async def _check(self) -> Mapping[Follower, RequestError]:
@@ -129,6 +159,7 @@ class RewindGuard:
         Raises:
             RequestError: nothing could be.
         """
+        began = self._client.clock.monotonic()
         lost = [f for f in self._followers() if f.lost]
         uid = await self._client.uid()
         if uid != self._cluster_uid:
@@ -142,7 +173,7 @@ class RewindGuard:
         proof = proof or next((h.proof for h in heads if h.proof), None)
         proof = proof or await self._examine()
         if proof is not None:
-            await self._begin_epoch(proof)
+            await self._begin_epoch(proof, began)
         return {h.follower: h.error for h in heads if h.error is not None}
 
     async def _heads(self, lost: Sequence[Follower]) -> Sequence["_Head"]:
@@ -171,7 +202,7 @@ class RewindGuard:
         count = self._client.settings.rewind_reads * _CANDIDATES
         return await self._known.newest(count)
 
-    async def _begin_epoch(self, proof: str) -> None:
+    async def _begin_epoch(self, proof: str, began: float) -> None:
         """Tell that history was rewound; everybody begins with a list."""
         now = self._client.clock.now()
         self._spent.update(map(_mark, await self._newest()))
@@ -187,8 +218,7 @@ class RewindGuard:
                             reason="rewound",
                         )
                     )
-                # What it sees next it sees of the history just confirmed.
-                follower.lost = False
+                follower.confirmed(began)
                 follower.interrupt(None)
             return [*told, EpochBegan(observed_at=now, reason=proof)]
 
