@@ -107,9 +107,7 @@ class _Recording(Collector):
             "1 for the state that a source is in.",
             labels=("source", "resource", "state"),
         )
-        gaps = GaugeMetricFamily(
-            "recorder_open_gaps", "Gaps that are open."
-        )
+        gaps = GaugeMetricFamily("recorder_open_gaps", "Gaps that are open.")
         streams = self._progress.streams
         for (source, resource), point in sorted(streams.items()):
             for each in StreamState:
