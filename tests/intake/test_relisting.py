@@ -180,7 +180,7 @@ def test_a_new_event_in_a_relist_is_a_gap() -> None:
 def test_a_namespace_that_went_meanwhile_makes_it_a_gap() -> None:
     """Its Events went with it, whatever their age."""
     story = Story(
-        *quiet_events()[:-1],  # type: ignore[arg-type]
+        *quiet_events()[:-1],
         a_frame(NAMESPACES, "DELETED", an_object("train", 70), when=650),
         a_closed_stream(EVENTS, "410", when=660),
         a_list(EVENTS, 80, an_event("e", 5), when=661),

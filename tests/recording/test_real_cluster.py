@@ -15,10 +15,15 @@ from tests.support.recorded import Recorded
 
 NODES = [f"gpu-{number:03}" for number in range(1, 11)]
 
-WIDGETS = {
+WORKLOAD_CRD: dict[str, Any] = {
     "apiVersion": "apiextensions.k8s.io/v1",
     "kind": "CustomResourceDefinition",
-    "metadata": {"name": "workloads.kueue.x-k8s.io"},
+    "metadata": {
+        "name": "workloads.kueue.x-k8s.io",
+        "annotations": {
+            "api-approved.kubernetes.io": "unapproved, for a test"
+        },
+    },
     "spec": {
         "group": "kueue.x-k8s.io",
         "names": {
@@ -42,7 +47,6 @@ WIDGETS = {
             }
         ],
     },
-    "metadata_annotations": None,
 }
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 WORKLOADS = "/apis/kueue.x-k8s.io/v1beta1/namespaces/train/workloads"
@@ -82,14 +86,7 @@ async def make_jobs(cluster: Cluster, *jobs: dict[str, Any]) -> None:
 
 
 async def define_workloads(recorded: Recorded) -> None:
-    crd = {k: v for k, v in WIDGETS.items() if k != "metadata_annotations"}
-    crd["metadata"] = {
-        "name": "workloads.kueue.x-k8s.io",
-        "annotations": {
-            "api-approved.kubernetes.io": "unapproved, for a test"
-        },
-    }
-    await recorded.cluster.api.create(CRDS, crd)
+    await recorded.cluster.api.create(CRDS, WORKLOAD_CRD)
     await recorded.until_listed("kueue.x-k8s.io/v1beta1/workloads")
     await recorded.cluster.api.create(
         WORKLOADS,

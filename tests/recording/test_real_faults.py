@@ -90,7 +90,8 @@ async def test_a_database_that_goes_away_is_waited_for(
         await recorded.until_listed()
         await recorded.shut_database()
         for number in range(20):
-            done = await annotate(cluster, "gpu-001", str(number))
+            await annotate(cluster, "gpu-001", str(number))
+        done = await annotate(cluster, "gpu-001", "the last")
         await recorded.settle(3)
         await recorded.reopen_database()
         await recorded.until_seen(done, "v1/nodes")
