@@ -10,12 +10,15 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bench import mixed, size
+from tests.bench import latency, listing, mixed, size, start_up
 from tests.bench.measuring import Number, machine, say, summary
 
 BENCHES: dict[str, Callable[[int], list[Number]]] = {
     "mixed": mixed.bench,
     "bytes": size.bench,
+    "list": listing.bench,
+    "latency": latency.bench,
+    "help": start_up.bench,
 }
 RUNS = 3
 
@@ -26,7 +29,7 @@ def main() -> None:
         "names", nargs="*", metavar="NAME", help=", ".join(BENCHES)
     )
     parser.add_argument("--runs", type=int, default=RUNS)
-    parser.add_argument("--json", type=Path, default=Path("bench.json"))
+    parser.add_argument("--json", type=Path, default=Path("build/bench.json"))
     arguments = parser.parse_args()
     names = arguments.names or list(BENCHES)
     if unknown := set(names) - BENCHES.keys():
@@ -40,6 +43,7 @@ def main() -> None:
         "machine": about,
         "numbers": [number.as_json() for number in numbers],
     }
+    arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(results, indent=1) + "\n")
     print(summary(numbers, about))
 

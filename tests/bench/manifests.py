@@ -3,7 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["NAMESPACES", "SECRET", "namespace", "to_delete", "workloads"]
+__all__ = [
+    "NAMESPACES",
+    "SECRET",
+    "namespace",
+    "pod",
+    "to_delete",
+    "workloads",
+]
 
 Body = dict[str, Any]
 
@@ -32,8 +39,6 @@ def namespace(name: str) -> Body:
 def _environment() -> list[Body]:
     plain = {
         "NCCL_DEBUG": "WARN",
-        "NCCL_IB_HCA": "mlx5_0,mlx5_1,mlx5_2,mlx5_3,mlx5_4,mlx5_5",
-        "WANDB_PROJECT": "pretrain",
     }
     return [
         *({"name": name, "value": value} for name, value in plain.items()),
@@ -81,7 +86,7 @@ def _spec(name: str, command: str, *, gpus: int, lifetime: str) -> Body:
     return spec
 
 
-RICH = frozenset({"pretrain", "chat"})
+RICH = frozenset({"chat"})
 """Whose pods have all that pods of a platform have."""
 
 
@@ -148,6 +153,12 @@ def _metadata(name: str, team: str) -> Body:
             "site.example.com/run": "run-7f3a",
         },
     }
+
+
+def pod(name: str) -> Body:
+    """Give a pod that nobody schedules."""
+    spec = _spec("evaluate", "sleep 100000", gpus=1, lifetime="Never")
+    return {"metadata": {"name": name, **_metadata(name, "ops")}, "spec": spec}
 
 
 def _job(name: str, command: str, *, count: int, gpus: int = 8) -> Body:

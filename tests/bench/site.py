@@ -128,7 +128,7 @@ class Site:
     def _registries(self) -> list[str]:
         account = self.chance.randrange(10**11, 10**12)
         return [
-            f"registry.{self.domain}/{self.word(2)}",
+            f"registry.{self.domain}",
             f"{account}.dkr.ecr.eu-west-1.amazonaws.com/{self.word(3)}",
             f"nvcr.io/{self.word(3)}",
             f"quay.io/{self.word(3)}",
@@ -145,7 +145,7 @@ class Site:
                 f"main-{chance.randrange(10**4)}-{self.hexadecimal(7)}",
             ]
         )
-        name = f"{self.pick(self.registries)}/{self.word(2)}-{self.word(2)}"
+        name = f"{self.pick(self.registries)}/{self.word(4)}"
         size = int(chance.lognormvariate(20, 1.5))
         return f"{name}:{tag}", f"sha256:{self.hexadecimal(64)}", size
 
