@@ -8,7 +8,7 @@ makes objects in it.
 """
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import asyncpg
 
@@ -125,16 +125,18 @@ class Dimensions:
         self,
         connection: asyncpg.Connection,
         identities: Sequence[ObjectIdentity],
-    ) -> dict[ObjectIdentity, int]:
-        """Give the number of each object, making those that are new."""
+    ) -> Mapping[ObjectIdentity, int]:
+        """Give the number of each object, making those that are new.
+
+        The answer holds others as well, until the next call.
+        """
         known = self._objects
+        while len(known) > OBJECTS_MAX:
+            known.popitem(last=False)
         missing = [i for i in dict.fromkeys(identities) if i not in known]
         if missing:
             await self._find_or_make(connection, missing)
-        answer = {identity: known[identity] for identity in identities}
-        while len(known) > OBJECTS_MAX:
-            known.popitem(last=False)
-        return answer
+        return known
 
     async def _find_or_make(
         self,
