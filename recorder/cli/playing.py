@@ -133,7 +133,7 @@ async def _play(
     stop: asyncio.Event,
 ) -> None:
     from recorder.wiring.database import open_database
-    from recorder.wiring.recording import Playing, play_tape
+    from recorder.wiring.playing import Playing, play_tape
 
     screen = Screen()
     screen.say(f"playing {file.name}")

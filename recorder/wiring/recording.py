@@ -6,7 +6,6 @@ else ends the process with its message.
 """
 
 import asyncio
-import gc
 import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -16,7 +15,6 @@ from contextlib import (
     contextmanager,
     suppress,
 )
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
@@ -33,17 +31,12 @@ from recorder.intake.committing import Policy
 from recorder.intake.ports import Source
 from recorder.intake.progress import Progress
 from recorder.intake.recording import Recording
-from recorder.intake.sequencer import TAPE_STREAM
 from recorder.intake.state import Recovered
 from recorder.redact import Redaction, RedactionRules, key_id
 from recorder.redact.rules import DEFAULT_PATTERNS
 from recorder.settings import Settings
 from recorder.sources.tape import (
-    TapeProgress,
-    TapeReader,
-    TapeSource,
     TapeWriter,
-    tape_identity,
 )
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.errors import RequestError
@@ -52,6 +45,7 @@ from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.source import WatchSource
 from recorder.store.translate import LogAccessError, SchemaError
 from recorder.store.writer import LogSpec, Writer, holder_name
+from recorder.wiring.collector import calm_collector
 from recorder.wiring.database import Database, open_database
 from recorder.wiring.disk import disk_guard
 from recorder.wiring.live import LiveRecording
@@ -59,30 +53,17 @@ from recorder.wiring.redaction_key import load_key
 from recorder.wiring.taping import TapeTee
 
 __all__ = [
-    "PlayedTape",
-    "Playing",
     "cluster_client",
     "health",
     "identify",
     "only_recorder",
     "opened",
-    "play_tape",
     "record_cluster",
     "selected",
 ]
 
 STANDBY_POLL = timedelta(seconds=2)
 CONNECT_RETRY = timedelta(seconds=5)
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedTape:
-    """What became of a tape."""
-
-    cluster: str
-    """The name of its log."""
-
-    progress: Progress
 
 
 def make_redaction(settings: Settings, key: bytes) -> Redaction:
@@ -108,19 +89,6 @@ def cluster_client(settings: Settings) -> ClusterClient:
             reconcile_every=settings.reconcile_every.total_seconds()
         ),
     )
-
-
-COLLECT_AFTER = 50_000
-"""Allocations before the collector looks at the youngest objects: about one
-batch. By default it looks at every 700, and finds nothing: what passes intake
-forms no cycles."""
-
-
-def calm_collector() -> None:
-    """Have the garbage collector leave alone what lives as long as we do."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(COLLECT_AFTER, 20, 100)
 
 
 async def record_cluster(
@@ -297,57 +265,3 @@ async def identify(
             await _pause(live.stop, CONNECT_RETRY)
         else:
             return
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Playing:
-    """How a tape is to be played."""
-
-    path: Path
-    cluster: str | None = None
-    """Name of the log; None for the tape's own."""
-
-    speed: float | None = None
-    """Times faster than it happened; None for as fast as possible."""
-
-    on_progress: Callable[[TapeProgress], None] | None = None
-
-
-async def play_tape(
-    playing: Playing, settings: Settings, dsn: str, stop: asyncio.Event
-) -> PlayedTape:
-    """Play a tape into a log of its own, from where it stopped last time.
-
-    Raises:
-        TapeError: the tape cannot be read further; what came before that is
-            in the log.
-    """
-    calm_collector()
-    with TapeReader(playing.path) as reader:
-        header = reader.header
-    spec = LogSpec(
-        cluster_name=playing.cluster or header.cluster,
-        cluster_uid=header.cluster_uid,
-        kubernetes=header.kubernetes,
-        redaction_key_id=header.redaction_key_id,
-        tape_uid=header.tape_uid or tape_identity(playing.path),
-    )
-
-    def source(recovered: Recovered) -> Source:
-        point = recovered.streams.get(TAPE_STREAM)
-        return TapeSource(
-            playing.path,
-            from_frame=int(point.completed or 0) if point else 0,
-            speed=playing.speed,
-            on_progress=playing.on_progress,
-        )
-
-    holder = holder_name(socket.gethostname(), os.getpid())
-    recording = Recording(
-        Writer(dsn, spec, holder=holder),
-        make_redaction(settings, load_key(settings)),
-        policy=Policy(event_ttl=settings.event_ttl),
-        has_room=disk_guard(settings),
-    )
-    await recording.run(source, stop)
-    return PlayedTape(spec.cluster_name, recording.progress)

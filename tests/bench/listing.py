@@ -77,7 +77,7 @@ async def _listed(folder: Path) -> tuple[float, float, float]:
 
 def _exists(path: Path) -> Callable[[], Awaitable[bool]]:
     async def exists() -> bool:
-        return path.exists()
+        return await asyncio.to_thread(path.exists)
 
     return exists
 

@@ -12,6 +12,7 @@ import sys
 import time
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 from tests.bench import manifests
 from tests.cluster.certificates import KeyPair
@@ -61,13 +62,15 @@ async def patch(api: ApiClient, rate: float, seconds: float) -> list[str]:
     return told
 
 
-async def main() -> None:
-    config = json.loads(Path(sys.argv[1]).read_text())
+async def main(config: dict[str, Any]) -> None:
     server = config["clusters"][0]["cluster"]
     user = config["users"][0]["user"]
     trust = trusting(
         server["certificate-authority"],
-        KeyPair(Path(user["client-certificate"]), Path(user["client-key"])),
+        KeyPair(
+            certificate=Path(user["client-certificate"]),
+            key=Path(user["client-key"]),
+        ),
     )
     async with ApiClient(server["server"], trust) as api:
         told = await patch(api, float(sys.argv[2]), float(sys.argv[3]))
@@ -75,4 +78,4 @@ async def main() -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(json.loads(Path(sys.argv[1]).read_text())))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from recorder.settings import Settings
 from recorder.wiring.database import open_database
-from recorder.wiring.recording import Playing, play_tape
+from recorder.wiring.playing import Playing, play_tape
 
 __all__: list[str] = []
 

@@ -1,0 +1,93 @@
+"""A tape, put together with the log that it is played into."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from recorder.intake.committing import Policy
+from recorder.intake.ports import Source
+from recorder.intake.progress import Progress
+from recorder.intake.recording import Recording
+from recorder.intake.sequencer import TAPE_STREAM
+from recorder.intake.state import Recovered
+from recorder.settings import Settings
+from recorder.sources.tape import (
+    TapeProgress,
+    TapeReader,
+    TapeSource,
+    tape_identity,
+)
+from recorder.store.writer import LogSpec, Writer, holder_name
+from recorder.wiring.collector import calm_collector
+from recorder.wiring.disk import disk_guard
+from recorder.wiring.recording import make_redaction
+from recorder.wiring.redaction_key import load_key
+
+__all__ = ["PlayedTape", "Playing", "play_tape"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTape:
+    """What became of a tape."""
+
+    cluster: str
+    """The name of its log."""
+
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Playing:
+    """How a tape is to be played."""
+
+    path: Path
+    cluster: str | None = None
+    """Name of the log; None for the tape's own."""
+
+    speed: float | None = None
+    """Times faster than it happened; None for as fast as possible."""
+
+    on_progress: Callable[[TapeProgress], None] | None = None
+
+
+async def play_tape(
+    playing: Playing, settings: Settings, dsn: str, stop: asyncio.Event
+) -> PlayedTape:
+    """Play a tape into a log of its own, from where it stopped last time.
+
+    Raises:
+        TapeError: the tape cannot be read further; what came before that is
+            in the log.
+    """
+    calm_collector()
+    with TapeReader(playing.path) as reader:
+        header = reader.header
+    spec = LogSpec(
+        cluster_name=playing.cluster or header.cluster,
+        cluster_uid=header.cluster_uid,
+        kubernetes=header.kubernetes,
+        redaction_key_id=header.redaction_key_id,
+        tape_uid=header.tape_uid or tape_identity(playing.path),
+    )
+
+    def source(recovered: Recovered) -> Source:
+        point = recovered.streams.get(TAPE_STREAM)
+        return TapeSource(
+            playing.path,
+            from_frame=int(point.completed or 0) if point else 0,
+            speed=playing.speed,
+            on_progress=playing.on_progress,
+        )
+
+    holder = holder_name(socket.gethostname(), os.getpid())
+    recording = Recording(
+        Writer(dsn, spec, holder=holder),
+        make_redaction(settings, load_key(settings)),
+        policy=Policy(event_ttl=settings.event_ttl),
+        has_room=disk_guard(settings),
+    )
+    await recording.run(source, stop)
+    return PlayedTape(spec.cluster_name, recording.progress)
