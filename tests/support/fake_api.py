@@ -188,7 +188,6 @@ class Api:
             return _status(410, "too old resource version")
         response = web.StreamResponse()
         response.content_type = "application/json"
-        await response.prepare(request)
         stream = Stream(kind, request, start)
         if expired:
             gone = {"kind": "Status", "code": 410, "reason": "Expired"}
@@ -202,6 +201,7 @@ class Api:
         seconds = float(query["timeoutSeconds"]) * state.seconds
         try:
             async with asyncio.timeout(seconds):
+                await response.prepare(request)
                 await self._write(stream, response)
         except (TimeoutError, ConnectionError):
             pass  # the end that was asked for, or a client that went

@@ -7,8 +7,8 @@ exists is known in its newest version.
 """
 
 import asyncio
+import os
 import random
-from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from recorder.sources.watch.place import Place
 from tests.support.fake_cluster import Failure, FakeCluster, Snapshot
 from tests.watch.watching import Memory, recording
 
+SEEDS = int(os.environ.get("RECORDER_TEST_WATCH_SEEDS", "12"))
 STEPS = 60
 PLURALS = ("pods", "nodes", "events")
 
@@ -148,15 +149,18 @@ class Faults:
             self._backup = self._fake.snapshot()
 
 
-@pytest.mark.parametrize(
-    "seed", range(int(__import__("os").environ.get("SEEDS", "12")))
-)
+@pytest.mark.parametrize("seed", range(SEEDS))
 async def test_nothing_is_missed_untold(tmp_path: Path, seed: int) -> None:
+    dice = random.Random(seed)
     async with FakeCluster() as fake:
         memory = Witness(fake)
-        faults = Faults(fake, memory, random.Random(seed))
+        faults = Faults(fake, memory, dice)
+        for _ in range(dice.randint(0, 2)):
+            async with recording(fake, tmp_path, memory):
+                for _ in range(dice.randrange(STEPS)):
+                    await faults.step()
+            memory.resume = _places(memory)
         async with recording(fake, tmp_path, memory):
-            await memory.until(lambda: memory.of(ListPage))
             for _ in range(STEPS):
                 await faults.step()
             faults.end()
@@ -179,11 +183,12 @@ def _is_settled(fake: FakeCluster, memory: Memory) -> bool:
     }
 
 
+Key = tuple[int, str, str, int, bool]
 Span = tuple[int, str, int, int]
 
 
 def _differences(fake: FakeCluster, memory: Witness) -> list[str]:
-    seen, gaps = _told(memory)
+    seen, gaps, _ = _told(memory)
     truth = {c.key: orjson.dumps(c.object) for c in fake.history}
     wrong = [f"{key} never was" for key in seen if key not in truth]
     for key in truth:
@@ -198,14 +203,25 @@ def _differences(fake: FakeCluster, memory: Witness) -> list[str]:
     return wrong
 
 
+def _places(memory: Witness) -> dict[Resource, str]:
+    """Give the versions from which a log would resume."""
+    return {
+        resource: place.completed
+        for resource, place in _told(memory)[2].items()
+        if place.completed is not None
+    }
+
+
 def _told(
     memory: Witness,
-) -> tuple[set[tuple[int, str, str, int, bool]], list[Span]]:
-    """Give the keys of all frames, and the spans that lists made up for."""
+) -> tuple[set[Key], list[Span], dict[Resource, Place]]:
+    """Give the keys of all frames, the spans that lists made up for, and
+    how far each resource is complete."""
     epochs = iter(memory.epochs)
     epoch = next(epochs)
-    seen, gaps = set(), []
-    places: dict[Resource, Place] = defaultdict(Place)
+    seen: set[Key] = set()
+    gaps: list[Span] = []
+    places = {Resource("", "v1", plural): Place() for plural in PLURALS}
     for o in memory.seen:
         if isinstance(o, EpochBegan):
             for resource, place in places.items():
@@ -214,7 +230,8 @@ def _told(
                 place.forget()
             epoch = next(epochs)
         elif isinstance(o, ListPage) and not o.more:
-            place, version = places[o.resource], int(o.resource_version)
+            place = places.setdefault(o.resource, Place())
+            version = int(o.resource_version)
             after = int(place.completed or 0)
             gaps.append((epoch, o.resource.plural, after, version))
             place.forget()
@@ -228,4 +245,4 @@ def _told(
             places[o.resource].saw(version)
             key = epoch, o.resource.plural, metadata["uid"], int(version)
             seen.add((*key, o.type == "DELETED"))
-    return seen, gaps
+    return seen, gaps, places

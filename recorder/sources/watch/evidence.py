@@ -18,6 +18,7 @@ from typing import TypeVar
 
 import msgspec
 
+from recorder.errors import InputError
 from recorder.intake.ports import KnownObject
 from recorder.model.reference import Resource
 from recorder.sources.watch.client import ClusterClient
@@ -35,13 +36,14 @@ from recorder.sources.watch.frames import UNREADABLE
 from recorder.sources.watch.listing import list_at, list_head
 from recorder.sources.watch.sameness import may_be_same
 from recorder.sources.watch.target import Target
-from recorder.sources.watch.versions import is_lower
+from recorder.sources.watch.versions import is_lower, predecessor
 
 __all__ = ["NO_ANSWER", "Redact", "Verdict", "examine", "in_parallel"]
 
 Redact = Callable[[bytes, str], bytes]
 """Redacts a document of a resource, given in its written form, by the rules
-of the log: the known documents went through them, so the live ones must."""
+of the log: the known documents went through them, so the live ones must. May
+raise `InputError` for bytes that are no document."""
 
 NO_ANSWER = (UnreachableError, UnauthorizedError, CertificateError)
 """Failures that concern the cluster and not one of its resources."""
@@ -80,20 +82,29 @@ class _Object(msgspec.Struct):
 
 async def examine(
     client: ClusterClient,
+    *,
     newest: Sequence[KnownObject],
+    recent: Sequence[KnownObject],
+    deleted: Sequence[KnownObject],
     redact: Redact,
 ) -> Verdict:
-    """Read objects, newest first, and compare.
+    """Read objects and compare.
+
+    ``newest`` are alive, newest first. ``recent`` were seen of late and may
+    be gone, so that only their past can prove anything. ``deleted`` have the
+    version of their delete, and must have existed before.
 
     Raises:
         RequestError: too few were read to conclude anything.
     """
     settings = client.settings
     chosen = _spread(newest, settings.rewind_reads)
-    readings = await in_parallel(
-        [_Read(client, known, redact) for known in chosen],
-        settings.rewind_readers,
-    )
+    jobs: list[_Read | _ReadDeleted] = [
+        *(_Read(client, known, redact) for known in chosen),
+        *(_Read(client, seen, redact, alive=False) for seen in recent),
+        *(_ReadDeleted(client, gone) for gone in deleted),
+    ]
+    readings = await in_parallel(jobs, settings.rewind_readers)
     failed = [reading.unread for reading in readings if reading.unread]
     for error in failed:
         if isinstance(error, NO_ANSWER) or len(failed) * 2 > len(readings):
@@ -146,36 +157,29 @@ class _Read:
     client: ClusterClient
     known: KnownObject
     redact: Redact
+    alive: bool = True
 
     async def __call__(self) -> _Reading:
         try:
             return await self._then()
         except (ExpiredError, BadAnswerError, TooLargeError):
             # Compacted, or an extension server that cannot tell.
-            pass
+            return await self._now() if self.alive else _Reading()
         except RequestError as error:
             return await self._beyond(error)
-        try:
-            return await self._now()
-        except MissingError:
-            return _Reading(missing=self.known)
-        except TooLargeError:
-            return _Reading()
-        except RequestError as error:
-            return _Reading(unread=error)
 
     async def _then(self) -> _Reading:
         """Ask for the object as it was at the version that we know."""
         known = self.known
         found = await list_at(
             self.client,
-            self._target,
+            _target(self.known),
             name=known.name,
             version=known.resource_version,
         )
         if found is None:
             return _Reading(
-                proof=f"{self._what} did not exist at version"
+                proof=f"{_what(self.known)} did not exist at version"
                 f" {known.resource_version}, where it was seen"
             )
         return _Reading(proof=self._proof(found))
@@ -186,7 +190,7 @@ class _Read:
             return _Reading(unread=error)
         version = self.known.resource_version
         try:
-            head = await list_head(self.client, self._target)
+            head = await list_head(self.client, _target(self.known))
         except RequestError:
             return _Reading(unread=error)
         if not is_lower(head, version):
@@ -195,22 +199,19 @@ class _Read:
         return _Reading(proof=f"{resource} is at {head} and was at {version}")
 
     async def _now(self) -> _Reading:
-        path = f"{self._target.path}/{self.known.name}"
-        live = await self.client.read(path, verb="get", what=self._what)
+        """Ask for the object as it is."""
+        path = f"{_target(self.known).path}/{self.known.name}"
+        try:
+            live = await self.client.read(
+                path, verb="get", what=_what(self.known)
+            )
+        except MissingError:
+            return _Reading(missing=self.known)
+        except TooLargeError:
+            return _Reading()
+        except RequestError as error:
+            return _Reading(unread=error)
         return _Reading(proof=self._proof(live))
-
-    @property
-    def _target(self) -> Target:
-        namespace = self.known.namespace or None
-        return Target(
-            resource=self.known.resource, kind="", namespace=namespace
-        )
-
-    @property
-    def _what(self) -> str:
-        known = self.known
-        name = f"{known.namespace}/{known.name}".removeprefix("/")
-        return f"{known.resource} {name}"
 
     def _proof(self, live: bytes) -> str | None:
         known = self.known
@@ -222,11 +223,53 @@ class _Read:
             return None
         if is_lower(version, known.resource_version):
             return (
-                f"{self._what} has version {version}"
+                f"{_what(self.known)} has version {version}"
                 f" and had {known.resource_version}"
             )
         if version != known.resource_version or known.raw is None:
             return None
-        if may_be_same(known.raw, self.redact(live, str(known.resource))):
+        try:
+            redacted = self.redact(live, str(known.resource))
+        except InputError:
             return None
-        return f"{self._what} has other content at version {version}"
+        if may_be_same(known.raw, redacted):
+            return None
+        return f"{_what(self.known)} has other content at version {version}"
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadDeleted:
+    """Reads an object as it was just before its delete that we saw."""
+
+    client: ClusterClient
+    gone: KnownObject
+
+    async def __call__(self) -> _Reading:
+        gone = self.gone
+        before = predecessor(gone.resource_version)
+        if before is None:
+            return _Reading()
+        try:
+            found = await list_at(
+                self.client, _target(gone), name=gone.name, version=before
+            )
+        except RequestError:
+            # The delete is more than can be told; the other readings tell
+            # whether the server answers at all.
+            return _Reading()
+        if found is not None:
+            return _Reading()
+        return _Reading(
+            proof=f"{_what(gone)} did not exist before version"
+            f" {gone.resource_version}, where its delete was seen"
+        )
+
+
+def _target(known: KnownObject) -> Target:
+    namespace = known.namespace or None
+    return Target(resource=known.resource, kind="", namespace=namespace)
+
+
+def _what(known: KnownObject) -> str:
+    name = f"{known.namespace}/{known.name}".removeprefix("/")
+    return f"{known.resource} {name}"

@@ -28,6 +28,8 @@ class Frame:
     object: bytes
     version: str
     uid: str
+    namespace: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class _Line(msgspec.Struct):
 class _Metadata(msgspec.Struct):
     resourceVersion: str = ""  # noqa: N815 - the API's own name
     uid: str = ""
+    namespace: str = ""
+    name: str = ""
 
 
 class _Object(msgspec.Struct):
@@ -95,6 +99,8 @@ def read_frame(
                 bytes(read.object),
                 metadata.resourceVersion,
                 metadata.uid,
+                metadata.namespace,
+                metadata.name,
             )
         if read.type == "ERROR":
             status = _STATUS.decode(read.object)

@@ -185,6 +185,8 @@ class Reflector:
                 await self._put_seen(told)
                 for frame in frames:
                     self._move(frame)
+                for frame in frames[-2:]:
+                    self._shared.guard.remember(self._target.resource, frame)
                 self._follower.heard_at = heard_at
                 if self._target.resource.plural == CRD_PLURAL:
                     self._shared.served_changed()

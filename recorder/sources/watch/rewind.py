@@ -17,10 +17,11 @@ and so that the beginning of an epoch cannot be interrupted half-way.
 
 import asyncio
 import copy
+from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from recorder.errors import Transient
+from recorder.errors import InputError, Transient
 from recorder.intake.ports import Known, KnownObject
 from recorder.model.observation import EpochBegan, Observation, StreamClosed
 from recorder.model.reference import Resource
@@ -33,11 +34,15 @@ from recorder.sources.watch.evidence import (
     in_parallel,
 )
 from recorder.sources.watch.follower import Follower
+from recorder.sources.watch.frames import Frame
 from recorder.sources.watch.listing import list_head
 from recorder.sources.watch.outlet import Outlet
 from recorder.sources.watch.versions import is_lower
 
 __all__ = ["RewindGuard"]
+
+_REMEMBERED_MAX = 64 << 10
+"""Of larger objects no frame is remembered."""
 
 _CANDIDATES = 4
 """Times the number that is read: among so many a few of other resources are
@@ -69,6 +74,11 @@ class RewindGuard:
         # as alive until everything was listed in the new epoch, and it must
         # not prove the same rewind again.
         self._spent: set[tuple[Resource, str, str]] = set()
+        # The last frames, also of objects that were deleted since: on a quiet
+        # cluster these may be all that a rewind took back.
+        self._recent: deque[tuple[Resource, Frame]] = deque(
+            maxlen=client.settings.rewind_reads
+        )
         self._reported: str | None = None
         self._lost_at = client.clock.monotonic()
         self.suspects: dict[Resource, str] = {}
@@ -104,6 +114,11 @@ class RewindGuard:
         self._waiting.append((follower, future))
         self._wanted.set()
         await future
+
+    def remember(self, resource: Resource, frame: Frame) -> None:
+        """Remember a frame, as something to look for after a loss."""
+        if frame.type != "BOOKMARK" and len(frame.object) < _REMEMBERED_MAX:
+            self._recent.append((resource, frame))
 
     def report(self, proof: str) -> None:
         """Take a proof of a rewind that somebody else found."""
@@ -190,13 +205,42 @@ class RewindGuard:
         return heads
 
     async def _examine(self) -> str | None:
+        newest = [
+            known
+            for known in await self._newest()
+            if _mark(known) not in self._spent
+        ]
+        marks = set(map(_mark, newest))
+        recent, deleted = [], []
+        for resource, frame in self._recent:
+            known = self._known_from(resource, frame)
+            if frame.type == "DELETED":
+                deleted.append(known)
+            elif _mark(known) not in marks:
+                recent.append(known)
         verdict = await examine(
             self._client,
-            [k for k in await self._newest() if _mark(k) not in self._spent],
-            self._redact,
+            newest=newest,
+            recent=recent,
+            deleted=deleted,
+            redact=self._redact,
         )
         self.suspects.update(verdict.suspects)
         return verdict.rewound
+
+    def _known_from(self, resource: Resource, frame: Frame) -> KnownObject:
+        try:
+            raw = self._redact(frame.object, str(resource))
+        except InputError:
+            raw = None
+        return KnownObject(
+            resource=resource,
+            namespace=frame.namespace,
+            name=frame.name,
+            uid=frame.uid,
+            resource_version=frame.version,
+            raw=raw,
+        )
 
     async def _newest(self) -> Sequence[KnownObject]:
         count = self._client.settings.rewind_reads * _CANDIDATES
@@ -224,6 +268,7 @@ class RewindGuard:
 
         await self._outlet.begin_epoch(last_words)
         self._reported = None
+        self._recent.clear()
         self.suspects.clear()
 
 

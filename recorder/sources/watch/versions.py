@@ -6,7 +6,7 @@ different resources may come from different stores. Where a version is not a
 number nothing but equality is known, and every question is answered with no.
 """
 
-__all__ = ["is_lower", "reaches"]
+__all__ = ["is_lower", "predecessor", "reaches"]
 
 _DIGITS_MAX = 39
 """The longest version that conformance allows, 2^128 - 1; the bound keeps a
@@ -25,6 +25,12 @@ def reaches(version: str, goal: str) -> bool:
     if mine is None or other is None:
         return version == goal
     return mine >= other
+
+
+def predecessor(version: str) -> str | None:
+    """Give the version before, of any resource; None if there is none."""
+    number = _number(version)
+    return str(number - 1) if number else None
 
 
 def _number(version: str) -> int | None:
