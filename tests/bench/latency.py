@@ -38,8 +38,8 @@ ROWS = """
 
 
 def bench(runs: int) -> list[Number]:
-    with server_folder() as folder:
-        delays = asyncio.run(_measured(folder, runs))
+    with server_folder() as data, server_folder() as folder:
+        delays = asyncio.run(_measured(data, folder, runs))
     return [
         Number(
             name=f"API server to row at {RATE} changes/s, {name}",
@@ -59,17 +59,17 @@ def _p99(values: list[float]) -> float:
     return statistics.quantiles(values, n=100)[98]
 
 
-async def _measured(folder: Path, runs: int) -> list[list[float]]:
+async def _measured(data: Path, folder: Path, runs: int) -> list[list[float]]:
     options = Options(
         controller_manager=False, scheduler=False, json_storage=False
     )
     delays = []
     async with (
         Cluster.start(folder / "cluster", options) as cluster,
-        open_database(Settings(data_dir=folder / "data")) as database,
+        open_database(Settings(data_dir=data)) as database,
     ):
         await prepare(cluster.api)
-        with recording(folder / "data", cluster.kubeconfig):
+        with recording(data, cluster.kubeconfig):
             dsn = database.dsn("reader")
             async with _Reader.listening(dsn) as reader:
                 await until(reader.has_rows, "the recorder records")

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -55,7 +55,10 @@ async def _listed(folder: Path) -> tuple[float, float, float]:
     async with open_database(Settings(data_dir=folder)) as database:
         with process("-m", module, str(PODS), str(folder)):
             kubeconfig = folder / listing_server.KUBECONFIG
-            await until(_exists(kubeconfig), "the server listens")
+            await until(
+                lambda: asyncio.to_thread(kubeconfig.exists),
+                "the server listens",
+            )
             reader = await asyncpg.connect(database.dsn("reader"))
             with recording(folder, kubeconfig) as pid:
                 began = time.monotonic()
@@ -73,13 +76,6 @@ async def _listed(folder: Path) -> tuple[float, float, float]:
             await reader.close()
     say(f"  {size:,} entries in {seconds:.0f} s, {peak:.0f} MiB")
     return seconds, peak, first
-
-
-def _exists(path: Path) -> Callable[[], Awaitable[bool]]:
-    async def exists() -> bool:
-        return await asyncio.to_thread(path.exists)
-
-    return exists
 
 
 @contextmanager
