@@ -91,6 +91,11 @@ class Api:
         self._state = state
         self._tokens = itertools.count(1)
 
+    def app(self) -> web.Application:
+        made = web.Application()
+        made.router.add_get("/{path:.*}", self.serve)
+        return made
+
     async def serve(self, request: web.Request) -> web.StreamResponse:
         state, path, query = self._state, request.path, dict(request.query)
         if not state.alive and request.transport is not None:

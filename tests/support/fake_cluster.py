@@ -92,8 +92,7 @@ class FakeCluster:
         """While cleared, streams stay open and nothing is written."""
         self.flowing.set()
         self.aggregated = self.tells_past = True
-        """Whether discovery is aggregated; whether lists as of an exact
-        version are answered."""
+        """Whether discovery is; whether exact versions are listed."""
         self.broken: set[str] = set()
         """Groups whose extension server is down."""
         self.seconds = 1.0
@@ -126,10 +125,8 @@ class FakeCluster:
 
     async def up(self) -> None:
         """Listen, on the same port as before."""
-        app = web.Application()
-        app.router.add_get("/{path:.*}", Api(self).serve)
         runner = web.AppRunner(
-            app, shutdown_timeout=0.01, handler_cancellation=True
+            Api(self).app(), shutdown_timeout=0.01, handler_cancellation=True
         )
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", self._server[1]).start()
@@ -176,9 +173,8 @@ class FakeCluster:
         metadata = {"name": name, "resourceVersion": str(self.revision)}
         if kind.namespaced:
             metadata["namespace"] = namespace
-        metadata["uid"] = f"u{next(self._uids)}"
-        if old:
-            metadata["uid"] = old["metadata"]["uid"]
+        fresh = f"u{next(self._uids)}"
+        metadata["uid"] = old["metadata"]["uid"] if old else fresh
         self.objects[key] = made = {"metadata": metadata, **body}
         self._tell("MODIFIED" if old else "ADDED", kind, made)
         return made

@@ -12,18 +12,15 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-import orjson
 import pytest
 
 from recorder.model.observation import (
     EpochBegan,
-    ListPage,
     Observation,
-    WatchFrame,
 )
 from recorder.model.reference import Resource
-from recorder.sources.watch.place import Place
 from tests.support.fake_cluster import Failure, FakeCluster, Snapshot
+from tests.watch.account import Account
 from tests.watch.watching import Memory, recording
 
 SEEDS = int(os.environ.get("RECORDER_TEST_WATCH_SEEDS", "12"))
@@ -183,66 +180,27 @@ def _is_settled(fake: FakeCluster, memory: Memory) -> bool:
     }
 
 
-Key = tuple[int, str, str, int, bool]
-Span = tuple[int, str, int, int]
+def _account(memory: Witness) -> Account:
+    return Account.of(memory.seen, epochs=iter(memory.epochs), plurals=PLURALS)
 
 
 def _differences(fake: FakeCluster, memory: Witness) -> list[str]:
-    seen, gaps, _ = _told(memory)
-    truth = {c.key: orjson.dumps(c.object) for c in fake.history}
-    wrong = [f"{key} never was" for key in seen if key not in truth]
-    for key in truth:
-        epoch, plural, _, revision, _ = key
-        if epoch not in memory.epochs:
-            continue  # rewound before anything of it was seen
-        if key not in seen and not any(
-            (e, p) == (epoch, plural) and after < revision <= until
-            for e, p, after, until in gaps
-        ):
-            wrong.append(f"{key} was missed")
-    return wrong
+    account = _account(memory)
+    truth = {change.key for change in fake.history}
+    never = [f"{key} never was" for key in account.seen - truth]
+    missed = [
+        f"{key} was missed"
+        for key in truth - account.seen
+        # An epoch that ended before it was seen at all shows in nothing.
+        if key[0] in memory.epochs and not account.explains(key)
+    ]
+    return never + missed
 
 
 def _places(memory: Witness) -> dict[Resource, str]:
     """Give the versions from which a log would resume."""
     return {
         resource: place.completed
-        for resource, place in _told(memory)[2].items()
+        for resource, place in _account(memory).places.items()
         if place.completed is not None
     }
-
-
-def _told(
-    memory: Witness,
-) -> tuple[set[Key], list[Span], dict[Resource, Place]]:
-    """Give the keys of all frames, the spans that lists made up for, and
-    how far each resource is complete."""
-    epochs = iter(memory.epochs)
-    epoch = next(epochs)
-    seen: set[Key] = set()
-    gaps: list[Span] = []
-    places = {Resource("", "v1", plural): Place() for plural in PLURALS}
-    for o in memory.seen:
-        if isinstance(o, EpochBegan):
-            for resource, place in places.items():
-                after = int(place.completed or 0)
-                gaps.append((epoch, resource.plural, after, 1 << 62))
-                place.forget()
-            epoch = next(epochs)
-        elif isinstance(o, ListPage) and not o.more:
-            place = places.setdefault(o.resource, Place())
-            version = int(o.resource_version)
-            after = int(place.completed or 0)
-            gaps.append((epoch, o.resource.plural, after, version))
-            place.forget()
-            place.reached(o.resource_version)
-        elif isinstance(o, WatchFrame):
-            metadata = orjson.loads(o.object)["metadata"]
-            version = metadata["resourceVersion"]
-            if o.type == "BOOKMARK":
-                places[o.resource].reached(version)
-                continue
-            places[o.resource].saw(version)
-            key = epoch, o.resource.plural, metadata["uid"], int(version)
-            seen.add((*key, o.type == "DELETED"))
-    return seen, gaps, places

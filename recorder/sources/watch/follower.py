@@ -33,6 +33,8 @@ class Follower:
         """When something was last heard of the history that is followed."""
         self.proven = False
         """Whether the open watch showed that the server took our version."""
+        self.followed = completed is not None
+        """Whether it was ever listed, by us or whoever gave us a version."""
         self.live = False
         """Whether any watch showed so since the last loss."""
         self.marked = False

@@ -145,6 +145,7 @@ class Reflector:
                 await self._put_seen(self._tell.page(page, arrived))
                 version = page.version
         self._place.reached(version)
+        self._follower.followed = True
         self._is_healthy()
 
     async def _watch(self, version: str) -> None:
@@ -275,7 +276,7 @@ class Reflector:
             case UnauthorizedError():
                 may_be = True
             case ForbiddenError() | MissingError():
-                may_be = self._place.completed is not None
+                may_be = self._follower.followed
             case _:
                 may_be = False
         since = self._failing_since

@@ -149,12 +149,11 @@ class Transport:
         Raises:
             RequestError: there was no answer, or it was a refusal.
         """
-        access = await self._access(verb, what)
+        access, session = await self._reach(verb, what)
         asked = self.asked(verb, what)
         headers = {"Accept": accept, "Accept-Encoding": "identity"}
         if access.authorization:
             headers["Authorization"] = access.authorization
-        session = await self._current(access)
         session.users += 1
         response = None
         try:
@@ -186,9 +185,10 @@ class Transport:
         """Name a request to this cluster."""
         return Asked(self.credentials.name, verb, what)
 
-    async def _access(self, verb: str, what: str) -> Access:
+    async def _reach(self, verb: str, what: str) -> tuple[Access, _Session]:
         try:
-            return await self.credentials.access(newer_than=self._refused_at)
+            access = await self.credentials.access(newer_than=self._refused_at)
+            return access, await self._current(access)
         except KubeconfigError as exc:
             if self._session is None:
                 raise
