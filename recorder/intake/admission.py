@@ -7,6 +7,8 @@ its bytes masked as far as a pattern can.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import msgspec
+
 from recorder.errors import InputError
 from recorder.intake.refusals import refusal
 from recorder.model.observation import (
@@ -61,7 +63,9 @@ def _frame(
         )
     except InputError as exc:
         return _refused(refusal(frame, frame.object, str(exc)), redaction)
-    return frame if clean is frame.object else replace(frame, object=clean)
+    if clean is frame.object:
+        return frame
+    return msgspec.structs.replace(frame, object=clean)
 
 
 def _page(

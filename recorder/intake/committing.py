@@ -29,9 +29,14 @@ class Policy:
     """Bounds and choices of a recording, each with its reason."""
 
     batch_entries: int = 2000
-    """Larger batches are no faster and hold the head of the log longer."""
+    """A batch of this is committed at once; larger ones are no faster and
+    hold the head of the log longer."""
 
     batch_bytes: int = 16 << 20
+
+    batches_ahead: int = 2
+    """Batches that may be taken while one is being committed: with one, the
+    sequencer would wait for most of PostgreSQL's time."""
 
     linger: timedelta = timedelta(milliseconds=100)
     """How long a first entry waits for others: at 500 changes a second this
@@ -79,23 +84,32 @@ class Committer:
         # One batch is under way at a time: positions are given out in order.
         self._turn = asyncio.Lock()
         self._work = asyncio.Event()
-        self._full = asyncio.Event()
+        self._due = asyncio.Event()
         self._room = asyncio.Event()
         self._closing = False
 
+    def is_due(self) -> bool:
+        """Tell whether the ledger holds a batch."""
+        return self._holds(1)
+
     def is_full(self) -> bool:
         """Tell whether the ledger must be committed before it takes more."""
+        return self._holds(self._policy.batches_ahead)
+
+    def _holds(self, batches: int) -> bool:
+        policy, ledger = self._policy, self._ledger
         return (
-            self._ledger.entries >= self._policy.batch_entries
-            or self._ledger.bytes >= self._policy.batch_bytes
+            ledger.entries >= batches * policy.batch_entries
+            or ledger.bytes >= batches * policy.batch_bytes
         )
 
     async def taken(self) -> None:
         """Take note that the ledger grew; wait while it is full."""
         if self._ledger.entries:
             self._work.set()
+        if self.is_due():
+            self._due.set()
         while self.is_full():
-            self._full.set()
             self._room.clear()
             await self._room.wait()
 
@@ -103,7 +117,7 @@ class Committer:
         """Say that the ledger grows no more: `run` commits it and ends."""
         self._closing = True
         self._work.set()
-        self._full.set()
+        self._due.set()
 
     async def run(self) -> None:
         """Commit until closed."""
@@ -116,7 +130,7 @@ class Committer:
         """Commit everything that was taken."""
         async with self._turn:
             self._work.clear()
-            self._full.clear()
+            self._due.clear()
             batch = self._sequencer.seal()
             self._room.set()
             await self._append(batch)
@@ -125,12 +139,12 @@ class Committer:
         with suppress(TimeoutError):
             async with asyncio.timeout(self._policy.idle.total_seconds()):
                 await self._work.wait()
-        if self._ledger.entries and not self.is_full():
+        if self._ledger.entries and not self.is_due():
             with suppress(TimeoutError):
                 async with asyncio.timeout(
                     self._policy.linger.total_seconds()
                 ):
-                    await self._full.wait()
+                    await self._due.wait()
 
     async def _append(self, batch: Batch) -> None:
         delay = self._policy.retry_min.total_seconds()

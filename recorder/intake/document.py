@@ -2,7 +2,13 @@
 
 from datetime import datetime
 
-from recorder.classify import KubeObject, draft, read_object, substance
+from recorder.classify import (
+    KubeObject,
+    draft,
+    node_ready,
+    read_object,
+    substance,
+)
 from recorder.intake.state import HeadKey
 from recorder.model.entry import Draft, Operation
 from recorder.model.kinds import BUILT_IN_KINDS
@@ -37,6 +43,7 @@ class Document:
     __slots__ = (
         "_kind",
         "_object",
+        "_ready",
         "_substance",
         "is_event",
         "key",
@@ -57,6 +64,7 @@ class Document:
         head, resource = read.head, read.resource
         self._object = read
         self._substance: bytes | None = None
+        self._ready: bool | None = None
         collection = collection_of(resource)
         self._kind = kind or BUILT_IN_KINDS.get(collection)
         self.raw = read.raw
@@ -74,6 +82,13 @@ class Document:
         if self._substance is None and self.key[0] in BEATING:
             self._substance = substance(self.raw, self.resource)
         return self._substance
+
+    @property
+    def ready(self) -> bool:
+        """Whether a Node says that it is."""
+        if self._ready is None:
+            self._ready = node_ready(self.raw) == "True"
+        return self._ready
 
     def draft(
         self,

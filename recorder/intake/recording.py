@@ -239,7 +239,7 @@ class Recording:
                     )
                 sequencer.take(observation)
                 self.progress.note(observation)
-                if committer.is_full():
+                if committer.is_due():
                     await committer.taken()
             if self._tees is not None:
                 self._tees.write(work)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.classify import lease_renewed_at, node_ready
+from recorder.classify import lease_renewed_at
 from recorder.intake.document import Document, collection_of
 from recorder.intake.state import Head, HeadKey, head_key
 from recorder.intake.streams import compare_versions
@@ -118,7 +118,7 @@ class Versions:
         head = self._heads.get(document.key)
         if document.key[0] != NODES or head is None or not head.ready:
             return None
-        if node_ready(document.raw) == "True":
+        if document.ready:
             return None
         return self.last_renewal(head.identity.name)
 
@@ -149,7 +149,7 @@ class Versions:
             head.heartbeat_at = before.heartbeat_at
         head.substance = document.substance
         if key[0] == NODES:
-            head.ready = node_ready(document.raw) == "True"
+            head.ready = document.ready
         self._file(key, head)
         self.changed[key] = head
         self.gone.pop(key, None)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+import msgspec
+
 from recorder.model.reference import EntryName, ObjectIdentity
 
 __all__ = ["Draft", "Entry", "Operation"]
@@ -41,8 +43,7 @@ class Operation(StrEnum):
     CLOCK_JUMPED = "clock-jumped"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One observation about to become an entry; it has no position yet."""
 
     source: str

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+import msgspec
+
 from recorder.model.reference import Resource
 
 __all__ = [
@@ -76,8 +78,7 @@ class ListPage:
     source: str = WATCH
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WatchFrame:
+class WatchFrame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One frame of a watch stream: ADDED, MODIFIED, DELETED or BOOKMARK.
 
     A frame of type ERROR with code 410 is a `StreamClosed`; every other

@@ -1,7 +1,7 @@
 """Names for what the log is about: resources, objects, entries."""
 
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self
 
 __all__ = ["EntryName", "ObjectIdentity", "Resource"]
 
@@ -17,12 +17,17 @@ class Resource:
     group: str
     version: str
     plural: str
+    _written: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Write it once: it is asked for several times a frame."""
+        parts = (self.group, self.version, self.plural)
+        written = "/".join(parts if self.group else parts[1:])
+        object.__setattr__(self, "_written", written)
 
     def __str__(self) -> str:
         """Give the written form."""
-        if self.group:
-            return f"{self.group}/{self.version}/{self.plural}"
-        return f"{self.version}/{self.plural}"
+        return self._written
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -46,8 +51,7 @@ class Resource:
         return f"{self.group}/{self.version}" if self.group else self.version
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectIdentity:
+class ObjectIdentity(NamedTuple):
     """Which object of the cluster, as the API names it.
 
     ``kind`` is the resource's plural where a tape does not say the kind.

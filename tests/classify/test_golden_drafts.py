@@ -1,5 +1,7 @@
 """Whole drafts of documents as a real cluster sends them."""
 
+from typing import Any
+
 import pytest
 
 from recorder.classify import read_head, read_object
@@ -15,7 +17,7 @@ POD = ObjectIdentity(
     "llm-worker-0-7xk2p",
     "b1f7c3f0-57a4-4c8b-8f3e-0d1b5a2a9a11",
 )
-GOLDEN = {
+GOLDEN: dict[str, dict[str, Any]] = {
     "event": {
         "resource": "v1/events",
         "identity": POD,
@@ -77,20 +79,20 @@ GOLDEN = {
 def test_a_document_gives_its_draft(name: str) -> None:
     document = getattr(documents, name)()
 
-    draft = drafted(document, str(GOLDEN[name]["resource"]))
+    draft = drafted(document, GOLDEN[name]["resource"])
 
     assert draft == Draft(
         source="watch",
         operation=Operation.ADDED,
         observed_at=AT,
         raw=documents.compact(document),
-        **GOLDEN[name],  # type: ignore[arg-type]
+        **GOLDEN[name],
     )
 
 
 @pytest.mark.parametrize("name", GOLDEN)
 def test_an_item_of_a_list_gives_the_same_draft(name: str) -> None:
-    resource = str(GOLDEN[name]["resource"])
+    resource = GOLDEN[name]["resource"]
     document = getattr(documents, name)()
     kind = document.pop("kind")
     del document["apiVersion"]
@@ -119,5 +121,5 @@ def test_the_head_names_the_document_itself(name: str) -> None:
     assert head.name == metadata["name"]
     assert head.kind == document["kind"]
     assert head.api_version == document["apiVersion"]
-    resource = Resource.parse(str(GOLDEN[name]["resource"]))
+    resource = Resource.parse(GOLDEN[name]["resource"])
     assert read_object(raw, resource=resource).head == head

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from recorder.errors import ConfigError
@@ -116,7 +116,7 @@ def test_a_document_that_no_line_can_hold_is_described(
     with TapeWriter(path, HEADER) as tape:
         tape.write(
             [
-                replace(a_frame(1), object=torn),
+                msgspec.structs.replace(a_frame(1), object=torn),
                 ListPage(
                     observed_at=at(2),
                     resource=PODS,

@@ -10,6 +10,8 @@ they are put back into its documents.
 import re
 from dataclasses import replace
 
+import msgspec
+
 from recorder.model.observation import (
     AuditRecorded,
     CloudEventPosted,
@@ -41,7 +43,8 @@ def revealed(observation: Observation) -> Observation:
     """Put the halves back into the documents."""
     match observation:
         case WatchFrame(object=document):
-            return replace(observation, object=_reveal(document))
+            revealing = _reveal(document)
+            return msgspec.structs.replace(observation, object=revealing)
         case AuditRecorded(event=document) | CloudEventPosted(event=document):
             return replace(observation, event=_reveal(document))
         case ListPage(items=items) | Polled(items=items):
