@@ -23,7 +23,7 @@ from tests.bench.tapes import write_tape
 
 __all__ = ["Played", "bench", "played"]
 
-DOCUMENTS = 60_000
+DOCUMENTS = 150_000
 WARM_UP = 200
 """Documents of a first tape, after which partitions and dictionaries are in
 the database and its files have been touched."""

@@ -54,7 +54,7 @@ KEYS = _KEYS.split()
 a site has a word of its own."""
 TEAMS = 12
 IMAGES = 400
-IMAGES_OF_A_NODE = 50
+IMAGES_OF_A_NODE = 27
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,8 @@ class Site:
             for word in KEYS
         }
         self.namespaces = [
-            f"{self.pick(['team', 'ml', 'prod', 'ai'])}-{self.word(4)}"
+            f"{self.pick(['team', 'ml', 'prod', 'ai'])}"
+            f"-{self.word(4)}-{self.word(2)}"
             for _ in range(30)
         ]
         self.teams = [self.word(3) for _ in range(TEAMS)]

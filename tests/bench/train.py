@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from recorder.store.encoding import LEVEL
+from recorder.store.encoding import LEVEL, LEVELS
 from recorder.zstd import ZstdCompressor, ZstdDict, train_dict
 from tests.bench.fleet import Fleet
 from tests.bench.templates import EVENTS, JOBS, NODES, PODS, load
@@ -95,10 +95,12 @@ def trained(documents: Sequence[bytes], size: int) -> bytes:
     return train_dict(documents, size).dict_content
 
 
-def cost(documents: Sequence[bytes], dictionary: bytes) -> tuple[float, float]:
+def cost(
+    documents: Sequence[bytes], dictionary: bytes, level: int
+) -> tuple[float, float]:
     """Bytes and microseconds of a document."""
     compressor = ZstdCompressor(
-        level=LEVEL, zstd_dict=ZstdDict(dictionary).as_digested_dict
+        level=level, zstd_dict=ZstdDict(dictionary).as_digested_dict
     )
     best = float("inf")
     size = 0
@@ -119,7 +121,9 @@ def compare() -> None:
         measured = samples(kind, MEASURED, count // 4)
         mean = sum(map(len, measured)) // len(measured)
         for size in COMPARED:
-            payload, spent = cost(measured, trained(training, size))
+            payload, spent = cost(
+                measured, trained(training, size), LEVELS.get(kind, LEVEL)
+            )
             print(
                 f"{kind:8}{size // KIB:5}{mean:8}{payload:9.0f}{spent:7.1f}",
                 flush=True,
