@@ -10,7 +10,16 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bench import latency, listing, mixed, size, start_up
+from tests.bench import (
+    behind,
+    copying,
+    latency,
+    listing,
+    mixed,
+    processor,
+    size,
+    start_up,
+)
 from tests.bench.measuring import Number, machine, say, summary
 
 BENCHES: dict[str, Callable[[int], list[Number]]] = {
@@ -18,6 +27,9 @@ BENCHES: dict[str, Callable[[int], list[Number]]] = {
     "bytes": size.bench,
     "list": listing.bench,
     "latency": latency.bench,
+    "copy": copying.bench,
+    "behind": behind.bench,
+    "processor": processor.bench,
     "help": start_up.bench,
 }
 RUNS = 3

@@ -26,6 +26,7 @@ from recorder.wiring.database import open_database
 
 __all__ = [
     "Number",
+    "cpu_seconds",
     "machine",
     "postgres_cpu_seconds",
     "run_module",
@@ -87,25 +88,34 @@ def server_folder() -> Iterator[Path]:
 def postgres_cpu_seconds(folder: Path) -> float:
     """Give the processor time of a server and of all its children so far."""
     pid = (folder / "postgres" / "postmaster.pid").read_text().split()[0]
-    ticks = _ticks(pid, with_reaped=True)
-    for child in _children(pid):
-        ticks += _ticks(child, with_reaped=False)
-    return ticks / TICKS
+    return cpu_seconds(int(pid))
 
 
-def _ticks(pid: str, *, with_reaped: bool) -> int:
+def cpu_seconds(pid: int) -> float:
+    """Give the processor time of a process and of all its children so far."""
+    return _ticks_of_all(str(pid)) / TICKS
+
+
+def _ticks_of_all(pid: str) -> int:
+    return _ticks(pid) + sum(map(_ticks_of_all, _children(pid)))
+
+
+def _ticks(pid: str) -> int:
+    """Give the time of a process and of the children that it outlived."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return 0
     fields = stat.rpartition(")")[2].split()
-    own, reaped = fields[11:13], fields[13:15]
-    return sum(map(int, own + (reaped if with_reaped else [])))
+    return sum(map(int, fields[11:15]))
 
 
 def _children(pid: str) -> list[str]:
-    path = Path(f"/proc/{pid}/task/{pid}/children")
-    return path.read_text().split()
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")
+    try:
+        return [child for task in tasks for child in task.read_text().split()]
+    except OSError:
+        return []
 
 
 def run_module(module: str, *arguments: object) -> dict[str, Any]:
