@@ -1,6 +1,7 @@
 """The commands that record: up and record."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -27,6 +28,12 @@ CONNECT_SECONDS = 5
 TICK_SECONDS = 1
 MEASURE_TICKS = 60
 """Between two looks at the size of the database."""
+
+STEADY_TICKS = 3
+"""A large cluster is found bit by bit: what is watched is said when no more
+came for longer than proofs take to be committed."""
+
+NAMES_SHOWN = 16
 
 TAPE = click.option(
     "--tape",
@@ -199,32 +206,36 @@ def _greet(
 
 async def _show(live: "LiveRecording", screen: Screen) -> None:
     before = live.progress.entries
-    named = False
+    names: Sequence[str] = ()
+    steady = 0
     for tick in count():
         await asyncio.sleep(TICK_SECONDS)
         progress = live.progress
         if tick % MEASURE_TICKS == 0:
             await live.measure()
-        if not named and progress.committed_at and _listed(progress):
-            named = True
-            screen.say(f"watching {_watched(progress)}")
+        found = _listed(progress)
+        steady = steady + 1 if found == names else 0
+        names = found
+        if names and steady == STEADY_TICKS:
+            screen.say(f"watching {_named(names)}")
         rate = (progress.entries - before) / TICK_SECONDS
         before = progress.entries
         screen.progress(_state(progress), _numbers(progress, rate))
 
 
-def _listed(progress: "Progress") -> bool:
-    points = [p for (s, _), p in progress.streams.items() if s == "watch"]
-    return len(points) > 1 and all(point.began_at for point in points)
+def _listed(progress: "Progress") -> Sequence[str]:
+    """Name what is watched, once all of it was listed."""
+    points = {r: p for (s, r), p in progress.streams.items() if s == "watch"}
+    if not points or not all(p.began_at for p in points.values()):
+        return ()
+    return sorted(resource.rpartition("/")[2] for resource in points)
 
 
-def _watched(progress: "Progress") -> str:
-    names = sorted(
-        resource.rpartition("/")[2]
-        for source, resource in progress.streams
-        if source == "watch"
-    )
-    return f"{len(names)} resources: {', '.join(names)}"
+def _named(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:NAMES_SHOWN])
+    more = len(names) - NAMES_SHOWN
+    rest = f" and {more} more" if more > 0 else ""
+    return f"{len(names)} resources: {shown}{rest}"
 
 
 def _state(progress: "Progress") -> str:
