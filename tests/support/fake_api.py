@@ -17,6 +17,8 @@ Body = dict[str, Any]
 Verb = Literal["list", "watch", "get", "discover"]
 Expiry = Literal["frame", "status"]
 
+HTTP_OK = 200
+
 
 @dataclass
 class Failure:
@@ -46,6 +48,15 @@ class Stream:
     start: int
     """Nothing up to this revision is sent, even when it lies ahead."""
     queue: asyncio.Queue[bytes | None] = field(default_factory=asyncio.Queue)
+    is_dead: bool = False
+    """Whether nothing comes any more, not even an end."""
+    limit: asyncio.Timeout | None = None
+
+    def die(self) -> None:
+        """Be as a connection whose other end has vanished."""
+        self.is_dead = True
+        if self.limit is not None:
+            self.limit.reschedule(None)
 
     def abort(self) -> None:
         if self.request.transport is not None:
@@ -66,14 +77,19 @@ class State(Protocol):
     seconds: float
     failures: list[Failure]
     cut_after: dict[str, int]
+    cut_lists: dict[str, int]
     flowing: asyncio.Event
+    answering: asyncio.Event
     portion: int | None
+    pause: float
+    version: str
     requests: list[tuple[str, dict[str, str]]]
     revision: int
     compacted: int
+    cached_from: int
     objects: dict[tuple[str, str, str], Body]
     frames: list[tuple[int, str, bytes]]
-    streams: set[Stream]
+    streams: dict[Stream, None]
     pages: dict[str, tuple[int, list[Body]]]
 
     @property
@@ -100,6 +116,7 @@ class Api:
         state, path, query = self._state, request.path, dict(request.query)
         if not state.alive and request.transport is not None:
             request.transport.abort()
+        await state.answering.wait()
         state.requests.append((path, query))
         wanted = f"Bearer {state.token}"
         if state.token and request.headers.get("Authorization") != wanted:
@@ -117,7 +134,7 @@ class Api:
             return self._get(kind, path)
         if verb == "watch":
             return await self._watch(request, kind, query)
-        return self._list(kind, path, query)
+        return await self._listed(request, kind, query)
 
     def _route(self, path: str) -> tuple[Kind | None, str]:
         parts = path.strip("/").split("/")
@@ -138,6 +155,15 @@ class Api:
         if made is None:
             return _status(404, "not found")
         return _answer(typed(kind, made))
+
+    async def _listed(
+        self, request: web.Request, kind: Kind, query: dict[str, str]
+    ) -> web.StreamResponse:
+        answer = self._list(kind, request.path, query)
+        cuts = self._state.cut_lists
+        if kind.plural in cuts and answer.status == HTTP_OK:
+            return await _cut(request, answer, cuts.pop(kind.plural))
+        return answer
 
     def _list(
         self, kind: Kind, path: str, query: dict[str, str]
@@ -188,7 +214,10 @@ class Api:
         self, request: web.Request, kind: Kind, query: dict[str, str]
     ) -> web.StreamResponse:
         state, start = self._state, int(query["resourceVersion"])
-        expired = start < state.compacted
+        expired = start < state.compacted or (
+            # Events are not cached: etcd itself tells their history.
+            kind.plural != "events" and start < state.cached_from
+        )
         if expired and state.expiry == "status":
             return _status(410, "too old resource version")
         response = web.StreamResponse()
@@ -202,16 +231,16 @@ class Api:
         for revision, plural, data in state.frames:
             if plural == kind.plural and revision > start:
                 stream.queue.put_nowait(data)
-        state.streams.add(stream)
+        state.streams[stream] = None
         seconds = float(query["timeoutSeconds"]) * state.seconds
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds) as stream.limit:
                 await response.prepare(request)
                 await self._write(stream, response)
         except (TimeoutError, ConnectionError):
             pass  # the end that was asked for, or a client that went
         finally:
-            state.streams.discard(stream)
+            state.streams.pop(stream, None)
         return response
 
     async def _write(
@@ -220,11 +249,15 @@ class Api:
         left = self._state.cut_after.pop(stream.kind.plural, None)
         while (data := await stream.queue.get()) is not None:
             await self._state.flowing.wait()
+            await self._state.answering.wait()
+            if stream.is_dead:
+                await asyncio.Event().wait()
             size = self._state.portion or len(data)
             for start in range(0, len(data), size):
                 part = data[start : start + size][:left]
                 if part:
                     await response.write(part)
+                    await asyncio.sleep(self._state.pause)
                 if left is not None:
                     left -= len(part)
                     if left == 0:
@@ -234,7 +267,7 @@ class Api:
 
     def _discover(self, path: str) -> web.Response:
         if path == "/version":
-            return _answer({"gitVersion": "v1.36.3-fake"})
+            return _answer({"gitVersion": self._state.version})
         kinds = self._state.kinds.values()
         if path in {"/api", "/apis"} and self._state.aggregated:
             mine = [k for k in kinds if bool(k.group) == (path == "/apis")]
@@ -267,6 +300,23 @@ def _answer(body: Body, status: int = 200) -> web.Response:
     return web.Response(
         body=_json(body), content_type="application/json", status=status
     )
+
+
+async def _cut(
+    request: web.Request, answer: web.Response, after: int
+) -> web.StreamResponse:
+    """Break the connection within a body."""
+    body = answer.body
+    assert isinstance(body, bytes)
+    response = web.StreamResponse()
+    response.content_type = "application/json"
+    response.content_length = len(body)
+    await response.prepare(request)
+    await response.write(body[: min(after, len(body) - 1)])
+    await asyncio.sleep(0.01)  # else nothing is sent
+    if request.transport is not None:
+        request.transport.abort()
+    return response
 
 
 def _refusal(failure: Failure) -> web.Response:

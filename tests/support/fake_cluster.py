@@ -14,7 +14,8 @@ import asyncio
 import copy
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -54,6 +55,8 @@ class Change:
     type: str
     plural: str
     object: Body
+    at: float = 0.0
+    """When it was made, in steady time."""
 
     @property
     def key(self) -> tuple[int, str, str, int, bool]:
@@ -74,9 +77,15 @@ class Snapshot:
 class FakeCluster:
     """The server; use as an asynchronous context manager."""
 
-    def __init__(self, kinds: Sequence[Kind] = STANDARD) -> None:
+    def __init__(
+        self,
+        kinds: Sequence[Kind] = STANDARD,
+        *,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._steady = steady
         self.kinds = {kind.plural: kind for kind in kinds}
-        self.uid = "fake-cluster-uid"
+        self.uid, self.version = "fake-cluster-uid", "v1.36.3-fake"
         self.token: str | None = None
         """The only bearer token that is accepted; None accepts any."""
 
@@ -86,11 +95,17 @@ class FakeCluster:
         """How a watch is told that its version is gone."""
         self.cut_after: dict[str, int] = {}
         """Bytes after which the next watch of a resource is cut."""
+        self.cut_lists: dict[str, int] = {}
+        """Bytes after which the next list of a resource is cut."""
         self.portion: int | None = None
         """The size of the pieces in which frames are written."""
-        self.flowing = asyncio.Event()
-        """While cleared, streams stay open and nothing is written."""
+        self.pause = 0.0
+        """Seconds from one piece to the next."""
+        self.flowing, self.answering = asyncio.Event(), asyncio.Event()
+        """While cleared, streams stay open and nothing is written; and no
+        request is answered either."""
         self.flowing.set()
+        self.answering.set()
         self.aggregated = self.tells_past = True
         """Whether discovery is; whether exact versions are listed."""
         self.broken: set[str] = set()
@@ -100,12 +115,15 @@ class FakeCluster:
         # What happened; to be read.
         self.requests: list[tuple[str, dict[str, str]]] = []
         self.history: list[Change] = []
-        self.epoch, self.revision, self.compacted = 0, 100, 0
+        self.forgot: list[tuple[int, int]] = []
+        """Epoch and revision below which watches were refused since."""
+        self.epoch, self.revision = 0, 100
+        self.compacted = self.cached_from = 0
 
         # Shared with the HTTP side.
         self.objects: dict[Key, Body] = {}
         self.frames: list[tuple[int, str, bytes]] = []
-        self.streams: set[Stream] = set()
+        self.streams: dict[Stream, None] = {}
         self.pages: dict[str, tuple[int, list[Body]]] = {}
         self._backup = Snapshot(0, {})
         self._uids = itertools.count(1)
@@ -217,7 +235,7 @@ class FakeCluster:
         Every connection breaks: the servers of a real cluster are restarted.
         """
         self.epoch += 1
-        self.revision = backup.revision
+        self.revision, self.cached_from = backup.revision, 0
         self.objects = copy.deepcopy(backup.objects)
         self._backup = backup
         self.compact()
@@ -226,8 +244,15 @@ class FakeCluster:
     def compact(self) -> None:
         """Forget every version below the current one."""
         self.compacted = self.revision
+        self.forgot.append((self.epoch, self.revision))
         self.frames.clear()
         self.pages.clear()
+
+    def begin_caches(self) -> None:
+        """Be as a server that has just started: what etcd holds is there,
+        but no watch begins before now."""
+        self.cached_from = self.revision
+        self.forgot.append((self.epoch, self.revision))
 
     def then(
         self, plural: str, namespace: str, name: str, at: int
@@ -259,13 +284,19 @@ class FakeCluster:
     def cut(self, plural: str | None = None) -> None:
         """Break the connections of watches, of one resource or all."""
         for stream in self._of(plural):
-            self.streams.discard(stream)
+            self.streams.pop(stream, None)
             stream.abort()
+
+    def vanish(self, plural: str | None = None) -> None:
+        """Leave connections half open: nothing comes, not even an end."""
+        for stream in self._of(plural):
+            self.streams.pop(stream, None)
+            stream.die()
 
     def end(self, plural: str | None = None) -> None:
         """End watches cleanly."""
         for stream in self._of(plural):
-            self.streams.discard(stream)
+            self.streams.pop(stream, None)
             stream.queue.put_nowait(None)
 
     def send(self, plural: str, data: bytes) -> None:
@@ -291,7 +322,14 @@ class FakeCluster:
     def _tell(self, event: str, kind: Kind, made: Body) -> None:
         kept = copy.deepcopy(made)
         self.history.append(
-            Change(self.epoch, self.revision, event, kind.plural, kept)
+            Change(
+                self.epoch,
+                self.revision,
+                event,
+                kind.plural,
+                kept,
+                self._steady(),
+            )
         )
         data = frame(event, kind, made)
         self.frames.append((self.revision, kind.plural, data))
