@@ -105,7 +105,9 @@ class Committer:
 
     async def taken(self) -> None:
         """Take note that the ledger grew; wait while it is full."""
-        if self._ledger.entries:
+        if self._ledger.entries or self._ledger.turned:
+            # A restart is over when its streams are seen to be live, so
+            # that is told as soon as an entry would be.
             self._work.set()
         if self.is_due():
             self._due.set()
@@ -139,7 +141,7 @@ class Committer:
         with suppress(TimeoutError):
             async with asyncio.timeout(self._policy.idle.total_seconds()):
                 await self._work.wait()
-        if self._ledger.entries and not self.is_due():
+        if self._work.is_set() and not self.is_due():
             with suppress(TimeoutError):
                 async with asyncio.timeout(
                     self._policy.linger.total_seconds()

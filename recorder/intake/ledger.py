@@ -37,6 +37,7 @@ class Ledger:
         self.versions = Versions(recovered.heads, full_fidelity=full_fidelity)
         self.streams: dict[StreamKey, ResumePoint] = dict(recovered.streams)
         self._moved: set[StreamKey] = set()
+        self._states = {key: p.state for key, p in self.streams.items()}
         self._drafts: list[tuple[int, Draft]] = []
         self._first = recovered.size + 1
         self._bytes = 0
@@ -55,6 +56,14 @@ class Ledger:
     def bytes(self) -> int:
         """How many bytes of documents the batch holds so far."""
         return self._bytes
+
+    @property
+    def turned(self) -> bool:
+        """Whether a stream is in another state than the last batch says."""
+        return any(
+            self.streams[key].state is not self._states.get(key)
+            for key in self._moved
+        )
 
     @property
     def dirty(self) -> bool:
@@ -153,6 +162,7 @@ class Ledger:
             gone=dict(self.versions.gone),
             streams={key: _copied(self.streams[key]) for key in self._moved},
         )
+        self._states.update({k: p.state for k, p in batch.streams.items()})
         self._first += len(self._drafts)
         self._drafts = []
         self._bytes = 0

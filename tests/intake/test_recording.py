@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -11,7 +12,7 @@ from recorder.intake.committing import Policy
 from recorder.intake.ports import Known, Sink
 from recorder.intake.recording import Recording
 from recorder.intake.state import StreamState
-from recorder.model.observation import Observation
+from recorder.model.observation import Observation, StreamResumed
 from recorder.model.reference import Resource
 from recorder.redact import Redaction, RedactionRules
 from tests.support.builders import (
@@ -22,9 +23,11 @@ from tests.support.builders import (
     a_list,
     an_event,
     an_object,
+    at,
 )
 from tests.support.memory_log import MemoryLog, MemoryWriter
 
+STREAM = ("watch", "v1/pods")
 REDACTION = Redaction(RedactionRules(), b"0" * 32)
 POLICY = Policy(
     linger=timedelta(milliseconds=1),
@@ -114,6 +117,23 @@ async def test_what_came_before_a_failure_is_committed() -> None:
     with pytest.raises(ClusterError, match="another cluster"):
         await recording(log).run(lambda _: source, asyncio.Event())
     assert len(log.entries) == 3
+
+
+async def test_a_stream_that_came_back_is_told_at_once() -> None:
+    log = MemoryLog()
+    await recording(log).run(lambda _: Told(a_list(PODS, 1)), asyncio.Event())
+
+    stop = asyncio.Event()
+    source = Told(StreamResumed(observed_at=at(9), resource=PODS), stays=True)
+    patient = Recording(
+        MemoryWriter(log, holder="writer"),
+        REDACTION,
+        policy=replace(POLICY, idle=timedelta(hours=1)),
+    )
+    async with asyncio.TaskGroup() as group:
+        group.create_task(patient.run(lambda _: source, stop))
+        await until(lambda: log.streams[STREAM].state is StreamState.LIVE)
+        stop.set()
 
 
 async def test_a_log_that_is_held_is_refused() -> None:
