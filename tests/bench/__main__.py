@@ -17,8 +17,10 @@ from tests.bench import (
     listing,
     mixed,
     processor,
+    restart,
     size,
     start_up,
+    takeover,
 )
 from tests.bench.measuring import Number, machine, say, summary
 
@@ -30,6 +32,8 @@ BENCHES: dict[str, Callable[[int], list[Number]]] = {
     "copy": copying.bench,
     "behind": behind.bench,
     "processor": processor.bench,
+    "restart": restart.bench,
+    "takeover": takeover.bench,
     "help": start_up.bench,
 }
 RUNS = 3
