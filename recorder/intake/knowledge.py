@@ -45,8 +45,18 @@ class Knowledge:
         }
 
     async def newest(self, count: int) -> Sequence[KnownObject]:
-        """Give the live objects with the highest versions, newest first."""
-        heads = heapq.nlargest(count, self._ledger.versions, key=_order)
+        """Give the live objects with the highest versions, newest first.
+
+        Only of this epoch: what is not listed yet in it has a version of the
+        history that was rewound, and would prove the same rewind again to a
+        source that was started since.
+        """
+        epoch = self._ledger.epoch
+        heads = heapq.nlargest(
+            count,
+            (head for head in self._ledger.versions if head.epoch == epoch),
+            key=_order,
+        )
         raws = await self._log.documents([head.position for head in heads])
         return [_known(head, raws.get(head.position)) for head in heads]
 
