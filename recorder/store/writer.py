@@ -4,9 +4,10 @@ A writer keeps one connection and makes another when that one is lost. The
 lease lives in PostgreSQL and is judged by PostgreSQL's clock alone.
 """
 
+import asyncio
 import random
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -99,7 +100,7 @@ class LogSpec:
 class Writer:
     """Writes one log, under a lease.
 
-    Not safe for concurrent use: one task appends.
+    One task appends; questions may be asked by any, at any time.
     """
 
     def __init__(self, dsn: str, spec: LogSpec, *, holder: str) -> None:
@@ -116,6 +117,9 @@ class Writer:
         self._holder = holder
         self._connection: asyncpg.Connection | None = None
         self._reader: asyncpg.Connection | None = None
+        # A source and the sequencer ask independently of each other, and the
+        # driver refuses a second question while one is being answered.
+        self._asking = asyncio.Lock()
         self._appender: Appender | None = None
         self._log = 0
         self._term = 0
@@ -164,22 +168,21 @@ class Writer:
 
     async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
         """Give the documents of entries by position."""
-        connection = await self._connect_reader()
-        with translate_errors("read the log"):
+        async with self._question("read the log") as connection:
             return await documents(connection, self._log, positions)
 
     async def live_events(
         self, resource: Resource, since: datetime
     ) -> Mapping[str, KnownEvent]:
         """Give the Events that the log saw alive since a time, by uid."""
-        connection = await self._connect_reader()
-        with translate_errors("read the Events of the log"):
+        action = "read the Events of the log"
+        async with self._question(action) as connection:
             return await live_events(connection, self._log, resource, since)
 
     async def database_bytes(self) -> int:
         """Give the size of the database on disk."""
-        connection = await self._connect_reader()
-        with translate_errors("read the size of the database"):
+        action = "read the size of the database"
+        async with self._question(action) as connection:
             size: int = await connection.fetchval(DATABASE_BYTES)
             return size
 
@@ -199,12 +202,17 @@ class Writer:
             self._connection = await self._open("writer")
         return self._connection
 
-    async def _connect_reader(self) -> asyncpg.Connection:
+    @asynccontextmanager
+    async def _question(
+        self, action: str
+    ) -> AsyncGenerator[asyncpg.Connection]:
         # A second connection, so that a question of a source's need not
         # wait for a commit, nor a commit for it.
-        if self._reader is None or self._reader.is_closed():
-            self._reader = await self._open("lookback")
-        return self._reader
+        async with self._asking:
+            if self._reader is None or self._reader.is_closed():
+                self._reader = await self._open("lookback")
+            with translate_errors(action):
+                yield self._reader
 
     async def _open(self, purpose: str) -> asyncpg.Connection:
         timeout = STATEMENT_TIMEOUT.total_seconds()

@@ -4,6 +4,7 @@ The log in memory that other tests use runs the same suite as the real one, so
 that a fake that lies fails here instead of passing there.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import timedelta
 
@@ -162,6 +163,21 @@ async def test_documents_are_given_byte_for_byte(open_log: Opener) -> None:
     found = await log.documents(range(1, 7))
 
     assert found == {n: f.object for n, f in enumerate(frames, 1)}
+
+
+async def test_many_may_ask_at_once(open_log: Opener) -> None:
+    log = open_log("a")
+    teller = Teller(await log.take_lease())
+    await log.append(
+        teller.batch(a_list(EVENTS, 9, an_event("e", 7)), *pods(10, 3))
+    )
+
+    async with asyncio.TaskGroup() as group:
+        asked = [group.create_task(log.documents([1, 4])) for _ in range(5)]
+        events = group.create_task(log.live_events(EVENTS, at(-9)))
+
+    assert [sorted(task.result()) for task in asked] == [[1, 4]] * 5
+    assert list(events.result()) == ["uid-e"]
 
 
 async def test_only_one_holder_writes(open_log: Opener) -> None:
