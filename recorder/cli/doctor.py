@@ -16,9 +16,12 @@ __all__ = ["doctor"]
 def doctor(ctx: click.Context, output: str) -> int:
     r"""Look at everything that Recorder needs, and say what is missing.
 
-    The cluster, the database with its roles and its schema, the disk, the
-    clocks, the redaction key. Changes nothing. The exit status is 1 if
-    something is wrong.
+    The data folder with its disk, the cluster with each right, the clocks,
+    the limits of the kernel, the database with its roles, its schema and its
+    guards, the lease, the redaction key: in the order in which one mends
+    them, each with its remedy. What an earlier failure left untried is marked
+    with a dash. Changes nothing, and waits for nothing longer than two
+    minutes. The exit status is 1 if something is wrong.
 
     \b
     Example:

@@ -1,92 +1,205 @@
-"""Reading: whether a database is fit to hold a log, for `recorder doctor`.
+"""Reading: what `recorder doctor` judges a database by.
 
-Each check looks at one thing and says what to do about it. Those that need
-the schema are asked once it is there.
+Each function asks for one thing. Those that need the schema are asked once it
+is there.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.report.checks import Check
+from recorder.model.entry import Operation
+from recorder.report.checks.clocks import ClockReading
+from recorder.report.checks.cluster import EventLives
+from recorder.report.checks.database import (
+    GuardFacts,
+    LeaseFacts,
+    PartitionFacts,
+    ServerFacts,
+)
+from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import reading
-from recorder.store.schema import found_revision, wanted_revision
+from recorder.store.schema import (
+    found_revision,
+    known_revisions,
+    wanted_revision,
+)
 from recorder.store.tables import QueryRow, log, log_head, partition
 
 __all__ = [
-    "check_database",
-    "check_partitions",
-    "check_schema_found",
-    "redaction_keys",
+    "SchemaFacts",
+    "read_event_lives",
+    "read_guards",
+    "read_leases",
+    "read_partitions",
+    "read_redaction_keys",
+    "read_schema",
+    "read_server",
 ]
-
-OLDEST = 15
-SKEW_MAX = timedelta(seconds=2)
-AHEAD_MIN = timedelta(days=1)
-"""Partitions are made seven days ahead; less than one means that nobody
-makes them."""
 
 FACTS = text("""
     select current_setting('server_version') as version,
       current_setting('server_version_num')::int / 10000 as major,
       current_setting('server_encoding') as encoding,
       pg_is_in_recovery()
-        or current_setting('default_transaction_read_only')::bool as read_only,
+        or current_setting('default_transaction_read_only')::bool
+        as is_read_only,
+      array(select name from unnest(array['fsync', 'full_page_writes',
+        'synchronous_commit']) as name
+        where current_setting(name) = 'off') as unsafe,
       current_user as role,
+      (select rolsuper from pg_roles where rolname = current_user)
+        as is_superuser,
       array(select wanted from unnest(array['recorder_owner',
         'recorder_writer', 'recorder_reader']) as wanted
         where not exists (select from pg_roles where rolname = wanted)
       ) as missing,
-      coalesce((select pg_has_role(oid, 'member') from pg_roles
-        where rolname = 'recorder_reader'), false) as reads,
-      coalesce((select pg_has_role(oid, 'member') from pg_roles
+      coalesce((select pg_has_role(oid, 'usage') from pg_roles
+        where rolname = 'recorder_owner'), false) as owns,
+      coalesce((select pg_has_role(oid, 'usage') from pg_roles
         where rolname = 'recorder_writer'), false) as writes,
+      coalesce((select pg_has_role(oid, 'usage') from pg_roles
+        where rolname = 'recorder_reader'), false) as reads,
       clock_timestamp() as now
 """)
 
+APPENDED = (
+    "dictionary", "log", "log_head", "resource", "kind", "node", "word",
+    "object", "batch", "entry", "resume_point", "object_head",
+)  # fmt: skip
+BOOKKEEPING = ("log_head", "resume_point", "object_head")
+FROZEN = (
+    "batch", "dictionary", "log", "resource", "kind", "node", "word",
+    "object", "entry",
+)  # fmt: skip
+"""What migrations/sql grants, and guards."""
 
-async def check_database(engine: AsyncEngine) -> Sequence[Check]:
-    """Check version, encoding, roles and clock.
+LACKING = text("""
+    select verb || ' ON recorder.' || string_agg(name, ', recorder.'
+      order by place) as granted
+    from (
+      select 'SELECT' as verb, name, place
+        from unnest(cast(:appended as text[])) with ordinality a(name, place)
+      union all select 'INSERT', name, place
+        from unnest(cast(:appended as text[])) with ordinality a(name, place)
+      union all select 'UPDATE', name, place
+        from unnest(cast(:bookkeeping as text[])) with ordinality
+          a(name, place)
+      union all select 'DELETE', 'object_head', 1
+      union all select 'SELECT', 'partition', 99
+    ) needed
+    where not has_table_privilege('recorder.' || name, verb)
+    group by verb
+    union all
+    select 'UPDATE (observed_min, observed_max) ON recorder.partition'
+    where not (
+      has_column_privilege('recorder.partition', 'observed_min', 'UPDATE')
+      and has_column_privilege('recorder.partition', 'observed_max',
+        'UPDATE'))
+    union all
+    select 'USAGE ON SEQUENCE recorder.object_id_block'
+    where not has_sequence_privilege('recorder.object_id_block', 'USAGE')
+    union all
+    select 'EXECUTE ON FUNCTION recorder.add_partition'
+    where not has_function_privilege('recorder.add_partition(timestamptz)',
+      'EXECUTE')
+    order by 1
+""")
+# Of a trigger's type 8 and 16 are the bits of DELETE and UPDATE. 32 is that of
+# TRUNCATE, which stands at the partitions and not at what they are parts of.
+FROZEN_TABLES = text("""
+    select c.relname as name,
+      has_any_column_privilege(c.oid, 'UPDATE')
+        or has_table_privilege(c.oid, 'DELETE')
+        or has_table_privilege(c.oid, 'TRUNCATE') as can_change,
+      coalesce((select bit_or(t.tgtype::int) from pg_trigger t
+        join pg_proc p on p.oid = t.tgfoid and p.proname = 'deny'
+        where t.tgrelid = c.oid and t.tgenabled = 'A'), 0) & kinds.bits
+        = kinds.bits as is_guarded
+    from pg_class c
+    join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'recorder',
+    lateral (select case c.relkind when 'p' then 24 else 56 end as bits) kinds
+    where c.relname = any(cast(:frozen as text[])) or c.oid in
+      (select inhrelid from pg_inherits
+       where inhparent = to_regclass('recorder.entry'))
+    order by c.relname
+""")
+
+SAMPLED = 50_000
+"""Entries at the end of a log among which deletes of Events are looked for:
+minutes to hours of a busy cluster, and bounded in any case."""
+
+LIVES = text("""
+    select count(*) as sample,
+      percentile_cont(0.75) within group (order by e.observed_at
+        - e.occurred_at) as typical
+    from recorder.entry e
+    join recorder.resource r on r.resource_id = e.resource_id
+      and r.name = 'v1/events'
+    join recorder.log_head h on h.log_id = e.log_id
+    join recorder.log l on l.log_id = e.log_id and l.kind = 'live'
+    where e.position > h.size - :sampled and e.operation = :deleted
+      and e.occurred_at is not null
+      and (cast(:cluster as text) is null or l.cluster_uid = :cluster)
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFacts:
+    """Which revision there is, and which this release knows."""
+
+    found: str | None
+    wanted: str
+    known: frozenset[str]
+
+
+async def read_server(engine: AsyncEngine) -> tuple[ServerFacts, ClockReading]:
+    """Ask the server what it is, who we are to it, and what time it has.
 
     Raises:
         LogUnavailableError: it does not answer.
     """
     async with reading(engine, "reach the database") as connection:
         before = datetime.now(UTC)
-        facts = (await connection.execute(FACTS)).one()
+        row = (await connection.execute(FACTS)).one()
         after = datetime.now(UTC)
-    return [
-        _version(facts),
-        _encoding(facts),
-        _writable(facts),
-        _roles(facts),
-        _clock(before, facts.now, after),
-    ]
+    facts = {
+        field.name: getattr(row, field.name) for field in fields(ServerFacts)
+    }
+    clock = ClockReading(before=before, theirs=row.now, after=after)
+    return ServerFacts(**facts), clock
 
 
-async def check_schema_found(engine: AsyncEngine) -> Check:
-    """Check whether the schema is the one that this release needs."""
-    found, wanted = await found_revision(engine), wanted_revision()
-    return Check(
-        name="schema",
-        ok=found == wanted,
-        says=f'"{found or "missing"}", and this release needs "{wanted}"'
-        if found != wanted
-        else f'"{found}"',
-        remedy="run: recorder migrate",
+async def read_schema(engine: AsyncEngine) -> SchemaFacts:
+    """Ask for the revision of the schema."""
+    found = await found_revision(engine)
+    return SchemaFacts(found, wanted_revision(), known_revisions())
+
+
+async def read_guards(engine: AsyncEngine) -> GuardFacts:
+    """Ask what this role may do with the tables, and what stops it."""
+    frozen = {"frozen": list(FROZEN)}
+    granted = {"appended": list(APPENDED), "bookkeeping": list(BOOKKEEPING)}
+    async with reading(engine, "look at the rights") as connection:
+        lacking = list(await connection.scalars(LACKING, granted))
+        tables = (await connection.execute(FROZEN_TABLES, frozen)).all()
+    return GuardFacts(
+        lacking=lacking,
+        excess=[table.name for table in tables if table.can_change],
+        unguarded=[table.name for table in tables if not table.is_guarded],
     )
 
 
-async def check_partitions(engine: AsyncEngine) -> Check:
-    """Check that partitions are made ahead; the schema must be there."""
+async def read_partitions(engine: AsyncEngine) -> PartitionFacts:
+    """Ask how far ahead partitions are made."""
     now = func.clock_timestamp()
+    newest = func.max(partition.c.upper)
     query = select(
-        select(func.max(partition.c.upper)).scalar_subquery().label("until"),
-        select(func.max(partition.c.upper) - now)
-        .scalar_subquery()
-        .label("ahead"),
+        select(newest).scalar_subquery().label("until"),
+        select(newest - now).scalar_subquery().label("ahead"),
         select(func.count())
         .select_from(log_head)
         .where(log_head.c.expires_at > now)
@@ -95,88 +208,69 @@ async def check_partitions(engine: AsyncEngine) -> Check:
     )
     async with reading(engine, "look at the partitions") as connection:
         found = (await connection.execute(query)).one()
-    if found.until is None:
-        says, ok = "none yet; the first recording makes them", True
-    else:
-        says = f"made until {found.until:%Y-%m-%d}"
-        ok = found.ahead > AHEAD_MIN or not found.writers
-    return Check(
-        name="partitions",
-        ok=ok,
-        says=says,
-        remedy="the writer makes them each day: look at its errors, and"
-        " whether recorder_writer may run recorder.add_partition",
+    return PartitionFacts(
+        until=found.until, ahead=found.ahead, is_written=found.writers > 0
     )
 
 
-async def redaction_keys(engine: AsyncEngine) -> frozenset[str]:
-    """Give the ids of the keys that live logs were redacted with."""
+async def read_leases(
+    engine: AsyncEngine, cluster: str | None
+) -> Sequence[LeaseFacts]:
+    """Ask who writes the log of a cluster, or those of all of them."""
+    query = (
+        select(
+            log.c.log_id,
+            log.c.cluster_name,
+            log_head.c.holder,
+            # Without a lease the time is "-infinity", which Python lacks.
+            func.nullif(log_head.c.expires_at, text("'-infinity'")).label(
+                "expires_at"
+            ),
+            func.clock_timestamp().label("now"),
+        )
+        .join_from(log, log_head, log_head.c.log_id == log.c.log_id)
+        .where(log.c.kind == "live")
+        .order_by(log.c.log_id)
+    )
+    if cluster is not None:
+        query = query.where(log.c.cluster_uid == cluster)
+    async with reading(engine, "look at the leases") as connection:
+        return [_lease(row) for row in await connection.execute(query)]
+
+
+def _lease(row: QueryRow) -> LeaseFacts:
+    return LeaseFacts(
+        log=row.log_id,
+        cluster=row.cluster_name,
+        holder=row.holder,
+        expires_at=row.expires_at,
+        now=row.now,
+    )
+
+
+async def read_redaction_keys(
+    engine: AsyncEngine, cluster: str | None
+) -> frozenset[str]:
+    """Give the ids of the keys of a cluster's log, or of all of them."""
     query = select(log.c.redaction_key_id).where(
         log.c.kind == "live", log.c.redaction_key_id.is_not(None)
     )
+    if cluster is not None:
+        query = query.where(log.c.cluster_uid == cluster)
     async with reading(engine, "look at the logs") as connection:
         return frozenset(await connection.scalars(query))
 
 
-def _version(facts: QueryRow) -> Check:
-    return Check(
-        name="database version",
-        ok=facts.major >= OLDEST,
-        says=f"PostgreSQL {facts.version}",
-        remedy=f"Recorder needs PostgreSQL {OLDEST} or newer",
-    )
-
-
-def _encoding(facts: QueryRow) -> Check:
-    return Check(
-        name="database encoding",
-        ok=facts.encoding == "UTF8",
-        says=facts.encoding,
-        remedy="names may hold any character: create the database with"
-        " ENCODING 'UTF8'",
-    )
-
-
-def _writable(facts: QueryRow) -> Check:
-    return Check(
-        name="database writable",
-        ok=not facts.read_only,
-        says="it is a standby or read-only" if facts.read_only else "yes",
-        remedy="name the primary, or set default_transaction_read_only off",
-    )
-
-
-def _roles(facts: QueryRow) -> Check:
-    if facts.missing:
-        return Check(
-            name="database rights",
-            ok=False,
-            says=f"there is no role {', '.join(facts.missing)}",
-            remedy="run deploy/sql/roles.sql, then recorder migrate"
-            " (both are printed by: recorder migrate --sql)",
-        )
-    can = "do nothing"
-    if facts.writes:
-        can = "read and write"
-    elif facts.reads:
-        can = "read"
-    return Check(
-        name="database rights",
-        ok=bool(facts.reads or facts.writes),
-        says=f'role "{facts.role}" may {can}',
-        remedy=f'grant it: GRANT recorder_writer TO "{facts.role}"'
-        " (recorder_reader is enough for asking)",
-    )
-
-
-def _clock(before: datetime, theirs: datetime, after: datetime) -> Check:
-    ours = before + (after - before) / 2
-    skew = theirs - ours
-    is_near = abs(skew) <= SKEW_MAX + (after - before) / 2
-    return Check(
-        name="clock",
-        ok=is_near,
-        says=f"PostgreSQL's differs by {skew.total_seconds():+.3f} s",
-        remedy="set both clocks by NTP: times of observation and of"
-        " recording would not fit together",
-    )
+async def read_event_lives(
+    engine: AsyncEngine, cluster: str | None
+) -> EventLives:
+    """Measure how long Events live, by those that were seen deleted."""
+    values = {
+        "sampled": SAMPLED,
+        "deleted": OPERATION_CODES[Operation.DELETED],
+        "cluster": cluster,
+    }
+    async with reading(engine, "look at the Events") as connection:
+        found = (await connection.execute(LIVES, values)).one()
+    typical: timedelta | None = found.typical
+    return EventLives(sample=found.sample, typical=typical)

@@ -13,7 +13,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.store.translate import SchemaError, translate_errors
 
-__all__ = ["check_schema", "migrate", "migration_sql", "wanted_revision"]
+__all__ = [
+    "check_schema",
+    "found_revision",
+    "known_revisions",
+    "migrate",
+    "migration_sql",
+    "wanted_revision",
+]
 
 
 def _folder() -> Path:
@@ -34,6 +41,12 @@ def wanted_revision() -> str:
     head = ScriptDirectory.from_config(_config()).get_current_head()
     assert head is not None, "the package carries its migrations"
     return head
+
+
+def known_revisions() -> frozenset[str]:
+    """Name every revision that this release can migrate from."""
+    script = ScriptDirectory.from_config(_config())
+    return frozenset(step.revision for step in script.walk_revisions())
 
 
 async def found_revision(engine: AsyncEngine) -> str | None:
@@ -57,10 +70,21 @@ async def check_schema(engine: AsyncEngine) -> None:
         SchemaError: the schema is missing, older or newer.
     """
     found, wanted = await found_revision(engine), wanted_revision()
+    _refuse_newer(found)
     if found != wanted:
         msg = (
             f'cannot use the database: its schema is "{found or "missing"}"'
             f' and this release needs "{wanted}"; run `recorder migrate`'
+        )
+        raise SchemaError(msg)
+
+
+def _refuse_newer(found: str | None) -> None:
+    if found is not None and found not in known_revisions():
+        msg = (
+            f'cannot use the database: its schema "{found}" is of a newer'
+            f' release, and this one knows "{wanted_revision()}"; install'
+            " the release that migrated it, or a newer one"
         )
         raise SchemaError(msg)
 
@@ -70,8 +94,12 @@ async def migrate(engine: AsyncEngine) -> tuple[str | None, str]:
 
     Takes an advisory lock, so that two of these take turns; each migration
     is one transaction. The role must be a member of ``recorder_owner``.
+
+    Raises:
+        SchemaError: the roles are missing, or the schema is newer.
     """
     before = await found_revision(engine)
+    _refuse_newer(before)
 
     def upgrade(connection: Connection) -> None:
         config = _config()

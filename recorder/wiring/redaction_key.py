@@ -11,7 +11,7 @@ from pathlib import Path
 from recorder.errors import ConfigError
 from recorder.settings import Settings
 
-__all__ = ["KeyFileError", "load_key"]
+__all__ = ["KeyFileError", "OpenToOthersError", "load_key"]
 
 KEY_BYTES = 32
 OTHERS = 0o077
@@ -27,6 +27,12 @@ class KeyFileError(ConfigError):
 
     code = "redaction.key_file"
     exit_status = 1
+
+
+class OpenToOthersError(KeyFileError):
+    """Others than its owner may read the redaction key."""
+
+    code = "redaction.key_open"
 
 
 def load_key(settings: Settings) -> bytes:
@@ -51,7 +57,7 @@ def load_key(settings: Settings) -> bytes:
             f'cannot use the redaction key "{path}": others may read it;'
             f" run: chmod 600 {path}"
         )
-        raise KeyFileError(msg)
+        raise OpenToOthersError(msg)
     try:
         key = bytes.fromhex(text)
     except ValueError:

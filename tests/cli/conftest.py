@@ -1,15 +1,20 @@
 """The command line, run in this process against a log with a fixed story."""
 
 import asyncio
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 import orjson
 import pytest
 
 from recorder.cli import main
+from recorder.report.checks import Check
+from recorder.wiring import checkup
+from recorder.wiring.checkup_cluster import ClusterFindings
 from tests.conftest import TEMPLATE
 from tests.report.told import LIVE, STORY, TAPE, tell
 from tests.support.builders import at
@@ -49,7 +54,7 @@ def calm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stop_clock(monkeypatch: pytest.MonkeyPatch, when: datetime) -> None:
-    for module in ("log", "gaps", "show"):
+    for module in ("log", "gaps", "show", "history", "diff"):
         monkeypatch.setattr(f"recorder.cli.{module}.now", lambda: when)
 
 
@@ -90,3 +95,30 @@ def story(
     """The database with the story, named by the environment."""
     monkeypatch.setenv("RECORDER_DATABASE_URL", story_database.dsn("reader"))
     return story_database
+
+
+CLUSTER = "11111111-prod"
+"""The cluster of the story."""
+
+
+@pytest.fixture
+def cluster_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cluster that has everything `recorder doctor` looks for."""
+
+    async def reached(settings: object) -> ClusterFindings:
+        del settings
+        check = Check(name="cluster", ok=True, says="reached")
+        return ClusterFindings(checks=[check], uid=CLUSTER, resources=13)
+
+    monkeypatch.setattr(checkup, "look_at_cluster", reached)
+
+
+@pytest.fixture
+def data(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A data folder that PostgreSQL's own user can get to."""
+    with tempfile.TemporaryDirectory(
+        prefix="recorder-doctor-", ignore_cleanup_errors=True
+    ) as name:
+        Path(name).chmod(0o711)
+        monkeypatch.setenv("RECORDER_DATA_DIR", name)
+        yield Path(name)

@@ -1,41 +1,24 @@
-"""What is missing is said, with what to do about it."""
+"""What is missing in the database is said, with what to do about it."""
 
 import asyncio
-import os
 from pathlib import Path
-from typing import Any
 
-import asyncpg
 import pytest
 
-from recorder.report.checks import Check
-from recorder.wiring import checkup
+from tests.cli.checking import (
+    FAST,
+    OF_LOG,
+    checks,
+    execute,
+    failed,
+    tried,
+    value,
+)
 from tests.cli.conftest import Recorder
 from tests.report.told import STORY, tell
 from tests.support.postgres import Database
 
-
-@pytest.fixture(autouse=True)
-def no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def reached(settings: object) -> list[Check]:
-        del settings
-        return [Check(name="cluster", ok=True, says="reached")]
-
-    monkeypatch.setattr(checkup, "_cluster", reached)
-
-
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path))
-    return tmp_path
-
-
-def checks(answer: Any) -> dict[str, Any]:
-    return {check["name"]: check for check in answer.json["checks"]}
-
-
-def failed(answer: Any) -> list[str]:
-    return [name for name, check in checks(answer).items() if not check["ok"]]
+pytestmark = pytest.mark.usefixtures("cluster_is_reached")
 
 
 def test_a_sound_database_is_found_sound(
@@ -47,31 +30,208 @@ def test_a_sound_database_is_found_sound(
 
     answer = recorder("doctor", "-o", "json", *url)
 
-    assert failed(answer) == ["redaction key"]
+    assert failed(answer) == [FAST, "redaction key", OF_LOG]
     assert list(checks(answer)) == [
+        "data folder",
         "cluster",
+        "open files",
+        "database",
         "database version",
         "database encoding",
         "database writable",
+        "database durability",
+        "database clock",
         "database rights",
-        "clock",
         "schema",
+        "table rights",
+        "log guards",
         "partitions",
+        "lease",
+        "event ttl",
         "redaction key",
+        "redaction key of the log",
     ]
-    assert "may read and write" in checks(answer)["database rights"]["says"]
+    for check in checks(answer).values():
+        assert list(check) == ["name", "ok", "says", "remedy"]
+        assert (check["remedy"] is None) == check["ok"]
 
 
-def test_what_is_fine_is_status_zero(
+def test_what_is_fine_is_status_zero(recorder: Recorder, data: Path) -> None:
+    """With the embedded server as it is, and a log that was played."""
+    del data
+    assert recorder("demo").status == 0
+
+    answer = recorder("doctor")
+
+    assert answer.status == 0, answer.out
+    assert all(line.startswith("ok  ") for line in answer.out.splitlines())
+
+
+def test_a_reader_is_told_that_it_cannot_record(
     database: Database, recorder: Recorder, data: Path
 ) -> None:
     del data
 
-    answer = recorder("doctor", "--database-url", database.dsn("reader"))
+    answer = recorder(
+        "doctor", "-o", "json", "--database-url", database.dsn("reader")
+    )
 
-    assert answer.status == 0
-    assert all(line.startswith("ok  ") for line in answer.out.splitlines())
-    assert "may read\n" in answer.out
+    assert failed(answer) == [FAST, "database rights", "table rights"]
+    rights = checks(answer)["database rights"]
+    assert "may read, and not append" in rights["says"]
+    assert "not tried" in checks(answer)["table rights"]["says"]
+
+
+def test_who_could_edit_the_log_is_told_so(
+    database: Database, recorder: Recorder, data: Path
+) -> None:
+    del data
+    owner = recorder(
+        "doctor", "-o", "json", "--database-url", database.dsn("owner")
+    )
+    root = recorder(
+        "doctor", "-o", "json", "--database-url", database.superuser_dsn()
+    )
+
+    assert "owns the tables" in checks(owner)["database rights"]["says"]
+    assert "is a superuser" in checks(root)["database rights"]["says"]
+    assert "could change" in checks(root)["table rights"]["says"]
+
+
+LOST = {
+    "insert on recorder.entry": "INSERT ON recorder.entry",
+    "update on recorder.log_head": "UPDATE ON recorder.log_head",
+    "delete on recorder.object_head": "DELETE ON recorder.object_head",
+    "usage on sequence recorder.object_id_block": "USAGE ON SEQUENCE",
+    "execute on function recorder.add_partition": "EXECUTE ON FUNCTION",
+    "update (observed_min) on recorder.partition": "UPDATE (observed_min",
+}
+
+
+def test_a_right_that_was_lost_is_named_with_its_grant(
+    any_database: Database, recorder: Recorder, data: Path
+) -> None:
+    del data
+    revoke = [f"revoke {right} from recorder_writer" for right in LOST]
+    asyncio.run(execute(any_database.superuser_dsn(), *revoke))
+    url = ("--database-url", any_database.dsn("writer"))
+
+    rights = checks(recorder("doctor", "-o", "json", *url))["table rights"]
+
+    assert not rights["ok"]
+    for lost in LOST.values():
+        assert lost in rights["says"]
+    grants = rights["remedy"].partition(": ")[2].partition(" (a restore")[0]
+    as_owner = ["set role recorder_owner", *grants.split("; ")]
+    asyncio.run(execute(any_database.superuser_dsn(), *as_owner))
+    again = checks(recorder("doctor", "-o", "json", *url))["table rights"]
+    assert again["ok"], again
+
+
+def test_a_right_too_many_is_named_with_its_revoke(
+    any_database: Database, recorder: Recorder, data: Path
+) -> None:
+    del data
+    asyncio.run(
+        execute(
+            any_database.superuser_dsn(),
+            "grant delete on recorder.batch to recorder_writer",
+            "grant update (payload) on recorder.entry to public",
+        )
+    )
+    url = ("--database-url", any_database.dsn("writer"))
+
+    rights = checks(recorder("doctor", "-o", "json", *url))["table rights"]
+
+    assert "could change what is in batch, entry" in rights["says"]
+    revokes = rights["remedy"].partition(": ")[2].split("; ")
+    asyncio.run(execute(any_database.superuser_dsn(), *revokes))
+    again = checks(recorder("doctor", "-o", "json", *url))["table rights"]
+    assert again["ok"], again
+
+
+def test_a_guard_that_was_disabled_is_found_in_every_partition(
+    any_database: Database, recorder: Recorder, data: Path
+) -> None:
+    del data
+    asyncio.run(tell(any_database.dsn("writer"), STORY))
+    first = asyncio.run(
+        value(
+            any_database.superuser_dsn(),
+            "select min(name) from recorder.partition",
+        )
+    )
+    asyncio.run(
+        execute(
+            any_database.superuser_dsn(),
+            f"alter table recorder.{first} disable trigger append_only",
+            "alter table recorder.batch enable trigger append_only",
+        )
+    )
+    url = ("--database-url", any_database.dsn("writer"))
+
+    guards = checks(recorder("doctor", "-o", "json", *url))["log guards"]
+
+    assert guards["says"] == f"no guard is always on at batch, {first}"
+    mends = guards["remedy"].partition("run: ")[2].split("; ")
+    asyncio.run(execute(any_database.superuser_dsn(), *mends))
+    again = checks(recorder("doctor", "-o", "json", *url))["log guards"]
+    assert again["ok"], again
+
+
+def test_who_writes_the_log_is_named_and_until_when(
+    database: Database, recorder: Recorder, data: Path
+) -> None:
+    del data
+    asyncio.run(tell(database.dsn("writer"), STORY))
+    url = ("--database-url", database.dsn("writer"))
+
+    asyncio.run(hold(database, "6 s"))
+    held = checks(recorder("doctor", "-o", "json", *url))["lease"]
+    asyncio.run(hold(database, "-1 min"))
+    died = checks(recorder("doctor", "-o", "json", *url))["lease"]
+    asyncio.run(hold(database, "1 h"))
+    stuck = checks(recorder("doctor", "-o", "json", *url))["lease"]
+
+    assert held["ok"]
+    assert 'written by "host/7/ab", until 2' in held["says"]
+    assert died["ok"]
+    assert "did not stop by itself" in died["says"]
+    assert not stuck["ok"]
+    assert "clock was set back by" in stuck["remedy"]
+
+
+async def hold(database: Database, length: str) -> None:
+    await execute(
+        database.superuser_dsn(),
+        "update recorder.log_head set holder = 'host/7/ab',"
+        f" expires_at = clock_timestamp() + '{length}'::interval",
+    )
+
+
+def test_a_schema_of_a_newer_release_is_not_migrated(
+    database: Database, recorder: Recorder, data: Path
+) -> None:
+    del data
+    asyncio.run(
+        execute(
+            database.superuser_dsn(),
+            "update recorder.schema_version set version_num = '9999'",
+        )
+    )
+    url = ("--database-url", database.dsn("writer"))
+
+    answer = recorder("doctor", "-o", "json", *url)
+    schema = checks(answer)["schema"]
+
+    assert schema["says"].startswith('"9999" is of a newer release')
+    assert "install the release" in schema["remedy"]
+    for name in ("table rights", "log guards", "lease", OF_LOG):
+        assert "not tried" in checks(answer)[name]["says"]
+    for words in (["migrate"], ["migrate", "--check"], ["status"]):
+        refused = recorder(*words, "--database-url", database.dsn("owner"))
+        assert refused.status == 1
+        assert "of a newer release" in refused.err
 
 
 def test_a_stranger_is_told_which_right_to_ask_for(
@@ -97,6 +257,23 @@ def test_a_stranger_is_told_which_right_to_ask_for(
     assert answer.status == 1
 
 
+DEPENDENT = [
+    "database version",
+    "database encoding",
+    "database writable",
+    "database durability",
+    "database clock",
+    "database rights",
+    "schema",
+    "table rights",
+    "log guards",
+    "partitions",
+    "lease",
+    "event ttl",
+    "redaction key of the log",
+]
+
+
 def test_a_missing_schema_is_found(
     database: Database, recorder: Recorder, data: Path
 ) -> None:
@@ -106,11 +283,13 @@ def test_a_missing_schema_is_found(
     )
 
     answer = recorder(
-        "doctor", "-o", "json", "--database-url", database.dsn("reader")
+        "doctor", "-o", "json", "--database-url", database.dsn("writer")
     )
 
-    assert failed(answer) == ["schema"]
-    assert checks(answer)["schema"]["remedy"] == "run: recorder migrate"
+    assert tried(answer) == [FAST, "schema"]
+    schema = checks(answer)["schema"]
+    assert schema["says"].startswith("missing")
+    assert schema["remedy"].endswith("run: recorder migrate")
 
 
 def test_a_database_that_is_away_is_one_failed_check(
@@ -121,85 +300,9 @@ def test_a_database_that_is_away_is_one_failed_check(
 
     answer = recorder("doctor", "-o", "json", "--database-url", url)
 
-    assert failed(answer) == ["database"]
+    assert tried(answer) == ["database"]
+    assert len(failed(answer)) == len(DEPENDENT) + 1
+    for name in DEPENDENT:
+        said = checks(answer)[name]["says"]
+        assert said == 'not tried, because "database" failed'
     assert "cannot reach the database" in checks(answer)["database"]["says"]
-
-
-def test_a_folder_that_was_never_used_stays_so(
-    recorder: Recorder, data: Path
-) -> None:
-    answer = recorder("doctor")
-
-    assert answer.status == 0
-    assert "`recorder up` makes it" in answer.out
-    assert list(data.iterdir()) == []
-
-
-def test_a_full_disk_is_found(
-    recorder: Recorder, data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    del data
-    monkeypatch.setenv("RECORDER_DISK_FREE_MIN", "99.9")
-
-    answer = recorder("doctor", "-o", "json")
-
-    assert failed(answer) == ["disk"]
-
-
-@pytest.mark.parametrize(
-    ("content", "mode", "why"),
-    [
-        ("00" * 32, 0o644, "others may read it"),
-        ("nonsense", 0o600, "hexadecimal digits"),
-    ],
-)
-def test_a_key_that_cannot_be_used_is_found(
-    recorder: Recorder, data: Path, content: str, mode: int, why: str
-) -> None:
-    key = data / "redaction.key"
-    key.write_text(content)
-    key.chmod(mode)
-
-    answer = recorder("doctor", "-o", "json")
-
-    assert failed(answer) == ["redaction key"]
-    assert why in checks(answer)["redaction key"]["says"]
-
-
-def test_another_key_than_the_log_was_redacted_with_is_found(
-    story: Database, recorder: Recorder, data: Path
-) -> None:
-    del story
-    descriptor = os.open(
-        data / "redaction.key", os.O_WRONLY | os.O_CREAT, 0o600
-    )
-    with os.fdopen(descriptor, "w") as file:
-        file.write("ab" * 32)
-
-    answer = recorder("doctor", "-o", "json")
-
-    assert failed(answer) == ["redaction key"]
-    assert "the log needs key" in checks(answer)["redaction key"]["says"]
-
-
-def test_a_cluster_that_is_away_is_found(
-    recorder: Recorder, data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    del data
-    monkeypatch.undo()
-    monkeypatch.setenv("KUBECONFIG", "/nonexistent")
-    monkeypatch.setenv("RECORDER_DATA_DIR", "/nonexistent/folder")
-
-    answer = recorder("doctor", "-o", "json")
-
-    assert failed(answer) == ["cluster"]
-    assert "/nonexistent" in checks(answer)["cluster"]["says"]
-
-
-async def execute(dsn: str, *statements: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    try:
-        for statement in statements:
-            await connection.execute(statement)
-    finally:
-        await connection.close()

@@ -130,6 +130,27 @@ class ClusterClient:
         except UNREADABLE as exc:
             raise self.bad_answer(what, exc) from exc
 
+    async def date(self) -> str | None:
+        """Ask what time the server has, as HTTP writes it: whole seconds.
+
+        None if it does not say.
+
+        Raises:
+            RequestError: it does not answer.
+        """
+        path = "/version"
+        timeout = aiohttp.ClientTimeout(total=self.settings.connect)
+        async with self._transport.get(
+            path,
+            verb="get",
+            what=path,
+            params={},
+            accept=JSON,
+            timeout=timeout,
+        ) as answer:
+            await answer.body(limit=_SMALL_BODY)
+            return answer.date
+
     async def read(
         self,
         path: str,

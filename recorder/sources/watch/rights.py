@@ -1,36 +1,56 @@
 """Which rights are missing in the cluster, found by trying them.
 
 Asking the API server what one may do takes a request that creates something,
-if only for a moment; trying to list and to watch does not.
+if only for a moment; trying to list, to watch and to get does not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from recorder.report.checks.cluster import MissingRight
+from recorder.sources.watch.catalog import BUILT_IN, EVERY, NAMESPACE_ONLY
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.discovery import discover
-from recorder.sources.watch.errors import RequestError
-from recorder.sources.watch.evidence import in_parallel
+from recorder.sources.watch.errors import (
+    ExpiredError,
+    ForbiddenError,
+    MissingError,
+    RequestError,
+    TooLargeError,
+)
+from recorder.sources.watch.evidence import NO_ANSWER, in_parallel
 from recorder.sources.watch.listing import list_head
 from recorder.sources.watch.selection import Selection
-from recorder.sources.watch.target import Target
+from recorder.sources.watch.target import Target, collection_path
 
 __all__ = ["Rights", "try_rights"]
 
 AT_ONCE = 8
 
+NOBODY = "recorder-doctor"
+"""An object that does not exist. Whoever may get it is told so; whoever may
+not is refused."""
+
+ANYWHERE = "kube-system"
+"""A namespace that every cluster has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What was tried and what was refused."""
+    """What was tried and what came of it."""
 
     tried: int
-    refused: Sequence[str]
-    """One line each, naming the cluster, the verb and the resource."""
+    """Resources that would be recorded."""
+
+    missing: Sequence[MissingRight]
+    """What was refused, by the rule that would grant it."""
+
+    failed: Sequence[str]
+    """Other failures, one line each."""
 
 
 async def try_rights(client: ClusterClient, selection: Selection) -> Rights:
-    """List and watch every resource that would be recorded, for a moment.
+    """Try each verb on every resource that would be recorded.
 
     Takes about a second for every eight resources.
 
@@ -38,10 +58,24 @@ async def try_rights(client: ClusterClient, selection: Selection) -> Rights:
         RequestError: the cluster does not answer.
     """
     found = await discover(client)
-    targets = selection.choose(found.served)
-    jobs = [_Try(client, target) for target in targets.values()]
-    said = await in_parallel(jobs, AT_ONCE)
-    return Rights(len(jobs), [line for line in said if line is not None])
+    targets = list(selection.choose(found.served).values())
+    said = await in_parallel([_Try(client, t) for t in targets], AT_ONCE)
+    refused = [
+        (target, verb)
+        for target, outcome in zip(targets, said, strict=True)
+        for verb in outcome.refused
+    ]
+    return Rights(
+        tried=len(targets),
+        missing=list(_by_rule(refused)),
+        failed=[line for outcome in said for line in outcome.failed],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    refused: Sequence[str]
+    failed: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +83,78 @@ class _Try:
     client: ClusterClient
     target: Target
 
-    async def __call__(self) -> str | None:
-        try:
-            version = await list_head(self.client, self.target)
-            await self.client.read(
-                self.target.path,
-                verb="watch",
-                what=str(self.target.resource),
-                params={
-                    "watch": "1",
-                    "timeoutSeconds": "1",
-                    "resourceVersion": version,
-                },
-            )
-        except RequestError as exc:
-            return str(exc)
-        return None
+    async def __call__(self) -> _Outcome:
+        refused, failed = [], []
+        version = None
+        for verb in ("list", "watch", "get"):
+            try:
+                match verb:
+                    case "list":
+                        version = await list_head(self.client, self.target)
+                    case "watch":
+                        await self._watch(version)
+                    case _:
+                        await self._get()
+            except (ExpiredError, MissingError, TooLargeError):
+                pass  # It was let in, which is all that is asked here.
+            except ForbiddenError:
+                refused.append(verb)
+            except RequestError as exc:
+                failed.append(str(exc))
+                if isinstance(exc, NO_ANSWER):
+                    break
+        return _Outcome(refused, failed)
+
+    async def _watch(self, version: str | None) -> None:
+        params = {"watch": "1", "timeoutSeconds": "1"}
+        if version is None:
+            # From nowhere, a watch begins with every object there is.
+            params["fieldSelector"] = f"metadata.name={NOBODY}"
+        else:
+            params["resourceVersion"] = version
+        await self.client.read(
+            self.target.path,
+            verb="watch",
+            what=str(self.target.resource),
+            params=params,
+        )
+
+    async def _get(self) -> None:
+        target = self.target
+        namespace = target.namespace
+        if target.namespaced and namespace is None:
+            namespace = ANYWHERE
+        path = f"{collection_path(target.resource, namespace)}/{NOBODY}"
+        await self.client.read(path, verb="get", what=str(target.resource))
+
+
+def _by_rule(
+    refused: Iterable[tuple[Target, str]],
+) -> Iterator[MissingRight]:
+    """Gather what was refused by the rule that grants it."""
+    rules: dict[
+        tuple[str, tuple[str, ...], str | None, bool], list[tuple[str, str]]
+    ] = {}
+    for target, verb in refused:
+        rule = _rule(target)
+        rules.setdefault(rule, []).append((verb, str(target.resource)))
+    for (group, resources, namespace, shipped), what in rules.items():
+        yield MissingRight(
+            group=group,
+            resources=resources,
+            namespace=namespace,
+            shipped=shipped,
+            refused=what,
+        )
+
+
+def _rule(target: Target) -> tuple[str, tuple[str, ...], str | None, bool]:
+    """Give group, resources, namespace of a rule, and whether we ship it."""
+    group, plural = target.resource.group, target.resource.plural
+    listed = BUILT_IN.get(group, ())
+    if plural not in listed and EVERY not in listed:
+        return group, (plural,), None, False
+    if target.namespace is not None:
+        return group, (plural,), target.namespace, True
+    granted = tuple(p for p in listed if (group, p) not in NAMESPACE_ONLY)
+    return group, granted, None, True

@@ -59,6 +59,11 @@ class Answer:
         self.asked = asked
         """What this answers."""
 
+    @property
+    def date(self) -> str | None:
+        """When the server says it answered, as HTTP writes it."""
+        return self._response.headers.get("Date")
+
     async def chunks(self) -> AsyncIterator[bytes]:
         """Give the body as it comes, until its proper end.
 

@@ -1,0 +1,68 @@
+"""One thing that was looked at, and how it is shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Check", "check_lines", "checks_document", "untried"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    """What it is about. A name comes more than once where more than one
+    thing of its kind is wrong."""
+
+    ok: bool
+    says: str
+    remedy: str | None = None
+    """What to do, where something is wrong."""
+
+    tried: bool = True
+    """False where an earlier failure left nothing to look at."""
+
+
+def untried(name: str, because: str) -> Check:
+    """Give what stands for a check that could not be made.
+
+    Args:
+        name: of the check.
+        because: the name of the check that failed before it.
+    """
+    return Check(
+        name=name,
+        ok=False,
+        says=f'not tried, because "{because}" failed',
+        remedy=f'mend "{because}" first',
+        tried=False,
+    )
+
+
+def checks_document(checks: Sequence[Check]) -> dict[str, Any]:
+    """Give checks as the public interface shows them.
+
+    A remedy is given where something is wrong, and null otherwise.
+    """
+    return {
+        "checks": [
+            {
+                "name": check.name,
+                "ok": check.ok,
+                "says": check.says,
+                "remedy": None if check.ok else check.remedy,
+            }
+            for check in checks
+        ]
+    }
+
+
+def check_lines(check: Check) -> list[str]:
+    """Give a check as text."""
+    if not check.tried:
+        return [f"-     {check.name}: {check.says}"]
+    lines = [f"{'ok  ' if check.ok else 'FAIL'}  {check.name}: {check.says}"]
+    if not check.ok and check.remedy:
+        lines.append(f"      {check.remedy}")
+    return lines

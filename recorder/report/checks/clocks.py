@@ -1,0 +1,39 @@
+"""Whether two clocks are near enough."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from recorder.report.checks.check import Check
+
+__all__ = ["ClockReading", "judge_clock"]
+
+SKEW_MAX = timedelta(seconds=2)
+"""What a machine without NTP parts by within days; the recorder tells a jump
+of its own clock from the same size on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockReading:
+    """Another clock, read once, between two looks at ours."""
+
+    before: datetime
+    theirs: datetime
+    after: datetime
+    resolution: timedelta = timedelta(0)
+    """By how much later than it reads it may have been."""
+
+
+def judge_clock(name: str, whose: str, reading: ClockReading) -> Check:
+    """Judge by the least difference that the reading admits."""
+    earliest = reading.theirs - reading.after
+    latest = reading.theirs + reading.resolution - reading.before
+    middle = earliest + (latest - earliest) / 2
+    blur = (latest - earliest) / 2
+    return Check(
+        name=name,
+        ok=earliest <= SKEW_MAX and latest >= -SKEW_MAX,
+        says=f"{whose} differs from ours by {middle.total_seconds():+.1f} s,"
+        f" give or take {blur.total_seconds():.1f} s",
+        remedy="set both clocks by NTP (timedatectl set-ntp true): times of"
+        " observation would not fit to the times beside them",
+    )

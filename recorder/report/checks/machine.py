@@ -1,0 +1,252 @@
+"""Whether the machine will do: its folder, disk, limits and programs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from recorder.report.checks.check import Check
+
+__all__ = [
+    "DiskFacts",
+    "FolderFacts",
+    "KernelFacts",
+    "ProgramFacts",
+    "judge_disk",
+    "judge_files",
+    "judge_folder",
+    "judge_programs",
+    "judge_shared_memory",
+]
+
+PERCENT = 100
+GIB = 1 << 30
+MIB = 1 << 20
+
+FILES_BESIDE = 64
+"""Open files of a recorder beside its watches: PostgreSQL, lists, probes, a
+tape, Python itself."""
+
+FILES_LEAST = 256
+"""PostgreSQL's processes have the same limit as the recorder."""
+
+SEGMENT_MIN = 64 * MIB
+SEGMENTS_MIN = 32
+"""What parallel questions of a few commands take at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderFacts:
+    """The data folder, looked at without making it."""
+
+    path: Path
+    user: str
+    """Who would use it."""
+
+    exists: bool
+    is_folder: bool
+    is_writable: bool
+    """It, or the one that it would be made in."""
+
+    foreign_owner: str | None
+    """Whose PostgreSQL's data are, if we may not use them."""
+
+    closed_at: Path | None = None
+    """A folder above it that PostgreSQL's own user may not pass through."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramFacts:
+    """The embedded server's programs, and what the folder holds."""
+
+    folder: Path
+    """PostgreSQL's own."""
+
+    version: str | None
+    """Of the programs; None where there are none."""
+
+    trouble: str | None
+    """Why there are none, in words."""
+
+    major: int
+    """The major version whose data they read."""
+
+    found: str | None
+    """The major version that made the data; None where there are none."""
+
+    is_readable: bool = True
+    """Whether what is there is PostgreSQL's at all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskFacts:
+    """The filesystem that the data folder is on."""
+
+    folder: Path
+    free: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelFacts:
+    """System V shared memory, as the kernel allows it."""
+
+    segment_max: int
+    total_max: int
+    segments_max: int
+    segments: int
+    """How many there are."""
+
+
+def judge_folder(name: str, facts: FolderFacts) -> Check:
+    """Judge whether the folder can be used, or made."""
+    path, user = facts.path, facts.user
+    elsewhere = "or name another folder with RECORDER_DATA_DIR"
+
+    def wrong(says: str, remedy: str) -> Check:
+        return Check(
+            name=name, ok=False, says=says, remedy=f"{remedy}, {elsewhere}"
+        )
+
+    if facts.exists and not facts.is_folder:
+        return wrong(f'"{path}" is not a folder', "move it away")
+    if facts.foreign_owner is not None:
+        owner = facts.foreign_owner
+        return wrong(
+            f'"{path}/postgres" belongs to "{owner}", and this is "{user}"',
+            f'run as that user: sudo -u "{owner}" recorder ...',
+        )
+    if facts.closed_at is not None:
+        return wrong(
+            f'PostgreSQL\'s own user may not pass through "{facts.closed_at}"',
+            f"allow it: chmod o+x {facts.closed_at}",
+        )
+    if not facts.is_writable:
+        return wrong(
+            f'"{path}" cannot be {"written" if facts.exists else "made"} by'
+            f' "{user}"',
+            f'run: install -d -m 700 -o "{user}" {path}, on a filesystem'
+            " that is mounted writable",
+        )
+    says = f'"{path}"' if facts.exists else f'"{path}" will be made'
+    return Check(name=name, ok=True, says=says)
+
+
+def judge_disk(name: str, facts: DiskFacts, free_min: float) -> Check:
+    """Judge the room, against the share below which recording waits."""
+    share = facts.free / facts.total * PERCENT
+    least = facts.total * free_min / PERCENT
+    return Check(
+        name=name,
+        ok=share >= free_min,
+        says=f"{share:.1f} % free ({facts.free / GIB:.1f} GiB) where"
+        f' "{facts.folder}" is; recording waits below {free_min:g} %'
+        f" ({least / GIB:.1f} GiB)",
+        remedy=f"free {(least - facts.free) / GIB:.1f} GiB or more, move the"
+        " folder to a larger disk, or set RECORDER_DISK_FREE_MIN",
+    )
+
+
+def judge_files(name: str, *, soft: int, hard: int, resources: int) -> Check:
+    """Judge the limit of open files.
+
+    Each watch holds a connection, and twice as many are open while
+    credentials change.
+
+    Args:
+        name: of the check.
+        soft: the limit.
+        hard: what the limit can be raised to without more rights.
+        resources: how many are watched.
+    """
+    needed = max(2 * resources + FILES_BESIDE, FILES_LEAST)
+    remedy = f"run: ulimit -n {needed}"
+    if hard < needed:
+        remedy = (
+            f"the most that may be asked for is {hard}: set"
+            f" LimitNOFILE={needed} in the unit, or raise the limit of the"
+            " container"
+        )
+    return Check(
+        name=name,
+        ok=soft >= needed,
+        says=f"{soft} are allowed, and {resources} resources need {needed}",
+        remedy=remedy,
+    )
+
+
+def judge_programs(name: str, facts: ProgramFacts) -> Check:
+    """Judge whether the embedded server can run on the data."""
+    if facts.trouble is not None:
+        return Check(
+            name=name,
+            ok=False,
+            says=facts.trouble,
+            remedy="name a PostgreSQL 15 or newer with RECORDER_DATABASE_URL",
+        )
+    folder, says = facts.folder, f"PostgreSQL {facts.version}"
+    if not facts.is_readable:
+        return Check(
+            name=name,
+            ok=False,
+            says=f'"{folder}" is no PostgreSQL data folder: it has no'
+            " PG_VERSION",
+            remedy="restore it from a backup, or move it away to begin a new"
+            " log",
+        )
+    if facts.found is None:
+        return Check(name=name, ok=True, says=f"{says}, not used yet")
+    fits = facts.found == str(facts.major)
+    return Check(
+        name=name,
+        ok=fits,
+        says=f'{says}, and "{folder}" is its own'
+        if fits
+        else f'"{folder}" was made by PostgreSQL {facts.found}, and the'
+        f" embedded one is {facts.major}; the data are untouched",
+        remedy=f"dump it with PostgreSQL {facts.found} (pg_dump -Fc) and"
+        " restore the dump into a new folder, or run a PostgreSQL"
+        f" {facts.found} on it and name that with RECORDER_DATABASE_URL",
+    )
+
+
+def judge_shared_memory(name: str, facts: KernelFacts) -> Check:
+    """Judge what parallel questions to the embedded server need.
+
+    Its buffers are anonymous memory and its semaphores lie within, so that
+    kernel.sem does not matter.
+    """
+    limits = (
+        ("kernel.shmmax", facts.segment_max, SEGMENT_MIN),
+        ("kernel.shmall", facts.total_max, SEGMENT_MIN),
+        (
+            "kernel.shmmni",
+            facts.segments_max,
+            facts.segments + SEGMENTS_MIN,
+        ),
+    )
+    short = [
+        (setting, has, needed)
+        for setting, has, needed in limits
+        if has < needed
+    ]
+    if not short:
+        return Check(name=name, ok=True, says="enough for the embedded server")
+    return Check(
+        name=name,
+        ok=False,
+        says=", ".join(
+            f"{setting} allows {has}, and {needed} are needed"
+            for setting, has, needed in short
+        ),
+        remedy="run: sysctl -w "
+        + " ".join(
+            f"{setting}={_units(setting, n)}" for setting, _, n in short
+        ),
+    )
+
+
+PAGE = 4096
+
+
+def _units(setting: str, needed: int) -> int:
+    """Give a limit in the unit of its setting: shmall counts pages."""
+    return needed // PAGE if setting == "kernel.shmall" else needed

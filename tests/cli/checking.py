@@ -1,0 +1,47 @@
+"""What `recorder doctor` said, check by check."""
+
+from typing import Any
+
+import asyncpg
+
+__all__ = ["FAST", "OF_LOG", "checks", "execute", "failed", "tried", "value"]
+
+OF_LOG = "redaction key of the log"
+
+
+FAST = "database durability"
+"""What is wrong with every database of a test: it runs without fsync."""
+
+
+def checks(answer: Any) -> dict[str, Any]:
+    return {check["name"]: check for check in answer.json["checks"]}
+
+
+def failed(answer: Any) -> list[str]:
+    return [name for name, check in checks(answer).items() if not check["ok"]]
+
+
+def tried(answer: Any) -> list[str]:
+    """Name what failed, without what was not tried because of it."""
+    return [
+        name
+        for name, check in checks(answer).items()
+        if not check["ok"] and not check["says"].startswith("not tried")
+    ]
+
+
+async def execute(dsn: str, *statements: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    try:
+        for statement in statements:
+            await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+async def value(dsn: str, query: str) -> Any:
+    connection = await asyncpg.connect(dsn)
+    try:
+        return await connection.fetchval(query)
+    finally:
+        await connection.close()
