@@ -9,6 +9,7 @@ from recorder.cli.asking import judge, now, wait_for
 from recorder.cli.following import follow
 from recorder.cli.options import (
     given_log,
+    limit_option,
     output_option,
     reading_options,
     window_options,
@@ -18,32 +19,8 @@ from recorder.cli.printing import printer_for
 
 __all__ = ["log"]
 
-LIMIT = 100
-"""Lines without being asked: what a person looks through."""
-
 CONTINUOUS = frozenset({"table", "ndjson"})
 """Forms that have no end."""
-
-
-class _Limit(click.ParamType[int | None]):
-    """A number, or ``all``."""
-
-    name = "limit"
-
-    def convert(
-        self,
-        value: object,
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> int | None:
-        if value is None or value == "all":
-            return None
-        text = str(value)
-        if not text.isdecimal() or int(text) < 1:
-            self.fail(
-                f'"{value}" is not a number of entries, nor "all"', param, ctx
-            )
-        return int(text)
 
 
 @click.command()
@@ -58,14 +35,7 @@ class _Limit(click.ParamType[int | None]):
 @click.option("--reason", metavar="WORD", help="Events with this reason.")
 @click.option("--actor", metavar="NAME", help="Events that this one reported.")
 @window_options
-@click.option(
-    "--limit",
-    type=_Limit(),
-    default=LIMIT,
-    metavar="N|all",
-    show_default=True,
-    help="The newest so many.",
-)
+@limit_option
 @click.option("--raw", is_flag=True, help="With each document, as it came.")
 @click.option("-f", "--follow", is_flag=True, help="Go on with what comes.")
 @output_option("table", "json", "yaml", "ndjson")

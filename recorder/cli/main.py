@@ -26,6 +26,8 @@ COMMANDS = {
     "gaps": "recorder.cli.gaps:gaps",
     "log": "recorder.cli.log:log",
     "show": "recorder.cli.show:show",
+    "history": "recorder.cli.history:history",
+    "diff": "recorder.cli.diff:diff",
     "tape": "recorder.cli.tape:tape",
     "migrate": "recorder.cli.migrate:migrate",
     "doctor": "recorder.cli.doctor:doctor",

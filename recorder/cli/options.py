@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "given_log",
+    "limit_option",
     "output_option",
     "place_options",
     "reading_options",
@@ -24,6 +25,9 @@ __all__ = [
 ]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+LIMIT = 100
+"""Lines without being asked: what a person looks through."""
 
 SETTINGS = ("database_url", "data_dir", "cluster")
 """Options that are settings too, under the same name."""
@@ -118,6 +122,39 @@ def window_options(command: Decorated) -> Decorated:
         ),
     )
     return _all(options)(command)
+
+
+class _Limit(click.ParamType[int | None]):
+    """A number, or ``all``."""
+
+    name = "limit"
+
+    def convert(
+        self,
+        value: object,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> int | None:
+        if value is None or value == "all":
+            return None
+        text = str(value)
+        if not text.isdecimal() or int(text) < 1:
+            self.fail(
+                f'"{value}" is not a number of entries, nor "all"', param, ctx
+            )
+        return int(text)
+
+
+def limit_option(command: Decorated) -> Decorated:
+    """Add how many of the newest are wanted."""
+    return click.option(
+        "--limit",
+        type=_Limit(),
+        default=LIMIT,
+        metavar="N|all",
+        show_default=True,
+        help="The newest so many.",
+    )(command)
 
 
 def output_option(

@@ -24,6 +24,7 @@ __all__ = [
     "EntryQuestion",
     "Entries",
     "ask_entries",
+    "is_of",
 ]
 
 SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM, "recorder")
@@ -177,12 +178,13 @@ def _reads(question: EntryQuestion, found: Found | None) -> Reads:
             return True
         if only_events:
             return False
-        return found is None or _is_of(found, resource)
+        return found is None or is_of(found, resource)
 
     return reads
 
 
-def _is_of(found: Found, resource: str) -> bool:
+def is_of(found: Found, resource: str) -> bool:
+    """Tell whether a resource is the one that an object is of."""
     kind, parsed = found.kind, Resource.parse(resource)
     if parsed.group != kind.group:
         return False

@@ -185,8 +185,13 @@ class Reading(Protocol):
     ) -> AsyncIterator[Sequence[Line]]:
         """Give lines in log order, page by page, in bounded memory."""
 
-    async def newest(self, selection: Selection) -> Line | None:
-        """Give the newest line of a selection, with its document."""
+    async def newest(
+        self, selection: Selection, *, before: int | None = None
+    ) -> Line | None:
+        """Give the newest line of a selection, with its document.
+
+        Of the whole log, or of what lies before a position.
+        """
 
     async def has_node(self, name: str) -> bool:
         """Tell whether any entry concerns a node."""

@@ -91,9 +91,11 @@ class LogReading:
         """Give lines in log order, page by page, in bounded memory."""
         return self._entries.lines(selection, after=after, documents=documents)
 
-    async def newest(self, selection: Selection) -> Line | None:
+    async def newest(
+        self, selection: Selection, *, before: int | None = None
+    ) -> Line | None:
         """Give the newest line of a selection, with its document."""
-        return await self._entries.newest(selection)
+        return await self._entries.newest(selection, before=before)
 
     async def has_node(self, name: str) -> bool:
         """Tell whether any entry concerns a node."""

@@ -157,10 +157,14 @@ class EntryReader:
                 span=scan.span.behind(last.entry.position, last.recorded_at),
             )
 
-    async def newest(self, selection: Selection) -> Line | None:
+    async def newest(
+        self, selection: Selection, *, before: int | None = None
+    ) -> Line | None:
         """Give the newest line of a selection, with its document."""
         async with reading(self._engine, "read an object") as connection:
-            scan = await self._scan(connection, selection, after=0)
+            scan = await self._scan(
+                connection, selection, after=0, before=before
+            )
             if scan is None:
                 return None
             position = await connection.scalar(newest_query(scan))
@@ -177,7 +181,12 @@ class EntryReader:
             return page[0]
 
     async def _scan(
-        self, connection: AsyncConnection, selection: Selection, *, after: int
+        self,
+        connection: AsyncConnection,
+        selection: Selection,
+        *,
+        after: int,
+        before: int | None = None,
     ) -> Scan | None:
         conditions = await find_conditions(connection, self._log, selection)
         if conditions is None:
@@ -185,7 +194,7 @@ class EntryReader:
         span = await find_span(
             connection,
             self._log,
-            (after + 1, self._size),
+            (after + 1, self._size if before is None else before - 1),
             since=selection.since,
             until=selection.until,
         )

@@ -39,6 +39,20 @@ QUESTIONS = {
     " --at 2026-11-21T03:01:40Z",
     "show_custom.yaml": "show --log 1 wd/train/w",
     "show_gone.txt": "show --log 1 pod/train/llm-1",
+    "history.txt": "history --log 1 node/gpu-002",
+    "history.json": "history --log 1 pod/train/llm-1 -o json",
+    "history.ndjson": "history --log 1 no/gpu-001 -o ndjson",
+    "history_heartbeats.txt": "history --log 1 no/gpu-001",
+    "history_absent.txt": "history --log 1 po/train/llm-1 --limit 2",
+    "history_limited.yaml": "history --log 1 no/gpu-002 --limit 1 -o yaml",
+    "history_none.txt": "history --log 1 no/gpu-002"
+    " --since 2026-11-21T03:04:00Z",
+    "diff.txt": "diff --log 1 node/gpu-002 --from 2026-11-21T03:00:30Z",
+    "diff.json": "diff --log 1 node/gpu-002 --from 1/2 --to 1/9 -o json",
+    "diff_added.txt": "diff --log 1 pod/train/llm-2"
+    " --from 2026-11-21T03:00:30Z --to 2026-11-21T03:02:30Z",
+    "diff_absent.yaml": "diff --log 1 pod/train/llm-1 --from 1/11 -o yaml",
+    "diff_same.txt": "diff --log 1 no/gpu-001 --from 1/1 --to 1/1",
     "migrate_check.txt": "migrate --check",
 }
 

@@ -1,0 +1,75 @@
+"""Field managers: who wrote to an object between two of its versions.
+
+An API server keeps in ``metadata.managedFields`` who wrote which fields, and
+when. Whoever wrote has an entry that is not as it was: its time or its fields
+moved, or it is new. That is not the entry with the latest time: a heartbeat
+of one and the write of another may share a second, and times have no finer
+unit.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from recorder.classify.times import moment
+
+__all__ = ["FieldManager", "moved_managers"]
+
+_LAST = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldManager:
+    """Who wrote, as the API server was told."""
+
+    name: str
+    operation: str | None
+    """``Update`` or ``Apply``."""
+
+    subresource: str | None
+    at: datetime | None
+    """By the clock of the API server, in whole seconds."""
+
+
+def moved_managers(
+    old: Mapping[str, Any] | None, new: Mapping[str, Any]
+) -> list[FieldManager]:
+    """Give those whose entry moved, in the order of their times.
+
+    ``old`` is None for an object that was created: all of its entries are
+    new. Empty where nobody's entry moved, and where one of the two documents
+    has none to compare: nobody is guessed.
+    """
+    before = [] if old is None else _entries(old)
+    if before is None:
+        return []
+    moved = [
+        _manager(entry)
+        for entry in _entries(new) or ()
+        if entry not in before and isinstance(entry.get("manager"), str)
+    ]
+    return sorted(moved, key=lambda manager: manager.at or _LAST)
+
+
+def _entries(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    metadata = document.get("metadata")
+    if not isinstance(metadata, dict):
+        return None
+    entries = metadata.get("managedFields")
+    if not isinstance(entries, list) or not entries:
+        return None
+    return [entry for entry in entries if isinstance(entry, dict)]
+
+
+def _manager(entry: Mapping[str, Any]) -> FieldManager:
+    return FieldManager(
+        name=entry["manager"],
+        operation=_text(entry.get("operation")),
+        subresource=_text(entry.get("subresource")),
+        at=moment(entry.get("time")),
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,93 @@
+"""`recorder diff`: what changed in an object between two times."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.options import output_option, reading_options
+from recorder.cli.output import print_document, print_lines
+
+if TYPE_CHECKING:
+    from recorder.report.differing import DifferenceQuestion
+
+__all__ = ["diff"]
+
+
+@click.command()
+@click.argument("object_", metavar="OBJECT")
+@click.option("-n", "--namespace", metavar="NAMESPACE", help="Its namespace.")
+@click.option(
+    "--from",
+    "before",
+    metavar="TIME",
+    required=True,
+    help="As it was then: 2026-11-21T03:18:00Z, an age: 2h, or in an entry:"
+    " 1/48213.",
+)
+@click.option(
+    "--to",
+    "after",
+    metavar="TIME",
+    help="And then. Default: the newest version.",
+)
+@click.option(
+    "--all-fields",
+    is_flag=True,
+    help="Also managedFields, versions, generations, heartbeat times.",
+)
+@output_option("table", "json", "yaml")
+@reading_options
+@click.pass_context
+def diff(  # noqa: PLR0913 - one for each option
+    ctx: click.Context,
+    *,
+    object_: str,
+    namespace: str | None,
+    before: str,
+    after: str | None,
+    all_fields: bool,
+    output: str,
+) -> int:
+    r"""Show what changed in an object between two times.
+
+    The object is taken as `recorder show --at` gives it at each of them. Those
+    who wrote in between are named as by `recorder history`, which shows each
+    step of the way.
+
+    \b
+    Example:
+      recorder diff node/gpu-002 --from 2h --to 1h
+      recorder diff pod/train/llm-0 --from 1/29 --to 1/66 -o json
+    """
+    from recorder.report.differing import DifferenceQuestion, End
+    from recorder.report.references import Reference
+
+    present = now()
+    question = DifferenceQuestion(
+        object=Reference.parse(object_, namespace),
+        before=End.parse(before, now=present, name="--from"),
+        after=End()
+        if after is None
+        else End.parse(after, now=present, name="--to"),
+        all_fields=all_fields,
+    )
+    return wait_for(_diff(ctx, question, present, output))
+
+
+async def _diff(
+    ctx: click.Context,
+    question: "DifferenceQuestion",
+    present: datetime,
+    output: str,
+) -> int:
+    from recorder.report.differing import ask_difference
+
+    async with open_reading(ctx) as reading:
+        found = await ask_difference(reading, question, now=present)
+    if output == "table":
+        print_lines(found.lines())
+    else:
+        print_document(found.document(), output)
+    return judge(found.coverage)

@@ -1,0 +1,152 @@
+"""`recorder history`: every version of an object, and what changed in it."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.options import (
+    limit_option,
+    output_option,
+    reading_options,
+    window_options,
+)
+from recorder.cli.output import (
+    json_bytes,
+    note,
+    print_lines,
+    write,
+    yaml_bytes,
+)
+
+if TYPE_CHECKING:
+    from recorder.report.history import History, Version
+
+__all__ = ["history"]
+
+
+@click.command()
+@click.argument("object_", metavar="OBJECT")
+@click.option("-n", "--namespace", metavar="NAMESPACE", help="Its namespace.")
+@window_options
+@limit_option
+@click.option(
+    "--all-fields",
+    is_flag=True,
+    help="Also managedFields, versions, generations, heartbeat times.",
+)
+@output_option("table", "json", "yaml", "ndjson")
+@reading_options
+@click.pass_context
+def history(ctx: click.Context, /, **given: Any) -> int:
+    r"""List every version of an object: what changed, and who wrote it.
+
+    Each version is compared with the one before it. Who wrote is told by the
+    field managers whose entry in managedFields moved between the two; where
+    none did, nobody is named. How the paths of fields are written is in the
+    reference.
+
+    \b
+    Example:
+      recorder history node/gpu-002 --since 2h
+      recorder history pod/train/llm-0 -o ndjson | jq -c '.changed[].path'
+    """
+    return wait_for(_history(ctx, given))
+
+
+async def _history(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    from recorder.report.history import HistoryQuestion, ask_history
+
+    present = now()
+    question = HistoryQuestion.parse(given, now=present)
+    async with open_reading(ctx) as reading:
+        answer = await ask_history(reading, question, now=present)
+        if answer.more:
+            note(
+                f"only the newest {question.limit} versions: more with"
+                " --limit N, or --limit all"
+            )
+        printer = PRINTERS[given["output"]](answer)
+        async for page in answer.pages(reading):
+            printer.page(page)
+        printer.end()
+    for line in answer.notes():
+        note(line)
+    return judge(answer.coverage)
+
+
+class _Text:
+    def __init__(self, answer: "History") -> None:
+        self._answer = answer
+        self._begun = False
+
+    def page(self, versions: "Sequence[Version]") -> None:
+        from recorder.report.history import version_lines
+
+        for version in versions:
+            lines = version_lines(version)
+            print_lines(["", *lines] if self._begun else lines)
+            self._begun = True
+
+    def end(self) -> None:
+        if not self._begun:
+            note("no versions in this window")
+
+
+class _Lines(_Text):
+    def page(self, versions: "Sequence[Version]") -> None:
+        write(b"".join(line + b"\n" for line in _shown(versions)))
+        self._begun = True
+
+
+class _Json(_Text):
+    """One document; its versions are written as they come."""
+
+    def page(self, versions: "Sequence[Version]") -> None:
+        before = b",\n" if self._begun else self._head()
+        write(before + b",\n".join(_shown(versions)))
+        self._begun = True
+
+    def end(self) -> None:
+        tail = json_bytes(self._answer.tail(), on_one_line=True)
+        head = b"" if self._begun else self._head()
+        write(head + b"\n], " + tail.removeprefix(b"{") + b"\n")
+
+    def _head(self) -> bytes:
+        head = json_bytes(self._answer.head(), on_one_line=True)
+        return b'{"object": ' + head + b', "versions": [\n'
+
+
+class _Yaml(_Text):
+    def page(self, versions: "Sequence[Version]") -> None:
+        from recorder.report.history import version_json
+
+        shown = yaml_bytes([version_json(version) for version in versions])
+        write((b"" if self._begun else self._head()) + shown)
+        self._begun = True
+
+    def end(self) -> None:
+        if not self._begun:
+            write(yaml_bytes({"object": self._answer.head(), "versions": []}))
+        write(yaml_bytes(self._answer.tail()))
+
+    def _head(self) -> bytes:
+        return yaml_bytes({"object": self._answer.head()}) + b"versions:\n"
+
+
+PRINTERS: Mapping[str, type[_Text]] = {
+    "table": _Text,
+    "ndjson": _Lines,
+    "json": _Json,
+    "yaml": _Yaml,
+}
+
+
+def _shown(versions: "Sequence[Version]") -> list[bytes]:
+    from recorder.report.history import version_json
+
+    return [
+        json_bytes(version_json(version), on_one_line=True)
+        for version in versions
+    ]
