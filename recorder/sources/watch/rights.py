@@ -106,12 +106,14 @@ class _Try:
         return _Outcome(refused, failed)
 
     async def _watch(self, version: str | None) -> None:
-        params = {"watch": "1", "timeoutSeconds": "1"}
+        params = {
+            "watch": "1",
+            "timeoutSeconds": "1",
+            "resourceVersion": version or "0",
+        }
         if version is None:
             # From nowhere, a watch begins with every object there is.
             params["fieldSelector"] = f"metadata.name={NOBODY}"
-        else:
-            params["resourceVersion"] = version
         await self.client.read(
             self.target.path,
             verb="watch",
