@@ -32,7 +32,11 @@ __all__ = ["LogSpec", "RedactionKeyError", "Writer", "holder_name"]
 
 LEASE = timedelta(seconds=6)
 """How long a silent writer keeps the log. A standby takes over within 10 s:
-this, its own polling of 2 s, and the time to recover."""
+this, its own polling of 2 s, and the time to recover.
+
+One that ends later than any lease can was given before PostgreSQL's clock was
+set back, and would keep a dead writer's log for as long as that; it is over
+as well. A writer that lives is fenced, and stands by."""
 
 STATEMENT_TIMEOUT = timedelta(seconds=30)
 
@@ -58,7 +62,8 @@ TAKE_LEASE = """
     set term = term + 1, holder = $2,
         expires_at = clock_timestamp() + $3::interval
     where log_id = $1
-      and (holder is null or holder = $2 or expires_at < clock_timestamp())
+      and (holder is null or holder = $2 or expires_at < clock_timestamp()
+        or expires_at > clock_timestamp() + 2 * $3::interval)
     returning term
 """
 READ_HOLDER = """

@@ -138,3 +138,24 @@ async def test_a_killed_backend_is_no_loss(database: Database) -> None:
     await writer.append(batch)
     await writer.close()
     assert len((await read_log(database.dsn("reader"))).entries) == 2
+
+
+async def test_a_lease_of_a_clock_that_was_set_back_ends(
+    database: Database,
+) -> None:
+    """Else the log of a dead writer would be kept for as long as that."""
+    dead = Writer(database.dsn("writer"), SPEC, holder="dead")
+    await dead.take_lease()
+    await as_superuser(
+        database,
+        "update recorder.log_head"
+        " set expires_at = clock_timestamp() + interval '1 day'",
+    )
+    heir = Writer(database.dsn("writer"), SPEC, holder="heir")
+    teller = Teller(await heir.take_lease())
+
+    await heir.append(teller.batch(*pods(1, 1)))
+    await heir.close()
+    await dead.close()
+
+    assert len((await read_log(database.dsn("reader"))).entries) == 1
