@@ -183,7 +183,15 @@ def epoch_began(ledger: Ledger, began: EpochBegan) -> None:
 
 
 def clock_jumped(ledger: Ledger, jumped: ClockJumped) -> None:
-    """Take note that our wall clock moved; windows across it are doubtful."""
+    """Take note that our wall clock moved; windows across it are doubtful.
+
+    What was vouched for by a clock that was ahead would hide, until that
+    time comes, that nothing vouches any more.
+    """
+    for key, point in sorted(ledger.streams.items()):
+        vouched = point.vouched_until
+        if vouched is not None and vouched > jumped.observed_at:
+            ledger.moved(key).vouched_until = jumped.observed_at
     ledger.enter(
         None,
         told(

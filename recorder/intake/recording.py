@@ -9,11 +9,12 @@ recording, since only a new start reads the truth.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from recorder.errors import LogUnavailableError, RecorderError
 from recorder.intake.admission import admit
 from recorder.intake.committing import Committer, Policy
+from recorder.intake.endings import clock_jumped
 from recorder.intake.knowledge import Knowledge
 from recorder.intake.ledger import Ledger
 from recorder.intake.ports import Log, Source
@@ -23,10 +24,13 @@ from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Recovered, StreamState
 from recorder.intake.tee import Tee, Tees
-from recorder.model.observation import ListPage, Observation
+from recorder.model.observation import ClockJumped, ListPage, Observation
 from recorder.redact import Redaction
 
 __all__ = ["Recording"]
+
+CLOCKS_APART = timedelta(seconds=2)
+"""As far as the clock may jump while we look without being told."""
 
 
 class Recording:
@@ -151,6 +155,8 @@ class Recording:
         relisting: Relisting,
     ) -> None:
         _starting(ledger)
+        if self._policy.served:
+            _compare_clocks(ledger, datetime.now(UTC))
         sequencer = Sequencer(ledger, relisting)
         committer = Committer(
             self._log,
@@ -250,6 +256,15 @@ def _starting(ledger: Ledger) -> None:
     for key, point in ledger.streams.items():
         if point.state is StreamState.STOPPED:
             ledger.moved(key).state = StreamState.BACKING_OFF
+
+
+def _compare_clocks(ledger: Ledger, now: datetime) -> None:
+    """Tell that our clock is behind that of the process before us."""
+    proofs = [p.vouched_until for p in ledger.streams.values()]
+    last = max((at for at in proofs if at is not None), default=now)
+    if last - now > CLOCKS_APART:
+        seconds = (now - last).total_seconds()
+        clock_jumped(ledger, ClockJumped(observed_at=now, seconds=seconds))
 
 
 def _stopped(ledger: Ledger) -> None:

@@ -204,3 +204,14 @@ def test_a_clock_that_jumps_is_an_entry() -> None:
     story = Story(ClockJumped(observed_at=at(), seconds=-86400.0))
 
     assert orjson.loads(story.drafts[0].raw) == {"seconds": -86400.0}
+
+
+def test_a_clock_that_is_set_back_vouches_for_no_future() -> None:
+    """A recorder that dies would be missed only when that time has come."""
+    story = Story(
+        *watched(),
+        ClockJumped(observed_at=at(-3600), seconds=-3660.0),
+        a_bookmark(PODS, 30, when=-3590),
+    )
+
+    assert story.point(PODS).vouched_until == at(-3590)

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
+import orjson
 import pytest
 
 from recorder.errors import ClusterError, StandingByError
@@ -12,6 +13,7 @@ from recorder.intake.committing import Policy
 from recorder.intake.ports import Known, Sink
 from recorder.intake.recording import Recording
 from recorder.intake.state import StreamState
+from recorder.model.entry import Operation
 from recorder.model.observation import Observation, StreamResumed
 from recorder.model.reference import Resource
 from recorder.redact import Redaction, RedactionRules
@@ -233,3 +235,21 @@ async def test_a_restart_resumes_where_the_log_ends() -> None:
 
     assert second.known is not None
     assert second.known.resume_points() == {Resource.parse("v1/pods"): "9"}
+
+
+async def test_a_clock_behind_that_of_the_last_process_is_told() -> None:
+    """It was set back while nobody recorded, so nobody saw it jump."""
+    log = MemoryLog()
+    await recording(log).run(lambda _: Told(*pods(1)), asyncio.Event())
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    log.streams[STREAM].vouched_until = tomorrow
+
+    served = replace(POLICY, served=True)
+    again = Recording(MemoryWriter(log), REDACTION, policy=served)
+    await again.run(lambda _: Told(), asyncio.Event())
+
+    (jumped,) = log.drafts(Operation.CLOCK_JUMPED)
+    assert orjson.loads(jumped.raw)["seconds"] < -86_000
+    vouched = log.streams[STREAM].vouched_until
+    assert vouched is not None
+    assert vouched < tomorrow
