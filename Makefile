@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 NODE ?= gpu-002
 
-.PHONY: run test check lint format typing contracts migrations docs bench cluster \
+.PHONY: run test check lint format typing contracts migrations docs bench bench-cluster cluster \
 	cluster-reboot cluster-crash cluster-hang lock clean
 
 # --- The virtual environment, from the hash-pinned locks -------------------
@@ -60,6 +60,11 @@ test: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.bench
+
+# A smaller one: make bench-cluster SIZE='--nodes 500 --pods 2000'
+bench-cluster: $(VENV)/.dev
+	@$(BIN)/python -m tests.cluster.binaries controlplane kwok
+	$(BIN)/python -m tests.bench.crowd $(SIZE)
 
 # --- A real Kubernetes without containers ----------------------------------
 

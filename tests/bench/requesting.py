@@ -18,7 +18,14 @@ from urllib.parse import SplitResult, urlsplit
 from tests.cluster.certificates import KeyPair
 from tests.cluster.client import trusting
 
-__all__ = ["MERGE", "STRATEGIC", "Connection", "connections", "version_of"]
+__all__ = [
+    "JSON",
+    "MERGE",
+    "STRATEGIC",
+    "Connection",
+    "connections",
+    "version_of",
+]
 
 JSON = "application/json"
 MERGE = "application/merge-patch+json"

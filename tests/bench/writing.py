@@ -10,7 +10,7 @@ import argparse
 import asyncio
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +22,17 @@ from tests.bench.requesting import (
 )
 from tests.cluster.client import ApiClient
 
-__all__ = ["prepare"]
+__all__ = ["prepare", "write"]
 
 CLIENTS = 16
-NODES = 160
-EVENTS = "/api/v1/namespaces/default/events"
-
-Told = list[tuple[int, float]]
+MACHINES = 160
+NODES, EVENTS = "v1/nodes", "v1/events"
+EVENTS_PATH = "/api/v1/namespaces/default/events"
 
 
 async def prepare(api: ApiClient) -> None:
     """Make the Nodes."""
-    for number in range(NODES):
+    for number in range(MACHINES):
         await api.create("/api/v1/nodes", _node(_name(number)))
 
 
@@ -68,12 +67,12 @@ def _patch(number: int) -> tuple[str, str, bytes, str]:
         "lastHeartbeatTime": "2026-11-21T03:18:00Z",
     }
     body = json.dumps({"status": {"conditions": [condition]}}).encode()
-    path = f"/api/v1/nodes/{_name(number % NODES)}/status"
+    path = f"/api/v1/nodes/{_name(number % MACHINES)}/status"
     return "PATCH", path, body, STRATEGIC
 
 
 def _event(number: int, prefix: str) -> tuple[str, str, bytes, str]:
-    node = _name(number % NODES)
+    node = _name(number % MACHINES)
     body = {
         "metadata": {"name": f"{prefix}.{number:x}", "namespace": "default"},
         "involvedObject": {"kind": "Node", "name": node, "uid": node},
@@ -85,14 +84,18 @@ def _event(number: int, prefix: str) -> tuple[str, str, bytes, str]:
         "lastTimestamp": "2026-11-21T03:18:00Z",
         "count": 1,
     }
-    return "POST", EVENTS, json.dumps(body).encode(), "application/json"
+    return "POST", EVENTS_PATH, json.dumps(body).encode(), "application/json"
 
 
 async def write(
-    kubeconfig: Path, count: int, *, rate: float, prefix: str
-) -> Told:
-    """Write; give the version of each answer and its time."""
-    told: Told = []
+    kubeconfig: Path,
+    count: int,
+    *,
+    rate: float,
+    prefix: str,
+    tell: Callable[[str, int], None],
+) -> None:
+    """Write, and tell the resource and the version of each answer."""
     began = time.monotonic()
 
     async def client(connection: Connection, numbers: Iterator[int]) -> None:
@@ -105,7 +108,7 @@ async def write(
             request = _event(half, prefix) if is_event else _patch(half)
             method, path, body, kind = request
             answer = await connection.request(method, path, body, kind=kind)
-            told.append((version_of(answer), time.monotonic()))
+            tell(EVENTS if is_event else NODES, version_of(answer))
 
     async with (
         connections(kubeconfig, CLIENTS) as opened,
@@ -116,7 +119,6 @@ async def write(
             turns = (n + more for n in numbers for more in (0, 1))
             began = time.monotonic()
             group.create_task(client(connection, turns))
-    return told
 
 
 def main() -> None:
@@ -126,12 +128,14 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=0.0)
     parser.add_argument("--prefix", default="written")
     given = parser.parse_args()
-    told = asyncio.run(
+    told: list[tuple[int, float]] = []
+    asyncio.run(
         write(
             given.kubeconfig,
             given.count,
             rate=given.rate,
             prefix=given.prefix,
+            tell=lambda _, version: told.append((version, time.monotonic())),
         )
     )
     print("\n".join(f"{version} {at:.6f}" for version, at in told))

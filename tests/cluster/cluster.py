@@ -17,7 +17,7 @@ from tests.cluster.machines import Machine, MachineSpec
 from tests.cluster.oracle import Oracle
 from tests.cluster.ports import Ports
 from tests.cluster.processes import PartFailedError, leash
-from tests.cluster.waiting import until
+from tests.cluster.waiting import EVERY_SECONDS, until
 
 __all__ = ["Cluster", "KubectlError"]
 
@@ -101,7 +101,13 @@ class Cluster(ControlPlane):
             return not missing
 
         try:
-            await until(all_ready, "all nodes are ready", seconds=seconds)
+            await until(
+                all_ready,
+                "all nodes are ready",
+                seconds=seconds,
+                # Thousands of nodes are megabytes in every answer.
+                every=max(EVERY_SECONDS, len(nodes) / 1000),
+            )
         except TimeoutError as error:
             first = sorted(missing)[:3]
             words = [

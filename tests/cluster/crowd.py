@@ -27,11 +27,17 @@ LEASE_SECONDS = 40
 
 @asynccontextmanager
 async def crowd(
-    cluster: Cluster, count: int, *, gpus: int = 8, seconds: float = 120
+    cluster: Cluster,
+    count: int,
+    *,
+    gpus: int = 8,
+    seconds: float = 120,
+    lease_seconds: int = LEASE_SECONDS,
 ) -> AsyncIterator[list[str]]:
     """Add simulated nodes to a cluster; yield their names when all are Ready.
 
-    They stay when the block ends, and go silent.
+    They stay when the block ends, and go silent. Each renews its Lease four
+    times in ``lease_seconds``.
     """
     program = await asyncio.to_thread(built, KWOK)
     part = Part(
@@ -40,7 +46,7 @@ async def crowd(
         {
             "kubeconfig": str(cluster.user("kwok", ["system:masters"])),
             "manage-nodes-with-annotation-selector": f"{MARK}=fake",
-            "node-lease-duration-seconds": str(LEASE_SECONDS),
+            "node-lease-duration-seconds": str(lease_seconds),
             "config": str(KWOK.folder / "stages.yaml"),
         },
         folder=cluster.folder,

@@ -8,7 +8,7 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 
-__all__ = ["until"]
+__all__ = ["EVERY_SECONDS", "until"]
 
 EVERY_SECONDS = 0.05
 
