@@ -16,6 +16,7 @@ from tests.cli.checking import (
 )
 from tests.cli.conftest import Recorder
 from tests.report.told import STORY, tell
+from tests.support.builders import EVENTS, a_frame, a_list, an_event
 from tests.support.postgres import Database
 
 pytestmark = pytest.mark.usefixtures("cluster_is_reached")
@@ -306,3 +307,34 @@ def test_a_database_that_is_away_is_one_failed_check(
         said = checks(answer)[name]["says"]
         assert said == 'not tried, because "database" failed'
     assert "cannot reach the database" in checks(answer)["database"]["says"]
+
+
+def test_how_long_events_live_is_measured_and_compared(
+    any_database: Database,
+    recorder: Recorder,
+    data: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    del data
+    minutes = 15
+    shown = [an_event(f"e{n}", n) for n in range(1, 31)]
+    expired = [an_event(f"e{n}", n + 50) for n in range(1, 31)]
+    story = [
+        [a_list(EVENTS, 40, *shown)],
+        [
+            a_frame(EVENTS, "DELETED", event, when=minutes * 60)
+            for event in expired
+        ],
+    ]
+    asyncio.run(tell(any_database.dsn("writer"), story))
+    url = ("--database-url", any_database.dsn("writer"))
+
+    wrong = checks(recorder("doctor", "-o", "json", *url))["event ttl"]
+    monkeypatch.setenv("RECORDER_EVENT_TTL", "15m")
+    right = checks(recorder("doctor", "-o", "json", *url))["event ttl"]
+
+    assert not wrong["ok"]
+    assert wrong["says"] == (
+        "Events live for 15 min, by 30 that expired, and the setting says 1 h"
+    )
+    assert right["ok"]

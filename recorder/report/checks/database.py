@@ -340,7 +340,7 @@ def _judge_lease(name: str, lease: LeaseFacts) -> Check:
         name=name,
         ok=ahead <= LEASE_MAX,
         says=f'{log} is written by "{lease.holder}", until {until} and longer'
-        " if it goes on; a recorder that starts now stands by",
+        " if it goes on; others stand by",
         remedy=f"PostgreSQL's clock was set back by {ahead}: if that process"
         " is dead, nobody can take over before. As recorder_writer"
         f" run: {END_LEASE} {lease.log}",
