@@ -1,0 +1,68 @@
+"""``python -m tests.survival soak``: many schedules, and a table of them."""
+
+import argparse
+import asyncio
+import random
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.cluster.binaries import built
+from tests.support.postgres import debian_binaries
+from tests.survival.schedule import Outcome, Schedule
+from tests.survival.table import table
+
+SCHEDULES = 20
+
+
+def main() -> int:
+    """Run the command line; give its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.survival")
+    commands = parser.add_subparsers(dest="command", required=True)
+    soak = commands.add_parser("soak", help="play schedules of faults")
+    soak.add_argument("--schedules", type=int, default=SCHEDULES, metavar="N")
+    soak.add_argument(
+        "--seed", type=int, help="of the first; the others count on from it"
+    )
+    soak.add_argument(
+        "--keep", type=Path, help="folder of what is kept of failures"
+    )
+    given = parser.parse_args()
+    built()
+    debian_binaries()
+    first = given.seed
+    if first is None:
+        first = random.SystemRandom().randrange(1_000_000)
+    keep_in = given.keep or Path(tempfile.gettempdir()) / "recorder-soak"
+    outcomes = [
+        _played(seed, keep_in)
+        for seed in range(first, first + given.schedules)
+    ]
+    print()
+    print("\n".join(table(outcomes)))
+    failed = [outcome for outcome in outcomes if outcome.wrong]
+    for outcome in failed:
+        again = f"soak --schedules 1 --seed {outcome.seed}"
+        print(f"{outcome.kept}: again with python -m tests.survival {again}")
+    return 1 if failed else 0
+
+
+def _played(seed: int, keep_in: Path) -> Outcome:
+    schedule = Schedule.of_seed(seed)
+    where = "PostgreSQL 15, a standby" if schedule.shared else "embedded"
+    print(f"seed {seed}: {where}", flush=True)
+    outcome = asyncio.run(
+        schedule.run(keep_in=keep_in, say=lambda line: print(line, flush=True))
+    )
+    for wrong in outcome.wrong[:20]:
+        print(f"  WRONG {wrong}", flush=True)
+    result = "failed" if outcome.wrong else "ok"
+    print(
+        f"  {result}: {outcome.entries} entries in {outcome.seconds:.0f} s",
+        flush=True,
+    )
+    return outcome
+
+
+if __name__ == "__main__":
+    sys.exit(main())

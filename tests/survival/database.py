@@ -1,0 +1,215 @@
+"""The PostgreSQL of a schedule, and how it is killed, frozen and asked.
+
+Either the recorder's own embedded server, which nobody but the recorder
+starts, or PostgreSQL 15 with a wire before it, which two recorders share and
+which is started again by us, as a service manager would.
+"""
+
+import os
+import signal
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+
+from recorder.embedded.account import choose_account, open_folder_to
+from recorder.embedded.bootstrap import DATABASE, address, ensure_roles
+from recorder.embedded.cluster import (
+    SETTINGS,
+    set_superuser_password,
+    write_configuration,
+)
+from recorder.embedded.folder import DataFolder
+from recorder.embedded.installation import Installation
+from recorder.embedded.passwords import (
+    SUPERUSER,
+    Role,
+    login_role,
+    make_passwords,
+    read_passwords,
+)
+from recorder.embedded.postmaster import Postmaster
+from recorder.embedded.processes import Processes
+from recorder.embedded.socket_folder import choose_socket_folder
+from recorder.embedded.state import read_state
+from recorder.store.engine import make_engine
+from recorder.store.schema import migrate
+from recorder.wiring.database import roles_sql
+from tests.support.postgres import debian_binaries
+from tests.survival.wire import Wire
+
+__all__ = ["EmbeddedDatabase", "SharedDatabase", "ask"]
+
+PORT = 5432
+
+FAST = {"shared_buffers": "64MB", "max_wal_size": "256MB", "fsync": "off"}
+"""Processes are killed here, never the machine."""
+
+
+class EmbeddedDatabase:
+    """What the recorder itself starts in its data folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = DataFolder.at(folder)
+        self._folder.prepare()
+        self._processes = Processes(self._folder, choose_account(self._folder))
+
+    def dsn(self, role: str) -> str:
+        """Give an address; there is one once it has been started."""
+        state = read_state(self._folder.state)
+        if state is None or not state.socket_folder:
+            msg = "the embedded server was never started"
+            raise ConnectionError(msg)
+        return address(
+            Path(state.socket_folder),
+            read_passwords(self._folder.passwords),
+            name=SUPERUSER if role == SUPERUSER else login_role(Role(role)),
+            database=DATABASE,
+        )
+
+    def kill(self) -> None:
+        """SIGKILL the server; its supervisor starts it again."""
+        _signal([_eldest(self._processes)], signal.SIGKILL)
+
+    def kill_supervisor(self) -> None:
+        """SIGKILL what starts it again."""
+        state = read_state(self._folder.state)
+        assert state is not None, "it was started"
+        _signal([state.supervisor_pid], signal.SIGKILL)
+
+    def pause(self) -> None:
+        """Freeze every process of it."""
+        _signal(self._processes._members(), signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let all of them go on."""
+        _signal(self._processes._members(), signal.SIGCONT)
+
+    def is_gone(self) -> bool:
+        """Whether no process is left."""
+        return self._processes.are_gone()
+
+
+class SharedDatabase:
+    """PostgreSQL 15, reached by recorders over a wire."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder
+        self._folder = DataFolder.at(folder)
+        self._folder.prepare()
+        account = choose_account(self._folder)
+        open_folder_to(account, self._folder)
+        with self._folder.log.open("ab") as log:
+            # Kept open for the processes that inherit it.
+            self._log = os.dup(log.fileno())
+        self._site = Installation(
+            folder=self._folder,
+            account=account,
+            binaries=debian_binaries(),
+            processes=Processes(self._folder, account, output=self._log),
+        )
+        self._passwords = make_passwords()
+        self._sockets = choose_socket_folder(self._folder, account, kept="")
+        self._server = Postmaster(self._site)
+        self.wire = Wire(self._sockets / f".s.PGSQL.{PORT}")
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["SharedDatabase"]:
+        """Make it, with its schema, and end it with the block."""
+        self._make()
+        wires = self._path / "wire"
+        wires.mkdir()
+        try:
+            self._server.start()
+            await ensure_roles(
+                self._sockets, self._passwords, roles_sql=roles_sql()
+            )
+            engine = make_engine(self.dsn("owner"))
+            await migrate(engine)
+            await engine.dispose()
+            async with self.wire.listening(wires / f".s.PGSQL.{PORT}"):
+                yield self
+        finally:
+            self.resume()
+            self._server.abandon()
+            os.close(self._log)
+
+    def dsn(self, role: str) -> str:
+        """Give an address that leads there directly."""
+        return address(
+            self._sockets,
+            self._passwords,
+            name=SUPERUSER if role == SUPERUSER else login_role(Role(role)),
+            database=DATABASE,
+        )
+
+    def dsn_over_wire(self) -> str:
+        """Give the address of the writer's role for recorders."""
+        return address(
+            self._path / "wire",
+            self._passwords,
+            name=login_role(Role.WRITER),
+            database=DATABASE,
+        )
+
+    def kill(self) -> None:
+        """SIGKILL all of it, and start it again."""
+        self._server.kill()
+        self._server = Postmaster(self._site)
+        self._server.start()
+
+    def pause(self) -> None:
+        """Freeze every process of it."""
+        _signal(self._site.processes._members(), signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let all of them go on."""
+        _signal(self._site.processes._members(), signal.SIGCONT)
+
+    def is_gone(self) -> bool:
+        """Whether no process is left."""
+        return self._site.processes.are_gone()
+
+    def _make(self) -> None:
+        site = self._site
+        site.folder.cluster.mkdir(mode=0o700)
+        site.account.own(site.folder.cluster)
+        child = site.processes.start(
+            [
+                site.binaries.program("initdb"),
+                f"--pgdata={site.folder.cluster}",
+                f"--username={SUPERUSER}",
+                "--auth=reject",
+                "--encoding=UTF8",
+                "--locale=C",
+                "--no-sync",
+            ],
+            death_signal=signal.SIGKILL,
+        )
+        assert child.wait() == 0, self._folder.log.read_text()
+        sockets = {"unix_socket_directories": str(self._sockets)}
+        write_configuration(site, {**SETTINGS, **FAST, **sockets})
+        set_superuser_password(site, self._passwords[SUPERUSER])
+
+
+async def ask(dsn: str, question: str, *values: Any) -> list[Any]:
+    """Ask on a connection of its own, and wait a few seconds at most."""
+    connection = await asyncpg.connect(dsn, timeout=5, command_timeout=5)
+    try:
+        return list(await connection.fetch(question, *values))
+    finally:
+        connection.terminate()
+
+
+def _eldest(processes: Processes) -> int:
+    pid = processes._server_pid()
+    assert pid is not None, "the server runs"
+    return pid
+
+
+def _signal(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in list(pids):
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
