@@ -12,7 +12,7 @@ import statistics
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -146,15 +146,19 @@ async def sampled(
     async def take() -> None:
         say(_line(None))
         while True:
-            sample = await _sample(cluster, recorder, told, began, series)
+            sample = await _sample(cluster, watched, told, began, series)
             series.samples.append(sample)
             say(_line(sample))
             await asyncio.sleep(every)
 
+    # A connection carries one question at a time, and others ask too.
+    connection = await asyncpg.connect(recorder.dsn)
+    watched = replace(recorder, connection=connection)
     async with asyncio.TaskGroup() as group:
         taking = group.create_task(take())
         yield series
         taking.cancel()
+    await connection.close()
 
 
 async def _sample(
