@@ -30,6 +30,7 @@ AUDIT_OF_NODES: Mapping[str, Any] = {
             "resources": [
                 {"group": "coordination.k8s.io"},
                 {"resources": ["events", "secrets", "serviceaccounts/token"]},
+                {"group": "events.k8s.io"},
                 {"group": "authentication.k8s.io"},
                 {"group": "authorization.k8s.io"},
             ],

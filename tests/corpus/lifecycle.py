@@ -112,8 +112,8 @@ async def lifecycle_reboot(  # noqa: PLR0913 - a story has many words
         "reboot by Redfish",
     )
     await stage.crash(node, label="power-off")
-    await controller.taint(node, RESERVED, "verification", "NoExecute")
     await stage.pause(off)
+    await controller.taint(node, RESERVED, "verification", "NoExecute")
     await stage.boot(node, number)
     await stage.pause(2)
     for kind in ("NLCCImmediateReboot", "PendingPhaseState"):
