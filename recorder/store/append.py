@@ -1,9 +1,11 @@
 """Appending: the only code that writes to the log.
 
 One writer per log, fenced twice over: a lease that expires decides who may
-try, and every commit compares the term of that lease and the size of the log,
-so that a writer that was frozen for an hour and thaws cannot append, and a
-batch whose commit was answered by silence cannot be appended twice.
+try, and every commit compares the term of that lease, its holder and the size
+of the log, so that a writer that was frozen for an hour and thaws cannot
+append, and a batch whose commit was answered by silence cannot be appended
+twice. The holder is compared because a database that was restored from a
+backup gives a term again.
 """
 
 from collections.abc import Mapping
@@ -38,11 +40,11 @@ ADVANCE = """
         epoch = $5,
         recorded_at = greatest(recorded_at, clock_timestamp()),
         expires_at = clock_timestamp() + $6::interval
-    where log_id = $1 and term = $2 and size = $3
+    where log_id = $1 and term = $2 and size = $3 and holder = $7
     returning recorded_at, batches
 """
 READ_HEAD = """
-    select term, size from recorder.log_head where log_id = $1
+    select term, holder, size from recorder.log_head where log_id = $1
 """
 INSERT_BATCH = """
     insert into recorder.batch (log_id, batch, first_position, entries, term,
@@ -105,11 +107,13 @@ class Appender:
         *,
         log: int,
         term: int,
+        holder: str,
         lease: timedelta,
         dictionaries: Mapping[str, tuple[int, bytes]],
     ) -> None:
         self._log = log
         self._term = term
+        self._holder = holder
         self._lease = lease
         self._dimensions = Dimensions(log)
         self._encoder = Encoder(dictionaries)
@@ -153,6 +157,7 @@ class Appender:
             len(batch),
             batch.epoch,
             self._lease,
+            self._holder,
         )
         if head is None:
             await self._explain_refusal(connection, batch)
@@ -172,7 +177,8 @@ class Appender:
     ) -> None:
         """Return if the batch is in the log already; else say why not."""
         found = await connection.fetchrow(READ_HEAD, self._log)
-        if found is None or found["term"] != self._term:
+        ours = (self._term, self._holder)
+        if found is None or (found["term"], found["holder"]) != ours:
             msg = f"cannot append to log {self._log}: another writer holds it"
             raise LeaseLostError(msg)
         if found["size"] != batch.first_position - 1 + len(batch):

@@ -57,21 +57,29 @@ MAKE_LOG = """
 MAKE_HEAD = """
     insert into recorder.log_head (log_id) values ($1) on conflict do nothing
 """
-TAKE_LEASE = """
+IS_FREE = """
+    (holder is null or holder = $2 or expires_at < clock_timestamp()
+      or expires_at > clock_timestamp() + 2 * $3::interval)
+"""
+READ_LEASE = f"""
+    select holder, {IS_FREE} as is_free
+    from recorder.log_head where log_id = $1
+"""
+END_SESSIONS = """
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and usename = current_user
+      and application_name = left($1, 63) and pid <> pg_backend_pid()
+"""
+TAKE_LEASE = f"""
     update recorder.log_head
     set term = term + 1, holder = $2,
         expires_at = clock_timestamp() + $3::interval
-    where log_id = $1
-      and (holder is null or holder = $2 or expires_at < clock_timestamp()
-        or expires_at > clock_timestamp() + 2 * $3::interval)
+    where log_id = $1 and {IS_FREE}
     returning term
-"""
-READ_HOLDER = """
-    select holder from recorder.log_head where log_id = $1
 """
 RELEASE = """
     update recorder.log_head set holder = null, expires_at = '-infinity'
-    where log_id = $1 and term = $2
+    where log_id = $1 and term = $2 and holder = $3
 """
 DATABASE_BYTES = "select pg_database_size(current_database())"
 DICTIONARIES = "select sha256, dictionary_id from recorder.dictionary"
@@ -150,6 +158,7 @@ class Writer:
             self._appender = Appender(
                 log=self._log,
                 term=self._term,
+                holder=self._holder,
                 lease=LEASE,
                 dictionaries=dictionaries,
             )
@@ -196,7 +205,7 @@ class Writer:
         if self._connection is not None and self._term:
             with suppress(asyncpg.PostgresError, OSError, TimeoutError):
                 await self._connection.execute(
-                    RELEASE, self._log, self._term, timeout=2
+                    RELEASE, self._log, self._term, self._holder, timeout=2
                 )
         await self._drop()
         if self._reader is not None:
@@ -227,10 +236,13 @@ class Writer:
                 timeout=10,
                 command_timeout=timeout + 5,
                 server_settings={
-                    "application_name": f"recorder {purpose} {self._holder}",
+                    "application_name": session_name(purpose, self._holder),
                     "statement_timeout": f"{timeout:.0f}s",
                     "lock_timeout": "10s",
-                    "idle_in_transaction_session_timeout": "30s",
+                    # Who says nothing for that long has lost the lease.
+                    "idle_in_transaction_session_timeout": (
+                        f"{LEASE.total_seconds():.0f}s"
+                    ),
                     "timezone": "UTC",
                 },
             )
@@ -271,18 +283,30 @@ class Writer:
                 " with RECORDER_REDACTION_KEY_FILE"
             )
             raise RedactionKeyError(msg)
-        await connection.execute(MAKE_HEAD, log)
         return log
 
     async def _take(self, connection: asyncpg.Connection) -> int:
-        term: int | None = await connection.fetchval(
-            TAKE_LEASE, self._log, self._holder, LEASE
-        )
+        ours = self._log, self._holder, LEASE
+        # Read first: to write waits for the transaction of the holder, and
+        # that of a holder that froze in it would last.
+        lease = await connection.fetchrow(READ_LEASE, *ours)
+        if lease is None:
+            await connection.execute(MAKE_HEAD, self._log)
+        elif not lease["is_free"]:
+            raise self._standing_by(lease["holder"])
+        elif lease["holder"] is not None:
+            name = session_name("writer", lease["holder"])
+            await connection.execute(END_SESSIONS, name)
+        term: int | None = await connection.fetchval(TAKE_LEASE, *ours)
         if term is None:
-            holder = await connection.fetchval(READ_HOLDER, self._log)
-            msg = f'log {self._log} is being written by "{holder}"'
-            raise StandingByError(msg)
+            lease = await connection.fetchrow(READ_LEASE, *ours)
+            raise self._standing_by(lease["holder"])
         return term
+
+    def _standing_by(self, holder: str) -> StandingByError:
+        return StandingByError(
+            f'log {self._log} is being written by "{holder}"'
+        )
 
     async def _dictionaries(
         self, connection: asyncpg.Connection
@@ -309,6 +333,11 @@ def _shipped_dictionaries() -> Sequence[tuple[str, bytes]]:
         for file in sorted(folder.iterdir(), key=lambda file: file.name)
         if file.name.endswith(".zdict")
     ]
+
+
+def session_name(purpose: str, holder: str) -> str:
+    """Name a connection, so that an heir can tell and end it."""
+    return f"recorder {purpose} {holder}"
 
 
 def holder_name(host: str, process: int) -> str:
