@@ -1,8 +1,9 @@
 """A wire to PostgreSQL that can be cut at the worst moment.
 
 It stands between a client and the server's unix socket. Armed, it waits for
-the client's COMMIT and then either swallows it (the transaction is lost) or
-lets it through and swallows the answer (it is committed, and nobody knows).
+the client's COMMIT, or for another statement, and then either swallows it
+(the transaction is lost) or lets it through and swallows the answer (it is
+committed, and nobody knows).
 """
 
 import asyncio
@@ -29,7 +30,12 @@ class CutProxy:
         self.dsn = urlunsplit(parts._replace(query=urlencode(query)))
         self.fate: Literal["lost", "silent"] | None = None
         """What becomes of the next commit."""
+        self.at = b"COMMIT;"
+        """The statement that is cut, when it is first run on a connection."""
         self.cuts = 0
+        self.heard = b""
+        """Everything that clients said."""
+        self._prepared = False
 
     async def serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -57,7 +63,8 @@ class CutProxy:
         answering: asyncio.Event,
     ) -> None:
         while data := await reader.read(1 << 16):
-            if self.fate is not None and b"COMMIT;" in data:
+            self.heard += data
+            if self.fate is not None and self._runs(data):
                 fate, self.fate = self.fate, None
                 self.cuts += 1
                 answering.clear()
@@ -68,6 +75,19 @@ class CutProxy:
                 return
             server.write(data)
             await server.drain()
+
+    def _runs(self, data: bytes) -> bool:
+        """Tell whether this runs the statement to be cut.
+
+        One with parameters is parsed by one message and run by the next.
+        """
+        if self._prepared:
+            self._prepared = False
+            return True
+        if self.at not in data:
+            return False
+        self._prepared = data.startswith(b"P")
+        return not self._prepared
 
     async def _answers(
         self,

@@ -11,7 +11,7 @@ from recorder.store.codes import OPERATIONS, SOURCES
 from recorder.store.lookback import load_decoder
 from recorder.store.recover import recover
 
-__all__ = ["WholeLog", "read_log"]
+__all__ = ["WholeLog", "read_log", "whole_log"]
 
 ENTRIES = """
     select e.*, r.name as resource, n.name as node, k.api_group,
@@ -38,21 +38,26 @@ async def read_log(dsn: str, log: int = 1) -> WholeLog:
     """Read a log, and see that its positions are dense."""
     connection = await asyncpg.connect(dsn)
     try:
-        decoder = await load_decoder(connection)
-        documents: dict[int, bytes] = {}
-        entries: list[tuple[int, Draft]] = []
-        for row in await connection.fetch(ENTRIES, log):
-            position = row["position"]
-            assert position == len(entries) + 1, "positions are dense"
-            keyframe = None
-            if row["base_distance"] is not None:
-                keyframe = documents[position - row["base_distance"]]
-            raw = decoder.decode(row["payload"], row["encoding"], keyframe)
-            documents[position] = raw
-            entries.append((row["epoch"], _draft(row, raw)))
-        return WholeLog(entries, await recover(connection, log))
+        return await whole_log(connection, log)
     finally:
         await connection.close()
+
+
+async def whole_log(connection: asyncpg.Connection, log: int) -> WholeLog:
+    """Do the same over a connection that is there."""
+    decoder = await load_decoder(connection)
+    documents: dict[int, bytes] = {}
+    entries: list[tuple[int, Draft]] = []
+    for row in await connection.fetch(ENTRIES, log):
+        position = row["position"]
+        assert position == len(entries) + 1, "positions are dense"
+        keyframe = None
+        if row["base_distance"] is not None:
+            keyframe = documents[position - row["base_distance"]]
+        raw = decoder.decode(row["payload"], row["encoding"], keyframe)
+        documents[position] = raw
+        entries.append((row["epoch"], _draft(row, raw)))
+    return WholeLog(entries, await recover(connection, log))
 
 
 def _draft(row: asyncpg.Record, raw: bytes) -> Draft:

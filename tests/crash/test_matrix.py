@@ -1,0 +1,375 @@
+"""The crash matrix: every write, failed and not applied, failed and applied.
+
+The wire to PostgreSQL is cut at the write, before it gets there or before its
+answer comes back. Each row says whether the same process goes on from there,
+and whether it has to give up and begin anew. After every step, and again
+after a restart, the whole log is verified. A write of the store that no row
+names fails the last test.
+"""
+
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import asyncpg
+import pytest
+
+from recorder.errors import (
+    LogUnavailableError,
+    StandingByError,
+    UnknownStateError,
+)
+from recorder.intake.ledger import Ledger
+from recorder.intake.state import Batch
+from recorder.model.observation import EpochBegan, Observation
+from recorder.store.writer import Writer
+from tests.contract.test_log import SPEC, Teller
+from tests.crash.checking import check_log
+from tests.crash.writes import on_the_wire, writes_of_the_store
+from tests.support.builders import (
+    EVENTS,
+    NODES,
+    PODS,
+    a_bookmark,
+    a_closed_stream,
+    a_frame,
+    a_list,
+    a_node,
+    an_event,
+    an_object,
+    at,
+)
+from tests.support.cut_proxy import CutProxy, cut_proxy
+from tests.support.postgres import Database
+
+Fate = Literal["lost", "silent"]
+COMMIT = "COMMIT;"
+
+BEFORE = (
+    a_list(PODS, 9, an_object("a", 1), an_object("b", 2)),
+    a_list(NODES, 9, a_node("gpu-001", 3)),
+)
+EXPIRED = a_closed_stream(PODS, "410", when=2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Write:
+    """One row: a write, and the statements that it consists of."""
+
+    name: str
+    statements: Sequence[str]
+    step: Literal["take", "append", "release", "behind"] = "append"
+    cut: str = COMMIT
+    before: Sequence[Observation] = BEFORE
+    told: Sequence[Observation] = ()
+
+
+TAKING = (
+    Write(
+        name="make the log",
+        statements=["writer.MAKE_LOG"],
+        step="take",
+        cut="writer.MAKE_LOG",
+    ),
+    Write(
+        name="make the head of the log",
+        statements=["writer.MAKE_HEAD"],
+        step="take",
+        cut="writer.MAKE_HEAD",
+    ),
+    Write(
+        name="take the lease",
+        statements=["writer.TAKE_LEASE"],
+        step="take",
+        cut="writer.TAKE_LEASE",
+    ),
+    Write(
+        name="insert a dictionary",
+        statements=["writer.MAKE_DICTIONARY"],
+        step="take",
+        cut="writer.MAKE_DICTIONARY",
+    ),
+)
+APPENDING = (
+    Write(
+        name="make a partition, in the first batch",
+        statements=["select recorder.add_partition($1)", "COPY entry"],
+        before=(),
+        told=BEFORE,
+    ),
+    Write(
+        name="append entries",
+        statements=[
+            "append.ADVANCE",
+            "append.INSERT_BATCH",
+            "append.WIDEN_PARTITION",
+            "append.UPSERT_HEADS",
+            "append.UPSERT_RESUME",
+            "COPY entry",
+            "select pg_notify($1, $2)",
+        ],
+        told=[a_frame(PODS, "MODIFIED", an_object("a", 10))],
+    ),
+    Write(
+        name="name things",
+        statements=[
+            "dimension.MAKE_KINDS",
+            "dimension.MAKE_NODES",
+            "dimension.MAKE_RESOURCES",
+            "dimension.MAKE_WORDS",
+            "select nextval('recorder.object_id_block')",
+            "COPY object",
+        ],
+        before=(),
+        told=[
+            a_list(EVENTS, 9, an_event("e", 1)),
+            a_list(NODES, 9, a_node("gpu-007", 2)),
+        ],
+    ),
+    Write(
+        name="append proofs only",
+        statements=["append.ADVANCE", "append.UPSERT_RESUME"],
+        told=[a_bookmark(PODS, 50, when=3)],
+    ),
+    Write(
+        name="renew the lease, with nothing to say",
+        statements=["append.ADVANCE"],
+    ),
+    Write(
+        name="count heartbeats",
+        statements=["append.UPSERT_HEADS"],
+        told=[a_frame(NODES, "MODIFIED", a_node("gpu-001", 11, beat=9))],
+    ),
+    Write(
+        name="open a gap",
+        statements=["COPY entry", "append.UPSERT_RESUME"],
+        told=[EXPIRED],
+    ),
+    Write(
+        name="close a gap",
+        statements=["COPY entry", "append.UPSERT_RESUME"],
+        before=[*BEFORE, EXPIRED],
+        told=[a_list(PODS, 20, an_object("a", 15), when=3)],
+    ),
+    Write(
+        name="begin an epoch",
+        statements=["append.ADVANCE", "COPY entry"],
+        told=[EpochBegan(observed_at=at(3), reason="restored")],
+    ),
+    Write(
+        name="remove heads",
+        statements=["append.DELETE_HEADS"],
+        told=[a_frame(PODS, "DELETED", an_object("b", 12))],
+    ),
+)
+RELEASE = Write(
+    name="release the lease",
+    statements=["writer.RELEASE"],
+    step="release",
+    cut="writer.RELEASE",
+)
+BEHIND = Write(
+    name="append, and another takes the log before it is tried again",
+    statements=["append.ADVANCE"],
+    step="behind",
+    told=[a_frame(PODS, "MODIFIED", an_object("a", 10))],
+)
+
+MATRIX: Sequence[tuple[Write, Fate, bool, bool]] = (
+    # write, fate; does the process go on, must it begin anew
+    *((write, "lost", True, False) for write in (*TAKING, *APPENDING)),
+    *((write, "silent", True, False) for write in (*TAKING, *APPENDING)),
+    # Whoever releases is about to end: the lease is waited for by others.
+    (RELEASE, "lost", False, False),
+    (RELEASE, "silent", True, False),
+    (BEHIND, "lost", False, True),
+    (BEHIND, "silent", False, True),
+)
+
+
+class Stage:
+    """A log, its writer, and the wire between them."""
+
+    def __init__(self, database: Database, proxy: CutProxy) -> None:
+        self.database = database
+        self.proxy = proxy
+        self.writer = Writer(proxy.dsn, SPEC, holder="a")
+        self.teller: Teller
+
+    async def verify(self) -> None:
+        assert await check_log(self.database.dsn("reader")) == []
+
+    async def take(self) -> None:
+        self.teller = Teller(await self.writer.take_lease())
+        await self.verify()
+
+    async def append(self, batch: Batch) -> None:
+        await self.writer.append(batch)
+        await self.verify()
+
+    def arm(self, write: Write, fate: Fate) -> None:
+        named = write.cut != COMMIT
+        self.proxy.at = on_the_wire(write.cut) if named else COMMIT.encode()
+        self.proxy.heard, self.proxy.fate = b"", fate
+
+    async def was_cut(self, write: Write) -> None:
+        """See that the wire was cut where the row says."""
+        assert self.proxy.cuts == 1
+        for statement in write.statements:
+            assert on_the_wire(statement) in self.proxy.heard, statement
+        await self.verify()
+
+    async def size(self) -> int:
+        size = await self.ask("select max(size) from recorder.log_head")
+        assert isinstance(size, int)
+        return size
+
+    async def ask(self, question: str) -> object:
+        connection = await asyncpg.connect(self.database.superuser_dsn())
+        try:
+            return await connection.fetchval(question)
+        finally:
+            await connection.close()
+
+    async def restart(self) -> None:
+        """Begin anew, from what is committed alone."""
+        await self.writer.close()
+        self.writer = Writer(self.proxy.dsn, SPEC, holder="a")
+        told = self.teller.ledger
+        recovered = await self.writer.take_lease()
+        await self.verify()
+        again = Ledger(recovered)
+        assert (recovered.size + 1, recovered.epoch) == (
+            told.position,
+            told.epoch,
+        )
+        assert again.streams == told.streams
+        assert sorted(again.versions, key=str) == sorted(
+            told.versions, key=str
+        )
+        self.teller = Teller(recovered)
+
+
+@pytest.fixture
+async def stage(database: Database) -> AsyncIterator[Stage]:
+    with tempfile.TemporaryDirectory(prefix="rec-") as folder:
+        async with cut_proxy(database.dsn("writer"), Path(folder)) as proxy:
+            stage = Stage(database, proxy)
+            yield stage
+            await stage.writer.close()
+
+
+@pytest.mark.parametrize(
+    ("write", "fate", "progress", "fatal"),
+    MATRIX,
+    ids=[
+        f"{write.name}: {'not applied' if fate == 'lost' else 'applied'}"
+        for write, fate, _, _ in MATRIX
+    ],
+)
+async def test_a_write_that_fails_leaves_a_whole_log(
+    stage: Stage, write: Write, fate: Fate, *, progress: bool, fatal: bool
+) -> None:
+    steps = {
+        "take": take,
+        "append": append,
+        "release": release,
+        "behind": behind,
+    }
+    assert await steps[write.step](stage, write, fate) == (progress, fatal)
+
+    await stage.restart()
+    await stage.append(
+        stage.teller.batch(a_frame(PODS, "ADDED", an_object("last", 99)))
+    )
+    await stage.restart()
+
+
+async def take(stage: Stage, write: Write, fate: Fate) -> tuple[bool, bool]:
+    stage.arm(write, fate)
+    with pytest.raises(LogUnavailableError):
+        await stage.writer.take_lease()
+    await stage.was_cut(write)
+
+    await stage.take()
+    return True, False
+
+
+async def begin(stage: Stage, write: Write) -> None:
+    """Let a process write what is there before, and another go on.
+
+    The other has prepared no statement yet, so that all can be heard.
+    """
+    await stage.take()
+    if write.before:
+        await stage.append(stage.teller.batch(*write.before))
+    await stage.restart()
+
+
+async def append(stage: Stage, write: Write, fate: Fate) -> tuple[bool, bool]:
+    await begin(stage, write)
+    batch = stage.teller.batch(*write.told)
+    await cut(stage, write, fate, batch)
+
+    await stage.append(batch)
+    return True, False
+
+
+async def cut(stage: Stage, write: Write, fate: Fate, batch: Batch) -> None:
+    """Append, and be cut off; see that it is in the log or is not."""
+    before = await stage.size()
+    stage.arm(write, fate)
+    with pytest.raises(LogUnavailableError):
+        await stage.writer.append(batch)
+    await stage.was_cut(write)
+    added = await stage.size() - before
+    assert added == (len(batch) if fate == "silent" else 0)
+
+
+async def release(stage: Stage, write: Write, fate: Fate) -> tuple[bool, bool]:
+    await begin(stage, write)
+    stage.arm(write, fate)
+    await stage.writer.close()
+    await stage.was_cut(write)
+
+    other = Writer(stage.database.dsn("writer"), SPEC, holder="b")
+    try:
+        await other.take_lease()
+    except StandingByError:
+        await stage.ask(
+            "update recorder.log_head set expires_at = '-infinity'"
+            " returning log_id"
+        )
+        await other.take_lease()
+        return False, False
+    else:
+        return True, False
+    finally:
+        await other.close()
+
+
+async def behind(stage: Stage, write: Write, fate: Fate) -> tuple[bool, bool]:
+    await begin(stage, write)
+    batch = stage.teller.batch(*write.told)
+    await cut(stage, write, fate, batch)
+
+    other = Writer(stage.database.dsn("writer"), SPEC, holder="a")
+    teller = Teller(await other.take_lease())
+    if fate == "lost":
+        await other.append(teller.batch(*write.told))
+    with pytest.raises(UnknownStateError):
+        await stage.writer.append(batch)
+    await other.close()
+    await stage.verify()
+    return False, True
+
+
+def test_no_write_is_without_its_rows() -> None:
+    named = {
+        fate: {s for w, f, _, _ in MATRIX if f == fate for s in w.statements}
+        for fate in ("lost", "silent")
+    }
+
+    assert named["lost"] == named["silent"] == writes_of_the_store()
