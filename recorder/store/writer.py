@@ -18,25 +18,25 @@ import asyncpg
 from recorder.errors import (
     ConfigError,
     LogUnavailableError,
-    StandingByError,
 )
 from recorder.intake.relisting import KnownEvent
 from recorder.intake.state import Batch, Recovered
 from recorder.model.reference import Resource
 from recorder.store.append import Appender
+from recorder.store.lease import LEASE, session_name, take_lease
 from recorder.store.lookback import documents, live_events
 from recorder.store.recover import recover
 from recorder.store.translate import LogAccessError, translate_errors
 
 __all__ = ["LogSpec", "RedactionKeyError", "Writer", "holder_name"]
 
-LEASE = timedelta(seconds=6)
-"""How long a silent writer keeps the log. A standby takes over within 10 s:
-this, its own polling of 2 s, and the time to recover.
-
-One that ends later than any lease can was given before PostgreSQL's clock was
-set back, and would keep a dead writer's log for as long as that; it is over
-as well. A writer that lives is fenced, and stands by."""
+CLOSING = (
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    OSError,
+    TimeoutError,
+)
+"""What may go wrong when a lease is given back: it ends by itself then."""
 
 STATEMENT_TIMEOUT = timedelta(seconds=30)
 
@@ -53,29 +53,6 @@ MAKE_LOG = """
       tape_uid, redaction_key_id)
     values ($1, $2, $3, $4, $5, $6)
     on conflict do nothing
-"""
-MAKE_HEAD = """
-    insert into recorder.log_head (log_id) values ($1) on conflict do nothing
-"""
-IS_FREE = """
-    (holder is null or holder = $2 or expires_at < clock_timestamp()
-      or expires_at > clock_timestamp() + 2 * $3::interval)
-"""
-READ_LEASE = f"""
-    select holder, {IS_FREE} as is_free
-    from recorder.log_head where log_id = $1
-"""
-END_SESSIONS = """
-    select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and usename = current_user
-      and application_name = left($1, 63) and pid <> pg_backend_pid()
-"""
-TAKE_LEASE = f"""
-    update recorder.log_head
-    set term = term + 1, holder = $2,
-        expires_at = clock_timestamp() + $3::interval
-    where log_id = $1 and {IS_FREE}
-    returning term
 """
 RELEASE = """
     update recorder.log_head set holder = null, expires_at = '-infinity'
@@ -153,7 +130,7 @@ class Writer:
         connection = await self._connect()
         with translate_errors("take the lease of the log"):
             self._log = await self._find_or_make(connection)
-            self._term = await self._take(connection)
+            self._term = await take_lease(connection, self._log, self._holder)
             dictionaries = await self._dictionaries(connection)
             self._appender = Appender(
                 log=self._log,
@@ -203,7 +180,7 @@ class Writer:
     async def close(self) -> None:
         """Give the lease back, so that a standby need not wait for it."""
         if self._connection is not None and self._term:
-            with suppress(asyncpg.PostgresError, OSError, TimeoutError):
+            with suppress(*CLOSING):
                 await self._connection.execute(
                     RELEASE, self._log, self._term, self._holder, timeout=2
                 )
@@ -285,29 +262,6 @@ class Writer:
             raise RedactionKeyError(msg)
         return log
 
-    async def _take(self, connection: asyncpg.Connection) -> int:
-        ours = self._log, self._holder, LEASE
-        # Read first: to write waits for the transaction of the holder, and
-        # that of a holder that froze in it would last.
-        lease = await connection.fetchrow(READ_LEASE, *ours)
-        if lease is None:
-            await connection.execute(MAKE_HEAD, self._log)
-        elif not lease["is_free"]:
-            raise self._standing_by(lease["holder"])
-        elif lease["holder"] is not None:
-            name = session_name("writer", lease["holder"])
-            await connection.execute(END_SESSIONS, name)
-        term: int | None = await connection.fetchval(TAKE_LEASE, *ours)
-        if term is None:
-            lease = await connection.fetchrow(READ_LEASE, *ours)
-            raise self._standing_by(lease["holder"])
-        return term
-
-    def _standing_by(self, holder: str) -> StandingByError:
-        return StandingByError(
-            f'log {self._log} is being written by "{holder}"'
-        )
-
     async def _dictionaries(
         self, connection: asyncpg.Connection
     ) -> dict[str, tuple[int, bytes]]:
@@ -333,11 +287,6 @@ def _shipped_dictionaries() -> Sequence[tuple[str, bytes]]:
         for file in sorted(folder.iterdir(), key=lambda file: file.name)
         if file.name.endswith(".zdict")
     ]
-
-
-def session_name(purpose: str, holder: str) -> str:
-    """Name a connection, so that an heir can tell and end it."""
-    return f"recorder {purpose} {holder}"
 
 
 def holder_name(host: str, process: int) -> str:

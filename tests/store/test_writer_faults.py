@@ -1,8 +1,9 @@
 """Commits that fail, and commits that succeed and are never answered."""
 
+import asyncio
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -159,3 +160,54 @@ async def test_a_lease_of_a_clock_that_was_set_back_ends(
     await dead.close()
 
     assert len((await read_log(database.dsn("reader"))).entries) == 1
+
+
+async def test_a_writer_that_froze_in_a_transaction_keeps_no_log(
+    any_database: Database,
+) -> None:
+    """Its locks would last until its session times out."""
+    frozen = Writer(any_database.dsn("writer"), SPEC, holder="frozen")
+    await frozen.take_lease()
+    await as_superuser(
+        any_database,
+        "update recorder.log_head set expires_at = '-infinity'",
+    )
+    assert frozen._connection is not None
+    async with frozen_transaction(frozen._connection):
+        heir = Writer(any_database.dsn("writer"), SPEC, holder="heir")
+        async with asyncio.timeout(5):
+            teller = Teller(await heir.take_lease())
+
+        await heir.append(teller.batch(*pods(1, 1)))
+        await heir.close()
+    await frozen.close()
+
+    assert len((await read_log(any_database.dsn("reader"))).entries) == 1
+
+
+@asynccontextmanager
+async def frozen_transaction(
+    connection: asyncpg.Connection,
+) -> AsyncIterator[None]:
+    """Lock the head, begin to copy, and say no more."""
+    begun = asyncio.Event()
+
+    async def rows() -> AsyncIterator[bytes]:
+        begun.set()
+        await asyncio.Event().wait()
+        yield b""
+
+    async def freeze() -> None:
+        await connection.execute(
+            "begin; update recorder.log_head set size = 0"
+        )
+        with suppress(asyncpg.PostgresError, asyncpg.InterfaceError):
+            await connection.copy_to_table(
+                "entry", schema_name="recorder", source=rows()
+            )
+
+    async with asyncio.TaskGroup() as group:
+        freezing = group.create_task(freeze())
+        await begun.wait()
+        yield
+        freezing.cancel()
