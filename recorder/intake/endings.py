@@ -4,7 +4,7 @@ Each ending reaches a named state; those after which something may be missing
 open a gap.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from recorder.intake.document import collection_of, is_events
 from recorder.intake.gaps import CAME_AND_WENT, told
@@ -183,15 +183,8 @@ def epoch_began(ledger: Ledger, began: EpochBegan) -> None:
 
 
 def clock_jumped(ledger: Ledger, jumped: ClockJumped) -> None:
-    """Take note that our wall clock moved; windows across it are doubtful.
-
-    What was vouched for by a clock that was ahead would hide, until that
-    time comes, that nothing vouches any more.
-    """
-    for key, point in sorted(ledger.streams.items()):
-        vouched = point.vouched_until
-        if vouched is not None and vouched > jumped.observed_at:
-            ledger.moved(key).vouched_until = jumped.observed_at
+    """Take note that our wall clock moved; windows across it are doubtful."""
+    ledger.jumped(jumped.observed_at, timedelta(seconds=jumped.seconds))
     ledger.enter(
         None,
         told(

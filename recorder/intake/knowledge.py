@@ -13,7 +13,12 @@ from recorder.intake.state import Head, StreamState
 from recorder.model.observation import WATCH
 from recorder.model.reference import Resource
 
-__all__ = ["Knowledge"]
+__all__ = ["Knowledge", "utc_now"]
+
+
+def utc_now() -> datetime:
+    """Give the time of the wall clock."""
+    return datetime.now(UTC)
 
 
 class Knowledge:
@@ -27,12 +32,14 @@ class Knowledge:
         *,
         commit: Callable[[], Awaitable[None]],
         event_ttl: timedelta,
+        now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._ledger = ledger
         self._log = log
         self._queue = queue
         self._commit = commit
         self._event_ttl = event_ttl
+        self._now = now
 
     def resume_points(self) -> Mapping[Resource, str]:
         """Give the completed version of each watch that has one."""
@@ -78,7 +85,7 @@ class Knowledge:
     async def _look(self, resource: Resource) -> dict[str, str]:
         if is_events(resource):
             await self._commit()
-            since = datetime.now(UTC) - self._event_ttl * 2
+            since = self._ledger.reach(self._now(), self._event_ttl * 2)
             events = await self._log.live_events(resource, since)
             return {u: e.resource_version for u, e in events.items()}
         versions = self._ledger.versions

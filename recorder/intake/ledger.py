@@ -6,12 +6,14 @@ reach a transaction that is already under way.
 """
 
 from copy import copy
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from recorder.classify.text import clean
 from recorder.intake import gaps
 from recorder.intake.document import read
 from recorder.intake.state import (
     Batch,
+    Jump,
     OpenGap,
     Recovered,
     ResumePoint,
@@ -36,6 +38,7 @@ class Ledger:
         self.epoch = recovered.epoch
         self.versions = Versions(recovered.heads, full_fidelity=full_fidelity)
         self.streams: dict[StreamKey, ResumePoint] = dict(recovered.streams)
+        self._jumps = list(recovered.jumps)
         self._moved: set[StreamKey] = set()
         self._states = {key: p.state for key, p in self.streams.items()}
         self._drafts: list[tuple[int, Draft]] = []
@@ -108,6 +111,37 @@ class Ledger:
             self.streams[key] = point
         return point
 
+    def jumped(self, at: datetime, by: timedelta) -> None:
+        """Take note that our clock was set; its entry comes next."""
+        self._jumps.append(Jump(self.position, at, by))
+        for key, point in sorted(self.streams.items()):
+            vouched = point.vouched_until
+            if vouched is not None and vouched > at:
+                # A proof by a clock that was ahead would hide, until that
+                # time comes, that nothing is proven any more.
+                self.moved(key).vouched_until = min(vouched + by, at)
+
+    def reach(self, until: datetime, span: timedelta) -> datetime:
+        """Give the least time that our clock showed within a span.
+
+        ``until`` is when the span ends, by the clock as it is now.
+        """
+        least = until - span
+        for jump in reversed(self._jumps):
+            span -= max(until - jump.at, timedelta())
+            if span <= timedelta():
+                break
+            until = jump.at - jump.by
+            least = min(least, until - span)
+        return least
+
+    def age(
+        self, position: int, observed_at: datetime, now: datetime
+    ) -> timedelta:
+        """Give how long ago an entry was observed, whatever our clock did."""
+        after = (j.by for j in self._jumps if j.position > position)
+        return now - observed_at - sum(after, timedelta())
+
     def open_gap(self, key: StreamKey, reason: str, at: datetime) -> None:
         """Open a gap at the last proof; one that is open stays as it is."""
         point = self.moved(key)
@@ -115,7 +149,8 @@ class Ledger:
             return
         gap = OpenGap(
             position=self.position,
-            reason=reason,
+            # Free text of servers and tapes goes into a column of its own.
+            reason=clean(reason) or "",
             since=point.vouched_until or at,
             resource_version=point.completed,
         )

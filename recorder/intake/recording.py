@@ -9,13 +9,13 @@ recording, since only a new start reads the truth.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from recorder.errors import LogUnavailableError, RecorderError
 from recorder.intake.admission import admit
 from recorder.intake.committing import Committer, Policy
 from recorder.intake.endings import clock_jumped
-from recorder.intake.knowledge import Knowledge
+from recorder.intake.knowledge import Knowledge, utc_now
 from recorder.intake.ledger import Ledger
 from recorder.intake.ports import Log, Source
 from recorder.intake.progress import Progress
@@ -28,6 +28,7 @@ from recorder.model.observation import ClockJumped, ListPage, Observation
 from recorder.redact import Redaction
 
 __all__ = ["Recording"]
+
 
 CLOCKS_APART = timedelta(seconds=2)
 """As far as the clock may jump while we look without being told."""
@@ -44,6 +45,7 @@ class Recording:
         policy: Policy | None = None,
         progress: Progress | None = None,
         has_room: Callable[[], str | None] = lambda: None,
+        now: Callable[[], datetime] = utc_now,
     ) -> None:
         """Prepare; nothing is read or written yet.
 
@@ -53,12 +55,14 @@ class Recording:
             policy: bounds and choices; None for the defaults.
             progress: where to count.
             has_room: says why nothing may be written now, None if it may.
+            now: the clock by which observations are made.
         """
         self._log = log
         self._redaction = redaction
         self._policy = policy or Policy()
         self.progress = progress or Progress()
         self._has_room = has_room
+        self._now = now
         self._queue = IntakeQueue()
         self._first_tees: list[Tee] = []
         self._tees: Tees | None = None
@@ -96,7 +100,7 @@ class Recording:
                 return
             try:
                 await self._commit()
-                at = datetime.now(UTC)
+                at = self._now()
                 ttl = self._policy.event_ttl
                 async for page in self._tees.made_lists(at, ttl):
                     tee.write([page])
@@ -156,7 +160,7 @@ class Recording:
     ) -> None:
         _starting(ledger)
         if self._policy.served:
-            _compare_clocks(ledger, datetime.now(UTC))
+            _compare_clocks(ledger, self._now())
         sequencer = Sequencer(ledger, relisting)
         committer = Committer(
             self._log,
@@ -173,6 +177,7 @@ class Recording:
             self._queue,
             commit=committer.commit,
             event_ttl=self._policy.event_ttl,
+            now=self._now,
         )
         try:
             async with asyncio.TaskGroup() as group:

@@ -92,10 +92,10 @@ class Relisting:
             or point.began_at is None
         ):
             return None
-        absence = observation.observed_at - (
-            point.vouched_until or point.began_at
-        )
-        return max(absence, timedelta()) + self._event_ttl * 2
+        now = observation.observed_at
+        absence = now - (point.vouched_until or point.began_at)
+        span = max(absence, timedelta()) + self._event_ttl * 2
+        return now - self._ledger.reach(now, span)
 
     def know_events(self, events: Mapping[str, KnownEvent]) -> None:
         """Take the live Events of the log, by uid, for the next list."""
@@ -247,7 +247,9 @@ class Relisting:
         present = {uid for _, uid in listing.seen}
         for uid in sorted(listing.events.keys() - present):
             known = listing.events[uid]
-            age = listing.began_at - known.observed_at
+            age = self._ledger.age(
+                known.position, known.observed_at, listing.began_at
+            )
             unexplained |= age < self._event_ttl
             listing.outcome.absent += 1
             self._ledger.enter(

@@ -6,7 +6,7 @@ so that after a crash the log and this memory tell the same story.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from recorder.model.entry import Draft
@@ -16,6 +16,7 @@ __all__ = [
     "Batch",
     "Head",
     "HeadKey",
+    "Jump",
     "OpenGap",
     "Recovered",
     "ResumePoint",
@@ -115,6 +116,18 @@ class ResumePoint:
     gap: OpenGap | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """Our wall clock was set, as an entry tells it."""
+
+    position: int
+    at: datetime
+    """By the clock after it."""
+
+    by: timedelta
+    """Forward when positive."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Batch:
     """Everything that one transaction writes."""
@@ -150,3 +163,5 @@ class Recovered:
     epoch: int
     heads: Sequence[Head]
     streams: Mapping[StreamKey, ResumePoint]
+    jumps: Sequence[Jump] = ()
+    """The newest jumps of our clock, in the order of the log."""

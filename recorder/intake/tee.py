@@ -81,7 +81,8 @@ class Tees:
         self, resource: Resource, at: datetime, event_ttl: timedelta
     ) -> list[int]:
         if is_events(resource):
-            events = await self._log.live_events(resource, at - event_ttl)
+            since = self._ledger.reach(at, event_ttl)
+            events = await self._log.live_events(resource, since)
             return sorted(event.position for event in events.values())
         versions = self._ledger.versions
         heads = map(versions.get, versions.keys(collection_of(resource)))

@@ -1,18 +1,25 @@
 """What a writer reads when it takes over a log."""
 
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import asyncpg
+import orjson
 
 from recorder.intake.state import (
     Head,
+    Jump,
     OpenGap,
     Recovered,
     ResumePoint,
     StreamKey,
     StreamState,
 )
+from recorder.model.entry import Operation
 from recorder.model.reference import ObjectIdentity
+from recorder.store.codes import OPERATION_CODES
+from recorder.store.lookback import documents
 
 __all__ = ["recover"]
 
@@ -31,6 +38,14 @@ STREAMS = """
     from recorder.resume_point p join recorder.resource r using (resource_id)
     where p.log_id = $1
 """
+JUMPS = """
+    select position, observed_at from recorder.entry
+    where log_id = $1 and operation >= 100 and operation = $2
+    order by position desc limit $3
+"""
+JUMPS_MAX = 32
+"""Of the clock: they matter for as long as Events live."""
+
 HEAD = "select size, epoch from recorder.log_head where log_id = $1"
 
 
@@ -55,7 +70,23 @@ async def recover(connection: asyncpg.Connection, log: int) -> Recovered:
         epoch=head["epoch"],
         heads=heads,
         streams=streams,
+        jumps=await _jumps(connection, log),
     )
+
+
+async def _jumps(connection: asyncpg.Connection, log: int) -> Sequence[Jump]:
+    code = OPERATION_CODES[Operation.CLOCK_JUMPED]
+    rows = await connection.fetch(JUMPS, log, code, JUMPS_MAX)
+    positions = [row["position"] for row in rows]
+    told = await documents(connection, log, positions) if rows else {}
+    return [
+        Jump(
+            row["position"],
+            row["observed_at"],
+            timedelta(seconds=orjson.loads(told[row["position"]])["seconds"]),
+        )
+        for row in reversed(rows)
+    ]
 
 
 def _head(row: Any) -> Head:

@@ -15,8 +15,8 @@ from recorder.intake.ledger import Ledger
 from recorder.intake.ports import Log
 from recorder.intake.relisting import KnownEvent, Relisting
 from recorder.intake.sequencer import Sequencer
-from recorder.intake.state import Batch, Recovered
-from recorder.model.observation import Observation
+from recorder.intake.state import Batch, Jump, Recovered
+from recorder.model.observation import ClockJumped, Observation
 from recorder.store.writer import LogSpec, Writer
 from tests.conftest import TEMPLATE
 from tests.support.builders import (
@@ -208,6 +208,22 @@ async def test_a_writer_that_lost_its_lease_cannot_append(
         await first.append(teller.batch(*pods(1, 1)))
 
     assert (await open_log("a").take_lease()).size == 0
+
+
+async def test_jumps_of_the_clock_are_recovered(open_log: Opener) -> None:
+    log = open_log("a")
+    teller = Teller(await log.take_lease())
+    for when, seconds in ((10, 86400.0), (30, -1.5)):
+        jumped = ClockJumped(observed_at=at(when), seconds=seconds)
+        await log.append(teller.batch(*pods(int(when), 1), jumped))
+    await log.close()
+
+    recovered = await open_log("b").take_lease()
+
+    assert recovered.jumps == [
+        Jump(2, at(10), timedelta(days=1)),
+        Jump(4, at(30), timedelta(seconds=-1.5)),
+    ]
 
 
 async def test_live_events_are_those_not_deleted_since(

@@ -7,7 +7,7 @@ database does.
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import orjson
 
@@ -22,6 +22,7 @@ from recorder.intake.state import (
     Batch,
     Head,
     HeadKey,
+    Jump,
     Recovered,
     ResumePoint,
     StreamKey,
@@ -51,6 +52,18 @@ class MemoryLog:
             if not operations or draft.operation in operations
         ]
 
+    def jumps(self) -> list[Jump]:
+        """Give the jumps of the clock that entries tell."""
+        return [
+            Jump(
+                position,
+                draft.observed_at,
+                timedelta(seconds=orjson.loads(draft.raw)["seconds"]),
+            )
+            for position, (_, draft) in enumerate(self.entries, 1)
+            if draft.operation is Operation.CLOCK_JUMPED
+        ]
+
 
 class MemoryWriter:
     """The port `Log`, on a log in memory."""
@@ -76,6 +89,7 @@ class MemoryWriter:
             epoch=log.epoch,
             heads=deepcopy(list(log.heads.values())),
             streams=deepcopy(log.streams),
+            jumps=log.jumps(),
         )
 
     async def append(self, batch: Batch) -> None:

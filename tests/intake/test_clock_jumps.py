@@ -1,0 +1,97 @@
+"""What is known of Events and of proofs, when our own clock was set."""
+
+from datetime import timedelta
+
+import pytest
+
+from recorder.model.observation import ClockJumped, Observation
+from tests.support.builders import (
+    EVENTS,
+    PODS,
+    a_bookmark,
+    a_closed_stream,
+    a_frame,
+    a_list,
+    an_event,
+    an_object,
+    at,
+)
+from tests.support.story import Story
+
+DAY = 86_400.0
+
+
+def a_jump(when: float, seconds: float) -> ClockJumped:
+    return ClockJumped(observed_at=at(when), seconds=seconds)
+
+
+def two_events(version: int, when: float) -> Observation:
+    first, second = an_event("first", 3), an_event("second", 4)
+    return a_list(EVENTS, version, first, second, when=when)
+
+
+@pytest.mark.parametrize("seconds", [DAY, -DAY])
+def test_a_jump_makes_no_event_new(seconds: float) -> None:
+    """They were observed a day ago, or will be, as our clock has it."""
+    story = Story(
+        two_events(9, when=0),
+        a_jump(60 + seconds, seconds),
+        a_closed_stream(EVENTS, "410", when=70 + seconds),
+        two_events(20, when=71 + seconds),
+    )
+
+    assert len(story.of("listed")) == 2
+    assert not story.of("absent")
+
+
+def test_a_jump_is_remembered_by_the_next_process() -> None:
+    story = Story(two_events(9, when=0), a_jump(60 + DAY, DAY))
+    resumed = a_closed_stream(EVENTS, "timeout", when=65 + DAY)
+    again = story.take(resumed).restarted(
+        a_closed_stream(EVENTS, "410", when=70 + DAY),
+        two_events(20, when=71 + DAY),
+    )
+
+    assert len(again.of("listed")) == 2
+    assert not again.of("gap-opened")
+
+
+def test_an_event_has_not_aged_with_our_clock() -> None:
+    """It went before its TTL, whatever our clock says of its age."""
+    story = Story(
+        two_events(9, when=0),
+        a_jump(60 + DAY, DAY),
+        a_closed_stream(EVENTS, "timeout", when=65 + DAY),
+        a_closed_stream(EVENTS, "410", when=70 + DAY),
+        a_list(EVENTS, 20, an_event("first", 3), when=71 + DAY),
+    )
+
+    assert len(story.of("absent")) == 1
+    assert len(story.gaps()) == 1
+
+
+def test_an_event_that_is_gone_is_told_once() -> None:
+    """Its delete was observed by a clock that had been set back."""
+    story = Story(
+        two_events(9, when=0),
+        a_jump(60 - DAY, -DAY),
+        a_frame(EVENTS, "DELETED", an_event("second", 12), when=61 - DAY),
+        a_closed_stream(EVENTS, "410", when=70 - DAY),
+        a_list(EVENTS, 20, an_event("first", 3), when=71 - DAY),
+    )
+
+    assert not story.of("absent")
+
+
+def test_a_proof_is_as_old_after_a_jump_as_before() -> None:
+    """The gap begins with what was proven, and not with the jump."""
+    story = Story(
+        a_list(PODS, 9, an_object("a", 3), when=0),
+        a_bookmark(PODS, 20, when=30),
+        a_jump(60 - DAY, -DAY),
+        a_closed_stream(PODS, "410", when=90 - DAY),
+    )
+
+    gap = story.point(PODS).gap
+    assert gap is not None
+    assert gap.since == at(30) - timedelta(days=1)
