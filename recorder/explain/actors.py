@@ -1,0 +1,61 @@
+"""Who acts: field managers, reporters and users as people name them.
+
+A field manager names a program, never a person. Where the program is a tool
+in anybody's hands, who used it is known from audit or not at all.
+"""
+
+from typing import NamedTuple, Self
+
+from recorder.knowledge import ActorName, Knowledge
+
+__all__ = ["Actor", "actor_of"]
+
+SERVICE_ACCOUNT = "system:serviceaccount:"
+
+
+class Actor(NamedTuple):
+    """Somebody who acts."""
+
+    kind: str
+    """``user``, ``controller``, ``kubelet``, ``cloud`` or ``unknown``."""
+
+    name: str | None
+    tool: str | None = None
+    """What an unknown one used."""
+
+    @classmethod
+    def named(cls, name: ActorName | None) -> Self | None:
+        """Take the actor of a rule."""
+        if name is None or not name.name:
+            return None
+        return cls(name.kind, name.name)
+
+    @property
+    def is_program(self) -> bool:
+        """Whether no person can be behind it."""
+        return self.kind in {"controller", "kubelet", "cloud"}
+
+
+def actor_of(
+    name: str | None, knowledge: Knowledge, *, audited: bool = False
+) -> Actor | None:
+    """Give who is behind a field manager, or a user whom audit names."""
+    if not name:
+        return None
+    rule = knowledge.writer(name)
+    known = Actor.named(rule.actor) if rule is not None else None
+    if known is not None:
+        return known
+    if rule is not None and not audited:
+        return Actor("unknown", None, name)
+    return _by_name(name, audited=audited)
+
+
+def _by_name(name: str, *, audited: bool) -> Actor:
+    if name.startswith(SERVICE_ACCOUNT):
+        return Actor("controller", name.rpartition(":")[2])
+    if name.startswith("system:node:"):
+        return Actor("kubelet", "kubelet")
+    if name.startswith("system:"):
+        return Actor("controller", name.removeprefix("system:"))
+    return Actor("user" if audited else "controller", name)

@@ -1,0 +1,168 @@
+"""A case: one chain, what happened in it, and what was around it.
+
+Causes ask a case for evidence; they never look at facts themselves.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Final
+
+from recorder.explain.actors import Actor
+from recorder.explain.chains import Chain
+from recorder.explain.fleet import Fleet
+from recorder.explain.signs import Sign, Subject
+from recorder.explain.verdict import Happened
+from recorder.knowledge import Fault, Role
+
+__all__ = ["Case", "SAME_WRITE"]
+
+SAME_WRITE: Final = timedelta(seconds=3)
+"""Between an audit record and the change that it made."""
+
+LOST: Final = frozenset(
+    {
+        Happened.REBOOT,
+        Happened.UNREACHABLE,
+        Happened.KUBELET_RESTART,
+        Happened.REPLACED,
+        Happened.REJOINED,
+        Happened.REMOVED,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """What causes are found in."""
+
+    chain: Chain
+    happened: str
+    effect: Sign
+    fleet: Fleet
+    audited: bool
+    """Whether audit was recorded."""
+
+    def precedes(self, sign: Sign) -> bool:
+        """Tell whether a sign came before the effect."""
+        return (
+            sign.position < self.effect.position
+            or sign.stored.at < self.effect.stored.at
+        )
+
+    @cached_property
+    def lost_at(self) -> datetime:
+        """The last renewal, the loss or the effect, whichever was first."""
+        times = [self.effect.stored.at]
+        for subject in (Subject.SILENCE, Subject.READY):
+            times += [s.stored.at for s in self.chain.of(subject)[:1]]
+        return min(times)
+
+    @cached_property
+    def decisions(self) -> list[Sign]:
+        """Records of decisions before the effect, earliest first."""
+        found = [
+            sign
+            for sign in self.chain.signs
+            if sign.decision is not None
+            and not sign.over
+            and (sign is self.effect or self.precedes(sign))
+        ]
+        return sorted(found, key=lambda s: (s.stored.at, s.position))
+
+    @cached_property
+    def faults(self) -> list[Sign]:
+        """Faults that still held at the effect, the latest first."""
+        held: dict[str, Sign] = {}
+        for sign in self.chain.signs:
+            if not (sign is self.effect or self.precedes(sign)):
+                continue
+            if sign.over:
+                held.pop(sign.subject, None)
+            elif sign.fault is not None and sign.fault not in _APART:
+                held.setdefault(sign.subject, sign)
+        return sorted(
+            held.values(),
+            key=lambda s: (_is_held(s), s.stored.at, s.position),
+            reverse=True,
+        )
+
+    @cached_property
+    def first_fault(self) -> Sign | None:
+        """The earliest of the faults that still held."""
+        return min(
+            self.faults, key=lambda s: (s.stored.at, s.position), default=None
+        )
+
+    def of_fault(self, fault: Fault) -> Sign | None:
+        """Give the first sign of a fault anywhere in the chain."""
+        return next(
+            (
+                s
+                for s in self.chain.signs
+                if s.fault is fault and s.role is Role.FAULT and not s.over
+            ),
+            None,
+        )
+
+    @property
+    def was_lost(self) -> bool:
+        """Whether the node went away, for a moment or for good."""
+        return self.happened in LOST
+
+    def first(self, subject: str) -> Sign | None:
+        """Give the first sign of a subject before the effect."""
+        return next(
+            (
+                s
+                for s in self.chain.of(subject)
+                if s is self.effect or self.precedes(s)
+            ),
+            None,
+        )
+
+    def author(self, sign: Sign) -> Actor | None:
+        """Give who is behind a change: by audit, else by its writer."""
+        for other in self.chain.signs:
+            if (
+                other.subject.startswith("request/")
+                and abs(other.stored.at - sign.stored.at) <= SAME_WRITE
+                and _made(other, sign)
+            ):
+                return other.actor
+        return sign.actor
+
+
+_APART = frozenset({Fault.CONTAINER_OOM, Fault.KERNEL_PANIC})
+"""A container that is out of memory takes no node away; a panic is proved
+after the boot, if ever."""
+
+
+def _is_held(sign: Sign) -> bool:
+    return not sign.subject.startswith("event ")
+
+
+def _made(request: Sign, change: Sign) -> bool:
+    """Tell whether a request can have made a change."""
+    detail = request.stored.fact.detail
+    body = detail.get("body") or ""
+    verb, resource = detail.get("verb"), detail.get("resource")
+    fact = change.stored.fact
+    if change.subject == Subject.CORDON:
+        return resource == "nodes" and "unschedulable" in body
+    if change.subject.startswith("condition "):
+        name = change.subject.removeprefix("condition ")
+        return resource == "nodes" and f'"{name}"' in body
+    if change.subject in {Subject.IDENTITY, Subject.DELETION}:
+        return resource == "nodes" and verb == "delete"
+    if change.subject == Subject.EVICTION:
+        return detail.get("subresource") == "eviction"
+    if change.subject.startswith(("label ", "annotation ", "taint ")):
+        key = str(fact.detail.get("key"))
+        return resource == "nodes" and key in body
+    thing = fact.object
+    return (
+        verb == "create"
+        and thing is not None
+        and detail.get("name") == thing.name
+    )

@@ -1,0 +1,42 @@
+"""The control plane was out: to it, all nodes were lost at once."""
+
+from typing import Final
+
+from recorder.explain.causes.case import Case
+from recorder.explain.causes.cause import FaultCause, Found
+from recorder.explain.verdict import Happened
+from recorder.knowledge import Fault
+
+__all__ = ["CAUSE"]
+
+SHARE: Final = 0.8
+"""Of all nodes: so many are not lost at once by anything of their own."""
+
+NODES_MIN: Final = 2
+
+
+def _find(case: Case) -> Found | None:
+    if case.happened != Happened.UNREACHABLE:
+        return None
+    seen = case.effect.stored.observed_at
+    lost = case.fleet.lost_with(case.chain.node, seen)
+    known = case.fleet.nodes
+    if len(lost) < NODES_MIN or len(lost) < SHARE * len(known):
+        return None
+    if any(case.fleet.booted_after(node, case.lost_at) for node in lost):
+        return None
+    return Found(case.effect, "proven")
+
+
+CAUSE = FaultCause(
+    fault=Fault.CONTROL_PLANE,
+    signature=(
+        "nearly all nodes turn Unknown at once, across racks, and heal with"
+        " the same boot ids"
+    ),
+    lookalikes=(
+        "power-loss: only a rack, and with new boot ids",
+        "network-partition: one node, or those behind one switch",
+    ),
+    find=_find,
+)

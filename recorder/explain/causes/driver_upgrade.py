@@ -1,0 +1,19 @@
+"""The GPU operator replaced the driver."""
+
+from recorder.explain.causes.asked import on_record
+from recorder.explain.causes.cause import DecisionCause
+from recorder.knowledge import Decision
+
+__all__ = ["CAUSE"]
+
+CAUSE = DecisionCause(
+    decision=Decision.DRIVER_UPGRADE,
+    signature=(
+        "the label of the GPU operator goes from upgrade-required to"
+        " upgrade-done; the boot id is the same"
+    ),
+    lookalikes=(
+        "gpu-fault: GPUs are missing from allocatable, without the label",
+    ),
+    find=on_record(Decision.DRIVER_UPGRADE),
+)

@@ -1,0 +1,15 @@
+"""A GPU failed: by a condition of an agent, or by what is allocatable."""
+
+from recorder.explain.causes.cause import FaultCause, recorded
+from recorder.knowledge import Fault
+
+__all__ = ["CAUSE"]
+
+CAUSE = FaultCause(
+    fault=Fault.GPU,
+    signature=("a condition or fewer allocatable GPUs say that a GPU failed"),
+    lookalikes=(
+        "errors of the application (Xid 13, 31, 43, 45, 94) name no fault",
+    ),
+    find=recorded(Fault.GPU),
+)

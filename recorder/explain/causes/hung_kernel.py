@@ -1,0 +1,15 @@
+"""The kernel hangs, though the kubelet may go on saying that all is well."""
+
+from recorder.explain.causes.cause import FaultCause, recorded
+from recorder.knowledge import Fault
+
+__all__ = ["CAUSE"]
+
+CAUSE = FaultCause(
+    fault=Fault.HUNG_KERNEL,
+    signature=(
+        "KernelDeadlock or an Event of a stuck task, while Ready may stay True"
+    ),
+    lookalikes=("kernel-panic: the machine is gone at once, without a word",),
+    find=recorded(Fault.HUNG_KERNEL),
+)

@@ -1,0 +1,33 @@
+"""Somebody cordoned or drained the node by hand."""
+
+from recorder.explain.causes.case import Case
+from recorder.explain.causes.cause import DecisionCause, Found
+from recorder.explain.signs import Subject
+from recorder.explain.verdict import Happened
+from recorder.knowledge import Decision
+
+__all__ = ["CAUSE"]
+
+
+def _find(case: Case) -> Found | None:
+    cordon = case.first(Subject.CORDON)
+    if cordon is None:
+        return None
+    actor = case.author(cordon)
+    if actor is not None and actor.is_program:
+        return None
+    own = case.happened in {Happened.DRAINED, Happened.CORDONED}
+    return Found(cordon, "proven" if own else "likely", actor)
+
+
+CAUSE = DecisionCause(
+    decision=Decision.MANUAL_DRAIN,
+    signature=(
+        "a cordon by a person or by kubectl, perhaps evictions; the node stays"
+        " Ready"
+    ),
+    lookalikes=(
+        "scale-down and auto-remediation: a controller cordons and says so",
+    ),
+    find=_find,
+)

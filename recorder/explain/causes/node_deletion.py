@@ -1,0 +1,34 @@
+"""Somebody deleted the Node."""
+
+from recorder.explain.causes.case import Case
+from recorder.explain.causes.cause import DecisionCause, Found
+from recorder.explain.signs import Subject
+from recorder.explain.verdict import Happened
+from recorder.knowledge import Decision
+
+__all__ = ["CAUSE"]
+
+
+def _find(case: Case) -> Found | None:
+    if case.happened not in {
+        Happened.REMOVED,
+        Happened.REJOINED,
+        Happened.REPLACED,
+    }:
+        return None
+    for sign in case.chain.signs:
+        if sign.subject == Subject.IDENTITY and sign.over:
+            actor = case.author(sign)
+            inferred = sign.stored.fact.detail.get("inferred")
+            return Found(sign, "likely" if inferred else "proven", actor)
+    return None
+
+
+CAUSE = DecisionCause(
+    decision=Decision.NODE_DELETION,
+    signature="the Node is deleted; no notice and no autoscaler came before",
+    lookalikes=(
+        "scale-down, preemption and host-maintenance: announced before",
+    ),
+    find=_find,
+)

@@ -1,0 +1,14 @@
+"""The provider took the machine back."""
+
+from recorder.explain.causes.asked import on_record
+from recorder.explain.causes.cause import DecisionCause
+from recorder.knowledge import Decision
+
+__all__ = ["CAUSE"]
+
+CAUSE = DecisionCause(
+    decision=Decision.PREEMPTION,
+    signature=("a notice of a spot interruption before the loss"),
+    lookalikes=("scale-down: the cluster decided, not the provider",),
+    find=on_record(Decision.PREEMPTION),
+)

@@ -1,0 +1,17 @@
+"""An autoscaler took the node away because it was not needed."""
+
+from recorder.explain.causes.asked import on_record
+from recorder.explain.causes.cause import DecisionCause
+from recorder.knowledge import Decision
+
+__all__ = ["CAUSE"]
+
+CAUSE = DecisionCause(
+    decision=Decision.SCALE_DOWN,
+    signature=(
+        "a taint or an Event of an autoscaler, then evictions, then the Node"
+        " goes"
+    ),
+    lookalikes=("node-deletion: nobody announced it",),
+    find=on_record(Decision.SCALE_DOWN),
+)

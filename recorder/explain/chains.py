@@ -1,0 +1,260 @@
+"""Chains: what belongs together, from the first sign to being back in service.
+
+A chain opens with a sign that something is or will be wrong with a node, and
+closes when the node is in service and nothing that was said about it holds
+any more. What comes a moment later still belongs to it, because reporters
+are asynchronous; a new trouble does not.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Final
+
+from recorder.explain.signs import Sign, Subject, signs_of
+from recorder.knowledge import Knowledge, Role
+from recorder.model.fact import FactKind, StoredFact
+from recorder.projections import NodeState, advance
+
+__all__ = ["Chain", "chains_of"]
+
+LINGER: Final = timedelta(seconds=20)
+"""How long after a return to service trailing signs are waited for: kubelets
+send conditions every ten seconds."""
+
+PATIENCE: Final = timedelta(minutes=10)
+"""How long a sign without an effect waits for one."""
+
+FOREGOING: Final = timedelta(minutes=2)
+"""How long before its opening a chain looks for who asked."""
+
+ATTACHED: Final = frozenset(
+    {
+        Subject.EVICTION,
+        Subject.TAINT_EVICTION,
+        Subject.SILENCE,
+        Subject.VERSION,
+        Subject.REBOOTED,
+    }
+)
+"""Subjects that belong to a chain and never open one."""
+
+HELD: Final = ("condition ", "taint ", "label ", "lock ", "annotation ")
+"""Beginnings of subjects that hold until they are said to be over."""
+
+
+class Chain:
+    """What belongs together."""
+
+    def __init__(self, node: str, baseline: NodeState) -> None:
+        self.node = node
+        self.baseline = baseline
+        self.signs: list[Sign] = []
+        self.state = baseline
+        """Of the node after the last fact of the chain."""
+
+        self.back: StoredFact | None = None
+        """What showed that the node is back in service."""
+
+        self.left = False
+        """Whether it ever left service."""
+
+        self._held: dict[str, Sign] = {}
+        self._quiet_since: datetime | None = None
+
+    @property
+    def began(self) -> StoredFact:
+        """The first sign."""
+        return min(self.signs, key=lambda s: s.stored.at).stored
+
+    def of(self, subject: str) -> list[Sign]:
+        """Give the signs of one subject that begin something."""
+        return [s for s in self.signs if s.subject == subject and not s.over]
+
+    def has(self, subject: str) -> bool:
+        """Tell whether there is such a sign."""
+        return any(s.subject == subject and not s.over for s in self.signs)
+
+    def take(self, sign: Sign) -> None:
+        """Add a sign."""
+        self.signs.append(sign)
+        if sign.over:
+            self._held.pop(sign.subject, None)
+        elif sign.role in {Role.FAULT, Role.DECISION} and (
+            sign.subject.startswith(HELD) or sign.subject == Subject.GPUS
+        ):
+            self._held[sign.subject] = sign
+
+    def note(self, stored: StoredFact, state: NodeState) -> None:
+        """Take note of the node after a fact."""
+        self.state = state
+        if not state.in_service:
+            self.left, self.back, self._quiet_since = True, None, None
+            return
+        if self.back is None:
+            self.back = stored
+        self._quiet_since = (
+            None if self._held else self._quiet_since or stored.observed_at
+        )
+
+    def is_over(self, at: datetime) -> bool:
+        """Tell whether nothing can belong to it any more."""
+        if self._quiet_since is None:
+            return False
+        waited = at - self._quiet_since
+        return waited > (LINGER if self.has_effect else PATIENCE)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether the node is in service and nothing holds."""
+        return self._quiet_since is not None
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether anything happened to the node, or what began is over."""
+        return any(
+            s.role is Role.EFFECT or s.over or s.subject == Subject.CORDON
+            for s in self.signs
+        )
+
+
+def chains_of(
+    node: str,
+    facts: Iterable[StoredFact],
+    knowledge: Knowledge,
+    base: NodeState | None = None,
+) -> list[Chain]:
+    """Give the chains of a node, in order.
+
+    Args:
+        node: its name.
+        facts: about it, in the order of the log.
+        knowledge: the rules.
+        base: the node before the first fact.
+    """
+    reader = _Reader(node, knowledge, base or NodeState())
+    for stored in facts:
+        reader.read(stored)
+    return reader.chains
+
+
+class _Reader:
+    """Reads facts one after another."""
+
+    def __init__(
+        self, node: str, knowledge: Knowledge, base: NodeState
+    ) -> None:
+        self.chains: list[Chain] = []
+        self._node = node
+        self._knowledge = knowledge
+        self._state = base
+        self._open: Chain | None = None
+        self._loose: deque[Sign] = deque(maxlen=200)
+        self._seen_at: datetime | None = None
+        """When the node was first seen, if that is among the facts."""
+
+    def read(self, stored: StoredFact) -> None:
+        before = self._state
+        self._advance(stored)
+        if self._is_old(stored):
+            return
+        signs = signs_of(stored, self._knowledge)
+        if self._open is not None and self._open.is_over(stored.observed_at):
+            self._open = None
+        for sign in signs:
+            self._place(sign, before)
+        chain = self._open
+        if chain is None:
+            return
+        if self._about_node(stored) or (signs and self._state.in_service):
+            chain.note(stored, self._state)
+
+    def _advance(self, stored: StoredFact) -> None:
+        if not self._about_node(stored):
+            return
+        fact = stored.fact
+        thing = fact.object
+        if (
+            fact.kind is FactKind.VANISHED
+            and thing is not None
+            and thing.uid != self._state.uid
+        ):
+            return  # another Node has the name by now
+        self._state = advance(self._state, fact)
+        if fact.kind is FactKind.APPEARED and self._seen_at is None:
+            self._seen_at = stored.observed_at
+
+    def _about_node(self, stored: StoredFact) -> bool:
+        thing = stored.fact.object
+        return (
+            thing is not None
+            and thing.kind == "Node"
+            and stored.fact.kind not in {FactKind.EVENT, FactKind.REQUESTED}
+        )
+
+    def _is_old(self, stored: StoredFact) -> bool:
+        """Tell whether it speaks of a time before the node was known."""
+        return (
+            stored.fact.kind is FactKind.EVENT
+            and self._seen_at is not None
+            and stored.at < self._seen_at - timedelta(seconds=1)
+            and not self.chains
+        )
+
+    def _place(self, sign: Sign, before: NodeState) -> None:
+        if self._is_first_sight(sign, before):
+            return
+        chain = self._open
+        if chain is not None and self._is_another(chain, sign):
+            chain = self._open = None
+        if chain is None and self._opens(sign):
+            chain = self._open = Chain(self._node, before)
+            self.chains.append(chain)
+            since = sign.stored.at - FOREGOING
+            for loose in self._loose:
+                if loose.stored.at >= since:
+                    chain.take(loose)
+            self._loose.clear()
+        if chain is None:
+            self._loose.append(sign)
+        else:
+            chain.take(sign)
+
+    def _is_first_sight(self, sign: Sign, before: NodeState) -> bool:
+        """A Node that is listed for the first time did not join."""
+        return (
+            sign.stored.fact.kind is FactKind.APPEARED
+            and sign.subject == Subject.IDENTITY
+            and before.uid is None
+            and not sign.stored.fact.detail["created"]
+        )
+
+    def _is_another(self, chain: Chain, sign: Sign) -> bool:
+        """Tell whether a sign begins something new."""
+        if sign.over:
+            return False
+        if sign.subject == Subject.BOOT and chain.has(Subject.BOOT):
+            return chain.is_quiet or chain.state.ready == "True"
+        if not chain.is_quiet or not chain.has_effect:
+            return False
+        if sign.role in {Role.FAULT, Role.DECISION}:
+            return True
+        return sign.subject in {Subject.CORDON, Subject.SHUTDOWN} or (
+            sign.subject in {Subject.READY, Subject.IDENTITY}
+            and not chain.has(Subject.BOOT)
+            and not chain.has(Subject.KUBELET)
+        )
+
+    def _opens(self, sign: Sign) -> bool:
+        return not (
+            sign.over
+            or sign.role is Role.RECOVERY
+            or sign.subject in ATTACHED
+            or sign.subject.startswith("request/")
+            or (
+                sign.role is Role.ACT
+                and sign.stored.fact.object is not None
+                and sign.stored.fact.object.kind not in {"Node", ""}
+                and not sign.subject.startswith("event ")
+            )
+        )

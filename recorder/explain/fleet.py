@@ -1,0 +1,112 @@
+"""The other nodes at the time: what failed together has one cause.
+
+Losses that coincide tell trouble of a rack, of the network or of the control
+plane from trouble of one machine.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from recorder.model.fact import FactKind, StoredFact
+
+__all__ = ["Fleet", "TOPOLOGY"]
+
+TOPOLOGY: Final = ("rack", "pdu", "switch", "leaf-switch", "block", "zone")
+"""Ends of the keys of labels that say where a node stands."""
+
+TOGETHER: Final = timedelta(seconds=15)
+"""Between losses of one cause: a renewal interval and a little."""
+
+
+class Fleet:
+    """What is known of all nodes around a time."""
+
+    def __init__(
+        self,
+        facts: Iterable[StoredFact],
+        labels: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
+        """Take facts about Nodes in the order of the log.
+
+        Args:
+            facts: of Nodes and their Leases.
+            labels: of the nodes that are known, by name.
+        """
+        self._labels = {k: dict(v) for k, v in (labels or {}).items()}
+        self._lost: dict[str, list[datetime]] = {}
+        self._renewed: dict[str, list[datetime]] = {}
+        self._booted: dict[str, list[datetime]] = {}
+        for stored in facts:
+            self._take(stored)
+
+    def _take(self, stored: StoredFact) -> None:
+        fact = stored.fact
+        if fact.node is None:
+            return
+        detail = fact.detail
+        match fact.kind:
+            case FactKind.LEASE_SILENT:
+                self._renewed.setdefault(fact.node, []).append(stored.at)
+            case FactKind.BOOT_CHANGED:
+                self._booted.setdefault(fact.node, []).append(
+                    stored.observed_at
+                )
+            case FactKind.CONDITION_CHANGED if (
+                detail["type"] == "Ready"
+                and (detail["new"] or {}).get("status") == "Unknown"
+                and (detail["old"] or {}).get("status") != "Unknown"
+            ):
+                self._lost.setdefault(fact.node, []).append(stored.observed_at)
+            case FactKind.APPEARED:
+                thing = fact.object
+                if thing is not None and thing.kind == "Node":
+                    labels = detail["state"].get("labels", {})
+                    self._labels[fact.node] = labels
+            case _:
+                pass
+
+    @property
+    def nodes(self) -> list[str]:
+        """Every node that is known."""
+        return sorted(self._labels)
+
+    def lost_with(self, node: str, at: datetime) -> list[str]:
+        """Give the nodes that were lost together with one, itself too."""
+        return sorted(
+            other
+            for other, times in self._lost.items()
+            if any(abs(time - at) <= TOGETHER for time in times)
+            or other == node
+        )
+
+    def silent_with(self, at: datetime) -> list[str]:
+        """Give the nodes whose last renewal was about a time."""
+        return sorted(
+            other
+            for other, times in self._renewed.items()
+            if any(abs(time - at) <= TOGETHER for time in times)
+        )
+
+    def booted_after(self, node: str, at: datetime) -> bool:
+        """Tell whether a node started anew after a time."""
+        return any(time >= at for time in self._booted.get(node, ()))
+
+    def place(self, node: str) -> dict[str, str]:
+        """Give where a node stands, by the keys of its labels."""
+        return {
+            key: value
+            for key, value in self._labels.get(node, {}).items()
+            if key.rpartition("/")[2] in TOPOLOGY
+        }
+
+    def neighbours(self, node: str) -> dict[str, list[str]]:
+        """Give the others that share a place, by ``KEY=VALUE``."""
+        found = {}
+        for key, value in sorted(self.place(node).items()):
+            found[f"{key}={value}"] = [
+                other
+                for other in self.nodes
+                if other != node and self._labels[other].get(key) == value
+            ]
+        return found

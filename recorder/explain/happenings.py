@@ -1,0 +1,114 @@
+"""What happened: the strongest effect of a chain names it."""
+
+from recorder.explain.chains import Chain
+from recorder.explain.signs import Sign, Subject
+from recorder.explain.verdict import Happened
+from recorder.knowledge import Role
+from recorder.model.fact import FactKind
+
+__all__ = ["happening"]
+
+MACHINE = ("machine_id", "system_uuid", "provider_id")
+
+
+def happening(chain: Chain) -> tuple[str, Sign] | None:
+    """Give what happened and the first sign of it; None if nothing did."""
+    for find in (
+        _identity,
+        _reboot,
+        _lost,
+        _kubelet,
+        _cordon,
+        _degraded,
+        _joined,
+    ):
+        found = find(chain)
+        if found is not None:
+            return found
+    return None
+
+
+def _identity(chain: Chain) -> tuple[str, Sign] | None:
+    if chain.baseline.uid is None:
+        return None
+    came = [
+        sign
+        for sign in chain.of(Subject.IDENTITY)
+        if _uid(sign) != chain.baseline.uid
+    ]
+    went = [
+        sign
+        for sign in chain.signs
+        if sign.subject == Subject.IDENTITY and sign.over
+    ]
+    if came:
+        first = went[0] if went else came[0]
+        now = came[-1].stored.fact.detail["state"].get("fields", {})
+        before = chain.baseline.fields
+        known = [f for f in MACHINE if before.get(f) and now.get(f)]
+        same = bool(known) and all(before[f] == now[f] for f in known)
+        return (Happened.REJOINED if same else Happened.REPLACED), first
+    if went and not chain.state.present:
+        return Happened.REMOVED, went[0]
+    return None
+
+
+def _uid(sign: Sign) -> str | None:
+    thing = sign.stored.fact.object
+    return thing.uid if thing is not None else None
+
+
+def _reboot(chain: Chain) -> tuple[str, Sign] | None:
+    boots = chain.of(Subject.BOOT)
+    return (Happened.REBOOT, boots[0]) if boots else None
+
+
+def _lost(chain: Chain) -> tuple[str, Sign] | None:
+    losses = [
+        sign
+        for sign in chain.of(Subject.READY)
+        if (sign.stored.fact.detail["new"] or {}).get("status") == "Unknown"
+    ]
+    if not losses:
+        return None
+    started = [
+        sign
+        for sign in chain.of(Subject.KUBELET)
+        if sign.position > losses[0].position
+    ]
+    if started:
+        return Happened.KUBELET_RESTART, losses[0]
+    return Happened.UNREACHABLE, losses[0]
+
+
+def _kubelet(chain: Chain) -> tuple[str, Sign] | None:
+    started = chain.of(Subject.KUBELET)
+    return (Happened.KUBELET_RESTART, started[0]) if started else None
+
+
+def _cordon(chain: Chain) -> tuple[str, Sign] | None:
+    cordons = chain.of(Subject.CORDON)
+    if not cordons:
+        return None
+    evicted = [
+        sign
+        for sign in chain.of(Subject.EVICTION)
+        if sign.position > cordons[0].position
+    ]
+    name = Happened.DRAINED if evicted else Happened.CORDONED
+    return name, cordons[0]
+
+
+def _degraded(chain: Chain) -> tuple[str, Sign] | None:
+    for sign in chain.signs:
+        if sign.role is Role.FAULT and not sign.over:
+            return Happened.DEGRADED, sign
+    unready = chain.of(Subject.READY)
+    return (Happened.DEGRADED, unready[0]) if unready else None
+
+
+def _joined(chain: Chain) -> tuple[str, Sign] | None:
+    for sign in chain.of(Subject.IDENTITY):
+        if sign.stored.fact.kind is FactKind.APPEARED:
+            return Happened.JOINED, sign
+    return None

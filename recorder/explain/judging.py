@@ -1,0 +1,216 @@
+"""Judging: chains to verdicts.
+
+The order of the questions: what happened, was it decided and by whom, what
+broke before it, when was the node back in service. What is not on record is
+not made up: then the cause is `unrecorded`, and what would have told is said.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from recorder.explain.causes import DECISIONS, FAULTS, Case
+from recorder.explain.chains import Chain
+from recorder.explain.fleet import Fleet
+from recorder.explain.happenings import happening
+from recorder.explain.missing import missing
+from recorder.explain.rivals import rivals
+from recorder.explain.sentences import sentence
+from recorder.explain.signs import Sign, Subject
+from recorder.explain.verdict import (
+    CONFIDENCES,
+    Decided,
+    Evidence,
+    Faulted,
+    Happened,
+    Verdict,
+)
+from recorder.knowledge import Role
+
+__all__ = ["Hole", "judge"]
+
+STAYED = frozenset({Happened.DEGRADED, Happened.JOINED})
+"""Happenings in which no node leaves service."""
+
+EVIDENCE_MAX = 60
+"""Signs that a verdict names; the first and the last of more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A time for which the log does not vouch."""
+
+    since: datetime
+    until: datetime | None
+
+
+def judge(
+    chain: Chain,
+    fleet: Fleet,
+    *,
+    holes: Iterable[Hole] = (),
+    audited: bool = False,
+) -> Verdict | None:
+    """Give the verdict on a chain; None if nothing happened in it.
+
+    Args:
+        chain: what belongs together.
+        fleet: the other nodes at the time.
+        holes: times that the log cannot vouch for.
+        audited: whether audit was recorded then.
+    """
+    found = happening(chain)
+    if found is None:
+        return None
+    happened, effect = found
+    case = Case(chain, happened, effect, fleet, audited)
+    decided, faulted = _decided(case), _faulted(case)
+    back = chain.back if happened not in STAYED else None
+    before, after = _boots(chain, happened)
+    holed = _is_holed(chain, effect, holes)
+    verdict = Verdict(
+        node=chain.node,
+        node_uid=chain.baseline.uid or chain.state.uid,
+        happened=happened,
+        effect=effect,
+        boot_id_before=before,
+        boot_id_after=after,
+        between=(_last_proof(case), effect.stored.at),
+        back_in_service_at=None if back is None else back.observed_at,
+        mode=_mode(case, decided, holed=holed),
+        fault=faulted,
+        decision=decided,
+        evidence=_evidence(case, decided, faulted),
+    )
+    verdict = replace(
+        verdict,
+        confidence=_confidence(verdict, holed=holed),
+        rivals=rivals(case, verdict),
+        missing=missing(case, verdict),
+    )
+    return replace(verdict, sentence=sentence(verdict))
+
+
+def _decided(case: Case) -> Decided | None:
+    if case.happened in STAYED and not case.decisions:
+        return None
+    for cause in DECISIONS:
+        found = cause.find(case)
+        if found is not None:
+            return Decided(
+                decision=cause.decision,
+                actor=found.actor,
+                sign=found.sign,
+                confidence=found.confidence,
+            )
+    return None
+
+
+def _faulted(case: Case) -> Faulted | None:
+    if case.happened == Happened.JOINED:
+        return None
+    for cause in FAULTS:
+        found = cause.find(case)
+        if found is not None:
+            return Faulted(
+                fault=cause.fault,
+                sign=found.sign,
+                confidence=found.confidence,
+            )
+    return None
+
+
+def _boots(chain: Chain, happened: str) -> tuple[str | None, str | None]:
+    if happened == Happened.REBOOT:
+        boots = chain.of(Subject.BOOT)
+        first, last = boots[0].stored.fact, boots[-1].stored.fact
+        return first.detail["old"], last.detail["new"]
+    before = chain.baseline.boot_id
+    after = chain.state.boot_id if chain.state.present else None
+    return before, after
+
+
+def _last_proof(case: Case) -> datetime | None:
+    """Give when the old state was last shown."""
+    times = [
+        sign.stored.at
+        for sign in case.chain.signs
+        if sign.subject == Subject.SILENCE
+        and sign.stored.at <= case.effect.stored.at
+    ]
+    if times:
+        return max(times)
+    before = [
+        sign.stored.observed_at
+        for sign in case.chain.signs
+        if sign.position < case.effect.position
+        and sign.subject not in {Subject.KUBELET, Subject.REBOOTED}
+    ]
+    return max(before, default=None)
+
+
+def _mode(case: Case, decided: Decided | None, *, holed: bool) -> str:
+    if case.happened == Happened.JOINED:
+        return "unknown"
+    if decided is not None or case.first(Subject.SHUTDOWN) is not None:
+        return "planned"
+    return "unknown" if holed else "abrupt"
+
+
+def _is_holed(chain: Chain, effect: Sign, holes: Iterable[Hole]) -> bool:
+    """Tell whether the log is silent anywhere that the chain rests on."""
+    first = min(chain.began.at, chain.began.observed_at)
+    last = max(effect.stored.at, effect.stored.observed_at)
+    return any(
+        hole.since <= last and (hole.until is None or hole.until >= first)
+        for hole in holes
+    )
+
+
+def _confidence(verdict: Verdict, *, holed: bool) -> str:
+    parts: list[str] = []
+    if verdict.fault is not None:
+        parts.append(verdict.fault.confidence)
+    if verdict.decision is not None:
+        parts.append(verdict.decision.confidence)
+    if not parts:
+        joined = verdict.happened == Happened.JOINED
+        return "proven" if joined and not holed else "unknown"
+    least = min(parts, key=CONFIDENCES.index)
+    if holed:
+        return CONFIDENCES[max(1, CONFIDENCES.index(least) - 1)]
+    return least
+
+
+def _evidence(
+    case: Case, decided: Decided | None, faulted: Faulted | None
+) -> Sequence[Evidence]:
+    chosen: dict[tuple[int, int], Evidence] = {}
+    for sign in case.chain.signs:
+        if sign.subject.startswith("request/") and not _is_telling(
+            sign, decided
+        ):
+            continue
+        role = sign.role
+        if decided is not None and sign is decided.sign:
+            role = Role.DECISION
+        if faulted is not None and sign is faulted.sign:
+            role = Role.EFFECT if sign is case.effect else Role.FAULT
+        key = sign.position, sign.stored.index
+        chosen.setdefault(key, Evidence(role=role.value, sign=sign))
+    found = sorted(
+        chosen.values(), key=lambda e: (e.sign.stored.at, e.sign.position)
+    )
+    if len(found) <= EVIDENCE_MAX:
+        return found
+    half = EVIDENCE_MAX // 2
+    return [*found[:half], *found[-half:]]
+
+
+def _is_telling(sign: Sign, decided: Decided | None) -> bool:
+    """Tell whether an audit record names the one who decided."""
+    return (
+        decided is not None
+        and decided.actor is not None
+        and sign.actor == decided.actor
+    )

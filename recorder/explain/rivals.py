@@ -1,0 +1,158 @@
+"""Rivals: what would look alike, and what excludes it or does not."""
+
+from recorder.explain.causes import Case
+from recorder.explain.causes.power_loss import shared_place
+from recorder.explain.signs import Subject
+from recorder.explain.verdict import Happened, Rival, Verdict
+from recorder.knowledge import Decision, Fault
+
+__all__ = ["rivals"]
+
+
+def rivals(case: Case, verdict: Verdict) -> list[Rival]:
+    """Give the other causes of what happened, in a fixed order."""
+    match verdict.happened:
+        case Happened.REBOOT:
+            found = _of_reboot(case, verdict)
+        case Happened.UNREACHABLE:
+            found = _of_silence(case, verdict)
+        case Happened.KUBELET_RESTART:
+            found = [_no_reboot(case)]
+        case Happened.REJOINED | Happened.REPLACED | Happened.REMOVED:
+            found = _of_removal(case)
+        case Happened.DRAINED | Happened.CORDONED:
+            found = _of_cordon(case)
+        case _:
+            found = []
+    return [rival for rival in found if rival.cause != verdict.cause]
+
+
+def _of_reboot(case: Case, verdict: Verdict) -> list[Rival]:
+    entry = case.effect.stored.entry
+    found = [
+        Rival(
+            cause=Fault.PARTITION.value,
+            excluded=True,
+            because=f"the boot id changed ({entry})",
+        ),
+        Rival(
+            cause=Fault.KUBELET.value,
+            excluded=True,
+            because=f"the boot id changed ({entry})",
+        ),
+    ]
+    decided = verdict.decision
+    because = (
+        "no record from the machine says so, and none excludes it"
+        if decided is None
+        else f"it was decided before ({decided.sign.stored.entry})"
+    )
+    found.append(
+        Rival(
+            cause=Fault.KERNEL_PANIC.value,
+            excluded=decided is not None,
+            because=because,
+        )
+    )
+    found.append(_power(case, verdict))
+    return found
+
+
+def _power(case: Case, verdict: Verdict) -> Rival:
+    decided = verdict.decision
+    if decided is not None:
+        return Rival(
+            cause=Fault.POWER_LOSS.value,
+            excluded=True,
+            because=f"it was decided before ({decided.sign.stored.entry})",
+        )
+    shared = shared_place(case)
+    if shared is not None:
+        place, others = shared
+        return Rival(
+            cause=Fault.POWER_LOSS.value,
+            excluded=False,
+            because=f"{', '.join(others)} of {place} went at the same time",
+        )
+    if case.fleet.place(case.chain.node):
+        return Rival(
+            cause=Fault.POWER_LOSS.value,
+            excluded=False,
+            because="its neighbours stayed, so that no rack lost power; one"
+            " machine may have",
+        )
+    return Rival(
+        cause=Fault.POWER_LOSS.value,
+        excluded=False,
+        because="no label says which nodes share its power",
+    )
+
+
+def _no_reboot(case: Case) -> Rival:
+    return Rival(
+        cause="reboot",
+        excluded=True,
+        because=f"the boot id is {case.chain.state.boot_id}, as before",
+    )
+
+
+def _of_silence(case: Case, verdict: Verdict) -> list[Rival]:
+    lost = case.fleet.lost_with(
+        case.chain.node, case.effect.stored.observed_at
+    )
+    others = [name for name in lost if name != case.chain.node]
+    few = len(others) + 1 < len(case.fleet.nodes)
+    del verdict
+    return [
+        _no_reboot(case),
+        Rival(
+            cause=Fault.KUBELET.value,
+            excluded=True,
+            because="no kubelet started at the end of it",
+        ),
+        Rival(
+            cause=Fault.CONTROL_PLANE.value,
+            excluded=few,
+            because=(
+                "other nodes went on"
+                if few
+                else "every node was lost at the same time"
+            ),
+        ),
+    ]
+
+
+def _of_removal(case: Case) -> list[Rival]:
+    return [
+        Rival(
+            cause=decision.value,
+            excluded=not any(s.decision is decision for s in case.decisions),
+            because="no notice, taint or Event of it came before",
+        )
+        for decision in (
+            Decision.SCALE_DOWN,
+            Decision.PREEMPTION,
+            Decision.HOST_MAINTENANCE,
+        )
+    ]
+
+
+def _of_cordon(case: Case) -> list[Rival]:
+    fault = case.first_fault
+    boot = case.chain.has(Subject.BOOT)
+    return [
+        Rival(
+            cause=Decision.AUTO_REMEDIATION.value,
+            excluded=fault is None,
+            because=(
+                "no fault came before"
+                if fault is None
+                else f"a fault came before ({fault.stored.entry})"
+            ),
+        ),
+        Rival(
+            cause="reboot",
+            excluded=not boot,
+            because="the boot id is the same",
+        ),
+    ]

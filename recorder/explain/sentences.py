@@ -1,0 +1,116 @@
+"""One sentence for each verdict, as a person would say it."""
+
+from datetime import datetime, timedelta
+
+from recorder.explain.verdict import Happened, Verdict
+from recorder.knowledge import Decision, Fault
+
+__all__ = ["lasted", "sentence"]
+
+VERBS = {
+    Happened.REPLACED: "was replaced by another machine",
+    Happened.REJOINED: "was deleted and joined again",
+    Happened.REMOVED: "was removed",
+    Happened.REBOOT: "rebooted",
+    Happened.UNREACHABLE: "was unreachable",
+    Happened.KUBELET_RESTART: "had its kubelet restarted",
+    Happened.DRAINED: "was drained",
+    Happened.CORDONED: "was cordoned",
+    Happened.DEGRADED: "was degraded",
+    Happened.JOINED: "joined",
+}
+WORDS = {
+    Decision.ADMIN_REQUEST: "asked for it",
+    Decision.AUTO_REMEDIATION: "took it out of service",
+    Decision.OS_UPGRADE: "upgraded its system",
+    Decision.DRIVER_UPGRADE: "upgraded its GPU driver",
+    Decision.HOST_MAINTENANCE: "announced maintenance of its host",
+    Decision.SCALE_DOWN: "scaled the cluster down",
+    Decision.PREEMPTION: "took the machine back",
+    Decision.MANUAL_DRAIN: "cordoned it",
+    Decision.NODE_DELETION: "deleted the Node",
+}
+CONCLUDED = {
+    Fault.PARTITION: "its network was cut, or it hung and went on",
+    Fault.CONTROL_PLANE: "the control plane was out: all nodes were lost"
+    " at once",
+    Fault.POWER_LOSS: "power was lost: its neighbours went with it",
+    Fault.KUBELET: "its kubelet stopped or was restarted",
+}
+
+
+def sentence(verdict: Verdict) -> str:
+    """Say what happened, when, for how long and why."""
+    at = verdict.effect.stored.at
+    text = f"{verdict.node} {VERBS[verdict.happened]} at {_clock(at)}"
+    text += _down(verdict)
+    return f"{text}{_why(verdict)}."
+
+
+def _down(verdict: Verdict) -> str:
+    if verdict.happened in {Happened.DEGRADED, Happened.JOINED}:
+        return ""
+    back = verdict.back_in_service_at
+    if back is None:
+        return " (not back in service)"
+    gone = max(timedelta(0), back - verdict.effect.stored.at)
+    return f" (down {lasted(gone)})" if gone >= timedelta(seconds=1) else ""
+
+
+def _why(verdict: Verdict) -> str:
+    fault, decided = verdict.fault, verdict.decision
+    broke = ""
+    if fault is not None:
+        words = CONCLUDED.get(fault.fault)
+        broke = (
+            words
+            if words and not _is_said(verdict)
+            else (f"{fault.sign.says} at {_clock(fault.sign.stored.at)}")
+        )
+    if decided is not None:
+        who = _who(verdict)
+        text = f" because {who} {WORDS[decided.decision]}"
+        return f"{text} after {broke}" if broke else text
+    if verdict.happened == Happened.JOINED:
+        return ""
+    if broke:
+        return (
+            f" because {broke}"
+            if verdict.confidence == "proven"
+            else (f", most likely because {broke}")
+        )
+    return "; why is not on record"
+
+
+def _is_said(verdict: Verdict) -> bool:
+    """Tell whether somebody recorded the fault itself."""
+    assert verdict.fault is not None, "asked only then"
+    return verdict.fault.sign is not verdict.effect
+
+
+def _who(verdict: Verdict) -> str:
+    assert verdict.decision is not None, "asked only then"
+    actor = verdict.decision.actor
+    if actor is None or actor.name is None:
+        tool = actor.tool if actor is not None else None
+        return f"somebody with {tool}" if tool else "somebody"
+    return actor.name
+
+
+def _clock(at: datetime) -> str:
+    return at.strftime("%H:%M:%S")
+
+
+def lasted(duration: timedelta) -> str:
+    """Write a duration, as ``6 min 12 s``."""
+    seconds = round(duration.total_seconds())
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = []
+    if hours:
+        parts.append(f"{hours} h")
+    if minutes:
+        parts.append(f"{minutes} min")
+    if seconds and not hours:
+        parts.append(f"{seconds} s")
+    return " ".join(parts) or "0 s"

@@ -1,0 +1,18 @@
+"""What happened, according to the log: entries to facts.
+
+Pure. It knows no clock, no store and no meaning: whether a condition is a
+fault is for `explain` to say.
+"""
+
+from recorder.facts.deriver import DERIVATION, Derived, derive, is_compared
+from recorder.facts.saying import says
+from recorder.facts.state import State
+
+__all__ = [
+    "DERIVATION",
+    "Derived",
+    "State",
+    "derive",
+    "is_compared",
+    "says",
+]

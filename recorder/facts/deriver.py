@@ -1,0 +1,150 @@
+"""Deriving: one entry, and the state before it, to facts and the state after.
+
+A pure function of the two. `DERIVATION` names its rules: facts of one number
+were all made by the same ones, and no answer mixes two.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from recorder.classify import lease_renewed_at
+from recorder.classify.times import moment
+from recorder.facts import audits, events
+from recorder.facts.changes import Change, changes, snapshot
+from recorder.facts.state import State, read_state
+from recorder.facts.wire import read_audit, read_event
+from recorder.model.entry import Draft, Operation
+from recorder.model.fact import Fact, FactKind
+from recorder.model.reference import Resource
+
+__all__ = ["DERIVATION", "Derived", "derive", "is_compared"]
+
+DERIVATION = 1
+"""To be raised with every change of what facts are derived."""
+
+UNCOMPARED = frozenset(
+    {
+        "coordination.k8s.io/v1/leases",
+        "v1/events",
+        "events.k8s.io/v1/events",
+    }
+)
+"""Resources of which a version says everything by itself."""
+
+EVENTS = frozenset({"v1/events", "events.k8s.io/v1/events"})
+VERSIONS = frozenset({Operation.LISTED, Operation.ADDED, Operation.MODIFIED})
+GOING = frozenset({Operation.DELETED, Operation.ABSENT})
+
+
+class Derived(NamedTuple):
+    """What an entry gives."""
+
+    facts: list[Fact]
+    state: State | None
+    """Of the object after the entry; None if it is not compared or gone."""
+
+
+def is_compared(draft: Draft) -> bool:
+    """Tell whether facts of an entry need the state before it."""
+    return (
+        draft.operation in VERSIONS or draft.operation in GOING
+    ) and draft.resource not in UNCOMPARED
+
+
+def derive(draft: Draft, before: State | None) -> Derived:
+    """Derive the facts of one entry.
+
+    Args:
+        draft: the entry.
+        before: of the same object, after its entry before this one; None
+            where the log holds none.
+    """
+    if not is_compared(draft):
+        return Derived(_alone(draft), None)
+    try:
+        now, managed = read_state(draft.raw, _resource(draft.resource or ""))
+    except (ValueError, RecursionError) as exc:
+        return Derived([_unreadable(draft, exc)], None)
+    if draft.operation in GOING:
+        return Derived([_gone(draft, now)], None)
+    if before is None:
+        return Derived([_appeared(draft, now)], now)
+    found = changes(before, now, managed, is_pod=draft.resource == "v1/pods")
+    return Derived([_changed(draft, change, now) for change in found], now)
+
+
+def _alone(draft: Draft) -> list[Fact]:
+    """Give the facts of an entry that no other entry is needed for."""
+    operation = draft.operation
+    try:
+        if operation is Operation.AUDIT:
+            return [audits.request(read_audit(draft.raw))]
+        if draft.resource in EVENTS and operation in VERSIONS:
+            return [events.occurrence(read_event(draft.raw), draft)]
+    except (ValueError, RecursionError) as exc:
+        return [_unreadable(draft, exc)]
+    if operation is Operation.RENEWED:
+        return [
+            Fact(
+                kind=FactKind.LEASE_SILENT,
+                node=draft.node,
+                object=draft.identity,
+                occurred_at=lease_renewed_at(draft.raw),
+            )
+        ]
+    return []
+
+
+def _appeared(draft: Draft, now: State) -> Fact:
+    created = draft.operation is Operation.ADDED
+    return Fact(
+        kind=FactKind.APPEARED,
+        node=now.node or draft.node,
+        object=draft.identity,
+        occurred_at=moment(now.created_at) if created else None,
+        detail={"created": created, "state": snapshot(now)},
+    )
+
+
+def _gone(draft: Draft, last: State) -> Fact:
+    inferred = draft.operation is Operation.ABSENT
+    return Fact(
+        kind=FactKind.VANISHED,
+        node=last.node or draft.node,
+        object=draft.identity,
+        detail={"inferred": inferred, "state": snapshot(last)},
+    )
+
+
+def _changed(draft: Draft, change: Change, now: State) -> Fact:
+    detail = change.detail
+    writer = change.actor
+    if writer is not None:
+        detail["by"] = {
+            "manager": writer.manager,
+            "operation": writer.operation,
+            "subresource": writer.subresource,
+            "time": writer.time,
+        }
+    return Fact(
+        kind=change.kind,
+        node=now.node or draft.node,
+        object=draft.identity,
+        occurred_at=change.occurred_at,
+        actor=None if writer is None else writer.manager or None,
+        detail=detail,
+    )
+
+
+def _unreadable(draft: Draft, exc: Exception) -> Fact:
+    return Fact(
+        kind=FactKind.UNREADABLE,
+        node=draft.node,
+        object=draft.identity,
+        detail={"why": str(exc)},
+    )
+
+
+@lru_cache(4096)
+def _resource(name: str) -> Resource:
+    return Resource.parse(name)

@@ -1,0 +1,44 @@
+"""Occurrences: what a Kubernetes Event says, and how often by now.
+
+A count that rises is another occurrence; each version is a fact with its
+count, and who asks subtracts. The going of an Event is its expiry, and no
+fact.
+"""
+
+from typing import Any
+
+from recorder.facts.state import TEXT_CHARACTERS_MAX
+from recorder.facts.wire import Event, Metadata, Series
+from recorder.model.entry import Draft
+from recorder.model.fact import Fact, FactKind
+
+__all__ = ["occurrence"]
+
+_NO_METADATA = Metadata()
+_NO_SERIES = Series()
+
+
+def occurrence(event: Event, draft: Draft) -> Fact:
+    """Give the fact that one version of an Event is."""
+    metadata = event.metadata or _NO_METADATA
+    series = event.series or _NO_SERIES
+    reporter = event.source or event.deprecated_source
+    message = event.message or event.note or ""
+    detail: dict[str, Any] = {
+        "type": event.type,
+        "reason": event.reason,
+        "message": message[:TEXT_CHARACTERS_MAX],
+        "count": event.count or event.deprecated_count or series.count or 1,
+        "event": metadata.uid or metadata.name,
+        "action": event.action,
+        "host": reporter.host if reporter is not None else None,
+        "first": event.first_timestamp,
+    }
+    return Fact(
+        kind=FactKind.EVENT,
+        node=draft.node,
+        object=draft.identity,
+        occurred_at=draft.occurred_at,
+        actor=draft.actor,
+        detail={name: value for name, value in detail.items() if value},
+    )

@@ -1,0 +1,27 @@
+"""What signals mean, as data: one file of rules for each controller.
+
+It knows literals and what they are evidence for. How evidence becomes a
+verdict is for `explain`.
+"""
+
+from recorder.knowledge.loading import KnowledgeError, load, shipped
+from recorder.knowledge.rules import (
+    ActorName,
+    Decision,
+    Fault,
+    Knowledge,
+    Role,
+    matches,
+)
+
+__all__ = [
+    "ActorName",
+    "Decision",
+    "Fault",
+    "Knowledge",
+    "KnowledgeError",
+    "Role",
+    "load",
+    "matches",
+    "shipped",
+]

@@ -1,0 +1,95 @@
+"""Facts: typed things that happened, each proved by one entry.
+
+A fact has no meaning yet. It holds what was before and what is now; whether
+that is a fault, a request or nothing is decided when somebody asks. Values of
+`FactKind` are stored: they may be added to, never renamed or reused.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from recorder.model.reference import EntryName, ObjectIdentity
+
+__all__ = ["Fact", "FactKind", "StoredFact"]
+
+
+class FactKind(StrEnum):
+    """What kind of thing happened."""
+
+    APPEARED = "appeared"
+    """The log saw an object for the first time; ``created`` says whether it
+    began then. The detail holds its state."""
+
+    VANISHED = "vanished"
+    """The object is no more; ``inferred`` if only its absence shows it."""
+
+    DELETION_REQUESTED = "deletion-requested"
+    CONDITION_CHANGED = "condition-changed"
+    LABEL_CHANGED = "label-changed"
+    ANNOTATION_CHANGED = "annotation-changed"
+    FIELD_CHANGED = "field-changed"
+    """A field that has no kind of its own: a phase, a version, a count."""
+
+    BOOT_CHANGED = "boot-changed"
+    MACHINE_CHANGED = "machine-changed"
+    TAINTED = "tainted"
+    UNTAINTED = "untainted"
+    CORDONED = "cordoned"
+    UNCORDONED = "uncordoned"
+    RESOURCE_CHANGED = "resource-changed"
+    """Capacity or allocatable of a node."""
+
+    LEASE_SILENT = "lease-silent"
+    """The last renewal before a silence."""
+
+    BOUND = "bound"
+    STARTED = "started"
+    ENDED = "ended"
+    CONTAINER_ENDED = "container-ended"
+
+    EVENT = "event"
+    """An occurrence, or more of them, of a Kubernetes Event."""
+
+    REQUESTED = "requested"
+    """An audit record: somebody asked the API server for something."""
+
+    UNREADABLE = "unreadable"
+    """The document has not the shape that its kind has; nothing but its
+    coming and going is known."""
+
+
+class Fact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One thing that happened, according to one entry."""
+
+    kind: FactKind
+    node: str | None
+    object: ObjectIdentity | None
+    occurred_at: datetime | None = None
+    """By the cluster's clock; None where nothing claims it."""
+
+    actor: str | None = None
+    """Who did it, as far as the entry itself tells: a field manager, the
+    reporter of an Event, the user of an audit record."""
+
+    detail: Mapping[str, Any] = {}
+    """Plain JSON; its members by kind are in ``docs/facts.md``."""
+
+
+class StoredFact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A fact in its place."""
+
+    entry: EntryName
+    index: int
+    """Among the facts of its entry."""
+
+    observed_at: datetime
+    fact: Fact
+
+    @property
+    def at(self) -> datetime:
+        """When it happened, or else when it was seen."""
+        return self.fact.occurred_at or self.observed_at
