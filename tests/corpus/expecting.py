@@ -48,6 +48,12 @@ class Expecting:
         self.real: list[str] = []
         self.imitated: list[str] = []
         self.edited: list[str] = []
+        self.nodes = [
+            NodeFacts(
+                name=spec.name, rack=spec.labels.get(RACK), gpus=spec.gpus
+            )
+            for spec in options.machines
+        ]
         self._acts: list[Act] = []
         self._announced: set[str] = set()
         self._verdicts: list[Verdict] = []
@@ -83,7 +89,7 @@ class Expecting:
             "happened": happened,
             "mode": mode,
             "cause": fault or decision or "unrecorded",
-            "boot_id_before": boot_id(self.name, node, before),
+            "boot_id_before": before and boot_id(self.name, node, before),
             "boot_id_after": after and boot_id(self.name, node, after),
             "back_in_service": bool(back) or None,
             "back_between": list(back),
@@ -210,12 +216,7 @@ class Expecting:
         }
         return ClusterFacts(
             kubernetes=KUBERNETES,
-            nodes=[
-                NodeFacts(
-                    name=spec.name, rack=spec.labels.get(RACK), gpus=spec.gpus
-                )
-                for spec in options.machines
-            ],
+            nodes=list(self.nodes),
             audit=options.audit_policy is not None,
             real=[
                 "kube-apiserver",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.cluster.client import ApiClient
+from tests.cluster.client import ApiClient, ApiError
 from tests.cluster.waiting import until
 
 __all__ = [
@@ -20,6 +20,8 @@ __all__ = [
 GPU = "nvidia.com/gpu"
 
 RUNNING_SECONDS = 60
+
+CONFLICT = 409
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,8 +124,11 @@ def a_job(
 async def the_namespace(api: ApiClient, name: str) -> None:
     """Make a namespace in which Pods can be made."""
     path = f"/api/v1/namespaces/{name}"
-    if not await api.answers(path):
+    try:
         await api.create("/api/v1/namespaces", {"metadata": {"name": name}})
+    except ApiError as error:
+        if error.status != CONFLICT:
+            raise
     await until(
         lambda: api.answers(f"{path}/serviceaccounts/default"),
         f"pods can be made in {name}",

@@ -22,6 +22,7 @@ from recorder.model.observation import ListPage
 from recorder.sources.tape import TapeReader
 from tests.cluster.cluster import Cluster
 from tests.cluster.machines import Machine
+from tests.cluster.processes import PartFailedError
 from tests.cluster.waiting import until
 from tests.corpus.expecting import Expecting
 from tests.corpus.identities import boot_id
@@ -120,18 +121,25 @@ class Stage(Expecting):
         )
         await self._recorder.start()
         wanted = LISTS | set(resources)
+        process = self._recorder._process
+
+        async def listed_or_ended() -> bool:
+            assert process is not None
+            ended = process.returncode is not None
+            return ended or await asyncio.to_thread(_has_listed, tape, wanted)
+
         await until(
-            lambda: asyncio.to_thread(_has_listed, tape, wanted),
-            "everything is listed",
-            seconds=120,
-            every=0.5,
+            listed_or_ended, "everything is listed", seconds=120, every=0.5
         )
+        if process is not None and process.returncode is not None:
+            await self.stop_recorder()
 
     async def stop_recorder(self) -> None:
         """Stop the recorder, and see that it went well."""
         assert self._recorder is not None
         status = await self._recorder.stop()
-        assert status == 0, self._recorder.said
+        if status != 0:
+            raise PartFailedError(self._recorder.said)
 
     def did(self, label: str, did: str) -> None:
         """Note that something was done just now."""
