@@ -226,3 +226,42 @@ async def controller_manager_restart(stage: Stage) -> None:
         stage.did("restart", "the controller manager is killed and started")
         await stage.cluster.controller_manager.restart()
         await stage.pause(20)
+
+
+@incident("crash-in-gap", nodes=3)
+async def crash_in_gap(stage: Stage) -> None:
+    """A machine reboots while nobody records; the history is compacted."""
+    job = await the_job(stage.api, "llm-pretrain", 3)
+    stage.expect(
+        NODE,
+        "reboot",
+        "unknown",
+        boots=(1, 2),
+        back=("boot", "end"),
+        at_most="possible",
+        unsure="what decided it may have come and gone within the gap",
+    )
+    stage.hit(
+        job,
+        NODE,
+        outcome="restarted",
+        accept={"outcome": ["unknown"]},
+        unsure="the relist shows the Pod that failed and the one after it",
+    )
+    async with stage.recording():
+        await stage.pause(4)
+        await stage.stop_recorder()
+        stage.did("stopped", "the recorder is stopped")
+        await stage.pause(2)
+        await stage.crash(NODE)
+        await stage.pause(2)
+        await stage.boot(NODE)
+        await stage.ready(NODE)
+        await stage.pause(18)
+        stage.did("compacted", "etcd is compacted, the API server restarted")
+        await stage.cluster.compact()
+        await stage.cluster.api_server.restart()
+        await stage.ready(*stage.cluster.machines)
+        await stage.start_recorder()
+        stage.did("started", "the recorder is started again")
+        await stage.pause(8)
