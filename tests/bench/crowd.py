@@ -62,9 +62,9 @@ async def weather(nodes: int, pods: int) -> dict[str, Any]:
         async with (
             Cluster.start(folder / "cluster", OPTIONS) as cluster,
             started(cluster, data) as recorder,
-            Clients.connected(cluster.kubeconfig, told) as clients,
             sampled(cluster, recorder, told, every=EVERY_SECONDS) as series,
         ):
+            clients = Clients(cluster.kubeconfig, told)
             await until(
                 lambda: recorder.connection.fetchval(LIVE),
                 "every stream is live",

@@ -7,8 +7,7 @@ by its kubelet, with what the node controller does about it in between.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tests.bench.requesting import (
@@ -35,18 +34,9 @@ Request = tuple[str, str, str, bytes, str]
 class Clients:
     """Sixteen clients, which tell every answer."""
 
-    def __init__(self, opened: list[Connection], told: Told) -> None:
-        self._opened = opened
+    def __init__(self, kubeconfig: Path, told: Told) -> None:
+        self._kubeconfig = kubeconfig
         self._told = told
-
-    @classmethod
-    @asynccontextmanager
-    async def connected(
-        cls, kubeconfig: Path, told: Told
-    ) -> AsyncIterator["Clients"]:
-        """Connect as a user."""
-        async with connections(kubeconfig, CLIENTS) as opened:
-            yield cls(opened, told)
 
     async def make_pods(self, count: int, nodes: list[str]) -> None:
         """Make pods on nodes in turn, and wait until all of them run."""
@@ -54,11 +44,13 @@ class Clients:
             _pod(number, nodes[number % len(nodes)]) for number in range(count)
         )
 
-        async def all_run() -> bool:
-            answer = await self._opened[0].request("GET", NOT_RUNNING)
-            return not json.loads(answer)["items"]
+        async with connections(self._kubeconfig, 1) as (connection,):
 
-        await until(all_run, "every pod runs", seconds=900, every=1)
+            async def all_run() -> bool:
+                answer = await connection.request("GET", NOT_RUNNING)
+                return not json.loads(answer)["items"]
+
+            await until(all_run, "every pod runs", seconds=900, every=1)
 
     async def storm(self, pods: int, nodes: list[str]) -> None:
         """Touch every pod and flip every node, mixed evenly."""
@@ -76,8 +68,12 @@ class Clients:
                 )
                 self._told.tell(resource, version_of(answer))
 
-        async with asyncio.TaskGroup() as group:
-            for connection in self._opened:
+        # New ones each time: the API server closes those that idle.
+        async with (
+            connections(self._kubeconfig, CLIENTS) as opened,
+            asyncio.TaskGroup() as group,
+        ):
+            for connection in opened:
                 group.create_task(client(connection))
 
 

@@ -58,12 +58,12 @@ def _node(name: str) -> dict[str, Any]:
     }
 
 
-def _patch(number: int) -> tuple[str, str, bytes, str]:
+def _patch(number: int, prefix: str) -> tuple[str, str, bytes, str]:
     condition = {
         "type": "Ready",
         "status": "True" if number % 4 else "False",
         "reason": "KubeletReady",
-        "message": f"kubelet is posting ready status, step {number}",
+        "message": f"kubelet is posting ready status, {prefix} {number}",
         "lastHeartbeatTime": "2026-11-21T03:18:00Z",
     }
     body = json.dumps({"status": {"conditions": [condition]}}).encode()
@@ -105,8 +105,8 @@ async def write(
                 due = began + number / rate - time.monotonic()
                 await asyncio.sleep(max(0.0, due))
             half, is_event = divmod(number, 2)
-            request = _event(half, prefix) if is_event else _patch(half)
-            method, path, body, kind = request
+            make = _event if is_event else _patch
+            method, path, body, kind = make(half, prefix)
             answer = await connection.request(method, path, body, kind=kind)
             tell(EVENTS if is_event else NODES, version_of(answer))
 
