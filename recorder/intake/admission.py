@@ -4,7 +4,7 @@ What cannot be parsed cannot be redacted either, so it becomes a refusal with
 its bytes masked as far as a pattern can.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import msgspec
@@ -43,8 +43,10 @@ def admit(
                 admitted.append(_frame(observation, redaction, served))
             case ListPage():
                 admitted.extend(_page(observation, redaction, served))
-            case AuditRecorded() | CloudEventPosted() | Polled():
+            case AuditRecorded() | CloudEventPosted():
                 admitted.append(_posted(observation, redaction))
+            case Polled():
+                admitted.extend(_polled(observation, redaction))
             case InputRefused():
                 admitted.append(_refused(observation, redaction))
             case _:
@@ -88,29 +90,28 @@ def _page(
 
 
 def _posted(
-    posted: AuditRecorded | CloudEventPosted | Polled, redaction: Redaction
+    posted: AuditRecorded | CloudEventPosted, redaction: Redaction
 ) -> Observation:
+    redact = redaction.any_json
+    if isinstance(posted, AuditRecorded):
+        redact = redaction.audit
     try:
-        match posted:
-            case AuditRecorded():
-                return replace(posted, event=redaction.audit(posted.event))
-            case CloudEventPosted():
-                return replace(posted, event=redaction.any_json(posted.event))
-            case Polled():
-                clean: Sequence[bytes] = [
-                    redaction.any_json(item) for item in posted.items
-                ]
-                return replace(posted, items=clean)
+        clean = redact(posted.event)
     except InputError as exc:
-        return InputRefused(
-            observed_at=posted.observed_at,
-            resource=None,
-            head=b"",
-            sha256="",
-            length=0,
-            reason=str(exc),
-            source=posted.source,
-        )
+        return _refused(refusal(posted, posted.event, str(exc)), redaction)
+    return replace(posted, event=clean)
+
+
+def _polled(polled: Polled, redaction: Redaction) -> list[Observation]:
+    refused: list[Observation] = []
+    items = []
+    for raw in polled.items:
+        try:
+            items.append(redaction.any_json(raw))
+        except InputError as exc:
+            described = refusal(polled, raw, str(exc))
+            refused.append(_refused(described, redaction))
+    return [*refused, replace(polled, items=items)]
 
 
 def _refused(refused: InputRefused, redaction: Redaction) -> InputRefused:

@@ -10,7 +10,14 @@ from recorder.intake.gaps import told
 from recorder.intake.ledger import Ledger
 from recorder.intake.state import StreamKey
 from recorder.model.entry import Operation
-from recorder.model.observation import InputRefused, ListPage, WatchFrame
+from recorder.model.observation import (
+    AuditRecorded,
+    CloudEventPosted,
+    InputRefused,
+    ListPage,
+    Polled,
+    WatchFrame,
+)
 
 __all__ = ["input_refused", "refusal"]
 
@@ -20,14 +27,17 @@ HEAD_BYTES = 4096
 UNDECODABLE = "undecodable input"
 POSSIBLE = "one change of an object that cannot be named"
 
+Documented = AuditRecorded | CloudEventPosted | ListPage | Polled | WatchFrame
 
-def refusal(
-    observation: ListPage | WatchFrame, raw: bytes, reason: str
-) -> InputRefused:
+
+def refusal(observation: Documented, raw: bytes, reason: str) -> InputRefused:
     """Describe a document that cannot be read."""
+    resource = None
+    if isinstance(observation, ListPage | WatchFrame):
+        resource = observation.resource
     return InputRefused(
         observed_at=observation.observed_at,
-        resource=observation.resource,
+        resource=resource,
         head=raw[:HEAD_BYTES],
         sha256=sha256(raw).hexdigest(),
         length=len(raw),
