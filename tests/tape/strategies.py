@@ -55,7 +55,9 @@ _parts = st.text("abcdefghijklmnopqrstuvwxyz0123456789.-", min_size=1)
 _resources = st.builds(
     Resource, group=st.just("") | _parts, version=_parts, plural=_parts
 )
-_common = {"observed_at": _times, "source": _texts}
+_sources = st.sampled_from(["watch", "audit", "cloudevents", "slurm"])
+_names = _texts.filter(lambda text: "\x00" not in text)
+_common = {"observed_at": _times, "source": _sources}
 _items = st.lists(documents(), max_size=4)
 
 observations = st.one_of(
@@ -63,10 +65,10 @@ observations = st.one_of(
         ListPage,
         **_common,
         resource=_resources,
-        resource_version=_texts,
+        resource_version=_names,
         items=_items,
         more=st.booleans(),
-        kind=st.none() | _texts,
+        kind=st.none() | _names,
         made=st.booleans(),
     ),
     st.builds(
@@ -96,5 +98,5 @@ observations = st.one_of(
     st.builds(EpochBegan, **_common, reason=_texts),
     st.builds(AuditRecorded, **_common, event=documents()),
     st.builds(CloudEventPosted, **_common, event=documents()),
-    st.builds(Polled, **_common, resource=_texts, items=_items),
+    st.builds(Polled, **_common, resource=_names, items=_items),
 )

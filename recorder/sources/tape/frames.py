@@ -7,14 +7,33 @@ version does not know are passed over; a kind of frame that it does not know
 is an error, because leaving out a line would leave out history.
 """
 
+import re
+
 import msgspec
 
-from recorder.model.observation import Observation
+from recorder.model.observation import (
+    AUDIT,
+    CLOUDEVENTS,
+    SLURM,
+    WATCH,
+    ListPage,
+    Observation,
+)
 from recorder.sources.tape.kinds import KINDS, Frame
 from recorder.sources.tape.surrogates import hidden, revealed
 from recorder.sources.tape.wire import LineError, checked_utf8, quoted
 
 __all__ = ["UnknownKindError", "observation_of"]
+
+SOURCES = frozenset({WATCH, AUDIT, CLOUDEVENTS, SLURM})
+"""Where frames come from; the log has a number for each."""
+
+NAME_LENGTH_MAX = 1_000
+"""Of a resource, a version or a kind, in characters: those of Kubernetes end
+below 320."""
+
+_NAME = re.compile(f"[^\x00\ud800-\udfff]{{0,{NAME_LENGTH_MAX}}}")
+"""What PostgreSQL can store as text."""
 
 
 class UnknownKindError(LineError):
@@ -57,7 +76,7 @@ def _observation(line: bytes) -> Observation:
     """Decode a line; msgspec's own error is left for what is no JSON."""
     try:
         frame: Frame = _decode(line)
-        return frame.observation()
+        return _checked(frame.observation())
     except msgspec.ValidationError as exc:
         raise _misfit(line, exc) from exc
     except RecursionError as exc:
@@ -66,6 +85,31 @@ def _observation(line: bytes) -> Observation:
     except OverflowError as exc:
         msg = 'the time "at" lies outside the years 1 to 9999'
         raise LineError(msg) from exc
+
+
+def _checked(observation: Observation) -> Observation:
+    """Refuse names that the log has no column for.
+
+    Raises:
+        LineError: there is one; the message shows how it begins.
+    """
+    if observation.source not in SOURCES:
+        msg = (
+            f"unknown source {quoted(observation.source)}: this version "
+            f"knows {', '.join(sorted(SOURCES))}"
+        )
+        raise LineError(msg)
+    names = [str(getattr(observation, "resource", ""))]
+    if isinstance(observation, ListPage):
+        names += [observation.resource_version, observation.kind or ""]
+    for name in names:
+        if not _NAME.fullmatch(name):
+            msg = (
+                f"not a name: {quoted(name)} holds a NUL or has more than "
+                f"{NAME_LENGTH_MAX} characters"
+            )
+            raise LineError(msg)
+    return observation
 
 
 def _misfit(line: bytes, exc: msgspec.ValidationError) -> LineError:
