@@ -8,7 +8,6 @@ reach a transaction that is already under way.
 from copy import copy
 from datetime import datetime, timedelta
 
-from recorder.classify.text import clean
 from recorder.intake import gaps
 from recorder.intake.document import read
 from recorder.intake.state import (
@@ -149,8 +148,7 @@ class Ledger:
             return
         gap = OpenGap(
             position=self.position,
-            # Free text of servers and tapes goes into a column of its own.
-            reason=clean(reason) or "",
+            reason=reason,
             since=point.vouched_until or at,
             resource_version=point.completed,
         )
