@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from recorder.model.observation import Observation
 from tests.cli.checking import (
     FAST,
     OF_LOG,
@@ -319,7 +320,7 @@ def test_how_long_events_live_is_measured_and_compared(
     minutes = 15
     shown = [an_event(f"e{n}", n) for n in range(1, 31)]
     expired = [an_event(f"e{n}", n + 50) for n in range(1, 31)]
-    story = [
+    story: list[list[Observation]] = [
         [a_list(EVENTS, 40, *shown)],
         [
             a_frame(EVENTS, "DELETED", event, when=minutes * 60)

@@ -89,10 +89,10 @@ def test_a_folder_that_cannot_be_reached_leaves_no_database(
     assert "is not a folder" in checks(answer)["data folder"]["says"]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has a stand-in")
-def test_a_folder_above_that_is_closed_is_named(
-    recorder: Recorder, data: Path
+def test_a_folder_above_that_is_closed_to_roots_stand_in_is_named(
+    recorder: Recorder, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
     data.chmod(0o700)
 
     answer = recorder("doctor", "-o", "json", "--data-dir", f"{data}/deep/er")

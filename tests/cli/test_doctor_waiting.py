@@ -1,0 +1,39 @@
+"""What does not answer is not waited for."""
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from recorder.settings import Settings
+from recorder.wiring import checkup, checkup_database
+
+pytestmark = pytest.mark.usefixtures("cluster_is_reached")
+
+
+async def test_a_database_that_is_silent_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, data: Path
+) -> None:
+    monkeypatch.setattr(checkup_database, "ASK", timedelta(seconds=0.3))
+
+    async def say_nothing(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        try:
+            while await reader.read(100):
+                pass
+        finally:
+            writer.close()
+
+    silent = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
+    port = silent.sockets[0].getsockname()[1]
+    url = f"postgresql://x@127.0.0.1:{port}/x?sslmode=disable"
+    settings = Settings(database_url=url, data_dir=data)
+
+    async with silent, asyncio.timeout(8):
+        found = {c.name: c async for c in checkup.checkup(settings)}
+
+    assert "not done within 0.3 s" in found["database"].says
+    assert "pg_isready" in str(found["database"].remedy)
+    assert not found["schema"].tried
