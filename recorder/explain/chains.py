@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from recorder.explain.signs import Sign, Subject, signs_of
-from recorder.knowledge import Knowledge, Role
+from recorder.knowledge import Fault, Knowledge, Role
 from recorder.model.fact import FactKind, StoredFact
 from recorder.projections import NodeState, advance
 
@@ -231,7 +231,8 @@ class _Reader:
 
     def _is_another(self, chain: Chain, sign: Sign) -> bool:
         """Tell whether a sign begins something new."""
-        if sign.over:
+        if sign.over or sign.fault is Fault.KERNEL_PANIC:
+            # What proves a panic is found after the boot that it caused.
             return False
         if sign.subject == Subject.BOOT and chain.has(Subject.BOOT):
             return chain.is_quiet or chain.state.ready == "True"

@@ -76,6 +76,7 @@ def judge(
         boot_id_before=before,
         boot_id_after=after,
         between=(_last_proof(case), effect.stored.at),
+        lost_at=_first_proof(case),
         back_in_service_at=None if back is None else back.observed_at,
         mode=_mode(case, decided, holed=holed),
         fault=faulted,
@@ -128,6 +129,16 @@ def _boots(chain: Chain, happened: str) -> tuple[str | None, str | None]:
     before = chain.baseline.boot_id
     after = chain.state.boot_id if chain.state.present else None
     return before, after
+
+
+def _first_proof(case: Case) -> datetime:
+    """Give when the effect was first seen, or before it a loss of Ready."""
+    times = [case.effect.stored.observed_at]
+    if case.was_lost:
+        times += [
+            s.stored.observed_at for s in case.chain.of(Subject.READY)[:1]
+        ]
+    return min(times)
 
 
 def _last_proof(case: Case) -> datetime | None:

@@ -96,6 +96,9 @@ class Verdict:
     between: tuple[datetime | None, datetime]
     """The last proof of the old state and the first of the new."""
 
+    lost_at: datetime
+    """The first proof that something was wrong with the node."""
+
     back_in_service_at: datetime | None
     mode: str
     fault: Faulted | None

@@ -5,5 +5,14 @@ the facts at any time.
 """
 
 from recorder.projections.node import NodeState, advance
+from recorder.projections.placement import Placement, Placements
+from recorder.projections.workloads import Workload, Workloads
 
-__all__ = ["NodeState", "advance"]
+__all__ = [
+    "NodeState",
+    "Placement",
+    "Placements",
+    "Workload",
+    "Workloads",
+    "advance",
+]

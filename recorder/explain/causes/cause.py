@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from recorder.explain.actors import Actor
 from recorder.explain.causes.case import Case
-from recorder.explain.signs import Sign
+from recorder.explain.signs import Sign, Subject
 from recorder.knowledge import Decision, Fault
 
 __all__ = ["DecisionCause", "FaultCause", "Found", "recorded"]
@@ -55,9 +55,12 @@ def recorded(fault: Fault) -> Callable[[Case], Found | None]:
         if not case.faults or case.faults[0].fault is not fault:
             return None
         sign = case.faults[0]
+        if sign.subject == Subject.GPUS:
+            # The device plugin took a GPU away and did not say why.
+            return Found(sign, "likely")
         if not case.was_lost:
             return Found(sign, "proven")
-        if case.decisions or case.chain.of("cordon"):
+        if case.decisions or case.chain.of(Subject.CORDON):
             return Found(sign, "proven")
         return Found(sign, "likely")
 

@@ -1,0 +1,178 @@
+"""Placements: which Pod was on which node, from when to when."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.reference import ObjectIdentity
+
+__all__ = ["Placement", "Placements"]
+
+OVER = frozenset({"Succeeded", "Failed"})
+
+
+class Placement(msgspec.Struct, gc=False):
+    """One Pod, from its binding to its end."""
+
+    pod: ObjectIdentity
+    node: str | None = None
+    owners: list[Mapping[str, Any]] = []
+    labels: Mapping[str, str] = {}
+    gpus: int = 0
+    seen_at: datetime | None = None
+    bound_at: datetime | None = None
+    running_at: datetime | None = None
+    ended_at: datetime | None = None
+    """When it was over, failed or gone."""
+
+    gone_at: datetime | None = None
+    phase: str | None = None
+    deleting_at: datetime | None = None
+    disrupted_at: datetime | None = None
+    disruption: str | None = None
+    """The reason of its condition DisruptionTarget."""
+
+    restarted_at: datetime | None = None
+    """When a container of it had ended and began again."""
+
+    exit_codes: list[int] = []
+    entries: list[str] = []
+    """Names of the entries about its end."""
+
+    @property
+    def key(self) -> str:
+        """What tells it from every other."""
+        return self.pod.uid or f"{self.pod.namespace}/{self.pod.name}"
+
+    def was_on(self, since: datetime, until: datetime) -> bool:
+        """Tell whether it was on its node at any time of a span."""
+        return (
+            self.bound_at is not None
+            and self.bound_at <= until
+            and (self.ended_at is None or self.ended_at >= since)
+        )
+
+    def runs_at(self, at: datetime) -> bool:
+        """Tell whether it was running at a time."""
+        return (
+            self.running_at is not None
+            and self.running_at <= at
+            and (self.ended_at is None or self.ended_at > at)
+        )
+
+
+class Placements:
+    """All placements, folded from facts about Pods."""
+
+    def __init__(self, facts: Iterable[StoredFact] = ()) -> None:
+        self._by_pod: dict[str, Placement] = {}
+        for stored in facts:
+            self.take(stored)
+
+    def __iter__(self) -> Iterator[Placement]:
+        """Give every placement, in the order in which they were seen."""
+        return iter(self._by_pod.values())
+
+    def take(self, stored: StoredFact) -> None:
+        """Take the next fact, in the order of the log."""
+        fact = stored.fact
+        thing = fact.object
+        if thing is None or thing.kind != "Pod":
+            return
+        if fact.kind in {FactKind.EVENT, FactKind.REQUESTED}:
+            return
+        key = thing.uid or f"{thing.namespace}/{thing.name}"
+        placement = self._by_pod.get(key)
+        if placement is None:
+            placement = self._by_pod[key] = Placement(
+                pod=thing, seen_at=stored.observed_at
+            )
+        step = _STEPS.get(fact.kind)
+        if step is not None:
+            step(placement, stored, fact.detail)
+
+
+Detail = Mapping[str, Any]
+
+
+def _appeared(p: Placement, stored: StoredFact, detail: Detail) -> None:
+    state = detail["state"]
+    fields = state.get("fields", {})
+    p.owners = state.get("owners", [])
+    p.labels = state.get("labels", {})
+    p.gpus = state.get("gpus", 0)
+    p.node = state.get("node")
+    p.phase = fields.get("phase")
+    at = stored.at if detail["created"] else stored.observed_at
+    if p.node is not None:
+        p.bound_at = at
+    if p.phase == "Running":
+        p.running_at = at
+    if p.phase in OVER:
+        p.ended_at = at
+    if state.get("deletion"):
+        p.deleting_at = at
+
+
+def _bound(p: Placement, stored: StoredFact, detail: Detail) -> None:
+    p.node = detail["node"]
+    p.bound_at = stored.observed_at
+
+
+def _started(p: Placement, stored: StoredFact, _: Detail) -> None:
+    p.phase = "Running"
+    if p.running_at is None:
+        p.running_at = stored.observed_at
+
+
+def _ended(p: Placement, stored: StoredFact, detail: Detail) -> None:
+    p.phase = detail.get("phase")
+    p.ended_at = p.ended_at or stored.observed_at
+    p.entries = [*p.entries, str(stored.entry)]
+
+
+def _vanished(p: Placement, stored: StoredFact, _: Detail) -> None:
+    p.gone_at = stored.observed_at
+    p.ended_at = p.ended_at or stored.observed_at
+    p.entries = [*p.entries, str(stored.entry)]
+
+
+def _deleting(p: Placement, stored: StoredFact, _: Detail) -> None:
+    p.deleting_at = p.deleting_at or stored.observed_at
+    p.entries = [*p.entries, str(stored.entry)]
+
+
+def _condition(p: Placement, stored: StoredFact, detail: Detail) -> None:
+    new = detail["new"] or {}
+    if detail["type"] != "DisruptionTarget" or new.get("status") != "True":
+        return
+    if p.ended_at is None and p.disruption is None:
+        p.disruption = new.get("reason")
+        p.disrupted_at = stored.observed_at
+        p.entries = [*p.entries, str(stored.entry)]
+
+
+def _container(p: Placement, stored: StoredFact, detail: Detail) -> None:
+    if detail.get("init"):
+        return
+    code = detail.get("exit_code")
+    if code is not None:
+        p.exit_codes = [*p.exit_codes, code]
+    if detail.get("restarts"):
+        p.restarted_at = stored.observed_at
+    p.entries = [*p.entries, str(stored.entry)]
+
+
+_STEPS = {
+    FactKind.APPEARED: _appeared,
+    FactKind.BOUND: _bound,
+    FactKind.STARTED: _started,
+    FactKind.ENDED: _ended,
+    FactKind.VANISHED: _vanished,
+    FactKind.DELETION_REQUESTED: _deleting,
+    FactKind.CONDITION_CHANGED: _condition,
+    FactKind.CONTAINER_ENDED: _container,
+}

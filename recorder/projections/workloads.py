@@ -1,0 +1,189 @@
+"""Workloads: the top of a Pod's owner chain, and how it ended.
+
+The chain goes through controllers up to what a person asked for: a Job, not
+its CronJob. Where an owner was gone before the log began, labels name it.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+
+from recorder.model.fact import FactKind, StoredFact
+from recorder.projections.placement import Placement
+
+__all__ = ["GANGS", "Workload", "Workloads"]
+
+GANGS: Final = frozenset(
+    {
+        "Job",
+        "JobSet",
+        "LeaderWorkerSet",
+        "TrainJob",
+        "PyTorchJob",
+        "TFJob",
+        "MPIJob",
+        "RayJob",
+        "RayCluster",
+        "PodGroup",
+        "VolcanoJob",
+    }
+)
+"""Kinds that run in full or not at all."""
+
+NO_WORKLOADS: Final = frozenset({"DaemonSet", "Node"})
+"""Controllers whose Pods belong to a node and not to anybody's work."""
+
+TOPS: Final = frozenset({"CronJob", "Workload"})
+"""Owners that are not the work itself."""
+
+BY_LABEL: Final = (
+    ("jobset.sigs.k8s.io/jobset-name", "JobSet"),
+    ("leaderworkerset.sigs.k8s.io/name", "LeaderWorkerSet"),
+    ("kueue.x-k8s.io/pod-group-name", "PodGroup"),
+    ("volcano.sh/job-name", "VolcanoJob"),
+    ("ray.io/originated-from-cr-name", "RayJob"),
+    ("ray.io/cluster", "RayCluster"),
+)
+"""Labels that name what owns a Pod, where no owner does."""
+
+GROUP_LABEL: Final = "leaderworkerset.sigs.k8s.io/group-index"
+
+
+class Workload(msgspec.Struct, frozen=True, gc=False):
+    """What a person asked for."""
+
+    kind: str
+    namespace: str
+    name: str
+    uid: str | None
+    group: str = ""
+    """Of a LeaderWorkerSet: which of its groups."""
+
+    @property
+    def is_gang(self) -> bool:
+        """Whether it runs in full or not at all."""
+        return self.kind in GANGS
+
+
+class _Owner(msgspec.Struct, gc=False):
+    kind: str
+    namespace: str
+    name: str
+    uid: str
+    owners: list[Mapping[str, Any]]
+    failed_at: datetime | None = None
+    completed_at: datetime | None = None
+    entries: list[str] = []
+
+
+class Workloads:
+    """Owners, folded from facts about everything but Pods and Nodes."""
+
+    def __init__(self, facts: Iterable[StoredFact] = ()) -> None:
+        self._owners: dict[str, _Owner] = {}
+        self._preempted: dict[str, datetime] = {}
+        for stored in facts:
+            self.take(stored)
+
+    def take(self, stored: StoredFact) -> None:
+        """Take the next fact, in the order of the log."""
+        fact = stored.fact
+        thing = fact.object
+        if thing is None or thing.uid is None or thing.kind == "Pod":
+            return
+        if fact.kind in {FactKind.APPEARED, FactKind.VANISHED}:
+            state = fact.detail["state"]
+            if thing.uid not in self._owners:
+                self._owners[thing.uid] = _Owner(
+                    thing.kind,
+                    thing.namespace,
+                    thing.name,
+                    thing.uid,
+                    state.get("owners", []),
+                )
+        elif fact.kind is FactKind.CONDITION_CHANGED:
+            self._condition(stored, thing.uid, fact.detail)
+
+    def _condition(
+        self, stored: StoredFact, uid: str, detail: Mapping[str, Any]
+    ) -> None:
+        owner = self._owners.get(uid)
+        if owner is None or (detail["new"] or {}).get("status") != "True":
+            return
+        if detail["type"] == "Failed":
+            owner.failed_at = owner.failed_at or stored.observed_at
+            owner.entries = [*owner.entries, str(stored.entry)]
+        elif (
+            owner.kind == "Workload"
+            and detail["type"] == "Evicted"
+            and detail["new"].get("reason") == "Preempted"
+        ):
+            # Kueue's own object, which belongs to the work that it admits.
+            for above in owner.owners:
+                self._preempted[above.get("uid") or ""] = stored.observed_at
+        elif detail["type"] in {"Complete", "Completed", "Succeeded"}:
+            owner.completed_at = owner.completed_at or stored.observed_at
+
+    def of(self, placement: Placement) -> Workload | None:
+        """Give the workload of a Pod; None for what belongs to a node."""
+        owner = _controller(placement.owners)
+        namespace = placement.pod.namespace
+        top: Workload | None = None
+        seen: set[str] = set()
+        while owner is not None:
+            if owner["kind"] in NO_WORKLOADS:
+                return None
+            if owner["kind"] in TOPS:
+                break
+            uid = owner.get("uid") or ""
+            top = Workload(owner["kind"], namespace, owner["name"], uid)
+            known = self._owners.get(uid)
+            if known is None or uid in seen:
+                break
+            seen.add(uid)
+            owner = _controller(known.owners)
+        return _labelled(placement, top)
+
+    def failed_at(self, workload: Workload) -> datetime | None:
+        """Give when a workload failed for good."""
+        owner = self._owners.get(workload.uid or "")
+        return owner.failed_at if owner is not None else None
+
+    def preempted_at(self, workload: Workload) -> datetime | None:
+        """Give when a queue took the place of a workload for another."""
+        return self._preempted.get(workload.uid or "")
+
+    def entries(self, workload: Workload) -> list[str]:
+        """Give the entries that tell its failure."""
+        owner = self._owners.get(workload.uid or "")
+        return owner.entries if owner is not None else []
+
+
+def _controller(
+    owners: Iterable[Mapping[str, Any]],
+) -> Mapping[str, Any] | None:
+    found = list(owners)
+    for owner in found:
+        if owner.get("controller"):
+            return owner
+    return found[0] if len(found) == 1 else None
+
+
+def _labelled(placement: Placement, top: Workload | None) -> Workload:
+    """Name what labels tell and the chain does not."""
+    pod, labels = placement.pod, placement.labels
+    if top is not None and top.kind == "LeaderWorkerSet":
+        return msgspec.structs.replace(top, group=labels.get(GROUP_LABEL, ""))
+    if top is None or top.kind in {"Job", "StatefulSet"}:
+        for label, kind in BY_LABEL:
+            if (name := labels.get(label)) and (
+                top is None or kind in {"JobSet", "LeaderWorkerSet"}
+            ):
+                group = labels.get(GROUP_LABEL, "")
+                uid = labels.get("jobset.sigs.k8s.io/jobset-uid")
+                return Workload(kind, pod.namespace, name, uid, group)
+    if top is None:
+        return Workload("Pod", pod.namespace, pod.name, pod.uid)
+    return top
