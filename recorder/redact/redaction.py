@@ -59,21 +59,22 @@ class Redaction:
 
         The resource, in its written form, tells what the items of a list do
         not say of themselves. ``served`` is the caller's word that an API
-        server sent exactly these bytes and that they are JSON: then what
-        cannot be in an object of the resource is not looked for. It is never
-        to be said of a tape.
+        server sent exactly these bytes and that they are JSON: then that is
+        not asked again, and what cannot be in an object of the resource is
+        not looked for. It is never to be said of a tape.
 
         Raises:
             UnreadableError: the bytes are not a JSON document.
         """
-        if served and resource in PLAIN_RESOURCES and raw.isascii():
-            edits = self._search.environments(raw)
-        else:
+        if not (served and raw.isascii()):
             check_document(raw)
-            if resource is not None and resource.endswith("/secrets"):
-                edits = self._search.guarded(raw, None)
-            else:
-                edits = self._search.everything(raw)
+            served = False
+        if served and resource in PLAIN_RESOURCES:
+            edits = self._search.environments(raw)
+        elif resource is not None and resource.endswith("/secrets"):
+            edits = self._search.guarded(raw, None)
+        else:
+            edits = self._search.everything(raw)
         return splice(raw, edits) if edits else raw
 
     def audit(self, raw: bytes) -> bytes:
