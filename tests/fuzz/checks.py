@@ -188,12 +188,14 @@ def check_draft(draft: Draft) -> None:
     check_times([draft.observed_at])
 
 
-def check_texts(texts: Iterable[str | None]) -> None:
+def check_texts(
+    texts: Iterable[str | None], bound: int = TEXT_BYTES_MAX
+) -> None:
     for text in texts:
         if text is None:
             continue
         assert _PLAIN.fullmatch(text), f"unstorable: {text[:80]!r}"
-        assert len(text.encode()) <= TEXT_BYTES_MAX, "a text beyond its bound"
+        assert len(text.encode()) <= bound, "a text beyond its bound"
 
 
 def check_times(
@@ -217,7 +219,8 @@ def check_batch(batch: Batch, observations: Iterable[Observation]) -> None:
     for observation in observations:
         if isinstance(observation, InputRefused):
             assert observation.sha256 in told, "a refusal without an entry"
-    check_texts(_texts_of_streams(batch))
+    # Namespace and name stand for a uid that is missing.
+    check_texts(_texts_of_streams(batch), bound=3 * TEXT_BYTES_MAX)
     for head in [*batch.heads.values(), *batch.gone.values()]:
         check_texts([head.resource, head.resource_version, *head.identity])
 

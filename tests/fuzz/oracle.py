@@ -19,7 +19,7 @@ DATA = frozenset({"data", "stringData"})
 BODIES = frozenset({"requestObject", "responseObject"})
 EMBEDDED_MAX = 8
 _MARK = re.compile(rb'(?:\\*")?redacted(?::[0-9a-f]{32})?(?:\\*")?')
-_LETTER = re.compile(rb"\\+u00((?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA]))")
+_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|/)")
 _decode_piece = json.JSONDecoder().raw_decode
 
 
@@ -224,7 +224,7 @@ def untouched(raw: bytes, clean: bytes) -> bool:
 
     What stands between the redactions must stand in the original, in the
     same order. An environment within a string is redacted as a whole, so
-    there a letter that was escaped for no reason may stand for itself.
+    there what was escaped for no reason may stand for itself.
     """
     return _in_order(raw, clean) or _in_order(_plainer(raw), _plainer(clean))
 
@@ -245,4 +245,10 @@ def _in_order(raw: bytes, clean: bytes) -> bool:
 
 
 def _plainer(raw: bytes) -> bytes:
-    return _LETTER.sub(lambda match: bytes([int(match[1], 16)]), raw)
+    text = raw.decode("utf-8", "replace")
+    plain = _ESCAPE.sub(_meaning, text)
+    return plain.encode("utf-8", "surrogatepass")
+
+
+def _meaning(escape: re.Match[str]) -> str:
+    return "/" if escape[1] is None else chr(int(escape[1], 16))
