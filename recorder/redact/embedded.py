@@ -60,6 +60,9 @@ def _edits_of_text(text: bytes, search: Search) -> list[Edit]:
     rest = Edit(0, len(text), GONE)
     if _SECRET_TEXT.search(text) and _SECRET_DATA.search(text):
         return [rest]
+    if text.lstrip()[:1] in {b"{", b"["} and may_hide_letters(text):
+        # An environment may be spelled so that it is not found below.
+        return [rest]
     edits: list[Edit] = []
     place = pieces = 0
     characters = text.decode("latin-1")
@@ -77,6 +80,4 @@ def _edits_of_text(text: bytes, search: Search) -> list[Edit]:
             Edit(edit.start + shift, edit.end + shift, edit.text)
             for edit in search(_ENV_KEY + text[start:place] + b"}")
         ]
-    if text.lstrip()[:1] in {b"{", b"["} and may_hide_letters(text):
-        return [rest]
     return edits

@@ -172,3 +172,9 @@ def test_without_patterns_only_secrets_are_redacted() -> None:
 def test_the_name_of_a_key_does_not_give_it_away() -> None:
     assert key_id(KEY) == key_id(KEY) != key_id(b"k" * 32)
     assert len(key_id(KEY)) == 16
+
+
+def test_a_torn_copy_hides_what_is_spelled_with_escapes_too() -> None:
+    torn = rf'{{"\u0065nv":[{VARIABLE.decode()}],"env":[{{ and no more'
+
+    assert redacted({"note": torn}) == {"note": "redacted"}
