@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 NODE ?= gpu-002
 
 .PHONY: run test check lint format typing contracts migrations docs bench bench-cluster cluster \
-	cluster-reboot cluster-crash cluster-hang lock clean
+	cluster-reboot cluster-crash cluster-hang fuzz lock clean
 
 # --- The virtual environment, from the hash-pinned locks -------------------
 
@@ -65,6 +65,9 @@ bench: $(VENV)/.dev
 bench-cluster: $(VENV)/.dev
 	@$(BIN)/python -m tests.cluster.binaries controlplane kwok
 	$(BIN)/python -m tests.bench.crowd $(SIZE)
+
+fuzz: $(VENV)/.dev
+	nice $(BIN)/python -m tests.fuzz
 
 # --- A real Kubernetes without containers ----------------------------------
 
