@@ -1,0 +1,141 @@
+"""The sequencer and the ledger, whatever comes and whatever is lost.
+
+A recorder that fails to commit, or dies and goes on from what is committed,
+gives the entries of one that does neither: once, and in order.
+"""
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule
+
+from recorder.model.observation import StreamResumed, WatchFrame
+from recorder.model.reference import Resource
+from tests.intake.lives import BOUNDED, Fate, Intake
+from tests.support.builders import (
+    EVENTS,
+    NODES,
+    PODS,
+    a_bookmark,
+    a_closed_stream,
+    a_frame,
+    a_list,
+    a_node,
+    an_event,
+    an_object,
+    at,
+)
+
+RESOURCES = st.sampled_from([PODS, NODES, EVENTS])
+NAMES = st.sampled_from("abc")
+
+
+class Lives(RuleBasedStateMachine):
+    """One recorder that is disturbed, and its twin that is not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.subject, self.twin = Intake(), Intake()
+        self.version = 9
+        self.alive: dict[tuple[Resource, str], str] = {}
+        self.sent: dict[Resource, list[tuple[int, WatchFrame]]] = {}
+        for resource in (PODS, NODES, EVENTS):
+            self.sent[resource] = []
+            for intake in (self.subject, self.twin):
+                intake.take(a_list(resource, 9))
+                intake.commit()
+
+    def send(self, resource: Resource, *frames: WatchFrame) -> None:
+        for frame in frames:
+            self.sent[resource].append((self.version, frame))
+            self.subject.take(frame)
+            self.twin.take(frame)
+
+    @rule(resource=RESOURCES, name=NAMES, beat=st.integers(0, 59))
+    def put(self, resource: Resource, name: str, beat: int) -> None:
+        self.version += 1
+        uid = self.alive.get((resource, name))
+        operation = "MODIFIED" if uid else "ADDED"
+        uid = uid or f"uid-{resource.plural}-{name}-{self.version}"
+        self.alive[resource, name] = uid
+        self.send(resource, self.frame(resource, operation, name, uid, beat))
+
+    @rule(resource=RESOURCES, names=st.sets(NAMES, min_size=1))
+    def delete(self, resource: Resource, names: set[str]) -> None:
+        """Delete objects, all in one version, as an expired lease does."""
+        gone = [n for n in sorted(names) if (resource, n) in self.alive]
+        self.version += bool(gone)
+        for name in gone:
+            uid = self.alive.pop((resource, name))
+            self.send(resource, self.frame(resource, "DELETED", name, uid, 0))
+
+    def frame(
+        self, resource: Resource, type_: str, name: str, uid: str, beat: int
+    ) -> WatchFrame:
+        document: dict[str, Any]
+        if resource == NODES:
+            ready = "False" if beat % 7 == 0 else "True"
+            document = a_node(name, self.version, ready=ready, beat=beat)
+        elif resource == EVENTS:
+            document = an_event(name, self.version, count=beat)
+        else:
+            document = an_object(name, self.version, spec={"n": beat})
+        document["metadata"]["uid"] = uid
+        return a_frame(resource, type_, document, when=self.version)
+
+    @rule(resource=RESOURCES)
+    def bookmark(self, resource: Resource) -> None:
+        for intake in (self.subject, self.twin):
+            intake.take(a_bookmark(resource, self.version, when=self.version))
+
+    @rule(resource=RESOURCES, reason=st.sampled_from(["cut", "timeout"]))
+    def cut(self, resource: Resource, reason: str) -> None:
+        """End a stream; it comes again, with what it sent last."""
+        closed = a_closed_stream(resource, reason, when=self.version)
+        self.subject.take(closed)
+        self.come_again(resource)
+
+    @rule(fate=st.sampled_from(["well", "lost", "silent"]))
+    def commit(self, fate: Fate) -> None:
+        self.subject.commit(fate)
+
+    @rule(order=st.permutations([PODS, NODES, EVENTS]))
+    def restart(self, order: list[Resource]) -> None:
+        self.subject.restart()
+        for resource in order:
+            self.come_again(resource)
+
+    def come_again(self, resource: Resource) -> None:
+        point = self.subject.point(resource)
+        assert point is not None
+        completed = int(point.completed or 0)
+        resumed = StreamResumed(
+            observed_at=at(self.version), resource=resource
+        )
+        self.subject.take(resumed)
+        for version, frame in self.sent[resource]:
+            if version > completed:
+                self.subject.take(frame)
+
+    @rule()
+    def compare(self) -> None:
+        self.subject.commit_all()
+        self.twin.commit_all()
+        for resource in (PODS, NODES, EVENTS):
+            assert self.subject.drafts(resource) == self.twin.drafts(resource)
+        assert heads(self.subject) == heads(self.twin)
+
+    def teardown(self) -> None:
+        self.compare()
+
+
+def heads(intake: Intake) -> list[tuple[Any, ...]]:
+    """The heads, but for their positions: streams may be interleaved."""
+    return sorted(
+        (h.resource, h.identity, h.resource_version, h.ready, h.heartbeats)
+        for h in intake.ledger.versions
+    )
+
+
+TestLives = Lives.TestCase
+TestLives.settings = BOUNDED
