@@ -29,8 +29,8 @@ from tests.support.postgres import (
     start_embedded,
 )
 
-WORKERS = 3
-"""More than processors: a recording waits for most of its time."""
+WORKERS = 2
+"""Recordings at a time; one waits for most of its time."""
 
 AGAIN = 4
 """Of so many kills one is followed by a second, in the next life."""

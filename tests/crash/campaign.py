@@ -32,7 +32,8 @@ __all__ = ["Campaign", "Outcome", "Source", "kills_of"]
 
 Source = Literal["watch", "script"]
 
-SETTLE_SECONDS = 30.0
+SETTLE_SECONDS = 100.0
+"""A bound for a machine that does much else."""
 POLL_SECONDS = 0.02
 
 REACHED = """

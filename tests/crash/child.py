@@ -91,6 +91,14 @@ async def _live(job: Job) -> None:
     recording = Recording(
         Writer(job.dsn, spec, holder=HOLDER), REDACTION, policy=POLICY
     )
+    try:
+        await _record(job, recording, stop)
+    finally:
+        # A second stop must not kill what ends already.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+
+
+async def _record(job: Job, recording: Recording, stop: asyncio.Event) -> None:
     if job.source == "script":
         await recording.run(Script, stop)
         return
