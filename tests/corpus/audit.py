@@ -5,6 +5,7 @@ between the frames that arrived when each record was written. They are
 redacted by the rules of the product on the way.
 """
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -78,8 +79,14 @@ def merged(lines: Sequence[bytes], records: Iterable[bytes]) -> list[bytes]:
     """
     header, *frames = lines
     began = _at(frames[0])
-    heard = [line for line in records if _at(line) >= began]
-    return [header, *sorted([*frames, *heard], key=_at)]
+    heard = deque(sorted((r for r in records if _at(r) >= began), key=_at))
+    merged_lines = [header]
+    for frame in frames:
+        at = _at(frame)
+        while heard and _at(heard[0]) < at:
+            merged_lines.append(heard.popleft())
+        merged_lines.append(frame)
+    return [*merged_lines, *heard]
 
 
 def _at(line: bytes) -> str:

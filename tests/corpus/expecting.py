@@ -189,16 +189,16 @@ class Expecting:
         asked = {question.node for question in self._questions}
         return [
             Question(
-                node=spec.name,
+                node=node.name,
                 since="start",
                 until="end",
-                verdicts=[v.id for v in self._verdicts if v.node == spec.name],
+                verdicts=[v.id for v in self._verdicts if v.node == node.name],
                 workloads=[
-                    named(w) for w in self._workloads if spec.name in w.nodes
+                    named(w) for w in self._workloads if node.name in w.nodes
                 ],
             )
-            for spec in self._options.machines
-            if spec.name not in asked
+            for node in self.nodes
+            if node.name not in asked
         ]
 
     def _facts(self) -> ClusterFacts:

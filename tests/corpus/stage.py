@@ -27,7 +27,7 @@ from tests.cluster.waiting import until
 from tests.corpus.expecting import Expecting
 from tests.corpus.identities import boot_id
 from tests.corpus.recording import RecorderProcess, named_context
-from tests.corpus.truth import Act, write_truth
+from tests.corpus.truth import Act, TruthError, problems, write_truth
 
 __all__ = ["Stage"]
 
@@ -85,7 +85,7 @@ class Stage(Expecting):
 
         ``resources`` are custom ones that must be listed before it begins.
         """
-        write_truth(self.truth_file, self.truth())
+        self._write_truth()
         before = msgspec.json.encode(self.timeless())
         await self.start_recorder(*resources)
         await self.pause(SETTLED_SECONDS)
@@ -99,7 +99,14 @@ class Stage(Expecting):
         assert msgspec.json.encode(self.timeless()) == before, (
             "the truth is told before it happens"
         )
-        write_truth(self.truth_file, self.truth())
+        self._write_truth()
+
+    def _write_truth(self) -> None:
+        truth = self.truth()
+        found = problems(truth)
+        if found:
+            raise TruthError("; ".join(found))
+        write_truth(self.truth_file, truth)
 
     async def start_recorder(self, *resources: str) -> None:
         """Start the recorder, and wait until it has listed."""

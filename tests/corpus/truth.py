@@ -273,7 +273,7 @@ def problems(truth: Truth) -> list[str]:
     ids = {verdict.id for verdict in truth.verdicts}
     names = {named(workload) for workload in truth.workloads}
     for question in truth.questions:
-        found += _unknown("act", {question.since, question.until}, set(acts))
+        found += _unknown_acts({question.since, question.until}, acts)
         found += _unknown("node", {question.node}, nodes)
         found += _unknown("verdict", set(question.verdicts), ids)
         found += _unknown("workload", set(question.workloads), names)
@@ -284,7 +284,7 @@ def _of_verdict(
     verdict: Verdict, nodes: set[str], acts: list[str]
 ) -> list[str]:
     found = _unknown("node", {verdict.node}, nodes)
-    found += _unknown("act", set(verdict.back_between), set(acts))
+    found += _unknown_acts(set(verdict.back_between), acts)
     expected = verdict.fault or verdict.decision or "unrecorded"
     if verdict.cause != expected:
         found.append(f"{verdict.id}: the cause is {expected}")
@@ -310,6 +310,11 @@ def _of_workload(
     if not any(name in question.workloads for question in truth.questions):
         found.append(f"{name}: no question is about it")
     return found
+
+
+def _unknown_acts(named_here: set[str], acts: list[str]) -> list[str]:
+    """Say which acts were not done; before the first one, all are to come."""
+    return _unknown("act", named_here, set(acts)) if acts else []
 
 
 def _unknown(what: str, named_here: set[str], known: set[str]) -> list[str]:

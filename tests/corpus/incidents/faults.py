@@ -93,6 +93,7 @@ async def gpu_xid_79(stage: Stage) -> None:
         await stage.pause(5)
         stage.did("pod-failed", "the Pod on the faulty GPU fails")
         await _fail(stage, job, NODE)
+        await stage.pause(4)
         await remediate(stage, NODE)
         await stage.pause(8)
 
@@ -155,7 +156,8 @@ async def link_flap(stage: Stage) -> None:
         await _fail(stage, job, "gpu-001", 134)
         await stage.pause(2)
         await _fail(stage, job, NODE, 134)
-        await stage.pause(25)
+        # A Job waits longer and longer before it makes Pods again.
+        await stage.pause(55)
 
 
 async def _report_link(stage: Stage, monitor: Controller) -> None:
