@@ -5,7 +5,7 @@ naming every kind. Here a line stays what it is on the file: bytes where it is
 kept as it was recorded, a JSON value (`Frame`) where it is changed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ from recorder.zstd import (
 __all__ = [
     "Frame",
     "Lines",
+    "changed_objects",
+    "is_bookmark",
     "objects_of",
     "raw_lines",
     "read_lines",
@@ -78,6 +80,26 @@ def objects_of(frame: Frame) -> list[dict[str, Any]]:
     if frame["frame"] == "watch":
         return [frame["event"]["object"]]
     return []
+
+
+def is_bookmark(frame: Frame) -> bool:
+    """Whether a frame is a bookmark, which shows no object."""
+    if frame["frame"] != "watch":
+        return False
+    kind: str = frame["event"]["type"]
+    return kind == "BOOKMARK"
+
+
+def changed_objects(
+    frame: Frame, change: Callable[[dict[str, Any]], dict[str, Any]]
+) -> Frame:
+    """Return a frame with its objects changed."""
+    if frame["frame"] == "list":
+        return frame | {"items": [change(item) for item in frame["items"]]}
+    if frame["frame"] == "watch":
+        changed = change(frame["event"]["object"])
+        return frame | {"event": frame["event"] | {"object": changed}}
+    return frame
 
 
 def _content(path: Path) -> bytes:
