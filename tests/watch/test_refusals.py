@@ -115,3 +115,22 @@ async def test_a_server_that_has_just_started_is_not_believed(
 
     assert not memory.of(RequestFailed)
     assert ABSENT not in {c.reason for c in memory.of(StreamClosed, PODS)}
+
+
+async def test_what_was_told_to_be_gone_is_listed_when_it_is_back(
+    tmp_path: Path,
+) -> None:
+    """A watch would go on as if nobody had taken its objects for gone."""
+    memory = Memory()
+    async with FakeCluster() as fake:
+        fake.put("pods", "a")
+        async with recording(fake, tmp_path, memory):
+            await memory.until(lambda: fake.watching("pods"))
+            missing = Failure(404, plural="pods", times=1_000)
+            fake.failures.append(missing)
+            fake.cut("pods")
+            await memory.until(lambda: memory.of(RequestFailed, PODS))
+            missing.times = 0
+            await memory.until(lambda: fake.watching("pods"))
+
+    assert len(memory.of(ListPage, PODS)) == 2

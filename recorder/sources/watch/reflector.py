@@ -269,6 +269,9 @@ class Reflector:
         if told != self._told and not self._is_patient(error):
             self._told = told
             await self._put(self._tell.failed(error))
+            if isinstance(error, MissingError):
+                # The log takes it that none of it exists any more.
+                self._place.forget()
 
     def _is_patient(self, error: RequestError) -> bool:
         """Tell whether a refusal may be that of a server just started."""
