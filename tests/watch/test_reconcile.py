@@ -1,11 +1,19 @@
 """Comparing the log with a list: what the server never told."""
 
+import asyncio
 import dataclasses
+import random
 from pathlib import Path
 
 import pytest
 
 from recorder.model.observation import ListPage, StreamClosed
+from recorder.sources.watch.client import ClusterClient
+from recorder.sources.watch.follower import Follower
+from recorder.sources.watch.outlet import Outlet
+from recorder.sources.watch.reconcile import Reconciler
+from recorder.sources.watch.rewind import RewindGuard
+from recorder.sources.watch.target import Target
 from tests.support.fake_cluster import FakeCluster
 from tests.watch.watching import EVENTS, FAST, PODS, Memory, recording
 
@@ -81,6 +89,43 @@ async def test_what_changes_while_it_is_compared_is_no_mismatch(
 
     assert not memory.of(StreamClosed, PODS)
     assert len(memory.of(ListPage, PODS)) == 1
+
+
+async def test_a_list_in_the_meantime_makes_a_comparison_void(
+    tmp_path: Path,
+) -> None:
+    """What went before it was inferred, and is told by no frame."""
+    async with FakeCluster() as fake:
+        fake.put("pods", "b")
+        client = ClusterClient.from_kubeconfig(
+            str(fake.kubeconfig(tmp_path)), settings=OFTEN
+        )
+        target = Target(resource=PODS, kind="Pod", namespaced=True)
+        follower, known = Follower(target, "1"), Memory()
+        guard = RewindGuard(
+            client,
+            Outlet(known),
+            known=known,
+            cluster_uid=fake.uid,
+            redact=lambda raw, _: raw,
+            followers=lambda: [follower],
+        )
+        reconciler = Reconciler(
+            client,
+            known,
+            guard,
+            followers=lambda: [follower],
+            jitter=random.Random(0),
+        )
+        async with asyncio.TaskGroup() as group:
+            comparing = group.create_task(reconciler._compare(follower))
+            await asyncio.sleep(0)
+            assert follower.touched is not None, "it has begun"
+            follower.place.reached(str(fake.revision))
+            follower.lists += 1
+        await client.close()
+
+    assert comparing.result() == (set(), set())
 
 
 async def test_without_bookmarks_a_clean_end_is_waited_for(

@@ -39,6 +39,8 @@ class Follower:
         """Whether any watch showed so since the last loss."""
         self.marked = False
         """Whether the resource was ever seen to send bookmarks."""
+        self.lists = 0
+        """How many complete lists its place was taken from."""
         self.clean_since = 0.0
         """When the last watch that ended cleanly had begun."""
         # Owned by the reconciler; the reflector adds to it while it is set.

@@ -87,6 +87,7 @@ class Reconciler:
         Nothing is given where nothing can be said.
         """
         follower.touched = touched = set[str]()
+        lists = follower.lists
         target = follower.target
         expiring = (target.resource.group, target.resource.plural) == (
             "",
@@ -106,7 +107,9 @@ class Reconciler:
         if not await self._reached(follower, version):
             return set(), set()
         held = await self._known.versions(target.resource)
-        if follower.place.completed is None:
+        if follower.place.completed is None or follower.lists != lists:
+            # It was listed anew since, and what changed before that was
+            # never told by the stream.
             return set(), set()
         missing = set() if expiring else _missing(listed, held, version)
         return _unknown(listed, held) - touched, missing - touched

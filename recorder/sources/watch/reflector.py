@@ -145,6 +145,7 @@ class Reflector:
                 await self._put_seen(self._tell.page(page, arrived))
                 version = page.version
         self._place.reached(version)
+        self._follower.lists += 1
         self._follower.followed = True
         self._is_healthy()
 
