@@ -2,7 +2,7 @@
 
 import asyncio
 
-from recorder.intake.endings import REWOUND, VANISHED
+from recorder.intake.endings import REFUSED, REWOUND, VANISHED
 from tests.cluster.client import ApiError
 from tests.cluster.waiting import until
 from tests.survival.fault import Fault, Strike
@@ -14,6 +14,10 @@ __all__ = ["CLUSTER_FAULTS"]
 
 LONGER_THAN_IDLE = (9.5, 11.0)
 """A stream is taken for dead after 6 s, a quiet one at 8 s at most."""
+
+UNREADY = set(REFUSED.values())
+"""What an API server that has just started may answer for too long, where
+the machine is busy."""
 
 UPGRADES: tuple[dict[str, str | None], ...] = (
     {"feature_gates": "WatchList=false"},
@@ -28,6 +32,7 @@ OBJECTS = "/apis/kueue.x-k8s.io/v1beta1/namespaces/default/workloads"
 async def api_killed(strike: Strike) -> None:
     """SIGKILL of the API server: its watch cache forgets."""
     cluster = strike.site.cluster
+    strike.reasons |= UNREADY
     await cluster.api_server.kill()
     strike.blind()
     await asyncio.sleep(strike.random.uniform(0.0, 2.0))
@@ -39,6 +44,7 @@ async def api_upgraded(strike: Strike) -> None:
     cluster = strike.site.cluster
     flags = strike.random.choice(UPGRADES)
     strike.note(" ".join(f"{k}={v}" for k, v in flags.items()))
+    strike.reasons |= UNREADY
     await cluster.api_server.stop()
     strike.blind()
     await cluster.api_server.start(**flags)
@@ -109,6 +115,7 @@ async def compacted(strike: Strike) -> None:
     if strike.random.random() < 0.5:
         # Other kinds than Events live in the API server's memory.
         strike.note("with the watch cache")
+        strike.reasons |= UNREADY
         await site.cluster.api_server.restart()
     revision = await site.cluster.oracle.caught_up()
     await site.cluster.etcd_client.compact(revision)
@@ -132,7 +139,7 @@ async def restored(strike: Strike) -> None:
             recorder.kill()
     strike.blind()
     strike.epochs += 1
-    strike.reasons |= {REWOUND}
+    strike.reasons |= {REWOUND} | UNREADY
     await site.cluster.restore(backup, restart_clients=False)
     backup.unlink()
     await site.traffic.burst(strike.random.choice([0, 5, 60]))

@@ -15,6 +15,7 @@ __all__ = ["Recorder", "command"]
 MODULE = "tests.survival.recorder_command"
 TREE = Path(__file__).parents[2]
 STOP_SECONDS = 30
+COMMAND_SECONDS = 100
 
 
 class Recorder:
@@ -121,7 +122,7 @@ async def command(
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    async with asyncio.timeout(STOP_SECONDS):
+    async with asyncio.timeout(COMMAND_SECONDS):
         out, err = await process.communicate()
     assert process.returncode is not None, "it ended"
     return process.returncode, out.decode(), err.decode()

@@ -108,7 +108,7 @@ class Schedule:
             recorder.start()
         epoch = 1
         began = time.monotonic()
-        await _settle(site, epoch)
+        revision = await _settle(site, epoch)
         say(f"  listed in {time.monotonic() - began:.1f} s")
         seen = (await site.head()).size
         chooser = random.Random(self.seed)
@@ -121,7 +121,7 @@ class Schedule:
             began = time.monotonic()
             await _strike(step, strikes)
             epoch += sum(strike.epochs for strike in strikes)
-            await _settle(site, epoch)
+            revision = await _settle(site, epoch)
             log = await read_log(site.database.dsn("reader"))
             wrong = await _judged(site, log, seen, before, strikes)
             seen = len(log.entries)
@@ -132,7 +132,7 @@ class Schedule:
             say(f"  {number + 1}/{len(self.steps)} {took:.1f} s  {what}")
             outcome.wrong += [f"{what}: {one}" for one in wrong]
         began = time.monotonic()
-        log = await _end(site, outcome)
+        log = await _end(site, outcome, revision)
         say(f"  judged in {time.monotonic() - began:.1f} s")
         return log
 
@@ -158,10 +158,10 @@ async def _strike(step: Step, strikes: Sequence[Strike]) -> None:
             await asyncio.sleep(strike.random.uniform(0.0, 0.8))
 
 
-async def _settle(site: Site, epoch: int) -> None:
+async def _settle(site: Site, epoch: int) -> int:
     await site.traffic.stop()
     await site.traffic.everything_once()
-    await site.until_caught_up(epoch=epoch)
+    return await site.until_caught_up(epoch=epoch)
 
 
 async def _judged(
@@ -181,7 +181,7 @@ async def _judged(
     return wrong
 
 
-async def _end(site: Site, outcome: Outcome) -> WholeLog:
+async def _end(site: Site, outcome: Outcome, revision: int) -> WholeLog:
     """Stop everything, and judge the whole."""
     for recorder in site.recorders:
         status = await recorder.stop()
@@ -199,7 +199,7 @@ async def _end(site: Site, outcome: Outcome) -> WholeLog:
                 EmbeddedServer.open(site.data, roles_sql=roles_sql())
             )
         log = await read_log(site.database.dsn("reader"))
-        outcome.wrong += await differences(site, log)
+        outcome.wrong += await differences(site, log, through=revision)
         outcome.wrong += _left_open(log, site.clock.now())
         outcome.wrong += await judge_coverage(site, log)
     if not site.is_shared:

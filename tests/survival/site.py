@@ -38,7 +38,7 @@ WORKLOADS = "kueue.x-k8s.io/v1beta1/workloads"
 EVENT_TTL = timedelta(seconds=40)
 RECONCILE_SECONDS = 15
 DISK_MIB = 700
-CAUGHT_UP_SECONDS = 20
+CAUGHT_UP_SECONDS = 60
 NODE_LEASES = "kube-node-lease"
 UNREADABLE = (OSError, TimeoutError, asyncpg.PostgresError)
 
@@ -124,13 +124,14 @@ class Site:
         fresh.write_text(user["token"])
         fresh.replace(self.folder / "token")
 
-    async def until_caught_up(self, *, epoch: int) -> None:
-        """Wait until the log holds all that the cluster did.
+    async def until_caught_up(self, *, epoch: int) -> int:
+        """Wait until the log holds all that the cluster did until now.
 
         Nothing may be written meanwhile. Each resource must be live, proven
-        after now, and as far as its newest version.
+        after now, and as far as its newest version. Gives the revision that
+        was the newest.
         """
-        await self.cluster.oracle.caught_up()
+        revision = await self.cluster.oracle.caught_up()
         since = self.clock.now()
         newest = _newest(self.cluster)
         missing = ["nothing was asked yet"]
@@ -162,6 +163,7 @@ class Site:
         except TimeoutError as exc:
             message = f"{exc}: {'; '.join(missing)}"
             raise TimeoutError(message) from None
+        return revision
 
     async def until_term_after(self, term: int, *, seconds: float) -> float:
         """Wait for another writer; give how long it took."""
