@@ -180,9 +180,10 @@ class _Reader:
             and thing.uid != self._state.uid
         ):
             return  # another Node has the name by now
-        self._state = advance(self._state, fact)
-        if fact.kind is FactKind.APPEARED and self._seen_at is None:
+        if fact.kind is FactKind.APPEARED and self._state.uid is None:
             self._seen_at = stored.observed_at
+            self._loose.clear()
+        self._state = advance(self._state, fact)
 
     def _about_node(self, stored: StoredFact) -> bool:
         thing = stored.fact.object
@@ -193,13 +194,16 @@ class _Reader:
         )
 
     def _is_old(self, stored: StoredFact) -> bool:
-        """Tell whether it speaks of a time before the node was known."""
-        return (
-            stored.fact.kind is FactKind.EVENT
-            and self._seen_at is not None
-            and stored.at < self._seen_at - timedelta(seconds=1)
-            and not self.chains
-        )
+        """Tell whether it speaks of a time before the node was known.
+
+        The first list of Events holds those of an hour, and may come before
+        that of Nodes.
+        """
+        if stored.fact.kind is not FactKind.EVENT:
+            return False
+        if self._seen_at is None:
+            return self._state.uid is None
+        return stored.at < self._seen_at - timedelta(seconds=1)
 
     def _place(self, sign: Sign, before: NodeState) -> None:
         if self._is_first_sight(sign, before):

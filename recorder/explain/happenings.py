@@ -1,5 +1,8 @@
 """What happened: the strongest effect of a chain names it."""
 
+from datetime import timedelta
+from typing import Final
+
 from recorder.explain.chains import Chain
 from recorder.explain.signs import Sign, Subject
 from recorder.explain.verdict import Happened
@@ -7,6 +10,9 @@ from recorder.knowledge import Role
 from recorder.model.fact import FactKind
 
 __all__ = ["happening"]
+
+ASTRAY: Final = timedelta(seconds=2)
+"""How much a watch of Pods may be ahead of the watch of Nodes."""
 
 MACHINE = ("machine_id", "system_uuid", "provider_id")
 
@@ -93,7 +99,7 @@ def _cordon(chain: Chain) -> tuple[str, Sign] | None:
     evicted = [
         sign
         for sign in chain.of(Subject.EVICTION)
-        if sign.position > cordons[0].position
+        if sign.stored.observed_at >= cordons[0].stored.observed_at - ASTRAY
     ]
     name = Happened.DRAINED if evicted else Happened.CORDONED
     return name, cordons[0]

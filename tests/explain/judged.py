@@ -1,0 +1,172 @@
+"""Judging a tape in memory: its entries to facts, its facts to verdicts."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from recorder.explain.chains import chains_of
+from recorder.explain.fleet import Fleet
+from recorder.explain.judging import Hole, judge
+from recorder.explain.verdict import CONFIDENCES, Verdict
+from recorder.facts import State, derive, is_compared
+from recorder.knowledge import shipped
+from recorder.model.entry import Draft, Operation
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.reference import EntryName
+from tests.corpus import truth as told
+from tests.corpus.playing import played
+from tests.corpus.tape_lines import Lines
+
+__all__ = ["Judged", "differences", "facts_of", "judged"]
+
+COMPARED = (
+    "happened",
+    "mode",
+    "cause",
+    "fault",
+    "decision",
+    "boot_id_before",
+    "boot_id_after",
+    "back_in_service",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A tape and what it says."""
+
+    facts: Sequence[StoredFact]
+    holes: Sequence[Hole]
+    audited: bool
+
+    def verdicts(self, node: str) -> list[Verdict]:
+        """Give the verdicts on a node."""
+        mine = [f for f in self.facts if node in {f.fact.node, _held_by(f)}]
+        fleet = Fleet(self.facts)
+        found = [
+            judge(chain, fleet, holes=self.holes, audited=self.audited)
+            for chain in chains_of(node, mine, shipped())
+        ]
+        return [verdict for verdict in found if verdict is not None]
+
+
+def judged(tape: Lines) -> Judged:
+    """Play a tape and derive its facts."""
+    drafts = played(tape).drafts
+    facts = list(facts_of(drafts))
+    audited = any(f.fact.kind is FactKind.REQUESTED for f in facts)
+    return Judged(facts, _holes(drafts), audited)
+
+
+def facts_of(drafts: Iterable[Draft]) -> Iterable[StoredFact]:
+    """Derive facts from entries, keeping the states between them."""
+    states: dict[Any, State] = {}
+    for position, draft in enumerate(drafts, start=1):
+        key = draft.resource, draft.identity
+        before = states.get(key) if is_compared(draft) else None
+        derived = derive(draft, before)
+        if is_compared(draft):
+            if derived.state is None:
+                states.pop(key, None)
+            else:
+                states[key] = derived.state
+        for index, fact in enumerate(derived.facts):
+            yield StoredFact(
+                entry=EntryName(1, position),
+                index=index,
+                observed_at=draft.observed_at,
+                fact=fact,
+            )
+
+
+def _holes(drafts: Iterable[Draft]) -> list[Hole]:
+    told = [
+        json.loads(draft.raw)
+        for draft in drafts
+        if draft.operation is Operation.GAP_CLOSED
+    ]
+    return [
+        Hole(
+            datetime.fromisoformat(gap["from"]),
+            datetime.fromisoformat(gap["to"]),
+        )
+        for gap in told
+        if gap.get("from") and gap.get("to")
+    ]
+
+
+def _held_by(stored: StoredFact) -> str | None:
+    """Give the node that a lock on another object names or named."""
+    fact = stored.fact
+    thing = fact.object
+    if fact.kind is not FactKind.ANNOTATION_CHANGED or thing is None:
+        return None
+    rule = shipped().lock(thing.kind, fact.detail["key"])
+    if rule is None:
+        return None
+    for text in (fact.detail["new"], fact.detail["old"]):
+        held = json.loads(text or "null")
+        if isinstance(held, dict) and held.get(rule.member):
+            return str(held[rule.member])
+    return None
+
+
+def differences(
+    truths: Sequence[told.Verdict], verdicts: Sequence[Verdict]
+) -> list[str]:
+    """Say where verdicts on one node are not what is true."""
+    if len(truths) != len(verdicts):
+        got = [f"{v.happened} {v.cause}: {v.sentence}" for v in verdicts]
+        want = [f"{v.happened} {v.cause}" for v in truths]
+        return [f"{len(got)} verdicts, not {len(want)}: {got}, not {want}"]
+    return [
+        said
+        for truth, verdict in zip(truths, verdicts, strict=True)
+        for said in _different(truth, verdict)
+    ]
+
+
+def _different(truth: told.Verdict, verdict: Verdict) -> Iterable[str]:
+    fault, decision = verdict.fault, verdict.decision
+    back: bool | None = verdict.back_in_service_at is not None
+    if verdict.happened in {"degraded", "joined"}:
+        back = None
+    got = {
+        "happened": verdict.happened,
+        "mode": verdict.mode,
+        "cause": verdict.cause,
+        "fault": None if fault is None else fault.fault.value,
+        "decision": None if decision is None else decision.decision.value,
+        "boot_id_before": verdict.boot_id_before,
+        "boot_id_after": verdict.boot_id_after,
+        "back_in_service": back,
+    }
+    for name in COMPARED:
+        want = getattr(truth, name)
+        if want is None and name.startswith(("boot_id", "back")):
+            continue
+        if got[name] not in [want, *truth.accept.get(name, [])]:
+            yield f"{name} is {got[name]}, not {want}: {verdict.sentence}"
+    at_most = CONFIDENCES.index(truth.confidence_at_most)
+    if CONFIDENCES.index(verdict.confidence) > at_most:
+        yield (
+            f"confidence is {verdict.confidence}, at most"
+            f" {truth.confidence_at_most}: {verdict.sentence}"
+        )
+    yield from _actors(truth, verdict)
+
+
+def _actors(truth: told.Verdict, verdict: Verdict) -> Iterable[str]:
+    if truth.actor is None:
+        return
+    actor = verdict.decision.actor if verdict.decision is not None else None
+    kind = "unknown" if actor is None else actor.kind
+    name = None if actor is None else actor.name
+    if kind not in truth.actor.kinds or (
+        truth.actor.name is not None and name != truth.actor.name
+    ):
+        yield f"actor is {kind} {name}, not {truth.actor}"
+    if name in truth.actor.never:
+        yield f"actor is {name}, who cannot be known"
