@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.fuzz import documents, streams, tapes
+from tests.fuzz import documents, streams, tapes, written
 
 __all__ = ["Failure", "Job", "TARGETS", "Tally", "check", "run", "work"]
 
@@ -38,7 +38,7 @@ TARGETS: dict[str, Target] = {
     "document": Target(documents.make_document, documents.check_document, 7),
     "stream": Target(streams.make_stream, streams.check_stream, 5),
     "tape": Target(tapes.make_tape, tapes.check_tape, 3),
-    "written tape": Target(tapes.make_written, tapes.check_written, 2),
+    "written tape": Target(written.make_written, written.check_written, 2),
     "posted": Target(documents.make_posted, documents.check_posted, 2),
     "torn head": Target(documents.make_head, documents.check_head, 1),
 }

@@ -1,21 +1,17 @@
-"""Tapes: plain, compressed and damaged ones, and what a writer makes."""
+"""Tapes: plain, compressed and damaged ones."""
 
 import os
 import random
 import tempfile
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
 from recorder.model.observation import (
     InputRefused,
-    ListPage,
     Observation,
-    Polled,
     StreamClosed,
-    WatchFrame,
 )
 from recorder.model.reference import Resource
 from recorder.sources.tape import (
@@ -25,7 +21,6 @@ from recorder.sources.tape import (
     TapeLineTooLongError,
     TapeReader,
     TapeTruncatedError,
-    TapeWriter,
 )
 from recorder.sources.tape.lines import line_of
 from recorder.zstd import (
@@ -33,13 +28,13 @@ from recorder.zstd import (
     ZstdCompressor,
     ZstdDecompressor,
 )
-from tests.fuzz.checks import check_admitted, documents_of, loaded, refusals
+from tests.fuzz.checks import check_admitted, documents_of, loaded
 from tests.fuzz.mutation import damaged, mutated, seeded
 from tests.fuzz.seeds import tape_lines
 from tests.fuzz.streams import sequenced
-from tests.tape.builders import HEADER, one_of_each
+from tests.tape.builders import one_of_each
 
-__all__ = ["check_tape", "check_written", "make_tape", "make_written"]
+__all__ = ["LINE_BYTES_MAX", "check_tape", "folder", "make_tape", "read_tape"]
 
 AT = datetime(2026, 11, 21, 3, 18, tzinfo=UTC)
 LINE_BYTES_MAX = 64 << 20
@@ -52,7 +47,7 @@ _CHECKSUM: dict[int, int] = {CompressionParameter.checksum_flag: 1}
 
 
 @cache
-def _folder() -> Path:
+def folder() -> Path:
     """Give a folder that is for this process alone, in memory if possible."""
     memory = Path("/dev/shm")
     where = memory if os.access(memory, os.W_OK) else None
@@ -94,25 +89,19 @@ def make_tape(chance: random.Random) -> bytes:
     return content
 
 
-def _watch(raw: bytes) -> WatchFrame:
-    return WatchFrame(
-        observed_at=AT, resource=PODS, type="MODIFIED", object=raw
-    )
-
-
 def check_tape(content: bytes, chance: random.Random) -> list[str]:
     """Check a tape, plain or compressed; give what reading it raised."""
-    path = _folder() / "tape"
+    path = folder() / "tape"
     bound = chance.choice((LINE_BYTES_MAX, LINE_BYTES_MAX, 2_000))
     path.write_bytes(content)
-    seen, trouble = _read(path, bound)
+    seen, trouble = read_tape(path, bound)
     _check_plain(content, seen, trouble, bound)
     raised = [trouble]
     if chance.random() < 0.6:
         parts = _compressed(content, chance)
         compressed = b"".join(parts)
         path.write_bytes(compressed)
-        again, other = _read(path, bound)
+        again, other = read_tape(path, bound)
         if not isinstance(trouble, NotATapeError):
             assert again == seen, "compressed it is another tape"
             assert type(other) is type(trouble)
@@ -120,7 +109,7 @@ def check_tape(content: bytes, chance: random.Random) -> list[str]:
         altered = damaged(compressed, chance)
         path.write_bytes(altered)
         proved = _lines_before(parts, altered)
-        read = _read(path, bound)
+        read = read_tape(path, bound)
         raised.append(read[1])
         _check_damaged(read, again, proved)
         is_cut = compressed.startswith(altered)
@@ -132,7 +121,7 @@ def check_tape(content: bytes, chance: random.Random) -> list[str]:
     return [type(error).__name__ for error in raised if error]
 
 
-def _read(
+def read_tape(
     path: Path, bound: int
 ) -> tuple[list[Observation], TapeError | None]:
     seen: list[Observation] = []
@@ -297,57 +286,3 @@ def _check_noticed(
         assert is_cut or trouble is None
     elif error.line is not None and error.line > 1:
         assert error.line == len(seen) + 2, "another line is blamed"
-
-
-def make_written(chance: random.Random) -> bytes:
-    return mutated(seeded(chance)[0], chance)
-
-
-def check_written(raw: bytes, chance: random.Random) -> list[str]:
-    """Check that what is written is read; give what could not be."""
-    wrote: list[Observation] = [_watch(raw)]
-    if chance.random() < 0.4:
-        wrote.append(
-            ListPage(
-                observed_at=AT,
-                resource=PODS,
-                resource_version="7",
-                items=[b'{"a":1}', raw, b"{}"],
-                more=chance.random() < 0.5,
-            )
-        )
-    if chance.random() < 0.2:
-        text = raw[:500].decode("utf-8", "surrogateescape")
-        wrote.append(StreamClosed(observed_at=AT, resource=PODS, reason=text))
-        wrote.append(
-            Polled(observed_at=AT, resource="slurm/jobs", items=[raw])
-        )
-    name = chance.choice(("a.tape.jsonl", "a.tape.jsonl", "a.tape.jsonl.zst"))
-    path = _folder() / name
-    with TapeWriter(path, HEADER, overwrite=True) as tape:
-        tape.write(wrote)
-    seen, trouble = _read(path, LINE_BYTES_MAX)
-    assert trouble is None, f"what was written cannot be read: {trouble}"
-    refused = [one for one in seen if isinstance(one, InputRefused)]
-    _check_round_trip(raw, wrote, seen, refused)
-    return refusals(refused)
-
-
-def _check_round_trip(
-    raw: bytes,
-    wrote: list[Observation],
-    seen: list[Observation],
-    refused: list[InputRefused],
-) -> None:
-    came = [place[0] for one in wrote for place in documents_of(one)]
-    left = [place[0] for one in seen for place in documents_of(one)]
-    for one in refused:
-        assert one.length == len(raw)
-        assert one.sha256 == sha256(raw).hexdigest()
-    assert len(came) == len(left) + len(refused), "documents were lost"
-    if refused:
-        assert len(refused) == came.count(raw)
-        came = [one for one in came if one != raw]
-    assert left == [
-        one.strip(b" \t\r\n").replace(b"\n", b" ") for one in came
-    ], "another document was read than was written"
