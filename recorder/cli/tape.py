@@ -10,7 +10,7 @@ from recorder.cli.options import output_option
 from recorder.cli.output import print_document, print_lines
 
 if TYPE_CHECKING:
-    from recorder.sources.tape import TapeGap, TapeInfo
+    from recorder.sources.tape import TapeCut, TapeGap, TapeInfo
 
 __all__ = ["info", "tape"]
 
@@ -18,12 +18,13 @@ COMMANDS = {
     "record": "recorder.cli.playing:record_tape",
     "play": "recorder.cli.playing:play",
     "info": "recorder.cli.tape:info",
+    "cut": "recorder.cli.cutting:cut",
 }
 
 
 @click.group(cls=LazyGroup, places=COMMANDS)
 def tape() -> None:
-    """Write, play and describe recordings of a cluster.
+    """Write, play, describe and cut recordings of a cluster.
 
     A tape is one file that holds what a cluster said, redacted, in the order
     in which it came: for handing an incident to somebody else.
@@ -65,6 +66,7 @@ def _document(found: "TapeInfo") -> dict[str, Any]:
         "cluster_uid": header.cluster_uid,
         "kubernetes": header.kubernetes,
         "started_at": written(header.started_at),
+        "cut": header.cut and _cut(header.cut),
         "first_at": found.first_at and written(found.first_at),
         "last_at": found.last_at and written(found.last_at),
         "frames": found.frames,
@@ -81,6 +83,30 @@ def _document(found: "TapeInfo") -> dict[str, Any]:
     }
 
 
+def _cut(cut: "TapeCut") -> dict[str, Any]:
+    from recorder.report.window import optional_time
+
+    return {
+        "log": cut.log,
+        "size": cut.size,
+        "since": optional_time(cut.since),
+        "until": optional_time(cut.until),
+        "nodes": list(cut.nodes),
+    }
+
+
+def _cut_text(cut: "TapeCut") -> str:
+    shown = _cut(cut)
+    text = f"cut out of log {cut.log}"
+    if cut.since is not None:
+        text += f" from {shown['since']}"
+    if cut.until is not None:
+        text += f" to {shown['until']}"
+    if cut.nodes:
+        text += f", only what concerns {', '.join(cut.nodes)}"
+    return text
+
+
 def _gap(gap: "TapeGap") -> dict[str, Any]:
     from recorder.model.moment import written
 
@@ -95,7 +121,7 @@ def _gap(gap: "TapeGap") -> dict[str, Any]:
 def _text(found: "TapeInfo") -> list[str]:
     from recorder.report.text import Columns, human_bytes
 
-    shown = _document(found)
+    shown, header = _document(found), found.header
     lines = [
         (
             f"cluster {shown['cluster']} ({shown['cluster_uid']}), Kubernetes"
@@ -108,6 +134,7 @@ def _text(found: "TapeInfo") -> list[str]:
             f" ({human_bytes(found.bytes_content)} decompressed)"
         ),
         f"identity {found.identity}",
+        *([_cut_text(header.cut)] if header.cut is not None else []),
         "",
     ]
     rows = [

@@ -115,6 +115,9 @@ class Sequencer:
         except InputError as exc:
             input_refused(self._ledger, refusal(frame, frame.object, str(exc)))
             return
+        if frame.renewed:
+            self._ledger.enter(key, _renewed(document, frame))
+            return
         point = self._ledger.moved(key)
         point.last_frame_at = frame.observed_at
         if frame.type == "BOOKMARK":
@@ -186,6 +189,16 @@ class Sequencer:
                 resource=name,
             )
             self._ledger.enter((observation.source, name), draft)
+
+
+def _renewed(document: Document, frame: WatchFrame) -> Draft:
+    """Make the entry that a log had made before a tape was cut out of it.
+
+    It came late there, so it proves nothing of its stream.
+    """
+    return document.draft(
+        Operation.RENEWED, observed_at=frame.observed_at, source=frame.source
+    )
 
 
 def _posted(

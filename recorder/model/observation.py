@@ -91,6 +91,10 @@ class WatchFrame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     object: bytes
     source: str = WATCH
 
+    renewed: bool = False
+    """Whether it is the last renewal of a Lease before a silence, that a log
+    told after the silence. On tapes that were cut out of a log."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamClosed:

@@ -53,6 +53,9 @@ class Log:
     holder: str | None
     """Who writes it at the moment."""
 
+    redaction_key_id: str | None = None
+    """Which key made the digests in it."""
+
     @property
     def is_tape(self) -> bool:
         """Whether it was played from a tape and gets no more."""
@@ -69,6 +72,9 @@ class Stream:
     resource_version: str | None = None
     began_at: datetime | None = None
     """When its first list was complete."""
+
+    began_version: str | None = None
+    """The version of that list."""
 
     vouched_until: datetime | None = None
     last_frame_at: datetime | None = None

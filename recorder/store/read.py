@@ -23,7 +23,10 @@ from recorder.report.ports import (
     Stream,
     Thing,
 )
+from recorder.report.window import Window
 from recorder.store.engine import reading
+from recorder.store.read_concerned import find_concerned
+from recorder.store.read_cut import CutReader
 from recorder.store.read_definitions import read_custom_kinds
 from recorder.store.read_entries import EntryReader
 from recorder.store.read_gaps import GapReader
@@ -136,6 +139,24 @@ class LogReading:
     ) -> Mapping[int, Heartbeats]:
         """Give what was counted of live objects, by number."""
         return await self._names.heartbeats(objects)
+
+    async def past(self, nodes: Collection[str], window: Window) -> CutReader:
+        """Give the log as a tape of a window is cut out of it.
+
+        With nodes only what concerns them, else everything.
+        """
+        number, size = self.log.id, self.log.size
+        kept = None
+        if nodes:
+            kept = await find_concerned(
+                self._engine,
+                number,
+                size,
+                nodes,
+                since=window.since,
+                until=window.until,
+            )
+        return CutReader(self._engine, number, size, kept)
 
     async def words(self, wanted: str) -> Sequence[str]:
         """Give reasons and actors to compare with one; none if known."""

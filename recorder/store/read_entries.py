@@ -139,9 +139,16 @@ class EntryReader:
 
         Between two pages nothing is held: no transaction, no connection.
         """
-        limit = PAGE_WITH_DOCUMENTS if documents else PAGE
         async with reading(self._engine, "read entries") as connection:
             scan = await self._scan(connection, selection, after=after)
+        async for page in self.scanned(scan, documents=documents):
+            yield page
+
+    async def scanned(
+        self, scan: Scan | None, *, documents: bool
+    ) -> AsyncIterator[Sequence[Line]]:
+        """Give the lines of a scan, page by page."""
+        limit = PAGE_WITH_DOCUMENTS if documents else PAGE
         while scan is not None:
             async with reading(self._engine, "read entries") as connection:
                 page = await self._page(

@@ -33,6 +33,7 @@ def logs_query() -> Query:
             log.c.cluster_name,
             log.c.cluster_uid,
             log.c.kubernetes,
+            log.c.redaction_key_id,
             log_head.c.size,
             # Without an entry the time is "-infinity", which Python lacks.
             case((log_head.c.size > 0, log_head.c.recorded_at)).label(
@@ -85,6 +86,7 @@ def _log(row: QueryRow) -> Log:
         size=row.size,
         recorded_at=row.recorded_at,
         holder=row.holder,
+        redaction_key_id=row.redaction_key_id,
     )
 
 
@@ -104,6 +106,7 @@ def _stream(row: QueryRow) -> Stream:
         state=row.state,
         resource_version=row.completed,
         began_at=row.began_at,
+        began_version=row.began_version,
         vouched_until=row.vouched_until,
         last_frame_at=row.last_frame_at,
         entries=row.entries,

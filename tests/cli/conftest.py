@@ -54,7 +54,7 @@ def calm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stop_clock(monkeypatch: pytest.MonkeyPatch, when: datetime) -> None:
-    for module in ("log", "gaps", "show", "history", "diff"):
+    for module in ("log", "gaps", "show", "history", "diff", "cutting"):
         monkeypatch.setattr(f"recorder.cli.{module}.now", lambda: when)
 
 

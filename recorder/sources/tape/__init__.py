@@ -6,6 +6,8 @@ It does not redact, classify or judge what is on them: a played tape takes the
 path of a live cluster, and a recorded one has taken it up to redaction.
 """
 
+from recorder.sources.tape.cut_stream import CutStream
+from recorder.sources.tape.cutting import Cutting
 from recorder.sources.tape.errors import (
     NotATapeError,
     TapeDamagedError,
@@ -20,15 +22,19 @@ from recorder.sources.tape.errors import (
     UnknownFrameError,
 )
 from recorder.sources.tape.gaps import TapeGap
-from recorder.sources.tape.header import TapeHeader
+from recorder.sources.tape.header import TapeCut, TapeHeader
 from recorder.sources.tape.identity import tape_identity
 from recorder.sources.tape.info import TapeInfo, describe
 from recorder.sources.tape.reader import TapeReader
 from recorder.sources.tape.source import TapeProgress, TapeSource
+from recorder.sources.tape.whole import check_free, whole_tape
 from recorder.sources.tape.writer import TapeWriter
 
 __all__ = [
+    "CutStream",
+    "Cutting",
     "NotATapeError",
+    "TapeCut",
     "TapeDamagedError",
     "TapeError",
     "TapeExistsError",
@@ -46,6 +52,8 @@ __all__ = [
     "TapeWriteError",
     "TapeWriter",
     "UnknownFrameError",
+    "check_free",
     "describe",
     "tape_identity",
+    "whole_tape",
 ]

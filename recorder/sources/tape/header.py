@@ -19,12 +19,25 @@ from recorder.sources.tape.wire import (
     written_time,
 )
 
-__all__ = ["FORMAT", "TapeHeader", "header_line", "parse_header"]
+__all__ = ["FORMAT", "TapeCut", "TapeHeader", "header_line", "parse_header"]
 
 FORMAT = "recorder/1"
 """The value of ``tape`` in the header of every tape of this format."""
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class TapeCut(msgspec.Struct, frozen=True, kw_only=True):
+    """Out of which log a tape was cut, and by what."""
+
+    log: int
+    size: int
+    """How many entries the log had."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    nodes: tuple[str, ...] = ()
+    """Only what concerns these; empty for everything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +58,9 @@ class TapeHeader:
     redaction_key_id: str | None = None
     """Which key made the digests on the tape."""
 
+    cut: TapeCut | None = None
+    """What it was cut out of; None for a recording of everything."""
+
     unknown: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     """Fields of a later version, as they were."""
 
@@ -59,6 +75,7 @@ class _Header(msgspec.Struct):
     started_at: Annotated[datetime, msgspec.Meta(tz=True)]
     tape_uid: str | None = None
     redaction_key_id: str | None = None
+    cut: TapeCut | None = None
 
 
 class _Version(msgspec.Struct):
@@ -93,6 +110,7 @@ def parse_header(line: bytes) -> TapeHeader:
         started_at=started_at,
         tape_uid=ours.tape_uid,
         redaction_key_id=ours.redaction_key_id,
+        cut=ours.cut,
         unknown={
             name: value
             for name, value in fields.items()
@@ -131,4 +149,17 @@ def header_line(header: TapeHeader) -> bytes:
         fields["tape_uid"] = header.tape_uid
     if header.redaction_key_id is not None:
         fields["redaction_key_id"] = header.redaction_key_id
+    if header.cut is not None:
+        fields["cut"] = _cut_fields(header.cut)
     return msgspec.json.encode(fields | dict(header.unknown)) + b"\n"
+
+
+def _cut_fields(cut: TapeCut) -> dict[str, Any]:
+    fields: dict[str, Any] = {"log": cut.log, "size": cut.size}
+    if cut.since is not None:
+        fields["since"] = written_time(cut.since)
+    if cut.until is not None:
+        fields["until"] = written_time(cut.until)
+    if cut.nodes:
+        fields["nodes"] = list(cut.nodes)
+    return fields

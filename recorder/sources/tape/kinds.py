@@ -80,6 +80,7 @@ class _WatchEvent(msgspec.Struct, frozen=True, gc=False):
 class _Watch(_Frame, tag="watch", frozen=True, gc=False):
     resource: str
     event: _WatchEvent
+    renewed: bool = False
 
     def observation(self) -> WatchFrame | StreamClosed | InputRefused:
         event = self.event
@@ -91,6 +92,7 @@ class _Watch(_Frame, tag="watch", frozen=True, gc=False):
             type=event.type,
             object=bytes(event.object),
             source=self.source,
+            renewed=self.renewed,
         )
 
 

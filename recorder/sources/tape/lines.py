@@ -95,9 +95,10 @@ def _incident(
 
 def _watch(frame: WatchFrame) -> bytes:
     return (
-        b'"frame":"watch","resource":%b,"event":{"type":%b,"object":%b}'
+        b'"frame":"watch","resource":%b,%b"event":{"type":%b,"object":%b}'
     ) % (
         written_text(str(frame.resource)),
+        b'"renewed":true,' if frame.renewed else b"",
         written_text(frame.type),
         written_document(frame.object),
     )

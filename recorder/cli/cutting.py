@@ -1,0 +1,103 @@
+"""`recorder tape cut`: a part of a log as a tape."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recorder.cli.asking import judge, now
+from recorder.cli.options import given_log, reading_options, window_options
+from recorder.cli.output import announce
+from recorder.cli.screen import Screen
+from recorder.cli.stopping import run_until_stopped
+
+if TYPE_CHECKING:
+    from recorder.wiring.cutting import Cut, CutTape
+
+__all__ = ["cut"]
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@window_options
+@click.option(
+    "--node",
+    "nodes",
+    metavar="NAME",
+    multiple=True,
+    help="Only what concerns this node; may be given several times.",
+)
+@click.option("--force", is_flag=True, help="Write over a file.")
+@reading_options
+@click.pass_context
+def cut(
+    ctx: click.Context,
+    *,
+    file: Path,
+    since: str | None,
+    until: str | None,
+    nodes: Sequence[str],
+    force: bool,
+) -> int:
+    r"""Cut a tape out of the log, to hand on a part of it.
+
+    The tape plays by itself: it begins with a list of all that was alive,
+    made from the log, and holds every entry of the window. With --node it
+    holds only what concerns these nodes: the Node and its Lease, the Pods
+    bound to it and their owners, Events about these or from the node, and
+    the namespaces. The file is there when it is complete.
+
+    \b
+    Example:
+      recorder tape cut incident.tape.jsonl.zst --since 3h --until 2h
+      recorder tape cut gpu-002.tape.jsonl.zst --since 1d --node gpu-002
+    """
+    from recorder.report.window import Window
+    from recorder.wiring.cutting import Cut
+
+    screen = Screen()
+
+    def show(frames: int, part: float) -> None:
+        screen.progress("cutting", f"{frames:,} frames  {part * 100:.0f} %")
+
+    wanted = Cut(
+        path=file,
+        window=Window.parse(since, until, now=now()),
+        nodes=tuple(dict.fromkeys(nodes)),
+        overwrite=force,
+        event_ttl=ctx.obj.event_ttl,
+        on_progress=show,
+    )
+    done: list[CutTape] = []
+
+    async def work(stop: asyncio.Event) -> None:
+        try:
+            done.append(await _cut(ctx, wanted, stop))
+        finally:
+            screen.clear()
+
+    run_until_stopped(work)
+    (made,) = done
+    screen.say(
+        f"{file}: {made.frames:,} frames with {made.entries:,} entries of log"
+        f" {made.log}; play it with: recorder tape play {file}"
+    )
+    if made.untold:
+        screen.say(
+            f"{made.untold} jumps of the recorder's clock are not on it: a"
+            " tape cannot hold them"
+        )
+    return judge(made.coverage)
+
+
+async def _cut(
+    ctx: click.Context, wanted: "Cut", stop: asyncio.Event
+) -> "CutTape":
+    from recorder.wiring.cutting import cut_tape
+    from recorder.wiring.reading import open_logs
+
+    async with open_logs(ctx.obj, on_wait=announce) as logs:
+        reading = await logs.read(given_log(ctx))
+        return await cut_tape(reading, wanted, stop, now=now())

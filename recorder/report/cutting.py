@@ -1,0 +1,74 @@
+"""What a cut out of a log needs from it, and the nouns in which it gets it."""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from recorder.report.ports import Line
+from recorder.report.window import Window
+
+__all__ = ["Alive", "Kept", "Past"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a cut by nodes keeps, in the numbers of the log."""
+
+    nodes: tuple[int, ...]
+    objects: tuple[int, ...]
+
+
+class Alive(NamedTuple):
+    """The newest version of an object that was alive at a time."""
+
+    position: int
+    resource: str
+    kind: str
+    thing: str
+    """Its uid; its namespace and name where it has none."""
+
+    version: str
+    is_listed: bool
+    """Whether a list showed it."""
+
+
+class Past(Protocol):
+    """A log, asked for what a tape of a part of it needs."""
+
+    async def span(self, window: Window) -> tuple[int, int]:
+        """Give the first and the last position of a window.
+
+        Between them are all of its entries but renewals that were told
+        later, and what came in between: entries are ordered by position, and
+        those of one list are of several moments.
+        """
+
+    def alive(self, before: int) -> AsyncIterator[Sequence[Alive]]:
+        """Give what was alive before a position, but for Events, by pages."""
+
+    def events(
+        self, since: datetime, before: int
+    ) -> AsyncIterator[Sequence[Line]]:
+        """Give versions of Events from a time to a position, in log order."""
+
+    def gap_ends(self, first: int) -> AsyncIterator[Sequence[Line]]:
+        """Give the ends of all gaps from a position on, in log order."""
+
+    def lines(
+        self, window: Window, first: int, last: int
+    ) -> AsyncIterator[Sequence[Line]]:
+        """Give the entries of a window with documents, in log order.
+
+        Those from one position to another, and renewals told later.
+        """
+
+    async def documents(
+        self, positions: Collection[int]
+    ) -> Mapping[int, bytes]:
+        """Give the documents of entries by position."""
+
+    async def observed(
+        self, positions: Collection[int]
+    ) -> Mapping[int, datetime]:
+        """Give when entries were observed, by position."""

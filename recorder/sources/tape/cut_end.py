@@ -1,0 +1,98 @@
+"""The end of a tape that is cut out of a log: until when it vouches.
+
+Each stream is vouched for until the end of the window, or until the log
+itself stopped vouching for it. Of a gap that reaches beyond the window, what
+became of it is told as well, where one frame can say so: that it began, if it
+was noticed later, and that it healed. Where it takes more, the tape only ends
+earlier for that stream.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+
+from recorder.model.observation import EpochBegan, Observation
+from recorder.report.gap import Gap
+from recorder.report.window import Window
+from recorder.sources.tape.cut_stream import REWOUND, CutStream
+
+__all__ = ["end_of"]
+
+
+def end_of(
+    streams: Iterable[CutStream],
+    window: Window,
+    last: int,
+    observed: Mapping[int, datetime],
+) -> Iterator[Observation]:
+    """Give the last proofs and what opened or healed gaps behind them.
+
+    Args:
+        streams: as the tape has told them.
+        window: that was cut.
+        last: its last position.
+        observed: when each gap was opened, by the position of its entry.
+    """
+    told = list(streams)
+    open_ = [s for s in told if s.gap is not None]
+    behind = [
+        (stream, _behind(stream, window, last))
+        for stream in told
+        if stream.begun and stream.gap is None
+    ]
+    yield from _by_time(_proofs(behind, window))
+    yield from _by_time(_healed(open_))
+    yield from _by_time(_opened(behind, observed))
+
+
+def _by_time(frames: Iterable[Observation]) -> list[Observation]:
+    return sorted(frames, key=lambda frame: frame.observed_at)
+
+
+def _proofs(
+    streams: Iterable[tuple[CutStream, Gap | None]], window: Window
+) -> Iterator[Observation]:
+    for stream, gap in streams:
+        vouched = stream.stream.vouched_until
+        if vouched is None or (stream.vanished and gap is None):
+            continue
+        ends = [vouched]
+        if window.until is not None:
+            ends.append(window.until)
+        if gap is not None and gap.since is not None:
+            ends.append(gap.since)
+        yield stream.closed(min(ends))
+
+
+def _healed(streams: Iterable[CutStream]) -> Iterator[Observation]:
+    for stream in streams:
+        gap = stream.gap
+        if gap is not None and gap.healed and gap.to is not None:
+            yield stream.bookmark(gap.to, gap.version_after or "")
+
+
+def _opened(
+    streams: Iterable[tuple[CutStream, Gap | None]],
+    observed: Mapping[int, datetime],
+) -> Iterator[Observation]:
+    rewound: set[datetime] = set()
+    for stream, gap in streams:
+        if gap is None:
+            continue
+        at = observed[gap.opened.position]
+        if gap.reason == REWOUND and at not in rewound:
+            rewound.add(at)
+            yield EpochBegan(observed_at=at, reason=REWOUND)
+        elif stream.is_opened_alone(gap):
+            yield from stream.opening(gap, at)
+
+
+def _behind(stream: CutStream, window: Window, last: int) -> Gap | None:
+    """Give the gap that began in the window and was noticed behind it."""
+    until = window.until
+    if until is None:
+        return None
+    for gap in stream.gaps:
+        if gap.opened.position <= last or gap.healed:
+            continue
+        return gap if gap.since is None or gap.since < until else None
+    return None

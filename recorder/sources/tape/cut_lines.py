@@ -1,0 +1,156 @@
+"""Entries of a log, each by itself, as a tape that is cut needs them."""
+
+from base64 import b64decode
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from recorder.model.entry import Operation
+from recorder.model.observation import (
+    AuditRecorded,
+    CloudEventPosted,
+    EpochBegan,
+    InputRefused,
+    Observation,
+    Polled,
+)
+from recorder.model.reference import Resource
+from recorder.report.ports import Line
+from recorder.sources.tape.cut_stream import (
+    REWOUND,
+    UNDECODABLE,
+    CutStream,
+    document_of,
+)
+
+__all__ = [
+    "FRAMES",
+    "Held",
+    "follows",
+    "is_of_list",
+    "kind_of",
+    "number",
+    "page_of",
+    "posted",
+    "thing_of",
+]
+
+
+FRAMES = {
+    Operation.ADDED: "ADDED",
+    Operation.MODIFIED: "MODIFIED",
+    Operation.DELETED: "DELETED",
+}
+"""Types of watch frames."""
+
+
+class Held:
+    """What the recorder told of, until the gaps that it opened are known.
+
+    What vouched for their streams stands before it on the tape.
+    """
+
+    def __init__(self, line: Line) -> None:
+        self._told = _incident(line)
+        self._proofs: list[Observation] = []
+        self._rewound: list[tuple[CutStream, Line]] = []
+
+    def precede(
+        self, stream: CutStream, line: Line, proofs: Sequence[Observation]
+    ) -> None:
+        """Take a gap that it opened, and the proofs until then."""
+        self._proofs.extend(proofs)
+        if isinstance(self._told, EpochBegan):
+            self._rewound.append((stream, line))
+
+    def frames(self) -> Iterator[Observation]:
+        """Give the proofs, and what was held."""
+        yield from self._proofs
+        yield self._told
+        for stream, line in self._rewound:
+            stream.forget()
+            stream.gap = stream.gap_opened_at(line.entry.position)
+            stream.listed.clear()
+
+
+def number(version: str) -> int:
+    """Give a version as a number, to compare it."""
+    return int(version) if version.isdecimal() else -1
+
+
+def thing_of(line: Line) -> str:
+    """Give which object an entry is of: its uid, else its name."""
+    identity = line.identity
+    if identity is None:
+        return f"entry {line.entry.position}"
+    return identity.uid or f"{identity.namespace}/{identity.name}"
+
+
+def kind_of(line: Line) -> str | None:
+    """Give the kind, where it is not the plural that stands for it."""
+    if line.identity is None:
+        return None
+    plural = Resource.parse(line.resource or "").plural
+    return None if line.identity.kind == plural else line.identity.kind
+
+
+def page_of(line: Line) -> tuple[str | None, datetime]:
+    """Give which page of a list showed an object."""
+    return line.resource, line.observed_at
+
+
+def is_of_list(line: Line | None, stream: CutStream) -> bool:
+    """Tell whether an entry follows from a list that lacked Events."""
+    return (
+        line is not None
+        and line.resource == stream.stream.resource
+        and line.operation in {Operation.ABSENT, Operation.GAP_OPENED}
+    )
+
+
+def follows(line: Line | None) -> bool:
+    """Tell whether an entry follows from the incident that is held."""
+    return (
+        line is not None
+        and line.operation is Operation.GAP_OPENED
+        and document_of(line.raw)["reason"] in {REWOUND, UNDECODABLE}
+    )
+
+
+def _incident(line: Line) -> EpochBegan | InputRefused:
+    said = document_of(line.raw)
+    if line.operation is Operation.EPOCH_BEGAN:
+        return EpochBegan(
+            observed_at=line.observed_at,
+            reason=said["reason"],
+            source=line.source,
+        )
+    return InputRefused(
+        observed_at=line.observed_at,
+        resource=Resource.parse(line.resource) if line.resource else None,
+        head=b64decode(said["bytes_base64"]),
+        sha256=said["sha256"],
+        length=said["length"],
+        reason=said["reason"],
+        source=line.source,
+    )
+
+
+def posted(line: Line) -> Observation:
+    """Make what was posted, or was the answer to a poll."""
+    raw = line.raw or b""
+    match line.operation:
+        case Operation.AUDIT:
+            return AuditRecorded(
+                observed_at=line.observed_at, event=raw, source=line.source
+            )
+        case Operation.CLOUDEVENT:
+            return CloudEventPosted(
+                observed_at=line.observed_at, event=raw, source=line.source
+            )
+        case _:
+            return Polled(
+                observed_at=line.observed_at,
+                resource=line.resource or "",
+                items=[raw],
+                source=line.source,
+            )

@@ -1,0 +1,321 @@
+"""One stream of a log, while it is being cut out onto a tape.
+
+The frames that a tape needs and a log does not hold are made here: the log
+tells what they meant. Of a bookmark it keeps that a stream was vouched for
+until then, of a request that failed the gap that it opened, of a list the
+versions that were new, which list it was, and who was missing from it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from recorder.intake.state import ResumePoint, StreamState
+from recorder.intake.streams import advance, complete
+from recorder.model.observation import (
+    ABSENT,
+    EXPIRED,
+    ListPage,
+    Observation,
+    RequestFailed,
+    StreamClosed,
+    WatchFrame,
+)
+from recorder.model.reference import Resource
+from recorder.report.gap import Gap
+from recorder.report.ports import Line, Stream, is_about_events
+
+__all__ = [
+    "CutStream",
+    "RELISTED",
+    "REWOUND",
+    "UNDECODABLE",
+    "UNKNOWN_VERSION",
+    "VANISHED",
+    "moment_of",
+]
+
+REWOUND = "history rewound"
+VANISHED = "kind no longer served (404)"
+UNDECODABLE = "undecodable input"
+
+_CLOSED = {
+    "watch expired (410)": EXPIRED,
+    "reconcile mismatch": "reconcile-mismatch",
+}
+"""Reasons of gaps that the end of a watch opened, and how it ended."""
+
+_REFUSED = {"unauthorized (401)": 401, "forbidden (403)": 403}
+RELISTED = "relisted"
+
+UNKNOWN_VERSION = "0"
+"""Of a list of nothing, where nobody says which version it was of."""
+
+
+def moment_of(text: str | None) -> datetime | None:
+    """Read a time that the recorder wrote."""
+    return None if text is None else datetime.fromisoformat(text)
+
+
+@dataclass(slots=True, kw_only=True)
+class CutStream:
+    """What the tape has told of a stream so far."""
+
+    stream: Stream
+    resource: Resource
+    gaps: list[Gap] = field(default_factory=list)
+    """Those that reach into the window or lie behind it, in log order."""
+
+    begun: bool = False
+    """Whether it has a complete list on the tape."""
+
+    listing: str | None = None
+    """The version of the list that is half told."""
+
+    gap: Gap | None = None
+    """The gap that is open on the tape."""
+
+    version: str = ""
+    """The newest version told."""
+
+    point: ResumePoint = field(
+        default_factory=lambda: ResumePoint(state=StreamState.LISTING)
+    )
+    """Where intake will stand when it has taken what is told."""
+
+    vanished: bool = False
+    """Whether the cluster no longer serves it."""
+
+    kind: str | None = None
+    alive: dict[str, int] = field(default_factory=dict)
+    """Positions of the newest versions of what is alive, by uid."""
+
+    listed: set[str] = field(default_factory=set)
+    """What the list that is half told has shown."""
+
+    absent: set[str] = field(default_factory=set)
+    list_at: datetime | None = None
+    """When the newest page of it came."""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Its source and resource."""
+        return self.stream.source, self.stream.resource
+
+    @property
+    def is_events(self) -> bool:
+        """Whether it is of Kubernetes Events."""
+        return is_about_events(self.stream.resource)
+
+    def gap_opened_at(self, position: int) -> Gap | None:
+        """Give the gap that an entry opened."""
+        for gap in self.gaps:
+            if gap.opened.position == position:
+                return gap
+        return None
+
+    def list_version(self, position: int) -> str:
+        """Give the version of the list that an entry is part of."""
+        if not self.begun:
+            return self.stream.began_version or UNKNOWN_VERSION
+        gap = self._list_gap(position)
+        after = None if gap is None else gap.version_after
+        return after or self.version or UNKNOWN_VERSION
+
+    def _list_gap(self, position: int) -> Gap | None:
+        """Give the gap that a list ends, by an entry that is part of it."""
+        if self.gap is not None or not self.begun:
+            return self.gap
+        later = (g for g in self.gaps if g.opened.position > position)
+        return next((gap for gap in later if not gap.healed), None)
+
+    def begin_list(self, line: Line) -> list[Observation]:
+        """Begin the list that an entry is part of.
+
+        Its first page came when its gap ended, and showed nothing new if the
+        first entry came later.
+        """
+        position = line.entry.position
+        self.listing = self.list_version(position)
+        gap = self._list_gap(position)
+        if gap is None or gap.to is None or gap.to >= line.observed_at:
+            return []
+        return [self.page(gap.to)]
+
+    def was_listed(self, line: Line) -> bool:
+        """Tell whether a gap began behind a first list that is half told.
+
+        That list has no entry that says that it was complete; a gap shows
+        it, which begins at the last proof.
+        """
+        began = self.stream.began_at
+        if self.begun or self.listing is None or began is None:
+            return False
+        said = document_of(line.raw)
+        since = moment_of(said["from"])
+        if since is None or since < began:
+            return False
+        return said["reason"] != UNDECODABLE or since < line.observed_at
+
+    def is_relisted(self, line: Line) -> bool:
+        """Tell whether an entry is of the list behind the first, of Events.
+
+        Between two such lists there may be no entry. The gap that the second
+        one closed is told behind it, and ended when the list began.
+        """
+        if self.begun or self.listing is None or not self.is_events:
+            return False
+        position = line.entry.position
+        later = (g for g in self.gaps if g.opened.position > position)
+        gap = next((gap for gap in later if not gap.healed), None)
+        began = self.stream.began_at
+        if gap is None or gap.to is None or began is None:
+            return False
+        return began < gap.to <= line.observed_at
+
+    def page(
+        self,
+        at: datetime,
+        items: Sequence[bytes] = (),
+        *,
+        more: bool = True,
+        made: bool = False,
+        kind: str | None = None,
+    ) -> ListPage:
+        """Make a page of the list that is half told."""
+        assert self.listing is not None, "a page is of a list"
+        self.list_at = at
+        return ListPage(
+            observed_at=at,
+            resource=self.resource,
+            resource_version=self.listing,
+            items=items,
+            more=more,
+            kind=kind or self.kind,
+            made=made,
+            source=self.stream.source,
+        )
+
+    def listed_whole(self) -> None:
+        """Take note that the list has been told to its end."""
+        self.begun = True
+        self.version = self.listing or self.version
+        complete(self.point, self.version)
+        self.listing = None
+        self.vanished = False
+        self.gap = None
+        for thing in self.absent:
+            self.alive.pop(thing, None)
+        self.listed.clear()
+        self.absent.clear()
+
+    def forget(self) -> None:
+        """Take note that no version says anything any more."""
+        self.point.completed = self.point.pending = None
+
+    def bookmark(self, at: datetime, version: str) -> WatchFrame:
+        """Make the proof that nothing was missed up to a version."""
+        self.version = version
+        complete(self.point, version)
+        document = {
+            "apiVersion": self.resource.api_version,
+            "metadata": {"resourceVersion": version},
+        }
+        return WatchFrame(
+            observed_at=at,
+            resource=self.resource,
+            type="BOOKMARK",
+            object=msgspec.json.encode(document),
+            source=self.stream.source,
+        )
+
+    def vanish(self, at: datetime) -> StreamClosed:
+        """Make what told that the cluster no longer serves it."""
+        self.forget()
+        self.vanished = True
+        self.alive.clear()
+        return self.closed(at, ABSENT)
+
+    def closed(self, at: datetime, reason: str = "timeout") -> StreamClosed:
+        """Make the end of a watch; a clean one is a proof as well."""
+        return StreamClosed(
+            observed_at=at,
+            resource=self.resource,
+            reason=reason,
+            source=self.stream.source,
+        )
+
+    def failed(self, at: datetime, status: int, reason: str) -> RequestFailed:
+        """Make a request that the cluster refused."""
+        return RequestFailed(
+            observed_at=at,
+            resource=self.resource,
+            status=status,
+            reason=reason,
+            source=self.stream.source,
+        )
+
+    def change(
+        self, at: datetime, type_: str, document: bytes, version: str
+    ) -> WatchFrame:
+        """Make the frame that an entry was; it heals a gap."""
+        self.gap = None
+        # Which object it is of matters only for frames of one version.
+        advance(self.point, version, "")
+        return WatchFrame(
+            observed_at=at,
+            resource=self.resource,
+            type=type_,
+            object=document,
+            source=self.stream.source,
+        )
+
+    def renewal(self, at: datetime, document: bytes) -> WatchFrame:
+        """Make the frame of a renewal that the log told late."""
+        return WatchFrame(
+            observed_at=at,
+            resource=self.resource,
+            type="MODIFIED",
+            object=document,
+            source=self.stream.source,
+            renewed=True,
+        )
+
+    def proofs(self, said: Mapping[str, Any]) -> list[Observation]:
+        """Make what vouched for the stream until a gap began."""
+        at = moment_of(said["from"])
+        if not self.begun or at is None:
+            return []
+        version = said["resource_version_before"]
+        if version in {None, self.point.completed}:
+            return [self.closed(at)]
+        return [self.bookmark(at, version)]
+
+    def opening(self, gap: Gap, at: datetime) -> list[Observation]:
+        """Make what opened a gap; nothing where that is told elsewhere."""
+        reason = gap.reason
+        self.gap = gap
+        if reason in _REFUSED:
+            return [self.failed(at, _REFUSED[reason], reason)]
+        if reason in _CLOSED:
+            return [self.closed(at, _CLOSED[reason])]
+        if reason == RELISTED and not self.is_events:
+            self.listing = gap.version_after or self.version
+            return [self.page(at)]
+        return []
+
+    def is_opened_alone(self, gap: Gap) -> bool:
+        """Tell whether one frame opens such a gap, and nothing closes it."""
+        if self.is_events:
+            return gap.reason in _REFUSED
+        return gap.reason in {*_REFUSED, *_CLOSED, RELISTED}
+
+
+def document_of(raw: bytes | None) -> dict[str, Any]:
+    """Read what the recorder itself said."""
+    found: dict[str, Any] = json.loads(raw or b"{}")
+    return found

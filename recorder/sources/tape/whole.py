@@ -1,0 +1,74 @@
+"""A tape that is there whole, or not at all.
+
+Written beside its place and put there when it is complete. A recording must
+leave what it has when it is killed; a cut can be made again.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recorder.sources.tape.errors import TapeExistsError, translate_writing
+from recorder.sources.tape.header import TapeHeader
+from recorder.sources.tape.writer import TapeWriter
+
+__all__ = ["check_free", "whole_tape"]
+
+
+def check_free(path: Path) -> None:
+    """See that there is no such file yet.
+
+    Raises:
+        TapeExistsError: there is one.
+    """
+    if os.path.lexists(path):
+        msg = (
+            f'"{path}" exists: a tape is not written over; name another file,'
+            " or add --force"
+        )
+        raise TapeExistsError(msg)
+
+
+@contextmanager
+def whole_tape(
+    path: Path, header: TapeHeader, *, overwrite: bool = False
+) -> Iterator[TapeWriter]:
+    """Write a tape that appears when it is complete.
+
+    After a crash, and after any error inside, there is none, and a file that
+    was to be written over is as it was; what may be left is a hidden file
+    beside it, which the next cut to the same name replaces.
+
+    Raises:
+        TapeExistsError: there is such a file, or there is one by the end.
+        TapeWriteError: the file cannot be written.
+    """
+    if not overwrite:
+        check_free(path)
+    beside = path.with_name(f".partial-{path.name}")
+    try:
+        with TapeWriter(beside, header, overwrite=True) as writer:
+            yield writer
+        _put(beside, path, overwrite=overwrite)
+    finally:
+        with translate_writing(path):
+            beside.unlink(missing_ok=True)
+
+
+def _put(beside: Path, path: Path, *, overwrite: bool) -> None:
+    with translate_writing(path):
+        if overwrite:
+            beside.replace(path)
+        else:
+            try:
+                # Unlike a rename it does not write over what came meanwhile.
+                path.hardlink_to(beside)
+            except FileExistsError:
+                check_free(path)
+                raise
+        descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,349 @@
+"""Reading: what a tape of a part of a log is made of.
+
+Entries of a window, and what was alive at its beginning: the newest version
+of each object before it, found object by object through the index of each, so
+that it does not matter how long the log is. A cut by nodes names its objects
+before anything is read; `read_concerned` finds them.
+"""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    and_,
+    any_,
+    literal,
+    or_,
+    select,
+    true,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.sql.selectable import LateralFromClause
+
+from recorder.model.entry import Operation
+from recorder.report.cutting import Alive, Kept
+from recorder.report.ports import Line, Selection
+from recorder.report.window import Window
+from recorder.store.codes import OPERATION_CODES
+from recorder.store.engine import reading
+from recorder.store.read_documents import Documents
+from recorder.store.read_entries import EntryReader, Scan
+from recorder.store.read_selection import (
+    Conditions,
+    find_conditions,
+    told_by_recorder,
+)
+from recorder.store.read_span import find_span
+from recorder.store.tables import (
+    Query,
+    entry,
+    kind,
+    object_,
+    resource,
+)
+
+__all__ = ["CutReader", "newest_of_each", "numbers"]
+
+OBJECTS = 1000
+"""Objects looked up at once."""
+
+GONE = tuple(
+    OPERATION_CODES[operation]
+    for operation in (Operation.DELETED, Operation.ABSENT)
+)
+LISTED = OPERATION_CODES[Operation.LISTED]
+RENEWED = OPERATION_CODES[Operation.RENEWED]
+VERSIONS_MAX = RENEWED
+
+
+def numbers(values: Collection[int]) -> ColumnElement[list[int]]:
+    """Give numbers as one parameter, however many they are."""
+    return literal(list(values), ARRAY(BigInteger))
+
+
+def newest_of_each(
+    events: Collection[int], *, before: datetime | None, size: int
+) -> LateralFromClause:
+    """Select the newest version of an object that is joined laterally.
+
+    Args:
+        events: resources of Events, which are no versions.
+        before: only what was observed before this time.
+        size: only positions up to this one.
+    """
+    query = (
+        select(
+            entry.c.position,
+            entry.c.operation,
+            entry.c.observed_at,
+            entry.c.resource_id,
+            entry.c.version,
+            entry.c.resource_version,
+        )
+        .where(
+            entry.c.object_id == object_.c.object_id,
+            entry.c.operation <= VERSIONS_MAX,
+            entry.c.resource_id.not_in(events),
+            entry.c.position <= size,
+        )
+        .order_by(entry.c.observed_at.desc(), entry.c.position.desc())
+        .limit(1)
+    )
+    if before is not None:
+        query = query.where(entry.c.observed_at < before)
+    return query.correlate(object_).lateral("newest")
+
+
+class CutReader:
+    """Satisfies the port `Past`."""
+
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        log: int,
+        size: int,
+        kept: Kept | None = None,
+    ) -> None:
+        self._engine = engine
+        self._log = log
+        self._size = size
+        self._kept = kept
+        self._entries = EntryReader(engine, log, size)
+        self._documents = Documents(log)
+
+    async def span(self, window: Window) -> tuple[int, int]:
+        """Give the first and the last position of a window."""
+        first, last = 1, self._size
+        async with reading(self._engine, "read entries") as connection:
+            if window.since is not None:
+                scan = await self._scan(
+                    connection, Selection(since=window.since), is_whole=True
+                )
+                first = await _end(connection, scan, entry.c.position)
+                first = first or self._size + 1
+            if window.until is not None:
+                scan = await self._scan(
+                    connection,
+                    Selection(until=window.until),
+                    entry.c.operation != RENEWED,
+                    is_whole=True,
+                )
+                last = await _end(connection, scan, entry.c.position.desc())
+        return first, last
+
+    async def alive(self, before: int) -> AsyncIterator[Sequence[Alive]]:
+        """Give what was alive before a position, but for Events, by pages."""
+        after = 0
+        while True:
+            async with reading(self._engine, "read objects") as connection:
+                events = await self._events(connection)
+                query = self._alive_query(events, before=before, after=after)
+                rows = (await connection.execute(query)).all()
+            found = [
+                Alive(
+                    row.position,
+                    row.resource,
+                    row.kind,
+                    row.uid or f"{row.namespace}/{row.name}",
+                    row.resource_version or str(row.version or ""),
+                    row.operation == LISTED,
+                )
+                for row in rows
+                if row.position is not None and row.operation not in GONE
+            ]
+            if found:
+                yield found
+            if len(rows) < OBJECTS:
+                return
+            after = rows[-1].object_id
+
+    def _alive_query(
+        self, events: Collection[int], *, before: int, after: int
+    ) -> Query:
+        objects = (
+            select(object_)
+            .where(object_.c.log_id == self._log, object_.c.object_id > after)
+            .order_by(object_.c.object_id)
+            .limit(OBJECTS)
+        )
+        if self._kept is not None:
+            objects = objects.where(
+                object_.c.object_id == any_(numbers(self._kept.objects))
+            )
+        page = objects.subquery("page")
+        newest = newest_of_each(events, before=None, size=before - 1)
+        return (
+            select(
+                page.c.object_id,
+                page.c.namespace,
+                page.c.name,
+                page.c.uid,
+                kind.c.name.label("kind"),
+                resource.c.name.label("resource"),
+                newest.c.position,
+                newest.c.operation,
+                newest.c.version,
+                newest.c.resource_version,
+            )
+            .select_from(page)
+            .join(object_, object_.c.object_id == page.c.object_id)
+            .join(kind, kind.c.kind_id == page.c.kind_id)
+            .outerjoin(newest, true())
+            .outerjoin(
+                resource, resource.c.resource_id == newest.c.resource_id
+            )
+            .order_by(page.c.object_id)
+        )
+
+    async def events(
+        self, since: datetime, before: int
+    ) -> AsyncIterator[Sequence[Line]]:
+        """Give versions of Events from a time to a position, in log order."""
+        async with reading(self._engine, "read Events") as connection:
+            events = await self._events(connection)
+            scan = await self._scan(
+                connection,
+                Selection(since=since),
+                entry.c.resource_id.in_(events),
+                entry.c.position < before,
+                entry.c.operation <= VERSIONS_MAX,
+            )
+        async for page in self._entries.scanned(scan, documents=True):
+            yield page
+
+    async def gap_ends(self, first: int) -> AsyncIterator[Sequence[Line]]:
+        """Give the ends of all gaps from a position on, in log order."""
+        async with reading(self._engine, "read gaps") as connection:
+            scan = await self._scan(
+                connection,
+                Selection(),
+                told_by_recorder(),
+                entry.c.operation == OPERATION_CODES[Operation.GAP_CLOSED],
+                entry.c.position >= first,
+            )
+        async for page in self._entries.scanned(scan, documents=True):
+            yield page
+
+    async def lines(
+        self, window: Window, first: int, last: int
+    ) -> AsyncIterator[Sequence[Line]]:
+        """Give the entries of a window with documents, in log order."""
+        within = [entry.c.operation == RENEWED]
+        if window.since is not None:
+            within.append(entry.c.observed_at >= window.since)
+        if window.until is not None:
+            within.append(entry.c.observed_at < window.until)
+        async with reading(self._engine, "read entries") as connection:
+            span = await find_span(
+                connection,
+                self._log,
+                (1, self._size),
+                since=window.since,
+                until=window.until,
+            )
+            scan = await self._scan(
+                connection,
+                Selection(),
+                or_(entry.c.position.between(first, last), and_(*within)),
+            )
+        if scan is not None and span is not None:
+            scan = replace(scan, span=span)
+            async for page in self._entries.scanned(scan, documents=True):
+                yield page
+
+    async def documents(
+        self, positions: Collection[int]
+    ) -> Mapping[int, bytes]:
+        """Give the documents of entries by position."""
+        query = select(
+            entry.c.position,
+            entry.c.recorded_at,
+            entry.c.base_distance,
+            entry.c.encoding,
+            entry.c.payload,
+        ).where(
+            entry.c.log_id == self._log,
+            entry.c.position == any_(numbers(positions)),
+        )
+        async with reading(self._engine, "read documents") as connection:
+            rows = (await connection.execute(query)).all()
+            return await self._documents.decode(connection, rows)
+
+    async def observed(
+        self, positions: Collection[int]
+    ) -> Mapping[int, datetime]:
+        """Give when entries were observed, by position."""
+        query = select(entry.c.position, entry.c.observed_at).where(
+            entry.c.log_id == self._log,
+            entry.c.position == any_(numbers(positions)),
+        )
+        async with reading(self._engine, "read entries") as connection:
+            return {
+                row.position: row.observed_at
+                for row in await connection.execute(query)
+            }
+
+    async def _events(self, connection: AsyncConnection) -> tuple[int, ...]:
+        conditions = await find_conditions(connection, self._log, Selection())
+        assert conditions is not None, "nothing was asked that may be unknown"
+        return conditions.events
+
+    async def _scan(
+        self,
+        connection: AsyncConnection,
+        selection: Selection,
+        *asked: ColumnElement[bool],
+        is_whole: bool = False,
+    ) -> Scan | None:
+        found = await find_conditions(connection, self._log, selection)
+        assert found is not None, "nothing was asked that may be unknown"
+        span = await find_span(
+            connection,
+            self._log,
+            (1, self._size),
+            since=selection.since,
+            until=selection.until,
+        )
+        if span is None:
+            return None
+        kept: tuple[ColumnElement[bool], ...] = ()
+        if self._kept is not None and not is_whole:
+            kept = (_is_kept(self._kept),)
+        asked = (*found.asked, *asked, *kept)
+        return Scan(span, Conditions(asked, found.events))
+
+
+async def _end(
+    connection: AsyncConnection,
+    scan: Scan | None,
+    order: ColumnElement[int],
+) -> int:
+    """Give the first position of a scan in an order; 0 if it is empty."""
+    if scan is None:
+        return 0
+    query = (
+        select(entry.c.position)
+        .where(scan.span.holds(), *scan.conditions.asked)
+        .order_by(order)
+        .limit(1)
+    )
+    return await connection.scalar(query) or 0
+
+
+def _is_kept(kept: Kept) -> ColumnElement[bool]:
+    """Give the condition that an entry belongs into a cut by nodes.
+
+    What the recorder says of itself does, and so does an absent Event, of
+    which it does not say what it was about.
+    """
+    absent = entry.c.operation == OPERATION_CODES[Operation.ABSENT]
+    return or_(
+        entry.c.object_id == any_(numbers(kept.objects)),
+        entry.c.node_id == any_(numbers(kept.nodes)),
+        absent & entry.c.object_id.is_(None),
+        told_by_recorder(),
+    )

@@ -1,0 +1,155 @@
+"""A log, put together with the tape that is cut out of it."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from recorder.errors import NotFoundError
+from recorder.model.reference import Resource
+from recorder.report.coverage import Coverage, covered
+from recorder.report.ports import Line, Reading
+from recorder.report.references import find_node
+from recorder.report.window import Window
+from recorder.sources.tape import (
+    CutStream,
+    Cutting,
+    TapeCut,
+    TapeHeader,
+    check_free,
+    whole_tape,
+)
+from recorder.store.read import LogReading
+
+__all__ = ["Cut", "CutTape", "cut_tape"]
+
+FRAMES = 500
+"""Frames between two looks at whether to stop."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """What is to be cut, and whereto."""
+
+    path: Path
+    window: Window
+    nodes: tuple[str, ...] = ()
+    """Only what concerns these; empty for everything."""
+
+    overwrite: bool = False
+    event_ttl: timedelta = timedelta(hours=1)
+    on_progress: Callable[[int, float], None] | None = None
+    """Gets the frames written and which part of the window is done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutTape:
+    """What became of a cut."""
+
+    log: int
+    frames: int
+    entries: int
+    untold: int
+    """Entries for which a tape has no frame."""
+
+    coverage: Coverage
+    """What may be missing from the window, in the log as on the tape."""
+
+
+async def cut_tape(
+    reading: LogReading, cut: Cut, stop: asyncio.Event, *, now: datetime
+) -> CutTape:
+    """Cut a tape out of a log; it is there when this returns, else not.
+
+    Raises:
+        NotFoundError: the log has no such node, or holds nothing.
+        TapeError: the file exists, or cannot be written.
+    """
+    if not cut.overwrite:
+        check_free(cut.path)
+    for name in cut.nodes:
+        await find_node(reading, name)
+    window = cut.window
+    coverage = await covered(reading, window, now=now)
+    past = await reading.past(cut.nodes, window)
+    progress = _Progress(reading, cut)
+    cutting = Cutting(past, _streams(reading), window, on_line=progress.line)
+    begins = await cutting.look(cut.event_ttl)
+    if begins is None:
+        raise _nothing(reading)
+    header = _header(reading, cut, begins)
+    with whole_tape(cut.path, header, overwrite=cut.overwrite) as writer:
+        async for frame in cutting.frames():
+            writer.write([frame])
+            if writer.frames % FRAMES == 0:
+                progress.show(writer.frames)
+                if stop.is_set():
+                    raise KeyboardInterrupt
+        frames = writer.frames
+        if not frames:
+            raise _nothing(reading)
+    return CutTape(
+        log=reading.log.id,
+        frames=frames,
+        entries=cutting.entries,
+        untold=cutting.untold,
+        coverage=coverage,
+    )
+
+
+def _nothing(reading: Reading) -> NotFoundError:
+    msg = f"log {reading.log.id} holds nothing of this window"
+    return NotFoundError(msg)
+
+
+def _streams(reading: Reading) -> list[CutStream]:
+    return [
+        CutStream(stream=stream, resource=_resource(stream.resource))
+        for stream in reading.streams
+    ]
+
+
+def _resource(name: str) -> Resource:
+    """Read a resource; what is posted or polled has other names."""
+    try:
+        return Resource.parse(name)
+    except ValueError:
+        return Resource("", "v1", name)
+
+
+def _header(reading: LogReading, cut: Cut, begins: datetime) -> TapeHeader:
+    log = reading.log
+    return TapeHeader(
+        cluster=log.cluster_name,
+        cluster_uid=log.cluster_uid,
+        kubernetes=log.kubernetes,
+        started_at=begins,
+        redaction_key_id=log.redaction_key_id,
+        cut=TapeCut(
+            log=log.id,
+            size=log.size,
+            since=cut.window.since,
+            until=cut.window.until,
+            nodes=cut.nodes,
+        ),
+    )
+
+
+class _Progress:
+    """How far the entries of the window are read."""
+
+    def __init__(self, reading: LogReading, cut: Cut) -> None:
+        self._size = max(reading.log.size, 1)
+        self._show = cut.on_progress
+        self._first = 0
+        self._position = 0
+
+    def line(self, line: Line) -> None:
+        self._position = line.entry.position
+        self._first = self._first or self._position
+
+    def show(self, frames: int) -> None:
+        if self._show is not None:
+            whole = max(self._size - self._first, 1)
+            self._show(frames, (self._position - self._first) / whole)
