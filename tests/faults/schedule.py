@@ -1,305 +1,240 @@
-"""Fault schedules: a seed decides what the cluster does and what breaks.
+"""Fault schedules: a seed decides what breaks, when, and for how long.
 
-A schedule runs the real watch source and the real intake against the fake
-cluster, breaks whatever it can, brings everything back, and then asks whether
-the log tells the cluster's whole history, once, in order, with gaps only
-where the history was really lost. The oracle is the fake's own history.
+Each injects every fault once and some of them again, in an order of its own,
+while the cluster goes on; then everything is mended, and the log is compared
+with what really happened. Source, intake and HTTP are the real ones. Time is
+not, so that an hour of timeouts takes a second.
 """
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from datetime import timedelta
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
-from recorder.errors import RecorderError
-from recorder.intake.committing import Policy
-from recorder.intake.recording import Recording
+from recorder.intake.state import ResumePoint, StreamState
+from recorder.model.entry import Draft
 from recorder.model.observation import WATCH
-from recorder.redact import Redaction, RedactionRules
-from recorder.sources.watch import ClusterClient, WatchSource
 from tests.cluster.comparison import Version, differences
-from tests.support.fake_cluster import Failure, FakeCluster, Snapshot
+from tests.faults.covering import wrong_coverage
+from tests.faults.faults import Faults
+from tests.faults.gaps import told_gaps, wrong_gaps
+from tests.faults.truth import Truth, truth_of
+from tests.faults.world import World
+from tests.support import fake_time
 from tests.support.log_rows import gap_spans, log_rows, over_rewinds
-from tests.support.memory_log import MemoryLog, MemoryWriter
-from tests.watch.watching import FAST
 
-__all__ = ["Schedule"]
+__all__ = ["Outcome", "play"]
 
-COMPARED = {("", "pods"), ("", "nodes"), ("", "events"), ("", "namespaces")}
-PLURALS = ("pods", "nodes", "events")
-POLICY = Policy(
-    linger=timedelta(milliseconds=5),
-    idle=timedelta(milliseconds=50),
-    retry_min=timedelta(milliseconds=5),
-    retry_max=timedelta(milliseconds=20),
-)
-REDACTION = Redaction(RedactionRules(), b"0" * 32)
-SETTLE_SECONDS = 20.0
+CORE = ("events", "namespaces", "nodes", "pods")
+COMPARED = {
+    *(("", plural) for plural in CORE),
+    ("apiextensions.k8s.io", "customresourcedefinitions"),
+    ("example.com", "widgets"),
+}
+FOLLOWED = [
+    *(f"v1/{plural}" for plural in CORE),
+    "apiextensions.k8s.io/v1/customresourcedefinitions",
+    "example.com/v1/widgets",
+]
+BACKUPS = 4
+"""Snapshots that are kept to be restored."""
+
+MORE = 12
+"""Faults that are injected once more."""
+
+CALM_SECONDS = 30.0
+"""From the last fault to the end: whatever is still to be told is."""
+
+SETTLE_SECONDS = 1800.0
+"""Of the test's own time; the longest wait in life is two minutes."""
 
 
-class Schedule:
-    """One seeded story of a cluster, a recorder and their misfortunes."""
+@dataclass
+class Outcome:
+    """What became of one schedule."""
 
-    def __init__(self, seed: int, folder: Path) -> None:
-        self.seed = seed
-        self._random = random.Random(seed)
-        self._folder = folder
-        self._cluster = FakeCluster()
-        self._log = MemoryLog()
-        self._writer: MemoryWriter | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._backup: Snapshot | None = None
-        self._restored: list[Version] = []
-        self._written = 0
-        self.happened: list[str] = []
+    seed: int
+    wrong: list[str] = field(default_factory=list)
+    happened: list[str] = field(default_factory=list)
+    injected: Counter[str] = field(default_factory=Counter)
+    gaps: Counter[str] = field(default_factory=Counter)
+    healed: int = 0
+    entries: list[tuple[int, Draft]] = field(default_factory=list)
+    truth: list[Version] = field(default_factory=list)
 
-    async def run(self, steps: int = 40) -> list[str]:
-        """Play the schedule; give every difference from the truth."""
-        async with self._cluster, asyncio.TaskGroup() as group:
-            self._group = group
-            self._populate()
-            self._start()
-            for _ in range(steps):
-                await self._step()
-            await self._recover()
-            await self._kill()
-        return self._differences()
 
-    def _populate(self) -> None:
-        self._cluster.put("namespaces", "default", namespace="")
-        for number in range(5):
-            self._cluster.put("pods", f"pod-{number}")
-            self._cluster.put("nodes", f"node-{number}", namespace="")
-
-    async def _step(self) -> None:
-        steps: list[tuple[int, Callable[[], Any]]] = [
-            (30, self._write),
-            (6, self._delete),
-            (4, self._cluster.bookmark),
-            (4, self._cut),
-            (3, self._cluster.end),
-            (3, self._compact),
-            (3, self._log_fault),
-            (2, self._cut_soon),
-            (2, self._api_server_restart),
-            (2, self._stall),
-            (2, self._failing),
-            (3, self._recorder_restart),
-            (1, self._save),
-            (1, self._restore),
-            (1, self._garbage),
-        ]
-        weights = [weight for weight, _ in steps]
-        _, step = self._random.choices(steps, weights)[0]
-        self.happened.append(step.__name__.lstrip("_"))
-        done = step()
-        if isinstance(done, Awaitable):
-            await done
-        await asyncio.sleep(self._random.choice([0, 0, 0.001, 0.01, 0.05]))
-
-    def _write(self) -> None:
-        for _ in range(self._random.choice([1, 1, 3, 20])):
-            self._written += 1
-            plural = self._random.choice(PLURALS)
-            name = f"{plural}-{self._random.randrange(8)}"
-            if plural == "events":
-                name = f"event-{self._written}"
-            namespace = "" if plural == "nodes" else "default"
-            self._cluster.put(
-                plural,
-                name,
-                namespace=namespace,
-                spec={"n": self._written},
-            )
-
-    def _delete(self) -> None:
-        keys = [key for key in self._cluster.objects if key[0] in PLURALS]
-        if keys:
-            plural, namespace, name = self._random.choice(sorted(keys))
-            self._cluster.delete(plural, name, namespace=namespace)
-
-    def _cut(self) -> None:
-        self._cluster.cut(self._random.choice([None, *PLURALS]))
-
-    def _cut_soon(self) -> None:
-        plural = self._random.choice(PLURALS)
-        self._cluster.cut_after[plural] = self._random.randrange(1, 900)
-
-    def _compact(self) -> None:
-        self._cluster.compact()
-        self._cluster.expiry = self._random.choice(["frame", "status"])
-
-    def _log_fault(self) -> None:
-        if self._writer is not None:
-            fates = ["lost", "silent", "lost"]
-            self._writer.faults += self._random.choices(fates, k=2)
-
-    async def _api_server_restart(self) -> None:
-        await self._cluster.down()
-        if self._random.random() < 0.5:
-            self._write()
-        if self._random.random() < 0.3:
-            self._cluster.compact()
-        await asyncio.sleep(self._random.choice([0, 0.05]))
-        await self._cluster.up()
-
-    async def _stall(self) -> None:
-        self._cluster.flowing.clear()
-        self._write()
-        await asyncio.sleep(0.02)
-        self._cluster.flowing.set()
-
-    def _failing(self) -> None:
-        self._cluster.failures.append(
-            Failure(
-                self._random.choice([401, 403, 429, 500, 503]),
-                times=self._random.randrange(1, 4),
-            )
+def play(seed: int) -> Outcome:
+    """Play a schedule from its beginning to its judgement."""
+    random.seed(seed)  # for the jitter of commits
+    outcome = Outcome(seed)
+    descriptors = _descriptors()
+    with TemporaryDirectory() as folder:
+        fake_time.run(
+            lambda: _play(outcome, Path(folder)), complaints=outcome.wrong
         )
-
-    def _garbage(self) -> None:
-        self._cluster.send("pods", b'{"type":"WHAT","object":{}}\n')
-
-    def _save(self) -> None:
-        self._backup = self._cluster.snapshot()
-
-    def _restore(self) -> None:
-        if self._backup is None or not self._would_notice():
-            return
-        self._cluster.rewind(self._backup)
-        self._restored += [
-            _version(
-                self._cluster.epoch,
-                int(body["metadata"]["resourceVersion"]),
-                key[0],
-                body,
-            )
-            for key, body in self._backup.objects.items()
-        ]
-
-    def _would_notice(self) -> bool:
-        """Whether the rewind takes away anything that the log has seen.
-
-        Another rewind before the first was noticed, or one of nothing but
-        what the recorder never saw, cannot be told from none.
-        """
-        assert self._backup is not None
-        newest = max(
-            (int(p.pending or 0) for p in self._log.streams.values()),
-            default=0,
-        )
-        noticed = self._log.epoch == self._cluster.epoch + 1
-        return noticed and newest > self._backup.revision
-
-    async def _recorder_restart(self) -> None:
-        await self._kill()
-        if self._random.random() < 0.3:
-            self._write()
-        if self._random.random() < 0.2:
-            self._cluster.compact()
-        await asyncio.sleep(0)
-        self._start()
-
-    def _start(self) -> None:
-        self._writer = MemoryWriter(self._log)
-        self._task = self._group.create_task(self._record(self._writer))
-
-    async def _kill(self) -> None:
-        """As SIGKILL would: nothing in hand is committed."""
-        assert self._task is not None
-        self._task.cancel()
-        await asyncio.wait({self._task})
-
-    async def _record(self, writer: MemoryWriter) -> None:
-        client = ClusterClient.from_kubeconfig(
-            str(self._cluster.kubeconfig(self._folder)), settings=FAST
-        )
-        source = WatchSource(
-            client,
-            cluster_uid=self._cluster.uid,
-            redact=lambda raw, name: REDACTION.document(raw, resource=name),
-            jitter=random.Random(self._random.random()),
-        )
-        recording = Recording(writer, REDACTION, policy=POLICY)
-        try:
-            await recording.run(lambda _: source, asyncio.Event())
-        except RecorderError as exc:
-            self.happened.append(f"the recorder failed: {exc}")
-            raise
-        finally:
-            with suppress(asyncio.CancelledError):
-                await client.close()
-
-    async def _recover(self) -> None:
-        """Bring everything back and wait until the log has caught up."""
-        self._cluster.failures.clear()
-        self._cluster.cut_after.clear()
-        self._cluster.flowing.set()
-        self._cluster.put("pods", "the-last-one")
-        async with asyncio.timeout(SETTLE_SECONDS):
-            while not self._caught_up():
-                self._cluster.bookmark()
-                await asyncio.sleep(0.02)
-
-    def _caught_up(self) -> bool:
-        points = {
-            resource: point
-            for (source, resource), point in self._log.streams.items()
-            if source == WATCH
-        }
-        wanted = [f"v1/{plural}" for _, plural in COMPARED]
-        return self._log.epoch == self._cluster.epoch + 1 and all(
-            name in points
-            and points[name].gap is None
-            and points[name].completed is not None
-            and int(points[name].completed or 0) >= self._cluster.revision
-            for name in wanted
-        )
-
-    def _differences(self) -> list[str]:
-        truth = self._truth()
-        rows, wrong = over_rewinds(log_rows(self._log.entries), truth)
-        return wrong + differences(
-            truth,
-            rows,
-            gap_spans(self._log.entries, self._log.streams),
-            resources=COMPARED,
-        )
-
-    def _truth(self) -> list[Version]:
-        versions = self._restored + [
-            _version(
-                change.epoch,
-                change.revision,
-                change.plural,
-                change.object,
-                deleted=change.type == "DELETED",
-            )
-            for change in self._cluster.history
-            if ("", change.plural) in COMPARED
-        ]
-        return sorted(versions, key=lambda v: (v.epoch, v.revision))
+    left = _descriptors() - descriptors
+    if left:
+        outcome.wrong.append(f"{left} descriptors are still open")
+    return outcome
 
 
-def _version(
-    epoch: int,
-    revision: int,
-    plural: str,
-    body: dict[str, Any],
-    *,
-    deleted: bool = False,
-) -> Version:
-    metadata = body["metadata"]
-    return Version(
-        epoch=epoch + 1,
-        group="",
-        resource=plural,
-        namespace=metadata.get("namespace", ""),
-        name=metadata["name"],
-        uid=metadata["uid"],
-        revision=revision,
-        deleted=deleted,
+def _descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+async def _play(outcome: Outcome, folder: Path) -> None:
+    world = World(outcome.seed, folder)
+    faults = Faults(world)
+    try:
+        async with world.alive():
+            async with asyncio.timeout(SETTLE_SECONDS):
+                await _settled(world)
+            await _break(world, faults, outcome)
+            await faults.mend()
+            async with asyncio.timeout(SETTLE_SECONDS):
+                await _settled(world)
+            await asyncio.sleep(CALM_SECONDS)
+            async with asyncio.timeout(SETTLE_SECONDS):
+                await _settled(world)
+            outcome.wrong += _open_at_the_end(world)
+            await _stop(world, outcome)
+    except* TimeoutError:
+        outcome.wrong.append(f"it never settled: {_unsettled(world)}")
+    outcome.injected = faults.injected
+    outcome.entries = world.database.log.entries
+    outcome.wrong += world.failed
+    await _judge(world, outcome)
+
+
+async def _break(world: World, faults: Faults, outcome: Outcome) -> None:
+    dice = world.dice
+    bag = [*faults.every, *dice.choices(faults.every, k=MORE)]
+    dice.shuffle(bag)
+    began = world.steady()
+    for fault in bag:
+        snapshot = world.cluster.epoch, world.cluster.snapshot()
+        world.backups = [*world.backups, snapshot][-BACKUPS:]
+        await asyncio.sleep(dice.choice([0.0, 0.005, 0.2, 1.5, 8.0, 30.0]))
+        at = world.steady() - began
+        said = await faults.inject(fault)
+        outcome.happened.append(f"{at:9.3f} {said}")
+
+
+async def _settled(world: World) -> None:
+    """Wait until the log has caught up with a cluster that pauses."""
+    while _unsettled(world):
+        world.cluster.bookmark()
+        await asyncio.sleep(1)
+
+
+def _unsettled(world: World) -> list[str]:
+    log = world.database.log
+    found = []
+    if world.followed() != world.cluster.epoch:
+        found.append("another history")
+    for name in FOLLOWED:
+        point = log.streams.get((WATCH, name))
+        if point is None:
+            found.append(f"{name} is unknown")
+        elif point.gap is not None or not _is_near(world, point):
+            found.append(f"{name} is at {point}")
+    return found
+
+
+def _is_near(world: World, point: ResumePoint) -> bool:
+    return (
+        point.state is StreamState.LIVE
+        and int(point.completed or 0) >= world.cluster.revision - 50
+        and world.processes != []
     )
+
+
+def _open_at_the_end(world: World) -> list[str]:
+    watches = Counter(stream.kind.plural for stream in world.cluster.streams)
+    writers = [p.name for p in world.processes if p.is_recording]
+    wrong = [
+        f"{count} watches of {plural} are open"
+        for plural, count in watches.items()
+        if count > 1
+    ]
+    if len(writers) != 1:
+        wrong.append(f"{writers} write")
+    return wrong
+
+
+async def _stop(world: World, outcome: Outcome) -> None:
+    """End as an operator would, and look for what is left."""
+    for process in list(world.processes):
+        world.processes.remove(process)
+        await process.stop()
+    await asyncio.sleep(1)
+    log = world.database.log
+    if log.holder is not None:
+        outcome.wrong.append(f"{log.holder} still holds the lease")
+    if world.cluster.streams:
+        outcome.wrong.append(f"{len(world.cluster.streams)} watches are left")
+    outcome.wrong += [
+        f"{key} is {point.state.value} after a stop"
+        for key, point in log.streams.items()
+        if point.state is not StreamState.STOPPED
+    ]
+
+
+async def _judge(world: World, outcome: Outcome) -> None:
+    log = world.database.log
+    truth = truth_of(world)
+    outcome.truth = list(truth)
+    rows, wrong = over_rewinds(log_rows(log.entries), outcome.truth)
+    outcome.wrong += _wrong_epochs(world)
+    outcome.wrong += wrong
+    outcome.wrong += differences(
+        outcome.truth,
+        rows,
+        gap_spans(log.entries, log.streams),
+        resources=COMPARED,
+        through=_committed(world),
+    )
+    outcome.wrong += list(wrong_gaps(world))
+    outcome.wrong += await wrong_coverage(world, truth, _held(truth, world))
+    for gap in told_gaps(log.entries):
+        if gap.possible:
+            outcome.gaps[gap.reason] += 1
+        else:
+            outcome.healed += 1
+
+
+def _committed(world: World) -> int:
+    """Give up to where the log must hold everything: what is lost in the
+    last moment, before a stop, comes with the next start."""
+    return min(
+        int(point.completed or 0)
+        for point in world.database.log.streams.values()
+    )
+
+
+def _held(truth: Truth, world: World) -> set[Version]:
+    rows = {
+        (row.epoch, row.resource, row.uid, row.revision)
+        for row in log_rows(world.database.log.entries)
+    }
+    last = _committed(world)
+    final = world.database.log.epoch
+    return {
+        version
+        for version in truth
+        if (version.epoch, version.resource, version.uid, version.revision)
+        in rows
+        or (version.epoch == final and version.revision > last)
+    }
+
+
+def _wrong_epochs(world: World) -> list[str]:
+    noticed = world.noticed()
+    return [
+        f"an epoch began, and nothing was rewound: {noticed}"
+        for before, after in pairwise(noticed)
+        if after <= before
+    ]

@@ -9,7 +9,6 @@ Not for tests that start processes or threads: time would run away from them.
 """
 
 import asyncio
-import os
 import selectors
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime, timedelta
@@ -41,8 +40,7 @@ class _Selector(selectors.DefaultSelector):
         ready = super().select(0)
         if ready or timeout == 0:
             return ready
-        os.sched_yield()  # to a kernel that has not delivered yet
-        ready = super().select(0)
+        ready = super().select(0)  # the kernel may have delivered since
         if ready:
             return ready
         if timeout is None:

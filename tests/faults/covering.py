@@ -1,0 +1,162 @@
+"""Whether the coverage of answers tells the same story as the gaps.
+
+The log in memory is read as `recorder.report` reads the one in PostgreSQL.
+Two rules: between the ends of gaps, jumps and proofs a window is complete
+exactly where it lies in none of them; and around the moment at which a change
+was made that the log does not hold, no window is complete.
+"""
+
+from collections.abc import AsyncIterator, Collection, Iterator
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import cast
+
+import orjson
+
+from recorder.model.entry import Operation
+from recorder.model.observation import WATCH
+from recorder.model.reference import EntryName
+from recorder.report.coverage import covered
+from recorder.report.gap import Gap
+from recorder.report.ports import ClockJump, Log, Reading, Stream
+from recorder.report.window import Window
+from tests.cluster.comparison import Version
+from tests.faults.gaps import CERTAIN, Told, told_gaps
+from tests.faults.truth import Truth
+from tests.faults.world import World
+
+__all__ = ["wrong_coverage"]
+
+MOMENT = timedelta(milliseconds=1)
+TICK = 1.5
+"""Seconds from one look at the clock to the next, and a little."""
+SOON = timedelta(seconds=3)
+Span = tuple[datetime, datetime]
+
+
+class _Reading:
+    """As much of a log as coverage asks for."""
+
+    def __init__(self, world: World) -> None:
+        log = world.database.log
+        self._entries = log.entries
+        self.now = world.wall.now()
+        self.log = Log(
+            id=1,
+            kind="live",
+            cluster_name="fake",
+            cluster_uid=world.cluster.uid,
+            kubernetes=world.cluster.version,
+            size=len(log.entries),
+            recorded_at=self.now,
+            holder=None,
+        )
+        self.streams = [
+            Stream(
+                source=source,
+                resource=resource,
+                state=point.state.value,
+                began_at=point.began_at,
+                vouched_until=point.vouched_until,
+            )
+            for (source, resource), point in log.streams.items()
+        ]
+
+    async def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
+        for _, draft in self._entries:
+            if draft.operation is Operation.GAP_CLOSED:
+                gap = Gap.from_closed(
+                    draft.raw, source=WATCH, resource=draft.resource or ""
+                )
+                if since is None or gap.to is None or gap.to >= since:
+                    yield gap
+
+    async def clock_jumps(self) -> AsyncIterator[ClockJump]:
+        for position, (_, draft) in enumerate(self._entries, 1):
+            if draft.operation is Operation.CLOCK_JUMPED:
+                seconds = orjson.loads(draft.raw)["seconds"]
+                name = EntryName(1, position)
+                yield ClockJump(name, draft.observed_at, seconds)
+
+    async def is_complete(self, resource: str, window: Span) -> bool:
+        coverage = await covered(
+            cast("Reading", self),
+            Window(*window),
+            now=self.now,
+            reads=lambda _, name: name == resource,
+        )
+        return coverage.complete
+
+
+async def wrong_coverage(
+    world: World, truth: Truth, held: Collection[Version]
+) -> list[str]:
+    """Give what is wrong with coverage, in words."""
+    reading = _Reading(world)
+    told = told_gaps(world.database.log.entries)
+    heard = [jump async for jump in reading.clock_jumps()]
+    jumps = [
+        tuple(sorted((jump.at - timedelta(seconds=jump.seconds), jump.at)))
+        for jump in heard
+    ]
+    wrong = list(_untold_jumps(world, heard))
+    for stream in reading.streams:
+        gaps = [g for g in told if g.resource == stream.resource]
+        wrong += [
+            f"{stream.resource}: {why}"
+            async for why in _windows(reading, stream, gaps, jumps)
+        ]
+    for version, at in truth.items():
+        if at is None or version in held:
+            continue
+        resource = f"{version.group}/v1/{version.resource}".lstrip("/")
+        shown = world.wall.shown(at)
+        if await reading.is_complete(
+            resource, (shown - MOMENT, shown + MOMENT)
+        ):
+            wrong.append(f"{shown} is complete, and lacks {version}")
+    return wrong
+
+
+def _untold_jumps(world: World, told: list[ClockJump]) -> Iterator[str]:
+    """Give the jumps that somebody lived to tell, and nobody did."""
+    for at, session, seconds in world.heard:
+        shown = world.wall.shown(at + TICK)
+        is_told = any(
+            abs(jump.seconds - seconds) < 1 and abs(jump.at - shown) < SOON
+            for jump in told
+        )
+        later = [
+            commit
+            for commit in world.database.commits
+            if commit.session == session and commit.sealed > at + TICK
+        ]
+        if not is_told and len(later) >= CERTAIN:
+            yield f"the clock was set by {seconds} s, and it is not told"
+
+
+async def _windows(
+    reading: _Reading,
+    stream: Stream,
+    gaps: list[Told],
+    jumps: list[tuple[datetime, ...]],
+) -> AsyncIterator[str]:
+    began, proven = stream.began_at, stream.vouched_until
+    if began is None or proven is None:
+        yield "nothing vouches for it"
+        return
+    spans = [(g.since, g.to) for g in gaps if g.possible and g.to is not None]
+    spans += [(begin, end) for begin, end in jumps]
+    is_absent = stream.state == "absent"
+    edges = sorted({began, proven, *(edge for s in spans for edge in s)})
+    for begin, end in pairwise(
+        [began - 4 * MOMENT, *edges, proven + 4 * MOMENT]
+    ):
+        if end - begin <= 3 * MOMENT:
+            continue
+        window = begin + MOMENT, end - MOMENT
+        doubtful = any(s < window[1] and window[0] < e for s, e in spans)
+        outside = window[0] < began or window[1] > proven
+        expected = not doubtful and (is_absent or not outside)
+        if await reading.is_complete(stream.resource, window) != expected:
+            yield f"{window[0]} to {window[1]} should be {expected}"

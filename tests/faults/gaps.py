@@ -1,0 +1,307 @@
+"""Whether the gaps of a log are exactly as wide as they must be.
+
+A rule of the oracle's own, from what the cluster held and what passed from
+the source into intake; nothing of it asks intake. A gap starts at the last
+proof before it: of its own session, or else of what is certainly committed of
+those before. It ends at the first complete list after it. It has a cause: the
+cluster no longer held the history after its start, or history was rewound, or
+a frame could not be read, or the kind was not served.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from recorder.model.entry import Draft, Operation
+from recorder.model.observation import (
+    ClockJumped,
+    EpochBegan,
+    ListPage,
+    RequestFailed,
+    StreamClosed,
+    StreamResumed,
+    WatchFrame,
+)
+from tests.faults.process import Note
+from tests.faults.world import World
+
+__all__ = ["CERTAIN", "Told", "told_gaps", "wrong_gaps"]
+
+UNREADABLE = "undecodable input"
+VANISHED = "kind no longer served (404)"
+REWOUND = "history rewound"
+CERTAIN = 3
+"""Commits sealed after an observation by which it is surely in the log: one
+may be under way, and one may wait for it with what came before."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """A gap as its two entries tell it."""
+
+    resource: str
+    opened: int
+    closed: int
+    """Positions; zero while it is open."""
+
+    opened_at: datetime
+    epoch: int
+    closed_epoch: int
+    since: datetime
+    to: datetime | None
+    reason: str
+    before: int | None
+    after: int | None
+    possible: bool
+
+
+def told_gaps(entries: list[tuple[int, Draft]]) -> list[Told]:
+    """Pair the entries that open and close gaps."""
+    gaps: list[Told] = []
+    opened: dict[str, tuple[int, int, Draft]] = {}
+    for position, (epoch, draft) in enumerate(entries, 1):
+        name = draft.resource or ""
+        if draft.operation is Operation.GAP_OPENED:
+            assert name not in opened, f"{name} was opened twice"
+            opened[name] = position, epoch, draft
+        elif draft.operation is Operation.GAP_CLOSED:
+            ended = position, epoch, draft
+            gaps.append(_told(name, opened.pop(name), ended))
+    gaps += [_told(name, entry, None) for name, entry in opened.items()]
+    return gaps
+
+
+def _told(
+    name: str,
+    began: tuple[int, int, Draft],
+    ended: tuple[int, int, Draft] | None,
+) -> Told:
+    position, epoch, draft = began
+    first = orjson.loads(draft.raw)
+    last: dict[str, Any] = orjson.loads(ended[2].raw) if ended else {}
+    for field in ("from", "reason", "resource_version_before"):
+        assert not last or first[field] == last[field], (first, last)
+    to, after = last.get("to"), last.get("resource_version_after")
+    before = first["resource_version_before"]
+    return Told(
+        resource=name,
+        opened=position,
+        closed=ended[0] if ended else 0,
+        opened_at=draft.observed_at,
+        epoch=epoch,
+        closed_epoch=ended[1] if ended else epoch,
+        since=datetime.fromisoformat(first["from"]),
+        to=datetime.fromisoformat(to) if to else None,
+        reason=first["reason"],
+        before=int(before) if before else None,
+        after=int(after) if after else None,
+        possible=bool(last.get("possible", ["anything"])),
+    )
+
+
+def wrong_gaps(world: World) -> Iterator[str]:
+    """Give what is wrong with gaps, in words."""
+    notes: dict[str, list[tuple[int, Note]]] = {}
+    for index, note in enumerate(world.notes):
+        notes.setdefault(_resource(note), []).append((index, note))
+    for gap in told_gaps(world.database.log.entries):
+        own = notes.get(gap.resource, []) + notes.get("", [])
+        judge = _Judge(world, gap, sorted(own, key=lambda pair: pair[0]))
+        yield from (f"{why}: {gap}" for why in judge.complaints())
+
+
+def _resource(note: Note) -> str:
+    return str(getattr(note.what, "resource", None) or "")
+
+
+class _Judge:
+    """Judges one gap."""
+
+    def __init__(
+        self, world: World, gap: Told, notes: list[tuple[int, Note]]
+    ) -> None:
+        self._world = world
+        self._gap = gap
+        self._notes = notes
+        self._first = self._session(gap.opened)
+        self._last = self._session(gap.closed) if gap.closed else 0
+        self._cause = next(
+            (
+                index
+                for index, note in notes
+                if note.session == self._first
+                and not isinstance(note.what, ClockJumped)
+                and note.what.observed_at == gap.opened_at
+            ),
+            None,
+        )
+
+    def complaints(self) -> Iterator[str]:
+        if not self._gap.closed:
+            yield "never closed"
+            return
+        if self._cause is None:
+            yield "opened for nothing that was observed"
+            return
+        yield from self._start(self._cause)
+        yield from self._place()
+        if self._gap.reason not in {UNREADABLE, VANISHED}:
+            yield from self._end(self._cause)
+        if self._gap.possible:
+            yield from self._needless()
+
+    def _session(self, position: int) -> int:
+        return next(
+            commit.session
+            for commit in self._world.database.commits
+            if commit.upto >= position
+        )
+
+    # Where it starts.
+
+    def _start(self, cause: int) -> Iterator[str]:
+        proofs = list(self._proofs(cause))
+        own = [p for p in proofs if p[1].session == self._first]
+        since = self._gap.since
+        if own:
+            at, _, observed = own[-1][1].at, *own[-1][1:]
+            if not self._jumped(at) and since != observed:
+                yield f"the last proof before it is of {observed}"
+            return
+        if not proofs:
+            yield "nothing was proven before it"
+            return
+        if self._jumped(proofs[0][1].at):
+            return
+        if since not in {observed for _, _, observed in proofs}:
+            yield "it starts at no proof"
+        certain = [p for p in proofs if self._is_committed(p[1])]
+        if certain and since < certain[-1][2]:
+            yield f"a proof of {certain[-1][2]} was committed before"
+
+    def _proofs(self, cause: int) -> Iterator[tuple[int, Note, datetime]]:
+        """Give every proof before an observation, and when it was."""
+        listing: dict[tuple[int, str], datetime] = {}
+        for index, note in self._notes:
+            if index >= cause:
+                return
+            what = note.what
+            match what:
+                case ListPage():
+                    key = note.session, what.resource_version
+                    began = listing.setdefault(key, what.observed_at)
+                    if not what.more:
+                        yield index, note, began
+                        del listing[key]
+                case WatchFrame() | StreamResumed():
+                    yield index, note, what.observed_at
+                case StreamClosed(reason="timeout" | "404"):
+                    yield index, note, what.observed_at
+                case RequestFailed(status=404):
+                    yield index, note, what.observed_at
+                case _:
+                    continue
+
+    def _is_committed(self, note: Note) -> bool:
+        later = [
+            commit
+            for commit in self._world.database.commits
+            if commit.session == note.session and commit.sealed > note.at
+        ]
+        return len(later) >= CERTAIN
+
+    def _jumped(self, since: float) -> bool:
+        """Tell whether the clock was set around a proof, or after it."""
+        return any(at >= since - 2 for at, _ in self._world.wall.jumps)
+
+    def _place(self) -> Iterator[str]:
+        """Give what is known to be whole beyond the version it starts at."""
+        entries = self._world.database.log.entries[: self._gap.opened - 1]
+        revisions = sorted(
+            {
+                int(orjson.loads(draft.raw)["metadata"]["resourceVersion"])
+                for epoch, draft in entries
+                if epoch == self._gap.epoch
+                and draft.resource == self._gap.resource
+                and draft.operation
+                in {Operation.ADDED, Operation.MODIFIED, Operation.DELETED}
+            }
+        )
+        before = self._gap.before
+        if len(revisions) > 1 and before and before < revisions[-2]:
+            yield f"everything up to {revisions[-2]} was seen"
+
+    # Where it ends.
+
+    def _end(self, cause: int) -> Iterator[str]:
+        gap = self._gap
+        if not gap.possible:
+            resumed = any(
+                note.session == self._last
+                and index > cause
+                and note.what.observed_at == gap.to
+                and isinstance(note.what, WatchFrame | StreamResumed)
+                for index, note in self._notes
+            )
+            if not resumed:
+                yield "healed by nothing that was observed"
+            return
+        lists = list(self._lists(cause))
+        ended = [
+            began
+            for began, note, version in lists
+            if (note.session, version, began)
+            == (self._last, gap.after, gap.to)
+        ]
+        if not ended:
+            yield "it ends at no complete list"
+            return
+        for began, note, version in lists:
+            if (note.session, version, began) == (
+                self._last,
+                gap.after,
+                gap.to,
+            ):
+                return
+            if note.session == self._last or self._is_committed(note):
+                yield f"a list of {began} at {version} was complete before"
+
+    def _lists(self, cause: int) -> Iterator[tuple[datetime, Note, int]]:
+        """Give the lists that were complete after the gap began."""
+        listing: dict[tuple[int, str], datetime] = {}
+        for index, note in self._notes:
+            what = note.what
+            if index < cause or not isinstance(what, ListPage):
+                continue
+            key = note.session, what.resource_version
+            began = listing.setdefault(key, what.observed_at)
+            if not what.more:
+                yield began, note, int(what.resource_version)
+                del listing[key]
+
+    # Why it is.
+
+    def _needless(self) -> Iterator[str]:
+        gap, world = self._gap, self._world
+        match gap.reason:
+            case _ if gap.reason == REWOUND:
+                assert self._cause is not None
+                if not isinstance(world.notes[self._cause].what, EpochBegan):
+                    yield "nothing was rewound"
+            case _ if gap.reason in {UNREADABLE, VANISHED}:
+                return
+            case _ if gap.closed_epoch != gap.epoch:
+                return  # history was rewound while it was open
+            case _ if gap.before is None:
+                if not gap.resource.startswith("example.com/"):
+                    yield "it has no version to start at"
+            case _:
+                held = not any(
+                    gap.before < revision <= (gap.after or revision)
+                    for _, revision in world.cluster.forgot
+                )
+                if held:
+                    yield "the server still held the history"
