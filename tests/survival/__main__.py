@@ -3,8 +3,10 @@
 import argparse
 import asyncio
 import random
+import signal
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from tests.cluster.binaries import built
@@ -34,17 +36,22 @@ def main() -> int:
     if first is None:
         first = random.SystemRandom().randrange(1_000_000)
     keep_in = given.keep or Path(tempfile.gettempdir()) / "recorder-soak"
-    outcomes = [
-        _played(seed, keep_in)
-        for seed in range(first, first + given.schedules)
-    ]
+    # Whoever ends it finds nothing left running, and a table so far.
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, signal.default_int_handler)
+    outcomes: list[Outcome] = []
+    with suppress(KeyboardInterrupt):
+        for seed in range(first, first + given.schedules):
+            outcomes.append(  # noqa: PERF401 - kept if it is interrupted
+                _played(seed, keep_in)
+            )
     print()
     print("\n".join(table(outcomes)))
     failed = [outcome for outcome in outcomes if outcome.wrong]
     for outcome in failed:
         again = f"soak --schedules 1 --seed {outcome.seed}"
         print(f"{outcome.kept}: again with python -m tests.survival {again}")
-    return 1 if failed else 0
+    return 1 if failed or len(outcomes) < given.schedules else 0
 
 
 def _played(seed: int, keep_in: Path) -> Outcome:

@@ -13,7 +13,7 @@ from tests.survival.chosen import CHOSEN
 from tests.survival.schedule import FAULTS, Schedule
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("schedules", [CHOSEN[:2], CHOSEN[2:]])
 async def test_the_log_survives(
     schedules: Sequence[Schedule], tmp_path: Path
