@@ -23,10 +23,10 @@ Answer = TypeVar("Answer")
 BOUNDED = settings(
     derandomize=True,
     deadline=None,
-    max_examples=40,
+    max_examples=120,
     stateful_step_count=30,
 )
-"""The same examples each time, in a few seconds."""
+"""The same examples each time, in seconds."""
 
 
 class Intake:

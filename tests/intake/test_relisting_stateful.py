@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from recorder.model.observation import (
     ListPage,
@@ -36,6 +36,9 @@ from tests.support.log_rows import gap_spans, log_rows
 
 RESOURCES = st.sampled_from([PODS, NODES])
 NAMES = st.sampled_from("abcd")
+CHANGES = st.lists(
+    st.tuples(NAMES, st.integers(0, 59)), min_size=1, max_size=4
+)
 
 
 class Server:
@@ -117,11 +120,15 @@ class Relists(RuleBasedStateMachine):
         self.intake = Intake()
         self.version = 9
         self.servers = {r: Server(r) for r in (PODS, NODES)}
+        for resource in self.servers:
+            self.put(resource, [("a", 1), ("b", 2)])
+            self.list_page(resource, 1)
 
-    @rule(resource=RESOURCES, name=NAMES, beat=st.integers(0, 59))
-    def put(self, resource: Resource, name: str, beat: int) -> None:
-        self.version += 1
-        self.servers[resource].happen(name, self.version, beat)
+    @rule(resource=RESOURCES, changes=CHANGES)
+    def put(self, resource: Resource, changes: list[tuple[str, int]]) -> None:
+        for name, beat in changes:
+            self.version += 1
+            self.servers[resource].happen(name, self.version, beat)
 
     @rule(resource=RESOURCES, names=st.sets(NAMES, min_size=1))
     def delete(self, resource: Resource, names: set[str]) -> None:
@@ -131,9 +138,12 @@ class Relists(RuleBasedStateMachine):
         for name in gone:
             server.happen(name, self.version, 0, deleted=True)
 
-    @rule(resource=RESOURCES)
-    def compact(self, resource: Resource) -> None:
+    @rule(resource=RESOURCES, cut=st.booleans())
+    def compact(self, resource: Resource, *, cut: bool) -> None:
+        """Forget the history; whoever is behind and cut off must list."""
         self.servers[resource].compacted = self.version
+        if cut:
+            self.cut(resource)
 
     @rule(resource=RESOURCES, many=st.integers(1, 9))
     def watch(self, resource: Resource, many: int) -> None:
@@ -221,7 +231,6 @@ class Relists(RuleBasedStateMachine):
             server.place = None if completed is None else int(completed)
             self.connect(server)
 
-    @precondition(lambda self: self.version > 20)
     @rule()
     def settle(self) -> None:
         """Let everything come; the log then tells the whole history."""

@@ -39,8 +39,9 @@ class Lives(RuleBasedStateMachine):
         self.version = 9
         self.alive: dict[tuple[Resource, str], str] = {}
         self.sent: dict[Resource, list[tuple[int, WatchFrame]]] = {}
+        self.place: dict[Resource, int] = {}
         for resource in (PODS, NODES, EVENTS):
-            self.sent[resource] = []
+            self.sent[resource], self.place[resource] = [], 0
             for intake in (self.subject, self.twin):
                 intake.take(a_list(resource, 9))
                 intake.commit()
@@ -48,11 +49,22 @@ class Lives(RuleBasedStateMachine):
     def send(self, resource: Resource, *frames: WatchFrame) -> None:
         for frame in frames:
             self.sent[resource].append((self.version, frame))
-            self.subject.take(frame)
             self.twin.take(frame)
 
-    @rule(resource=RESOURCES, name=NAMES, beat=st.integers(0, 59))
-    def put(self, resource: Resource, name: str, beat: int) -> None:
+    @rule(resource=RESOURCES, many=st.integers(1, 3))
+    def arrive(self, resource: Resource, many: int) -> None:
+        """Let frames reach the subject; its twin has them already."""
+        place = self.place[resource]
+        frames = self.sent[resource][place : place + many]
+        self.subject.take(*(frame for _, frame in frames))
+        self.place[resource] += len(frames)
+
+    @rule(resource=RESOURCES, names=st.sets(NAMES), beat=st.integers(0, 59))
+    def put(self, resource: Resource, names: set[str], beat: int) -> None:
+        for name in sorted(names):
+            self.put_one(resource, name, beat)
+
+    def put_one(self, resource: Resource, name: str, beat: int) -> None:
         self.version += 1
         uid = self.alive.get((resource, name))
         operation = "MODIFIED" if uid else "ADDED"
@@ -60,7 +72,7 @@ class Lives(RuleBasedStateMachine):
         self.alive[resource, name] = uid
         self.send(resource, self.frame(resource, operation, name, uid, beat))
 
-    @rule(resource=RESOURCES, names=st.sets(NAMES, min_size=1))
+    @rule(resource=RESOURCES, names=st.sets(NAMES, min_size=2))
     def delete(self, resource: Resource, names: set[str]) -> None:
         """Delete objects, all in one version, as an expired lease does."""
         gone = [n for n in sorted(names) if (resource, n) in self.alive]
@@ -85,6 +97,7 @@ class Lives(RuleBasedStateMachine):
 
     @rule(resource=RESOURCES)
     def bookmark(self, resource: Resource) -> None:
+        self.arrive(resource, len(self.sent[resource]))
         for intake in (self.subject, self.twin):
             intake.take(a_bookmark(resource, self.version, when=self.version))
 
@@ -113,12 +126,14 @@ class Lives(RuleBasedStateMachine):
             observed_at=at(self.version), resource=resource
         )
         self.subject.take(resumed)
-        for version, frame in self.sent[resource]:
-            if version > completed:
-                self.subject.take(frame)
+        self.place[resource] = sum(
+            version <= completed for version, _ in self.sent[resource]
+        )
 
     @rule()
     def compare(self) -> None:
+        for resource, frames in self.sent.items():
+            self.arrive(resource, len(frames))
         self.subject.commit_all()
         self.twin.commit_all()
         for resource in (PODS, NODES, EVENTS):
