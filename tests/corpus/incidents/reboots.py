@@ -178,8 +178,8 @@ async def two_reboots(stage: Stage) -> None:
     """A machine dies; later somebody asks for another reboot of it."""
     job = await the_job(stage.api, "llm-pretrain", 2)
     stage.imitated.append(LIFECYCLE)
-    _abrupt(stage, back=("boot-2", "request"))
-    stage.expect(
+    first = _abrupt(stage, back=("boot-2", "request"))
+    second = stage.expect(
         NODE,
         "reboot",
         "planned",
@@ -189,18 +189,23 @@ async def two_reboots(stage: Stage) -> None:
         back=("uncordon", "end"),
         at_most="likely",
     )
-    stage.hit(
+    hit = stage.hit(
         job,
         NODE,
         outcome="restarted",
         unsure="the Pod of the second loss is a replacement of the first",
     )
+    stage.ask(NODE, first, second, workloads=[hit])
+    stage.ask(NODE, first, until="between", workloads=[hit])
+    stage.ask(NODE, second, since="between", workloads=[hit])
     async with acting(stage, LIFECYCLE) as lifecycle, stage.recording():
         await stage.crash(NODE)
         await stage.pause(18)
         await stage.boot(NODE, 2, label="boot-2")
         await stage.ready(NODE)
         await stage.pause(15)
+        stage.did("between", "the node has been back for a while")
+        await stage.pause(1)
         await request_reboot(
             stage, lambda *a: kubectl_as(stage, ALICE, *a), NODE
         )
@@ -214,7 +219,8 @@ async def two_reboots(stage: Stage) -> None:
             off=6,
             number=3,
         )
-        await stage.pause(6)
+        # A Job waits longer before it makes the same Pod a second time.
+        await stage.pause(30)
 
 
 async def _fail(stage: Stage, job: Placed, node: str) -> None:
