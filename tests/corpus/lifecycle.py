@@ -123,13 +123,13 @@ async def lifecycle_reboot(  # noqa: PLR0913 - a story has many words
     await controller.untaint(node, RESERVED)
     stage.did("verified", f"{LIFECYCLE} has verified {node}")
     await stage.ready(node)
+    stage.did("uncordon", f"{LIFECYCLE} uncordons {node}")
     await controller.mark(
         node,
         labels={STATE: "production"},
         annotations={CORDON_REASON: None},
         unschedulable=False,
     )
-    stage.did("uncordon", f"{LIFECYCLE} uncordons {node}")
 
 
 async def install_kured(stage: Stage) -> None:
@@ -180,6 +180,7 @@ async def kured_reboot(
     await stage.boot(node, label=f"boot {node}", kernel=kernel)
     await stage.ready(node)
     await stage.pause(3)
+    stage.did(f"uncordon {node}", f"kured uncordons {node}")
     await kured.mark(node, unschedulable=False)
     await kured.mark(node, annotations={progress: None})
     await kured.patch(daemon, {"metadata": {"annotations": {LOCK: None}}})

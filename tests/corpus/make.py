@@ -7,6 +7,7 @@ made.
 
 import argparse
 import asyncio
+import shutil
 import sys
 import tempfile
 import time
@@ -32,14 +33,16 @@ async def make(incident: Incident, tapes: Path = TAPES) -> None:
     with _folder() as folder:
         options = incident.options
         async with Cluster.start(folder / "cluster", options) as cluster:
-            stage = Stage(incident.name, incident.says, cluster, folder, tapes)
+            stage = Stage(incident.name, incident.says, cluster, folder)
             await incident.story(stage)
         lines = _joined(raw_lines(part) for part in stage.parts)
         lines = [line for line in lines if _stays(line, incident)]
         if incident.options.audit_policy is not None:
             records = audit_lines(cluster.audit_log)
             lines = merged(lines, records)
+        # Both or none: each is worthless without the other.
         write_raw(tapes / f"{incident.name}.tape.jsonl.zst", lines)
+        await asyncio.to_thread(shutil.copy, stage.truth_file, tapes)
 
 
 def _joined(parts: Iterable[list[bytes]]) -> list[bytes]:
@@ -100,8 +103,15 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="make", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--jobs", type=int, default=2, help="how many at once")
+    parser.add_argument(
+        "--list", action="store_true", help="only say what there is"
+    )
     asked = parser.parse_args(arguments)
     known = everything()
+    if asked.list:
+        for name, incident in sorted(known.items()):
+            print(f"{name}: {incident.says}")
+        return 0
     for name in asked.names:
         if name not in known:
             print(

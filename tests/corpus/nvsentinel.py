@@ -123,13 +123,13 @@ async def remediate(stage: Stage, node: str) -> None:
             "No Health Failures",
         )
     async with acting(stage, "fault-quarantine") as quarantine:
+        stage.did("uncordon", f"NVSentinel uncordons {node}")
         await quarantine.mark(
             node,
             labels={STATE: None, CORDONED_BY: None},
             annotations={EVENT: None, f"{EVENT}IsCordoned": None},
             unschedulable=False,
         )
-    stage.did("uncordon", f"NVSentinel uncordons {node}")
     await stage.pause(2)
     async with acting(stage, "janitor") as janitor:
         await janitor.delete(f"{RESOURCE}/{name}")

@@ -55,20 +55,19 @@ class Stage(Expecting):
     """A cluster, its recorder, and what is being said of both."""
 
     def __init__(
-        self, name: str, says: str, cluster: Cluster, folder: Path, tapes: Path
+        self, name: str, says: str, cluster: Cluster, folder: Path
     ) -> None:
         super().__init__(name, says, cluster.options)
         self.cluster = cluster
         self.api = cluster.api
         self.folder = folder
-        self._tapes = tapes
         self._parts: list[Path] = []
         self._recorder: RecorderProcess | None = None
 
     @property
     def truth_file(self) -> Path:
         """Where the truth is written."""
-        return self._tapes / f"{self.name}.truth.json"
+        return self.folder / f"{self.name}.truth.json"
 
     @property
     def parts(self) -> Sequence[Path]:
@@ -149,7 +148,7 @@ class Stage(Expecting):
             raise PartFailedError(self._recorder.said)
 
     def did(self, label: str, did: str) -> None:
-        """Note that something was done just now."""
+        """Note that something is done now: said before it is."""
         at = datetime.now(UTC).isoformat(timespec="microseconds")
         at = at.replace("+00:00", "Z")
         self.note(Act(label=label, did=did, at=at))
@@ -177,8 +176,8 @@ class Stage(Expecting):
         machine = self.machine(node)
         if kernel is not None:
             machine.kubelet.flags["kernel-version"] = kernel
-        await machine.boot(boot_id(self.name, node, number))
         self.did(label, f"{node}: the machine boots")
+        await machine.boot(boot_id(self.name, node, number))
 
     async def ready(self, *nodes: str) -> None:
         """Wait until nodes are Ready, without the lifecycle's taints."""

@@ -10,8 +10,13 @@ from recorder.sources.tape import TapeReader
 from tests.corpus.incident import everything
 from tests.corpus.make import TAPES
 from tests.corpus.playing import disorder, played
-from tests.corpus.tape_lines import Lines, objects_of, read_lines
-from tests.corpus.truth import Truth, read_truth
+from tests.corpus.tape_lines import (
+    Lines,
+    is_bookmark,
+    objects_of,
+    read_lines,
+)
+from tests.corpus.truth import Truth, Workload, problems, read_truth
 
 NAMES = sorted(path.name.split(".")[0] for path in TAPES.glob("*.truth.json"))
 
@@ -125,13 +130,84 @@ def test_audit_is_on_a_tape_where_the_truth_says_so(name: str) -> None:
     assert audited == truth_of(name).cluster.audit
 
 
+def states(tape: Lines, node: str) -> set[tuple[bool, str, str]]:
+    """Whether a node was cordoned, its Ready and its boot id, over time."""
+    return {
+        (
+            bool(item["spec"].get("unschedulable")),
+            condition["status"],
+            item["status"]["nodeInfo"]["bootID"],
+        )
+        for frame in tape.frames
+        if frame.get("resource") == "v1/nodes" and not is_bookmark(frame)
+        for item in objects_of(frame)
+        if item["metadata"]["name"] == node
+        for condition in item["status"].get("conditions", ())
+        if condition["type"] == "Ready"
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_happens_to_a_node_without_a_verdict(name: str) -> None:
+    """A machine that is too busy can lose a node that nobody touched."""
+    truth, tape = truth_of(name), read_lines(tape_of(name))
+    judged = {verdict.node for verdict in truth.verdicts}
+    for node in truth.cluster.nodes:
+        if node.name not in judged:
+            ((cordoned, ready, _),) = states(tape, node.name)
+            assert (cordoned, ready) == (False, "True")
+
+
+RUNS_AGAIN = {"restarted", "rescheduled", "survived"}
+
+
+def running_at_the_end(tape: Lines, workload: Workload) -> dict[str, str]:
+    """A workload's Pods that ran when the recording ended, and where."""
+    pods: dict[str, dict[str, Any]] = {}
+    for frame in tape.frames:
+        if frame.get("resource") != "v1/pods" or is_bookmark(frame):
+            continue
+        gone = frame["frame"] == "watch" and frame["event"]["type"] == (
+            "DELETED"
+        )
+        for pod in objects_of(frame):
+            pods[pod["metadata"]["name"]] = {} if gone else pod
+    return {
+        name: pod["spec"]["nodeName"]
+        for name, pod in pods.items()
+        if name.startswith(f"{workload.name}-")
+        and pod
+        and pod["metadata"]["namespace"] == workload.namespace
+        and pod["status"]["phase"] == "Running"
+        and "deletionTimestamp" not in pod["metadata"]
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_outcome_is_what_became_of_the_pods(name: str) -> None:
+    tape = read_lines(tape_of(name))
+    for workload in truth_of(name).workloads:
+        running = running_at_the_end(tape, workload)
+        lost = set(workload.pods_hit) - running.keys()
+        if workload.outcome in RUNS_AGAIN:
+            assert len(running) >= workload.gang_size
+        else:
+            assert len(running) < workload.gang_size
+        if workload.outcome == "survived":
+            assert not lost
+        if workload.outcome == "restarted":
+            assert lost
+            assert set(workload.nodes) <= set(running.values())
+        if workload.outcome == "rescheduled":
+            assert lost
+            assert not set(workload.nodes) & set(running.values())
+
+
 def broken(truth: Truth, **fields: Any) -> Truth:
     return msgspec.convert(msgspec.to_builtins(truth) | fields, type=Truth)
 
 
-def test_a_truth_that_contradicts_itself_is_refused(tmp_path: Path) -> None:
-    from tests.corpus.truth import problems  # noqa: PLC0415
-
+def test_a_truth_that_contradicts_itself_is_refused() -> None:
     truth = truth_of("crash")
     plain = msgspec.to_builtins(truth)
     (verdict,) = plain["verdicts"]
@@ -145,4 +221,3 @@ def test_a_truth_that_contradicts_itself_is_refused(tmp_path: Path) -> None:
         )
     )
     assert problems(broken(truth, questions=[]))
-    del tmp_path

@@ -164,7 +164,8 @@ class Verdict(_Struct, kw_only=True, frozen=True):
 
     confidence_at_most: Confidence
     accept: dict[str, list[str | None]] = {}
-    """Other answers that the evidence bears as well, by field."""
+    """Other answers that the evidence bears as well, by field; None as what
+    ``happened`` is no verdict at all."""
 
     unsure: str | None = None
     """Why somebody might expect another answer."""

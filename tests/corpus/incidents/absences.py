@@ -138,8 +138,8 @@ async def rejoined(stage: Stage) -> None:
         stage.did("deleted", f"{ALICE} deletes the Node {NODE}")
         await kubectl_as(stage, ALICE, "delete", "node", NODE)
         await stage.pause(6)
-        await stage.machine(NODE).restart_kubelet()
         stage.did("registered", f"the kubelet of {NODE} registers anew")
+        await stage.machine(NODE).restart_kubelet()
         await stage.ready(NODE)
         await stage.pause(12)
 
@@ -175,8 +175,8 @@ async def replaced(stage: Stage) -> None:
         machine.kubelet.flags["machine-id"] = identity.hex
         machine.kubelet.flags["system-uuid"] = str(identity)
         machine.kubelet.flags["provider-id"] = "metal://another-machine"
-        await machine.boot(boot_id(stage.name, NODE, 2))
         stage.did("registered", f"another machine registers as {NODE}")
+        await machine.boot(boot_id(stage.name, NODE, 2))
         await stage.ready(NODE)
         await stage.pause(12)
 

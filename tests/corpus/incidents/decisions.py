@@ -127,8 +127,8 @@ async def cordon(stage: Stage) -> None:
         stage.did("cordon", f"{ALICE} cordons {NODE}")
         await kubectl_as(stage, ALICE, "cordon", NODE)
         await stage.pause(20)
-        await kubectl_as(stage, ALICE, "uncordon", NODE)
         stage.did("uncordon", f"{ALICE} uncordons {NODE}")
+        await kubectl_as(stage, ALICE, "uncordon", NODE)
         await stage.pause(8)
 
 
@@ -159,8 +159,8 @@ async def drain_power_cycle(stage: Stage) -> None:
         await stage.boot(NODE)
         await stage.ready(NODE)
         await stage.pause(5)
-        await kubectl_as(stage, ALICE, "uncordon", NODE)
         stage.did("uncordon", f"{ALICE} uncordons {NODE}")
+        await kubectl_as(stage, ALICE, "uncordon", NODE)
         await stage.pause(8)
 
 
@@ -181,7 +181,7 @@ async def kernel_upgrade(stage: Stage) -> None:
             decision="os-upgrade",
             actor=a_controller("kured"),
             boots=(1, 2),
-            back=(f"boot {node}", f"unlock {node}"),
+            back=(f"uncordon {node}", "end"),
             at_most="proven",
         )
     stage.hit(job, "gpu-001", outcome="rescheduled", hit_by="drain")
@@ -232,7 +232,7 @@ async def driver_upgrade(stage: Stage) -> None:
             await stage.pause(6)
             await state("validation-required")
             await state("uncordon-required")
-            await operator.mark(NODE, unschedulable=False)
             stage.did("uncordon", f"gpu-operator uncordons {NODE}")
+            await operator.mark(NODE, unschedulable=False)
             await state("upgrade-done")
             await stage.pause(6)

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.corpus.acting import Controller, acting
+from tests.corpus.acting import Controller, acting, moment
 from tests.corpus.incident import incident
 from tests.corpus.placing import the_job
 from tests.corpus.stage import Stage
@@ -57,8 +57,7 @@ async def _interrupt(stage: Stage, handler: Controller) -> None:
     await handler.event(
         await handler.node_reference(NODE),
         "SpotInterruption",
-        "Spot ITN received. Instance will be interrupted at "
-        "2026-11-21T14:02:00Z",
+        f"Spot ITN received. Instance will be interrupted at {moment()}",
         kind="Warning",
         host=NODE,
     )
@@ -125,7 +124,7 @@ async def scheduled_maintenance(stage: Stage) -> None:
         await stage.boot(NODE)
         await stage.ready(NODE)
         await stage.pause(2)
+        stage.did("uncordon", f"the handler uncordons {NODE}")
         await handler.untaint(NODE, key)
         await handler.mark(NODE, labels={action: None}, unschedulable=False)
-        stage.did("uncordon", f"the handler uncordons {NODE}")
         await stage.pause(6)
