@@ -4,8 +4,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 NODE ?= gpu-002
+SOAK_FAKE ?= 300
+SOAK_REAL ?= 20
 
-.PHONY: run test check lint format typing contracts migrations docs bench bench-cluster cluster \
+.PHONY: run test check lint format typing contracts migrations docs soak bench bench-cluster cluster \
 	cluster-reboot cluster-crash cluster-hang fuzz lock clean
 
 # --- The virtual environment, from the hash-pinned locks -------------------
@@ -57,6 +59,11 @@ test: $(VENV)/.dev
 	@$(BIN)/python -m tests.cluster.binaries
 	@$(BIN)/python -m tests.support.postgres
 	$(BIN)/pytest
+
+# Long runs of seeded faults: make soak SOAK_FAKE=1000 SOAK_REAL=50
+soak: $(VENV)/.dev
+	$(BIN)/python -m tests.faults --schedules $(SOAK_FAKE)
+	$(BIN)/python -m tests.survival soak --schedules $(SOAK_REAL)
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.bench
