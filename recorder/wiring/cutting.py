@@ -80,10 +80,14 @@ async def cut_tape(
         raise _nothing(reading)
     header = _header(reading, cut, begins)
     with whole_tape(cut.path, header, overwrite=cut.overwrite) as writer:
+        shown = 0
         async for frame in cutting.frames():
             writer.write([frame])
-            if writer.frames % FRAMES == 0:
-                progress.show(writer.frames)
+            if writer.frames - shown >= FRAMES:
+                shown = writer.frames
+                progress.show(shown)
+                # Signals are heard when others get their turn.
+                await asyncio.sleep(0)
                 if stop.is_set():
                     raise KeyboardInterrupt
         frames = writer.frames

@@ -77,6 +77,7 @@ observations = st.one_of(
         resource=_resources,
         type=st.sampled_from(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]),
         object=documents(),
+        renewed=st.booleans(),
     ),
     st.builds(StreamClosed, **_common, resource=_resources, reason=_texts),
     st.builds(
