@@ -28,6 +28,7 @@ from tests.support.builders import (
 
 RESOURCES = st.sampled_from([PODS, NODES, EVENTS])
 NAMES = st.sampled_from("abc")
+DIES = st.sampled_from([None, False, True])
 
 
 class Lives(RuleBasedStateMachine):
@@ -72,14 +73,21 @@ class Lives(RuleBasedStateMachine):
         self.alive[resource, name] = uid
         self.send(resource, self.frame(resource, operation, name, uid, beat))
 
-    @rule(resource=RESOURCES, names=st.sets(NAMES, min_size=2))
-    def delete(self, resource: Resource, names: set[str]) -> None:
-        """Delete objects, all in one version, as an expired lease does."""
+    @rule(resource=RESOURCES, names=st.sets(NAMES, min_size=2), dies=DIES)
+    def delete(
+        self, resource: Resource, names: set[str], *, dies: bool | None
+    ) -> None:
+        """Delete objects, all in one version, as an expired lease does.
+
+        The stream may be cut, or intake may die, before the last of them.
+        """
         gone = [n for n in sorted(names) if (resource, n) in self.alive]
         self.version += bool(gone)
         for name in gone:
             uid = self.alive.pop((resource, name))
             self.send(resource, self.frame(resource, "DELETED", name, uid, 0))
+        if dies is not None:
+            self.cut_within(resource, 1, dies=dies)
 
     def frame(
         self, resource: Resource, type_: str, name: str, uid: str, beat: int
@@ -107,6 +115,17 @@ class Lives(RuleBasedStateMachine):
         closed = a_closed_stream(resource, reason, when=self.version)
         self.subject.take(closed)
         self.come_again(resource)
+
+    @rule(resource=RESOURCES, left=st.integers(1, 2), dies=st.booleans())
+    def cut_within(self, resource: Resource, left: int, *, dies: bool) -> None:
+        """Be cut, or die, with a few frames of the last version to come."""
+        waiting = len(self.sent[resource]) - self.place[resource]
+        self.arrive(resource, max(waiting - left, 0))
+        if dies:
+            self.subject.commit_all()
+            self.restart([PODS, NODES, EVENTS])
+        else:
+            self.cut(resource, "cut")
 
     @rule(fate=st.sampled_from(["well", "lost", "silent"]))
     def commit(self, fate: Fate) -> None:
