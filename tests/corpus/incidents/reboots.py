@@ -157,6 +157,7 @@ async def fault_long_cleared(stage: Stage) -> None:
     hit = stage.hit(job, NODE, outcome="restarted")
     stage.ask(NODE, first, until="cleared")
     stage.ask(NODE, second, since="quiet", workloads=[hit])
+    stage.ask(NODE, first, second, workloads=[hit])
     async with (
         acting(stage, "node-problem-detector") as detector,
         stage.recording(),
