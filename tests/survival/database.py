@@ -70,8 +70,12 @@ class EmbeddedDatabase:
         )
 
     def kill(self) -> None:
-        """SIGKILL the server; its supervisor starts it again."""
-        _signal([_eldest(self._processes)], signal.SIGKILL)
+        """SIGKILL the server; its supervisor starts it again.
+
+        There may be none just now, where the recorder is dead as well.
+        """
+        pid = self._processes._server_pid()
+        _signal([] if pid is None else [pid], signal.SIGKILL)
 
     def kill_supervisor(self) -> None:
         """SIGKILL what starts it again."""
@@ -201,12 +205,6 @@ async def ask(dsn: str, question: str, *values: Any) -> list[Any]:
         return list(await connection.fetch(question, *values))
     finally:
         connection.terminate()
-
-
-def _eldest(processes: Processes) -> int:
-    pid = processes._server_pid()
-    assert pid is not None, "the server runs"
-    return pid
 
 
 def _signal(pids: Iterable[int], number: signal.Signals) -> None:
