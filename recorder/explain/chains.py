@@ -7,10 +7,11 @@ are asynchronous; a new trouble does not.
 """
 
 from collections import deque
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from recorder.explain.boots import is_explained
 from recorder.explain.signs import Sign, Subject, signs_of
 from recorder.knowledge import Fault, Knowledge, Role
 from recorder.model.fact import FactKind, StoredFact
@@ -24,6 +25,9 @@ send conditions every ten seconds."""
 
 PATIENCE: Final = timedelta(minutes=10)
 """How long a sign without an effect waits for one."""
+
+AUTOPSY: Final = timedelta(hours=1)
+"""How long after a boot the dump of a panic before it may be found."""
 
 FOREGOING: Final = timedelta(minutes=2)
 """How long before its opening a chain looks for who asked."""
@@ -39,6 +43,25 @@ ATTACHED: Final = frozenset(
 )
 """Subjects that belong to a chain and never open one."""
 
+LEAVING: Final = frozenset(
+    {
+        Subject.CORDON,
+        Subject.READY,
+        Subject.SHUTDOWN,
+        Subject.IDENTITY,
+        Subject.KUBELET,
+    }
+)
+"""Subjects that begin something new when a node was back in service, though
+what was said of it before may still hold."""
+
+STARTS: Final = frozenset({Subject.KUBELET, Subject.REBOOTED})
+"""Subjects of Events that a kubelet sends as it starts."""
+
+SOMETIME: Final = datetime(9999, 1, 1, tzinfo=UTC)
+"""When a boot was first seen that was there before the first fact: nobody
+knows, so it explains whatever names it."""
+
 HELD: Final = ("condition ", "taint ", "label ", "lock ", "annotation ")
 """Beginnings of subjects that hold until they are said to be over."""
 
@@ -46,9 +69,14 @@ HELD: Final = ("condition ", "taint ", "label ", "lock ", "annotation ")
 class Chain:
     """What belongs together."""
 
-    def __init__(self, node: str, baseline: NodeState) -> None:
+    def __init__(
+        self, node: str, baseline: NodeState, boots: Mapping[str, datetime]
+    ) -> None:
         self.node = node
         self.baseline = baseline
+        self.boots = boots
+        """When each boot of the node was first seen."""
+
         self.signs: list[Sign] = []
         self.state = baseline
         """Of the node after the last fact of the chain."""
@@ -113,9 +141,29 @@ class Chain:
     def has_effect(self) -> bool:
         """Whether anything happened to the node, or what began is over."""
         return any(
-            s.role is Role.EFFECT or s.over or s.subject == Subject.CORDON
+            s.over
+            or s.subject == Subject.CORDON
+            or (s.role is Role.EFFECT and s.subject not in ATTACHED)
             for s in self.signs
         )
+
+    def returned(self, at: datetime) -> bool:
+        """Tell whether the node left and has been back for a while."""
+        return (
+            self.left
+            and self.back is not None
+            and at - self.back.observed_at > LINGER
+        )
+
+    def still_held(self, at: datetime) -> list[Sign]:
+        """Give what is said of the node long after it came back.
+
+        What is said from before a boot and not yet taken back right after
+        it is no evidence for anything later.
+        """
+        if self.back is None or at - self.back.observed_at <= PATIENCE:
+            return []
+        return list(self._held.values())
 
 
 def chains_of(
@@ -150,6 +198,9 @@ class _Reader:
         self._state = base
         self._open: Chain | None = None
         self._loose: deque[Sign] = deque(maxlen=200)
+        self._boots: dict[str, datetime] = {}
+        if self._state.boot_id is not None:
+            self._boots[self._state.boot_id] = SOMETIME
         self._seen_at: datetime | None = None
         """When the node was first seen, if that is among the facts."""
 
@@ -184,6 +235,8 @@ class _Reader:
             self._seen_at = stored.observed_at
             self._loose.clear()
         self._state = advance(self._state, fact)
+        if self._state.boot_id is not None:
+            self._boots.setdefault(self._state.boot_id, stored.observed_at)
 
     def _about_node(self, stored: StoredFact) -> bool:
         thing = stored.fact.object
@@ -208,12 +261,19 @@ class _Reader:
     def _place(self, sign: Sign, before: NodeState) -> None:
         if self._is_first_sight(sign, before):
             return
-        chain = self._open
+        past = self._past(sign)
+        if past is not None:
+            past.take(sign)
+            return
+        chain, still_held = self._open, list[Sign]()
         if chain is not None and self._is_another(chain, sign):
+            still_held = chain.still_held(sign.stored.observed_at)
             chain = self._open = None
-        if chain is None and self._opens(sign):
-            chain = self._open = Chain(self._node, before)
+        if chain is None and (self._opens(sign) or self._goes(sign, before)):
+            chain = self._open = Chain(self._node, before, self._boots)
             self.chains.append(chain)
+            for held in still_held:
+                chain.take(held)
             since = sign.stored.at - FOREGOING
             for loose in self._loose:
                 if loose.stored.at >= since:
@@ -223,6 +283,36 @@ class _Reader:
             self._loose.append(sign)
         else:
             chain.take(sign)
+
+    def _past(self, sign: Sign) -> Chain | None:
+        """Give the chain that is over and that a late sign belongs to.
+
+        Events may come late, and after a gap they come in any order. What
+        proves a panic is found after the boot that it caused.
+        """
+        if sign.stored.fact.kind is not FactKind.EVENT:
+            return None
+        at = sign.stored.at
+        if sign.fault is Fault.KERNEL_PANIC:
+            boots = [
+                (boot.stored.observed_at, chain)
+                for chain in self.chains
+                for boot in chain.of(Subject.BOOT)
+                if boot.stored.observed_at <= at + LINGER
+            ]
+            if boots and at - boots[-1][0] <= AUTOPSY:
+                return boots[-1][1]
+            return None
+        for chain in self.chains:
+            if chain is self._open or chain.back is None:
+                continue
+            # A boot may be seen long after the kubelet spoke of it.
+            early = sign.subject in STARTS and chain.has(Subject.BOOT)
+            if (early or chain.began.at <= at) and (
+                at <= chain.back.observed_at
+            ):
+                return chain
+        return None
 
     def _is_first_sight(self, sign: Sign, before: NodeState) -> bool:
         """A Node that is listed for the first time did not join."""
@@ -235,8 +325,12 @@ class _Reader:
 
     def _is_another(self, chain: Chain, sign: Sign) -> bool:
         """Tell whether a sign begins something new."""
-        if sign.over or sign.fault is Fault.KERNEL_PANIC:
-            # What proves a panic is found after the boot that it caused.
+        leaves = sign.subject in LEAVING and (
+            not sign.over or sign.subject == Subject.IDENTITY
+        )
+        if leaves and chain.returned(sign.stored.observed_at):
+            return True
+        if sign.over:
             return False
         if sign.subject == Subject.BOOT and chain.has(Subject.BOOT):
             return chain.is_quiet or chain.state.ready == "True"
@@ -250,11 +344,27 @@ class _Reader:
             and not chain.has(Subject.KUBELET)
         )
 
+    def _is_news(self, sign: Sign) -> bool:
+        """Tell whether a kubelet speaks of a boot that the Node never had."""
+        return sign.subject == Subject.REBOOTED and not is_explained(
+            sign, self._boots
+        )
+
+    def _goes(self, sign: Sign, before: NodeState) -> bool:
+        """Tell whether the Node itself goes, well as it may have been."""
+        thing = sign.stored.fact.object
+        return (
+            sign.subject == Subject.IDENTITY
+            and sign.over
+            and thing is not None
+            and thing.uid == before.uid
+        )
+
     def _opens(self, sign: Sign) -> bool:
         return not (
             sign.over
             or sign.role is Role.RECOVERY
-            or sign.subject in ATTACHED
+            or (sign.subject in ATTACHED and not self._is_news(sign))
             or sign.subject.startswith("request/")
             or (
                 sign.role is Role.ACT

@@ -78,9 +78,7 @@ def _lost(chain: Chain) -> tuple[str, Sign] | None:
     if not losses:
         return None
     started = [
-        sign
-        for sign in chain.of(Subject.KUBELET)
-        if sign.position > losses[0].position
+        sign for sign in _started(chain) if sign.position > losses[0].position
     ]
     if started:
         return Happened.KUBELET_RESTART, losses[0]
@@ -88,8 +86,13 @@ def _lost(chain: Chain) -> tuple[str, Sign] | None:
 
 
 def _kubelet(chain: Chain) -> tuple[str, Sign] | None:
-    started = chain.of(Subject.KUBELET)
+    started = _started(chain)
     return (Happened.KUBELET_RESTART, started[0]) if started else None
+
+
+def _started(chain: Chain) -> list[Sign]:
+    """Give the starts of the kubelet: only one that started says Rebooted."""
+    return chain.of(Subject.KUBELET) or chain.of(Subject.REBOOTED)
 
 
 def _cordon(chain: Chain) -> tuple[str, Sign] | None:

@@ -7,10 +7,12 @@ not made up: then the cause is `unrecorded`, and what would have told is said.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from recorder.explain.causes import DECISIONS, FAULTS, Case
 from recorder.explain.chains import Chain
+from recorder.explain.contradictions import contradictions
 from recorder.explain.fleet import Fleet
 from recorder.explain.happenings import happening
 from recorder.explain.missing import missing
@@ -25,12 +27,15 @@ from recorder.explain.verdict import (
     Happened,
     Verdict,
 )
-from recorder.knowledge import Role
+from recorder.knowledge import Decision, Role
 
 __all__ = ["Hole", "judge"]
 
 STAYED = frozenset({Happened.DEGRADED, Happened.JOINED})
 """Happenings in which no node leaves service."""
+
+NOT_LONG: Final = timedelta(seconds=30)
+"""Between the deletion of a Node and the loss that it makes."""
 
 EVIDENCE_MAX = 60
 """Signs that a verdict names; the first and the last of more."""
@@ -64,7 +69,9 @@ def judge(
         return None
     happened, effect = found
     case = Case(chain, happened, effect, fleet, audited)
-    decided, faulted = _decided(case), _faulted(case)
+    decided = _decided(case)
+    faulted = _tempered(_faulted(case), decided)
+    against = contradictions(case)
     back = chain.back if happened not in STAYED else None
     before, after = _boots(chain, happened)
     holed = _is_holed(chain, effect, holes)
@@ -82,6 +89,7 @@ def judge(
         fault=faulted,
         decision=decided,
         evidence=_evidence(case, decided, faulted),
+        contradictions=against,
     )
     verdict = replace(
         verdict,
@@ -105,6 +113,16 @@ def _decided(case: Case) -> Decided | None:
                 confidence=found.confidence,
             )
     return None
+
+
+def _tempered(
+    faulted: Faulted | None, decided: Decided | None
+) -> Faulted | None:
+    """What a person meant by a drain, nobody recorded."""
+    by_hand = decided is not None and decided.decision is Decision.MANUAL_DRAIN
+    if faulted is None or not by_hand or faulted.confidence != "proven":
+        return faulted
+    return replace(faulted, confidence="likely")
 
 
 def _faulted(case: Case) -> Faulted | None:
@@ -163,9 +181,29 @@ def _last_proof(case: Case) -> datetime | None:
 def _mode(case: Case, decided: Decided | None, *, holed: bool) -> str:
     if case.happened == Happened.JOINED:
         return "unknown"
-    if decided is not None or case.first(Subject.SHUTDOWN) is not None:
+    if case.first(Subject.SHUTDOWN) is not None:
         return "planned"
+    if decided is not None:
+        sure = decided.confidence != "possible"
+        return (
+            "planned" if sure and not _was_gone(case, decided) else "unknown"
+        )
+    if case.happened in {Happened.DRAINED, Happened.CORDONED}:
+        return "unknown"  # somebody decided, and did not say so
     return "unknown" if holed else "abrupt"
+
+
+def _was_gone(case: Case, decided: Decided) -> bool:
+    """Tell whether a Node was deleted that was lost long before."""
+    return (
+        decided.decision is Decision.NODE_DELETION
+        and case.was_lost
+        and case.lost_at < decided.sign.stored.observed_at - NOT_LONG
+        and any(
+            s.position < decided.sign.position
+            for s in case.chain.of(Subject.READY)
+        )
+    )
 
 
 def _is_holed(chain: Chain, effect: Sign, holes: Iterable[Hole]) -> bool:
@@ -188,6 +226,8 @@ def _confidence(verdict: Verdict, *, holed: bool) -> str:
         joined = verdict.happened == Happened.JOINED
         return "proven" if joined and not holed else "unknown"
     least = min(parts, key=CONFIDENCES.index)
+    if verdict.contradictions:
+        return min(least, "possible", key=CONFIDENCES.index)
     if holed:
         return CONFIDENCES[max(1, CONFIDENCES.index(least) - 1)]
     return least

@@ -3,7 +3,7 @@
 from recorder.explain.causes import Case
 from recorder.explain.causes.power_loss import shared_place
 from recorder.explain.signs import Subject
-from recorder.explain.verdict import Happened, Rival, Verdict
+from recorder.explain.verdict import Decided, Happened, Rival, Verdict
 from recorder.knowledge import Decision, Fault
 
 __all__ = ["rivals"]
@@ -17,7 +17,7 @@ def rivals(case: Case, verdict: Verdict) -> list[Rival]:
         case Happened.UNREACHABLE:
             found = _of_silence(case, verdict)
         case Happened.KUBELET_RESTART:
-            found = [_no_reboot(case)]
+            found = [_no_reboot(case, verdict)]
         case Happened.REJOINED | Happened.REPLACED | Happened.REMOVED:
             found = _of_removal(case)
         case Happened.DRAINED | Happened.CORDONED:
@@ -41,7 +41,7 @@ def _of_reboot(case: Case, verdict: Verdict) -> list[Rival]:
             because=f"the boot id changed ({entry})",
         ),
     ]
-    decided = verdict.decision
+    decided = _sure(verdict)
     because = (
         "no record from the machine says so, and none excludes it"
         if decided is None
@@ -59,7 +59,7 @@ def _of_reboot(case: Case, verdict: Verdict) -> list[Rival]:
 
 
 def _power(case: Case, verdict: Verdict) -> Rival:
-    decided = verdict.decision
+    decided = _sure(verdict)
     if decided is not None:
         return Rival(
             cause=Fault.POWER_LOSS.value,
@@ -88,7 +88,23 @@ def _power(case: Case, verdict: Verdict) -> Rival:
     )
 
 
-def _no_reboot(case: Case) -> Rival:
+def _sure(verdict: Verdict) -> Decided | None:
+    """Give the decision, if it excludes what looks like it."""
+    decided = verdict.decision
+    if decided is None or decided.confidence != "proven":
+        return None
+    return decided
+
+
+def _no_reboot(case: Case, verdict: Verdict) -> Rival:
+    if verdict.contradictions:
+        first = verdict.contradictions[0]
+        return Rival(
+            cause="reboot",
+            excluded=False,
+            because=f"the kubelet says so ({first.sign.stored.entry}), but"
+            f" {first.but}",
+        )
     return Rival(
         cause="reboot",
         excluded=True,
@@ -102,9 +118,8 @@ def _of_silence(case: Case, verdict: Verdict) -> list[Rival]:
     )
     others = [name for name in lost if name != case.chain.node]
     few = len(others) + 1 < len(case.fleet.nodes)
-    del verdict
     return [
-        _no_reboot(case),
+        _no_reboot(case, verdict),
         Rival(
             cause=Fault.KUBELET.value,
             excluded=True,
@@ -124,17 +139,23 @@ def _of_silence(case: Case, verdict: Verdict) -> list[Rival]:
 
 def _of_removal(case: Case) -> list[Rival]:
     return [
-        Rival(
-            cause=decision.value,
-            excluded=not any(s.decision is decision for s in case.decisions),
-            because="no notice, taint or Event of it came before",
-        )
+        _announced(case, decision)
         for decision in (
             Decision.SCALE_DOWN,
             Decision.PREEMPTION,
             Decision.HOST_MAINTENANCE,
         )
     ]
+
+
+def _announced(case: Case, decision: Decision) -> Rival:
+    signs = [s for s in case.decisions if s.decision is decision]
+    because = (
+        f"it was announced ({signs[0].stored.entry})"
+        if signs
+        else "no notice, taint or Event of it came before"
+    )
+    return Rival(cause=decision.value, excluded=not signs, because=because)
 
 
 def _of_cordon(case: Case) -> list[Rival]:

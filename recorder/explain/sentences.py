@@ -30,6 +30,12 @@ WORDS = {
     Decision.MANUAL_DRAIN: "cordoned it",
     Decision.NODE_DELETION: "deleted the Node",
 }
+BECAUSE = {
+    "proven": " because",
+    "likely": ", most likely because",
+    "possible": ", perhaps because",
+    "unknown": ", perhaps because",
+}
 CONCLUDED = {
     Fault.PARTITION: "its network was cut, or it hung and went on",
     Fault.CONTROL_PLANE: "the control plane was out: all nodes were lost"
@@ -59,27 +65,35 @@ def _down(verdict: Verdict) -> str:
 
 def _why(verdict: Verdict) -> str:
     fault, decided = verdict.fault, verdict.decision
+    at = verdict.effect.stored.at
     broke = ""
     if fault is not None:
         words = CONCLUDED.get(fault.fault)
         broke = (
             words
             if words and not _is_said(verdict)
-            else (f"{fault.sign.says} at {_clock(fault.sign.stored.at)}")
+            else (f"{fault.sign.says} at {_clock(fault.sign.stored.at, at)}")
         )
     if decided is not None:
         who = _who(verdict)
-        text = f" because {who} {WORDS[decided.decision]}"
+        because = BECAUSE[decided.confidence]
+        text = f"{because} {who} {WORDS[decided.decision]}"
         return f"{text} after {broke}" if broke else text
     if verdict.happened == Happened.JOINED:
         return ""
     if broke:
-        return (
-            f" because {broke}"
-            if verdict.confidence == "proven"
-            else (f", most likely because {broke}")
-        )
-    return "; why is not on record"
+        return f"{BECAUSE[verdict.confidence]} {broke}"
+    if verdict.mode == "planned":
+        return " after an orderly shutdown; who asked for it is not on record"
+    return f"{_by(verdict)}; why is not on record"
+
+
+def _by(verdict: Verdict) -> str:
+    """Name who cordoned, where that is all that is known."""
+    if verdict.happened not in {Happened.CORDONED, Happened.DRAINED}:
+        return ""
+    actor = verdict.effect.actor
+    return f" by {actor.name}" if actor is not None and actor.name else ""
 
 
 def _is_said(verdict: Verdict) -> bool:
@@ -97,8 +111,10 @@ def _who(verdict: Verdict) -> str:
     return actor.name
 
 
-def _clock(at: datetime) -> str:
-    return at.strftime("%H:%M:%S")
+def _clock(at: datetime, near: datetime | None = None) -> str:
+    """Write a time, with its day where that is not the day of the effect."""
+    other = near is not None and near.date() != at.date()
+    return at.strftime("%Y-%m-%d %H:%M:%S" if other else "%H:%M:%S")
 
 
 def lasted(duration: timedelta) -> str:

@@ -6,12 +6,13 @@ does to a Node is code here. A sign is evidence, not yet a cause.
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from recorder.explain.actors import Actor, actor_of
 from recorder.facts import says
 from recorder.knowledge import Decision, Fault, Knowledge, Role
-from recorder.knowledge.rules import ConditionRule
+from recorder.knowledge.rules import ConditionRule, TextRule
 from recorder.model.fact import FactKind, StoredFact
 
 __all__ = ["Sign", "Subject", "signs_of"]
@@ -45,6 +46,9 @@ class Sign(NamedTuple):
     fault: Fault | None = None
     decision: Decision | None = None
     actor: Actor | None = None
+    due: datetime | None = None
+    """When what was announced is to be done, where that is said."""
+
     over: bool = False
     """Whether it ends what an earlier sign of its subject began."""
 
@@ -130,6 +134,8 @@ def _condition(
             yield Sign(role, subject, stored, actor=actor, over=True)
         return
     if rule.decision is not None and not was:
+        # Who a rule names is known; whoever wrote it is a guess.
+        actor = Actor.named(rule.actor) or actor
         yield Sign(Role.DECISION, subject, stored, None, rule.decision, actor)
         return
     fault = _fault(rule, new)
@@ -141,13 +147,23 @@ def _condition(
 
 def _fault(rule: ConditionRule, new: dict[str, Any]) -> Fault | None:
     message, reason = new.get("message") or "", new.get("reason") or ""
-    for part, fault in rule.messages.items():
-        if part in message:
-            return fault
+    told = [_told(rule, part) for part in message.split(";") if part.strip()]
+    if any(known for known, _ in told):
+        # One message may tell of several: what broke before what only shows.
+        broken = [fault for _, fault in told if fault is not None]
+        return rule.fault if rule.fault in broken else next(iter(broken), None)
     for part, fault in rule.reasons.items():
         if part == reason:
             return fault
     return rule.fault
+
+
+def _told(rule: ConditionRule, part: str) -> tuple[bool, Fault | None]:
+    """Give the fault in a part of a message, and whether a rule names it."""
+    for text, fault in rule.messages.items():
+        if text in part:
+            return True, fault
+    return False, rule.fault
 
 
 def _ready(stored: StoredFact, old: Any, new: Any) -> Iterator[Sign]:
@@ -217,8 +233,17 @@ def _text(
         return
     yield Sign(
         rule.role, subject, stored, rule.fault, rule.decision,
-        Actor.named(rule.actor) or actor,
+        Actor.named(rule.actor) or actor, _due(rule, new),
     )  # fmt: skip
+
+
+def _due(rule: TextRule, value: str) -> datetime | None:
+    if not rule.is_time or not value.isdecimal():
+        return None
+    try:
+        return datetime.fromtimestamp(int(value), UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def _event(

@@ -1,7 +1,7 @@
 """What is said of one happening: the verdict and its parts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from recorder.explain.actors import Actor
@@ -10,6 +10,7 @@ from recorder.knowledge import Decision, Fault
 
 __all__ = [
     "CONFIDENCES",
+    "Contradiction",
     "Decided",
     "Evidence",
     "Faulted",
@@ -84,6 +85,15 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Contradiction:
+    """Two records of which one is wrong; it is not settled which."""
+
+    sign: Sign
+    but: str
+    """What the other record says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """What happened to a node, why, who decided, on what evidence."""
 
@@ -107,7 +117,8 @@ class Verdict:
     confidence: str = "unknown"
     evidence: Sequence[Evidence] = ()
     rivals: Sequence[Rival] = ()
-    missing: Sequence[Missing] = field(default_factory=tuple)
+    missing: Sequence[Missing] = ()
+    contradictions: Sequence[Contradiction] = ()
 
     @property
     def id(self) -> str:

@@ -57,9 +57,20 @@ def request(record: AuditRecord) -> Fact:
         occurred_at=first_moment(
             record.request_received_timestamp, record.stage_timestamp
         ),
-        actor=detail["as"] or who,
+        actor=_person(who, detail["as"]),
         detail={name: value for name, value in detail.items() if value},
     )
+
+
+def _person(who: str | None, acted_as: str | None) -> str | None:
+    """Give who asked: somebody who acts as another is still who they are.
+
+    A proxy that lets people in acts as them, and is nobody itself.
+    """
+    if acted_as is None or acted_as.startswith("system:"):
+        return who
+    is_proxy = who is None or who.startswith("system:serviceaccount:")
+    return acted_as if is_proxy else who
 
 
 def _object(record: AuditRecord) -> ObjectIdentity | None:

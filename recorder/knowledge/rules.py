@@ -127,6 +127,9 @@ class TextRule(_Rule, frozen=True, kw_only=True):
 
     keys: Sequence[str]
     values: Sequence[str] = ("*",)
+    is_time: bool = False
+    """Whether the value tells when it is to be done, in seconds since 1970."""
+
     role: Role
     fault: Fault | None = None
     decision: Decision | None = None

@@ -12,7 +12,8 @@ def _find(case: Case) -> Found | None:
         if sign.decision is Decision.ADMIN_REQUEST:
             author = case.author(sign)
             known = author is not None and author.name is not None
-            return Found(sign, "proven" if known else "likely", author)
+            strength = case.strength(Decision.ADMIN_REQUEST)
+            return Found(sign, strength if known else "likely", author)
     return None
 
 

@@ -15,7 +15,8 @@ def on_record(decision: Decision) -> Callable[[Case], Found | None]:
     def find(case: Case) -> Found | None:
         for sign in case.decisions:
             if sign.decision is decision:
-                return Found(sign, "proven", case.author(sign))
+                actor = case.author(sign)
+                return Found(sign, case.strength(decision), actor)
         return None
 
     return find

@@ -4,44 +4,65 @@ from recorder.explain.actors import Actor
 from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import DecisionCause, Found
 from recorder.explain.signs import Sign, Subject
+from recorder.explain.verdict import Happened
 from recorder.knowledge import Decision, Role
 
 __all__ = ["CAUSE"]
+
+STAYING = frozenset({Happened.DRAINED, Happened.CORDONED})
 
 
 def _find(case: Case) -> Found | None:
     for sign in case.decisions:
         if sign.decision is Decision.AUTO_REMEDIATION:
-            return Found(sign, "proven", sign.actor or case.author(sign))
-    fault = case.first_fault
-    if fault is None:
-        return None
-    answer = _request(case, fault) or _cordon(case, fault)
+            strength = case.strength(Decision.AUTO_REMEDIATION)
+            return Found(sign, strength, sign.actor or case.author(sign))
+    answer = _request(case) or _cordon(case)
     if answer is None:
-        return None
-    return Found(answer, "proven", _controller(case, answer))
+        return _repair(case)
+    sure = (
+        case.is_recent(answer)
+        or case.was_acted_upon
+        or case.happened in STAYING
+    )
+    strength = "proven" if sure else "possible"
+    return Found(answer, strength, _controller(case, answer))
 
 
-def _request(case: Case, fault: Sign) -> Sign | None:
+def _request(case: Case) -> Sign | None:
     """A request that follows a fault answers it, unless a person made it."""
     for sign in case.decisions:
-        if sign.decision is Decision.ADMIN_REQUEST and _after(sign, fault):
+        if sign.decision is Decision.ADMIN_REQUEST and _answers(case, sign):
             author = case.author(sign)
             if author is None or author.kind != "user":
                 return sign
     return None
 
 
-def _cordon(case: Case, fault: Sign) -> Sign | None:
+def _cordon(case: Case) -> Sign | None:
     cordon = case.first(Subject.CORDON)
-    if cordon is None or not _after(cordon, fault):
+    if cordon is None or not _answers(case, cordon):
         return None
     actor = case.author(cordon)
     return cordon if actor is not None and actor.is_program else None
 
 
-def _after(sign: Sign, fault: Sign) -> bool:
-    return sign.position > fault.position
+def _repair(case: Case) -> Found | None:
+    """A node that is taken away while it is broken is repaired by that.
+
+    Karpenter says nothing when it repairs: its taint is that of a scale-down,
+    without the Event that goes with one.
+    """
+    if not case.faults:
+        return None
+    for sign in case.decisions:
+        if sign.decision is Decision.SCALE_DOWN:
+            return Found(sign, "likely", case.author(sign))
+    return None
+
+
+def _answers(case: Case, sign: Sign) -> bool:
+    return any(case.answers(sign, fault) for fault in case.faults)
 
 
 def _controller(case: Case, sign: Sign) -> Actor | None:

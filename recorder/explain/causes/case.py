@@ -3,6 +3,7 @@
 Causes ask a case for evidence; they never look at facts themselves.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -13,12 +14,18 @@ from recorder.explain.chains import Chain
 from recorder.explain.fleet import Fleet
 from recorder.explain.signs import Sign, Subject
 from recorder.explain.verdict import Happened
-from recorder.knowledge import Fault, Role
+from recorder.knowledge import Decision, Fault, Role
 
 __all__ = ["Case", "SAME_WRITE"]
 
 SAME_WRITE: Final = timedelta(seconds=3)
 """Between an audit record and the change that it made."""
+
+RECENT: Final = timedelta(hours=1)
+"""How long before a loss something may lie and still be likely its cause."""
+
+MOMENT: Final = timedelta(minutes=2)
+"""The same of an Event, which tells nothing of what held afterwards."""
 
 LOST: Final = frozenset(
     {
@@ -67,8 +74,26 @@ class Case:
             if sign.decision is not None
             and not sign.over
             and (sign is self.effect or self.precedes(sign))
+            and not self._is_withdrawn(sign)
+            and (sign.due is None or sign.due - RECENT <= self.lost_at)
         ]
         return sorted(found, key=lambda s: (s.stored.at, s.position))
+
+    def _is_withdrawn(self, decision: Sign) -> bool:
+        """Tell whether what was decided was taken back before the effect.
+
+        A lock and a taint hold until they are obeyed; a condition may be
+        taken away by whoever obeys it.
+        """
+        strict = decision.subject.startswith(("lock ", "taint "))
+        spared = timedelta(0) if strict else RECENT
+        return any(
+            sign.over
+            and sign.subject == decision.subject
+            and decision.position < sign.position < self.effect.position
+            and sign.stored.observed_at + spared < self.lost_at
+            for sign in self.chain.signs
+        )
 
     @cached_property
     def faults(self) -> list[Sign]:
@@ -105,6 +130,47 @@ class Case:
             None,
         )
 
+    def is_recent(self, sign: Sign) -> bool:
+        """Tell whether a sign is near enough to the loss to be its cause."""
+        within = RECENT if _is_held(sign) else MOMENT
+        return self.lost_at - sign.stored.at <= within
+
+    def answers(self, answer: Sign, fault: Sign) -> bool:
+        """Tell whether a sign follows a fault so soon as to answer it."""
+        return (
+            answer.position > fault.position
+            and answer.stored.at - fault.stored.at <= RECENT
+        )
+
+    def is_answered(self, fault: Sign) -> bool:
+        """Tell whether somebody decided or cordoned upon a fault."""
+        answers = [*self.decisions, *self.chain.of(Subject.CORDON)]
+        return any(self.answers(answer, fault) for answer in answers)
+
+    def strength(self, decision: Decision) -> str:
+        """Give how sure it is that a decision on record led to the effect.
+
+        What was said long before, and not acted upon since, may still wait.
+        """
+        signs = [s for s in self.decisions if s.decision is decision]
+        recent = any(self._is_near(sign) for sign in signs)
+        return "proven" if recent or self.was_acted_upon else "likely"
+
+    @property
+    def was_acted_upon(self) -> bool:
+        """Whether anybody acted on the node shortly before the effect."""
+        return any(
+            sign.role is Role.ACT
+            and not sign.over
+            and not sign.subject.startswith(("request/", "taint node.kub"))
+            and self.precedes(sign)
+            and self._is_near(sign)
+            for sign in self.chain.signs
+        )
+
+    def _is_near(self, sign: Sign) -> bool:
+        return self.lost_at - sign.stored.at <= RECENT
+
     @property
     def was_lost(self) -> bool:
         """Whether the node went away, for a moment or for good."""
@@ -123,19 +189,23 @@ class Case:
 
     def author(self, sign: Sign) -> Actor | None:
         """Give who is behind a change: by audit, else by its writer."""
-        for other in self.chain.signs:
-            if (
-                other.subject.startswith("request/")
-                and abs(other.stored.at - sign.stored.at) <= SAME_WRITE
-                and _made(other, sign)
-            ):
-                return other.actor
-        return sign.actor
+        near = [
+            (abs(other.stored.at - sign.stored.at), other.position, other)
+            for other in self.chain.signs
+            if other.subject.startswith("request/")
+            and abs(other.stored.at - sign.stored.at) <= SAME_WRITE
+            and _made(other, sign)
+        ]
+        return min(near)[2].actor if near else sign.actor
 
 
 _APART = frozenset({Fault.CONTAINER_OOM, Fault.KERNEL_PANIC})
 """A container that is out of memory takes no node away; a panic is proved
 after the boot, if ever."""
+
+
+_ORDER = re.compile(r'"\$setElementOrder/conditions":\s*\[[^\]]*\]')
+_CORDON = re.compile(r'"(?:/spec/)?unschedulable"[^{}]*true')
 
 
 def _is_held(sign: Sign) -> bool:
@@ -149,9 +219,11 @@ def _made(request: Sign, change: Sign) -> bool:
     verb, resource = detail.get("verb"), detail.get("resource")
     fact = change.stored.fact
     if change.subject == Subject.CORDON:
-        return resource == "nodes" and "unschedulable" in body
+        return resource == "nodes" and _CORDON.search(body) is not None
     if change.subject.startswith("condition "):
         name = change.subject.removeprefix("condition ")
+        # Kubelets name all conditions in every patch, to order them.
+        body = _ORDER.sub("", body)
         return resource == "nodes" and f'"{name}"' in body
     if change.subject in {Subject.IDENTITY, Subject.DELETION}:
         return resource == "nodes" and verb == "delete"

@@ -55,13 +55,14 @@ def recorded(fault: Fault) -> Callable[[Case], Found | None]:
         if not case.faults or case.faults[0].fault is not fault:
             return None
         sign = case.faults[0]
+        answered = case.is_answered(sign)
+        if not answered and not case.is_recent(sign):
+            # Nobody cordons a node for what stood there for days.
+            return Found(sign, "possible") if case.was_lost else None
         if sign.subject == Subject.GPUS:
             # The device plugin took a GPU away and did not say why.
             return Found(sign, "likely")
-        if not case.was_lost:
-            return Found(sign, "proven")
-        if case.decisions or case.chain.of(Subject.CORDON):
-            return Found(sign, "proven")
-        return Found(sign, "likely")
+        sure = answered or not case.was_lost
+        return Found(sign, "proven" if sure else "likely")
 
     return find

@@ -16,8 +16,11 @@ def _find(case: Case) -> Found | None:
     actor = case.author(cordon)
     if actor is not None and actor.is_program:
         return None
-    own = case.happened in {Happened.DRAINED, Happened.CORDONED}
-    return Found(cordon, "proven" if own else "likely", actor)
+    if case.happened in {Happened.DRAINED, Happened.CORDONED}:
+        return Found(cordon, "proven", actor)
+    # Who wants to take a machine down empties it first, and not days before.
+    near = case.is_recent(cordon) and case.chain.has(Subject.EVICTION)
+    return Found(cordon, "likely" if near else "possible", actor)
 
 
 CAUSE = DecisionCause(

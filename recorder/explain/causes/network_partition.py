@@ -11,6 +11,9 @@ __all__ = ["CAUSE"]
 def _find(case: Case) -> Found | None:
     if case.happened != Happened.UNREACHABLE or case.faults:
         return None
+    if case.decisions:
+        # What was announced needs no other explanation.
+        return None
     if not case.chain.state.present or case.chain.state.ready != "True":
         # It has not come back: nobody knows what will have happened.
         return None

@@ -1,5 +1,6 @@
 """Somebody deleted the Node."""
 
+from recorder.explain.actors import Actor
 from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import DecisionCause, Found
 from recorder.explain.signs import Subject
@@ -18,9 +19,17 @@ def _find(case: Case) -> Found | None:
         return None
     for sign in case.chain.signs:
         if sign.subject == Subject.IDENTITY and sign.over:
-            actor = case.author(sign)
+            actor = case.author(sign) or _announced_by(case)
             inferred = sign.stored.fact.detail.get("inferred")
             return Found(sign, "likely" if inferred else "proven", actor)
+    return None
+
+
+def _announced_by(case: Case) -> Actor | None:
+    """Give who said that it would delete the Node."""
+    for sign in case.decisions:
+        if sign.decision is Decision.NODE_DELETION:
+            return sign.actor
     return None
 
 

@@ -13,7 +13,8 @@ def _find(case: Case) -> Found | None:
     for sign in case.decisions:
         if sign.decision is Decision.OS_UPGRADE:
             actor = sign.actor or case.author(sign)
-            return Found(sign, "proven", actor)
+            strength = case.strength(Decision.OS_UPGRADE)
+            return Found(sign, strength, actor)
     if case.happened != Happened.REBOOT or case.decisions or case.faults:
         return None
     cordon = case.first(Subject.CORDON)

@@ -1,10 +1,25 @@
 """An autoscaler took the node away because it was not needed."""
 
 from recorder.explain.causes.asked import on_record
-from recorder.explain.causes.cause import DecisionCause
+from recorder.explain.causes.case import Case
+from recorder.explain.causes.cause import DecisionCause, Found
 from recorder.knowledge import Decision
 
 __all__ = ["CAUSE"]
+
+_recorded = on_record(Decision.SCALE_DOWN)
+
+
+def _find(case: Case) -> Found | None:
+    found = _recorded(case)
+    said = any(
+        sign.decision is Decision.SCALE_DOWN
+        and sign.subject.startswith("event ")
+        for sign in case.decisions
+    )
+    # A broken node that only has the taint is repaired, not spared.
+    return found if said or not case.faults else None
+
 
 CAUSE = DecisionCause(
     decision=Decision.SCALE_DOWN,
@@ -12,6 +27,9 @@ CAUSE = DecisionCause(
         "a taint or an Event of an autoscaler, then evictions, then the Node"
         " goes"
     ),
-    lookalikes=("node-deletion: nobody announced it",),
-    find=on_record(Decision.SCALE_DOWN),
+    lookalikes=(
+        "node-deletion: nobody announced it",
+        "auto-remediation: a fault held, and no Event told of a scale-down",
+    ),
+    find=_find,
 )
