@@ -15,7 +15,7 @@ __all__ = ["Recorder", "command"]
 MODULE = "tests.survival.recorder_command"
 TREE = Path(__file__).parents[2]
 STOP_SECONDS = 30
-COMMAND_SECONDS = 100
+COMMAND_SECONDS = 300
 
 
 class Recorder:
