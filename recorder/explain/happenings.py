@@ -14,6 +14,9 @@ __all__ = ["happening"]
 ASTRAY: Final = timedelta(seconds=2)
 """How much a watch of Pods may be ahead of the watch of Nodes."""
 
+FIRST: Final = timedelta(minutes=1)
+"""Within which of a join a kubelet that starts is the one that joined."""
+
 MACHINE = ("machine_id", "system_uuid", "provider_id")
 
 
@@ -91,8 +94,16 @@ def _kubelet(chain: Chain) -> tuple[str, Sign] | None:
 
 
 def _started(chain: Chain) -> list[Sign]:
-    """Give the starts of the kubelet: only one that started says Rebooted."""
-    return chain.of(Subject.KUBELET) or chain.of(Subject.REBOOTED)
+    """Give the starts of the kubelet, but not its first.
+
+    Only a kubelet that has started says Rebooted.
+    """
+    found = chain.of(Subject.KUBELET) or chain.of(Subject.REBOOTED)
+    came = chain.of(Subject.IDENTITY)
+    if chain.baseline.uid is not None or not came:
+        return found
+    joined = came[0].stored.observed_at
+    return [sign for sign in found if sign.stored.at > joined + FIRST]
 
 
 def _cordon(chain: Chain) -> tuple[str, Sign] | None:

@@ -7,60 +7,15 @@ does to a Node is code here. A sign is evidence, not yet a cause.
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from recorder.explain.actors import Actor, actor_of
-from recorder.facts import says
-from recorder.knowledge import Decision, Fault, Knowledge, Role
+from recorder.explain.sign import Sign, Subject
+from recorder.knowledge import Fault, Knowledge, Role
 from recorder.knowledge.rules import ConditionRule, TextRule
 from recorder.model.fact import FactKind, StoredFact
 
 __all__ = ["Sign", "Subject", "signs_of"]
-
-
-class Subject:
-    """What signs of Kubernetes itself are about."""
-
-    BOOT = "boot"
-    READY = "ready"
-    IDENTITY = "identity"
-    KUBELET = "kubelet started"
-    SILENCE = "lease"
-    CORDON = "cordon"
-    EVICTION = "eviction"
-    TAINT_EVICTION = "taint eviction"
-    SHUTDOWN = "shutdown"
-    GPUS = "gpus"
-    VERSION = "version"
-    REBOOTED = "rebooted"
-    DELETION = "deletion"
-    TAINT = "taint"
-
-
-class Sign(NamedTuple):
-    """A fact in a part."""
-
-    role: Role
-    subject: str
-    stored: StoredFact
-    fault: Fault | None = None
-    decision: Decision | None = None
-    actor: Actor | None = None
-    due: datetime | None = None
-    """When what was announced is to be done, where that is said."""
-
-    over: bool = False
-    """Whether it ends what an earlier sign of its subject began."""
-
-    @property
-    def position(self) -> int:
-        """Where it is in the log."""
-        return self.stored.entry.position
-
-    @property
-    def says(self) -> str:
-        """The fact in words."""
-        return says(self.stored.fact)
 
 
 def signs_of(stored: StoredFact, knowledge: Knowledge) -> list[Sign]:

@@ -1,0 +1,133 @@
+"""A chain: the signs that belong together, and how the node fared."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from recorder.explain.signs import Sign, Subject
+from recorder.knowledge import Role
+from recorder.model.fact import StoredFact
+from recorder.projections import NodeState
+
+__all__ = ["ATTACHED", "Chain", "LINGER"]
+
+LINGER: Final = timedelta(seconds=20)
+"""How long after a return to service trailing signs are waited for: kubelets
+send conditions every ten seconds."""
+
+PATIENCE: Final = timedelta(minutes=10)
+"""How long a sign without an effect waits for one."""
+
+ATTACHED: Final = frozenset(
+    {
+        Subject.EVICTION,
+        Subject.TAINT_EVICTION,
+        Subject.SILENCE,
+        Subject.VERSION,
+        Subject.REBOOTED,
+    }
+)
+"""Subjects that belong to a chain and never open one."""
+
+HELD: Final = ("condition ", "taint ", "label ", "lock ", "annotation ")
+"""Beginnings of subjects that hold until they are said to be over."""
+
+
+class Chain:
+    """What belongs together."""
+
+    def __init__(
+        self, node: str, baseline: NodeState, boots: Mapping[str, datetime]
+    ) -> None:
+        self.node = node
+        self.baseline = baseline
+        self.boots = boots
+        """When each boot of the node was first seen."""
+
+        self.signs: list[Sign] = []
+        self.state = baseline
+        """Of the node after the last fact of the chain."""
+
+        self.back: StoredFact | None = None
+        """What showed that the node is back in service."""
+
+        self.left = False
+        """Whether it ever left service."""
+
+        self._held: dict[str, Sign] = {}
+        self._quiet_since: datetime | None = None
+
+    @property
+    def began(self) -> StoredFact:
+        """The first sign."""
+        return min(self.signs, key=lambda s: s.stored.at).stored
+
+    def of(self, subject: str) -> list[Sign]:
+        """Give the signs of one subject that begin something."""
+        return [s for s in self.signs if s.subject == subject and not s.over]
+
+    def has(self, subject: str) -> bool:
+        """Tell whether there is such a sign."""
+        return any(s.subject == subject and not s.over for s in self.signs)
+
+    def take(self, sign: Sign) -> None:
+        """Add a sign."""
+        self.signs.append(sign)
+        if sign.over:
+            self._held.pop(sign.subject, None)
+        elif sign.role in {Role.FAULT, Role.DECISION} and (
+            sign.subject.startswith(HELD) or sign.subject == Subject.GPUS
+        ):
+            self._held[sign.subject] = sign
+
+    def note(self, stored: StoredFact, state: NodeState) -> None:
+        """Take note of the node after a fact."""
+        self.state = state
+        if not state.in_service:
+            self.left, self.back, self._quiet_since = True, None, None
+            return
+        if self.back is None:
+            self.back = stored
+        self._quiet_since = (
+            None if self._held else self._quiet_since or stored.observed_at
+        )
+
+    def is_over(self, at: datetime) -> bool:
+        """Tell whether nothing can belong to it any more."""
+        if self._quiet_since is None:
+            return False
+        waited = at - self._quiet_since
+        return waited > (LINGER if self.has_effect else PATIENCE)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether the node is in service and nothing holds."""
+        return self._quiet_since is not None
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether anything happened to the node, or what began is over."""
+        return any(
+            s.over
+            or s.subject == Subject.CORDON
+            or (s.role is Role.EFFECT and s.subject not in ATTACHED)
+            for s in self.signs
+        )
+
+    def returned(self, at: datetime) -> bool:
+        """Tell whether the node left and has been back for a while."""
+        return (
+            self.left
+            and self.back is not None
+            and at - self.back.observed_at > LINGER
+        )
+
+    def still_held(self, at: datetime) -> list[Sign]:
+        """Give what is said of the node long after it came back.
+
+        What is said from before a boot and not yet taken back right after
+        it is no evidence for anything later.
+        """
+        if self.back is None or at - self.back.observed_at <= PATIENCE:
+            return []
+        return list(self._held.values())

@@ -1,0 +1,325 @@
+"""A gang: the Pods of one workload, what hit them and how it went on."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from recorder.explain.hit import Failure, Hit
+from recorder.explain.verdict import Happened
+from recorder.projections import Placement, Workload, Workloads
+
+__all__ = ["Gang"]
+
+NODE_FAILURE: Final = "node-failure"
+DRAIN: Final = "drain"
+PREEMPTION: Final = "preemption"
+
+TOGETHER: Final = timedelta(seconds=60)
+"""Between the failures of the Pods of a gang that failed by itself."""
+
+BY_REASON: Final = {
+    "EvictionByEvictionAPI": DRAIN,
+    "PreemptionByScheduler": PREEMPTION,
+}
+
+
+class Gang:
+    """One workload and its Pods."""
+
+    def __init__(
+        self,
+        workload: Workload,
+        pods: Sequence[Placement],
+        workloads: Workloads,
+        until: datetime,
+    ) -> None:
+        self._workload = workload
+        self._workloads = workloads
+        self._pods = pods
+        self._failed_at = workloads.failed_at(workload)
+        self._failed_entries = workloads.entries(workload)
+        self._until = until
+
+    def hit_by(
+        self, failures: Sequence[Failure], nodes: frozenset[str]
+    ) -> Hit | None:
+        """Give the hit: by the first of the failures, or by preemption."""
+        touched = [
+            (failure, pod)
+            for failure in failures
+            for pod in self._pods
+            if pod.node == failure.verdict.node
+            and pod.was_on(failure.since, failure.seen)
+            and _can_hit(failure, pod)
+        ]
+        lost = [(f, p) for f, p in touched if _lost_at(f, p) is not None]
+        if not lost:
+            return self._preempted(nodes) or self._survived(touched)
+        hit_at = min(_at(f, p) for f, p in lost)
+        first, pod = min(
+            lost, key=lambda pair: _rank(pair[0], pair[1], hit_at)
+        )
+        losses = {p.key: p for _, p in lost}
+        if first.verdict.happened == Happened.DEGRADED:
+            failed = self._failed_with(pod)
+            losses |= {p.key: p for p in failed}
+            # Pods on well nodes may fail first: they wait for the other.
+            ends = [p.ended_at for p in failed if p.ended_at is not None]
+            hit_at = min([hit_at, *ends])
+        gang = self._gang_at(hit_at, list(losses.values()))
+        members = {p.key for p in gang}
+        own = [p for p in losses.values() if p.key in members]
+        hit_by = BY_REASON.get(pod.disruption or "", NODE_FAILURE)
+        if first.verdict.happened == Happened.DRAINED:
+            hit_by = DRAIN
+        node = first.verdict.node
+        return self._hit(_Blow(hit_by, node, hit_at), gang, own)
+
+    def _preempted(self, nodes: frozenset[str]) -> Hit | None:
+        """What somebody else's work took the place of."""
+        lost = [
+            p
+            for p in self._pods
+            if p.node in nodes and self._preempted_at(p) is not None
+        ]
+        if not lost:
+            return None
+        first = min(lost, key=lambda p: (self._preempted_at(p), p.pod.name))
+        at = self._preempted_at(first)
+        assert at is not None and first.node is not None, "chosen so"  # noqa: PT018
+        blow = _Blow(PREEMPTION, first.node, at)
+        return self._hit(blow, self._gang_at(at, lost), lost)
+
+    def _preempted_at(self, pod: Placement) -> datetime | None:
+        if pod.disruption == "PreemptionByScheduler":
+            return pod.disrupted_at
+        at = self._workloads.preempted_at(self._workload)
+        if at is not None and pod.deleting_at is not None:
+            near = abs(pod.deleting_at - at) <= TOGETHER
+            return pod.deleting_at if near else None
+        return None
+
+    def _failed_with(self, pod: Placement) -> list[Placement]:
+        """Give the Pods that failed by themselves with another."""
+        at = pod.ended_at
+        return [
+            p
+            for p in self._pods
+            if at is not None
+            and p.phase == "Failed"
+            and p.ended_at is not None
+            and p.deleting_at is None
+            and abs(p.ended_at - at) <= TOGETHER
+        ]
+
+    def _gang_at(
+        self, at: datetime, losses: Sequence[Placement]
+    ) -> list[Placement]:
+        """Give the Pods that made up the gang when it was hit."""
+        if not self._workload.is_gang:
+            return list(losses)
+        return [
+            p
+            for p in self._pods
+            if p.bound_at is not None
+            and p.bound_at <= at
+            and (p.ended_at is None or p.ended_at >= at)
+        ]
+
+    def _hit(
+        self,
+        blow: "_Blow",
+        gang: Sequence[Placement],
+        losses: Sequence[Placement],
+    ) -> Hit:
+        again = self._again(blow.at, gang, losses)
+        outcome = self._outcome(blow, gang, losses, again)
+        end = again or self._until
+        if outcome == "failed" and self._failed_at is not None:
+            end = self._failed_at
+        if outcome == "completed":
+            end = blow.at
+        gpus = sum(p.gpus for p in gang)
+        hours = max(0.0, (end - blow.at).total_seconds()) / 3600 * gpus
+        nodes = sorted({p.node for p in losses if p.node is not None})
+        evidence = {
+            *(entry for p in losses for entry in p.entries),
+            *(self._failed_entries if outcome == "failed" else ()),
+        }
+        return Hit(
+            workload=self._workload,
+            hit_by=blow.hit_by,
+            first_node=blow.node,
+            nodes=[blow.node, *(n for n in nodes if n != blow.node)],
+            pods_hit=sorted(p.pod.name for p in losses),
+            gang_size=len(gang),
+            gpus=gpus,
+            outcome=outcome,
+            hit_at=blow.at,
+            running_again_at=again if outcome != "failed" else None,
+            gpu_hours_lost=round(hours, 4),
+            evidence=sorted(evidence, key=_position),
+            says=_says(self._workload, outcome, len(losses), blow.node, gpus),
+        )
+
+    def _survived(
+        self, touched: Sequence[tuple[Failure, Placement]]
+    ) -> Hit | None:
+        """A workload that kept running is told if its node was away."""
+        shaken = [
+            (f, p)
+            for f, p in touched
+            if f.verdict.happened
+            in {
+                Happened.REBOOT,
+                Happened.UNREACHABLE,
+                Happened.KUBELET_RESTART,
+                Happened.REJOINED,
+                Happened.REPLACED,
+            }
+            and p.runs_at(f.seen)
+        ]
+        if not shaken:
+            return None
+        at = min(f.seen for f, _ in shaken)
+        first, _ = min(shaken, key=lambda pair: _rank(pair[0], pair[1], at))
+        gang = self._gang_at(first.seen, [p for _, p in shaken])
+        nodes = sorted({f.verdict.node for f, _ in shaken})
+        gpus = sum(p.gpus for p in gang)
+        node = first.verdict.node
+        return Hit(
+            workload=self._workload,
+            hit_by=NODE_FAILURE,
+            first_node=node,
+            nodes=[node, *(n for n in nodes if n != node)],
+            pods_hit=sorted({p.pod.name for _, p in shaken}),
+            gang_size=len(gang),
+            gpus=gpus,
+            outcome="survived",
+            hit_at=first.seen,
+            running_again_at=first.seen,
+            gpu_hours_lost=0.0,
+            evidence=[first.verdict.id],
+            says=_says(self._workload, "survived", 0, node, gpus),
+        )
+
+    def _again(
+        self,
+        hit_at: datetime,
+        gang: Sequence[Placement],
+        losses: Sequence[Placement],
+    ) -> datetime | None:
+        """Give when as many Pods ran as before the hit."""
+        lost = {p.key for p in losses}
+        others = [p for p in self._pods if p.key not in lost]
+        running = sum(p.runs_at(hit_at) for p in others)
+        changes = [
+            (p.restarted_at, 1)
+            for p in losses
+            if p.restarted_at is not None and p.ended_at is None
+        ]
+        for pod in others:
+            if pod.running_at is not None and pod.running_at > hit_at:
+                changes.append((pod.running_at, 1))
+            # What ended well is work that is done.
+            if (
+                pod.ended_at is not None
+                and pod.ended_at > hit_at
+                and pod.phase != "Succeeded"
+            ):
+                changes.append((pod.ended_at, -1))
+        for at, change in sorted(changes):
+            running += change
+            if running >= len(gang) and change > 0:
+                return at
+        return None
+
+    def _outcome(
+        self,
+        blow: "_Blow",
+        gang: Sequence[Placement],
+        losses: Sequence[Placement],
+        again: datetime | None,
+    ) -> str:
+        if all(p.phase == "Succeeded" for p in losses):
+            return "completed"
+        if self._failed_at is not None and self._failed_at >= blow.at:
+            return "failed"
+        if blow.hit_by == PREEMPTION:
+            return "preempted"
+        if again is None:
+            return "down"
+        new = [
+            p
+            for p in self._pods
+            if p.running_at is not None and blow.at < p.running_at <= again
+        ]
+        nodes = {p.node for p in losses}
+        whole = len(new) >= len(gang) > len(losses)
+        same = all(p.node in nodes for p in new)
+        return "restarted" if whole or same else "rescheduled"
+
+
+class _Blow(NamedTuple):
+    """What hit a gang first."""
+
+    hit_by: str
+    node: str
+    at: datetime
+
+
+def _rank(
+    failure: Failure, pod: Placement, first: datetime
+) -> tuple[bool, str, datetime, str]:
+    """Order by time, and by name those that went together.
+
+    Leases do not tell which of them was the first.
+    """
+    together = failure.seen - first <= TOGETHER
+    return not together, failure.verdict.node, failure.seen, pod.pod.name
+
+
+def _position(entry: str) -> int:
+    return int(entry.partition("/")[2])
+
+
+def _can_hit(failure: Failure, pod: Placement) -> bool:
+    """A node that stayed in service hits only what failed on it."""
+    if failure.verdict.happened != Happened.DEGRADED:
+        return True
+    return pod.phase == "Failed"
+
+
+def _lost_at(failure: Failure, pod: Placement) -> datetime | None:
+    """Give when a Pod was lost by a failure, None if it was not."""
+    times = [
+        at
+        for at in (
+            pod.disrupted_at,
+            pod.ended_at,
+            pod.deleting_at,
+            pod.restarted_at,
+        )
+        if at is not None and failure.since <= at <= failure.until
+    ]
+    return min(times, default=None)
+
+
+def _at(failure: Failure, pod: Placement) -> datetime:
+    """Give when a Pod was hit: with its node, or before."""
+    lost = _lost_at(failure, pod)
+    assert lost is not None, "asked only of what was lost"
+    if failure.verdict.happened in {Happened.DRAINED, Happened.DEGRADED}:
+        return lost
+    return min(lost, max(failure.seen, failure.since))
+
+
+def _says(
+    workload: Workload, outcome: str, lost: int, node: str, gpus: int
+) -> str:
+    name = f"{workload.kind} {workload.namespace}/{workload.name}"
+    size = f" of {gpus} GPUs" if gpus else ""
+    if outcome == "survived":
+        return f"{name}{size} kept running through it"
+    pods = "1 Pod" if lost == 1 else f"{lost} Pods"
+    return f"{name}{size} lost {pods}, first on {node}: {outcome}"
