@@ -75,15 +75,15 @@ TAKING = (
     ),
     Write(
         name="make the head of the log",
-        statements=["writer.MAKE_HEAD"],
+        statements=["lease.MAKE_HEAD"],
         step="take",
-        cut="writer.MAKE_HEAD",
+        cut="lease.MAKE_HEAD",
     ),
     Write(
         name="take the lease",
-        statements=["writer.TAKE_LEASE"],
+        statements=["lease.TAKE"],
         step="take",
-        cut="writer.TAKE_LEASE",
+        cut="lease.TAKE",
     ),
     Write(
         name="insert a dictionary",
