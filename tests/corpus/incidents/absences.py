@@ -22,7 +22,6 @@ async def kubelet_restart(stage: Stage) -> None:
         "kubelet-restart",
         "abrupt",
         fault="kubelet-failure",
-        back=("restart", "end"),
         at_most="proven",
         accept={"mode": ["unknown"]},
         unsure="a restart by hand on the machine would look the same",
