@@ -31,6 +31,8 @@ MOMENT = timedelta(milliseconds=1)
 TICK = 1.5
 """Seconds from one look at the clock to the next, and a little."""
 SOON = timedelta(seconds=3)
+GAP_SECONDS = 300.0
+"""Longer than any gap of a schedule."""
 Span = tuple[datetime, datetime]
 
 
@@ -40,6 +42,7 @@ class _Reading:
     def __init__(self, world: World) -> None:
         log = world.database.log
         self._entries = log.entries
+        self.tells_jumps = True
         self.now = world.wall.now()
         self.log = Log(
             id=1,
@@ -73,6 +76,8 @@ class _Reading:
 
     async def clock_jumps(self) -> AsyncIterator[ClockJump]:
         for position, (_, draft) in enumerate(self._entries, 1):
+            if not self.tells_jumps:
+                return
             if draft.operation is Operation.CLOCK_JUMPED:
                 seconds = orjson.loads(draft.raw)["seconds"]
                 name = EntryName(1, position)
@@ -100,22 +105,45 @@ async def wrong_coverage(
         for jump in heard
     ]
     wrong = list(_untold_jumps(world, heard))
-    for stream in reading.streams:
-        gaps = [g for g in told if g.resource == stream.resource]
-        wrong += [
-            f"{stream.resource}: {why}"
-            async for why in _windows(reading, stream, gaps, jumps)
-        ]
+    wrong += [why async for why in _all_windows(reading, told, jumps)]
+    wrong += [why async for why in _lost(world, reading, truth, held)]
+    # A jump makes a day doubtful, and hides whether gaps would.
+    reading.tells_jumps = False
+    wrong += [why async for why in _all_windows(reading, told, [])]
+    calm = {
+        version: at for version, at in truth.items() if _is_calm(world, at)
+    }
+    return wrong + [why async for why in _lost(world, reading, calm, held)]
+
+
+def _is_calm(world: World, at: float | None) -> bool:
+    """Tell whether the clock was right while a gap around may have been."""
+    return at is not None and all(
+        abs(at - jump) > GAP_SECONDS for jump, _ in world.wall.jumps
+    )
+
+
+async def _lost(
+    world: World, reading: _Reading, truth: Truth, held: Collection[Version]
+) -> AsyncIterator[str]:
+    """Give what is not held, and nothing tells."""
     for version, at in truth.items():
         if at is None or version in held:
             continue
         resource = f"{version.group}/v1/{version.resource}".lstrip("/")
         shown = world.wall.shown(at)
-        if await reading.is_complete(
-            resource, (shown - MOMENT, shown + MOMENT)
-        ):
-            wrong.append(f"{shown} is complete, and lacks {version}")
-    return wrong
+        around = shown - MOMENT, shown + MOMENT
+        if await reading.is_complete(resource, around):
+            yield f"{shown} is complete, and lacks {version}"
+
+
+async def _all_windows(
+    reading: _Reading, told: list[Told], jumps: list[tuple[datetime, ...]]
+) -> AsyncIterator[str]:
+    for stream in reading.streams:
+        gaps = [g for g in told if g.resource == stream.resource]
+        async for why in _windows(reading, stream, gaps, jumps):
+            yield f"{stream.resource}: {why}"
 
 
 def _untold_jumps(world: World, told: list[ClockJump]) -> Iterator[str]:

@@ -168,17 +168,18 @@ class _Judge:
         since = self._gap.since
         if own:
             at, _, observed = own[-1][1].at, *own[-1][1:]
-            if not self._jumped(at) and since != observed:
+            if not self._jumped(at, cause) and since != observed:
                 yield f"the last proof before it is of {observed}"
             return
         if not proofs:
             yield "nothing was proven before it"
             return
-        if self._jumped(proofs[0][1].at):
+        certain = [p for p in proofs if self._is_committed(p[1])]
+        first = (certain or proofs)[-1 if certain else 0]
+        if self._jumped(first[1].at, cause):
             return
         if since not in {observed for _, _, observed in proofs}:
             yield "it starts at no proof"
-        certain = [p for p in proofs if self._is_committed(p[1])]
         if certain and since < certain[-1][2]:
             yield f"a proof of {certain[-1][2]} was committed before"
 
@@ -213,9 +214,11 @@ class _Judge:
         ]
         return len(later) >= CERTAIN
 
-    def _jumped(self, since: float) -> bool:
-        """Tell whether the clock was set around a proof, or after it."""
-        return any(at >= since - 2 for at, _ in self._world.wall.jumps)
+    def _jumped(self, since: float, cause: int) -> bool:
+        """Tell whether the clock was set between a proof and a cause."""
+        until = self._world.notes[cause].at
+        jumps = self._world.wall.jumps
+        return any(since - 2 <= at <= until for at, _ in jumps)
 
     def _place(self) -> Iterator[str]:
         """Give what is known to be whole beyond the version it starts at."""
