@@ -51,7 +51,7 @@ def _identity(chain: Chain) -> tuple[str, Sign] | None:
         if sign.subject == Subject.IDENTITY and sign.over
     ]
     if came:
-        first = went[0] if went else came[0]
+        first = min([*went, *came], key=lambda sign: sign.position)
         now = came[-1].stored.fact.detail["state"].get("fields", {})
         before = chain.baseline.fields
         known = [f for f in MACHINE if before.get(f) and now.get(f)]

@@ -84,7 +84,11 @@ def judge(
         boot_id_after=after,
         between=(_last_proof(case), effect.stored.at),
         lost_at=_first_proof(case),
-        back_in_service_at=None if back is None else back.observed_at,
+        back_in_service_at=(
+            None
+            if back is None
+            else max(back.observed_at, effect.stored.observed_at)
+        ),
         mode=_mode(case, decided, holed=holed),
         fault=faulted,
         decision=decided,
