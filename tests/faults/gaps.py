@@ -17,8 +17,8 @@ import orjson
 
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import (
-    ClockJumped,
     EpochBegan,
+    InputRefused,
     ListPage,
     RequestFailed,
     StreamClosed,
@@ -33,6 +33,10 @@ __all__ = ["CERTAIN", "Told", "told_gaps", "wrong_gaps"]
 UNREADABLE = "undecodable input"
 VANISHED = "kind no longer served (404)"
 REWOUND = "history rewound"
+CAUSES = {UNREADABLE: (InputRefused,), REWOUND: (EpochBegan,)}
+OTHER_CAUSES = (ListPage, RequestFailed, StreamClosed)
+"""What opens gaps; a frame may have come in the same moment."""
+
 CERTAIN = 3
 """Commits sealed after an observation by which it is surely in the log: one
 may be under way, and one may wait for it with what came before."""
@@ -128,12 +132,13 @@ class _Judge:
         self._notes = notes
         self._first = self._session(gap.opened)
         self._last = self._session(gap.closed) if gap.closed else 0
+        causes = CAUSES.get(gap.reason, OTHER_CAUSES)
         self._cause = next(
             (
                 index
                 for index, note in notes
                 if note.session == self._first
-                and not isinstance(note.what, ClockJumped)
+                and isinstance(note.what, causes)
                 and note.what.observed_at == gap.opened_at
             ),
             None,
@@ -252,6 +257,8 @@ class _Judge:
             if not resumed:
                 yield "healed by nothing that was observed"
             return
+        if gap.after is None and self._is_unserved():
+            return
         lists = list(self._lists(cause))
         ended = [
             began
@@ -272,6 +279,15 @@ class _Judge:
             if note.session == self._last or self._is_committed(note):
                 yield f"a list of {began} at {version} was complete before"
 
+    def _is_unserved(self) -> bool:
+        """Tell whether it ended because nothing of the kind can exist."""
+        return self._gap.resource.startswith("example.com/") and any(
+            note.session == self._last
+            and note.what.observed_at == self._gap.to
+            and isinstance(note.what, RequestFailed | StreamClosed)
+            for _, note in self._notes
+        )
+
     def _lists(self, cause: int) -> Iterator[tuple[datetime, Note, int]]:
         """Give the lists that were complete after the gap began."""
         listing: dict[tuple[int, str], datetime] = {}
@@ -290,11 +306,7 @@ class _Judge:
     def _needless(self) -> Iterator[str]:
         gap, world = self._gap, self._world
         match gap.reason:
-            case _ if gap.reason == REWOUND:
-                assert self._cause is not None
-                if not isinstance(world.notes[self._cause].what, EpochBegan):
-                    yield "nothing was rewound"
-            case _ if gap.reason in {UNREADABLE, VANISHED}:
+            case _ if gap.reason in {UNREADABLE, VANISHED, REWOUND}:
                 return
             case _ if gap.closed_epoch != gap.epoch:
                 return  # history was rewound while it was open
