@@ -62,6 +62,10 @@ class Settings:
     exclude: tuple[str, ...] = ()
     """Resources not to record."""
 
+    knowledge: tuple[str, ...] = ()
+    """Files of a site's own rules about what its controllers write, asked
+    before those that come with the package."""
+
     full_fidelity: bool = False
     """Whether updates that only renew a heartbeat become entries too; they
     are 95 % of all updates of Nodes and Leases."""
@@ -202,6 +206,7 @@ CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "redaction_key_file": _path,
     "include": _texts,
     "exclude": _texts,
+    "knowledge": _texts,
     "redact_names": _patterns,
     "full_fidelity": _boolean,
     "event_ttl": _duration,

@@ -37,6 +37,7 @@ CONTINUOUS = frozenset({"table", "ndjson"})
 @window_options
 @limit_option
 @click.option("--raw", is_flag=True, help="With each document, as it came.")
+@click.option("--facts", is_flag=True, help="What the entries tell.")
 @click.option("-f", "--follow", is_flag=True, help="Go on with what comes.")
 @output_option("table", "json", "yaml", "ndjson")
 @reading_options
@@ -52,6 +53,7 @@ def log(ctx: click.Context, /, **given: Any) -> int:
     Example:
       recorder log --node gpu-002 --since 2h
       recorder log --object pod/train/llm-0 --limit all -o ndjson --raw
+      recorder log --node gpu-002 --since 2h --facts
       recorder log --reason Rebooted --follow
     """
     if given["follow"] and given["output"] not in CONTINUOUS:
@@ -76,10 +78,12 @@ async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
             given["output"],
             cluster=reading.log.cluster_name,
             raw=question.documents,
+            facts=question.facts,
         )
         if answer.more:
+            what = "facts" if question.facts else "entries"
             note(
-                f"only the newest {question.limit} entries: more with"
+                f"only the newest {question.limit} {what}: more with"
                 " --limit N, or --limit all"
             )
         async for page in answer.pages(reading):

@@ -1,7 +1,7 @@
 """Printing entries as they are read, page by page, in each of the forms."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recorder.cli.output import json_bytes, note, write, yaml_bytes
 
@@ -16,22 +16,29 @@ __all__ = ["Printer", "printer_for"]
 class Printer(Protocol):
     """Prints one answer."""
 
-    def page(self, lines: "Sequence[Line]") -> None:
+    def page(self, lines: Sequence[Any]) -> None:
         """Print some more lines."""
 
     def end(self, answer: "Entries") -> None:
         """Print what belongs behind the last line."""
 
 
-def printer_for(form: str, *, cluster: str, raw: bool) -> Printer:
-    """Give the printer of a form."""
+def printer_for(
+    form: str, *, cluster: str, raw: bool, facts: bool = False
+) -> Printer:
+    """Give the printer of a form, for entries or for facts."""
+    shown = _Facts() if facts else _Lines(cluster, raw=raw)
     match form:
         case "ndjson":
-            return _Lines(cluster, raw=raw)
+            return shown
         case "json":
-            return _Json(cluster, raw=raw)
+            return _Json(shown, "facts" if facts else "entries")
+        case "yaml" if facts:
+            return _YamlFacts()
         case "yaml":
             return _Yaml(cluster, raw=raw)
+        case _ if facts:
+            return _FactTable()
         case _:
             return _Table(raw=raw)
 
@@ -90,12 +97,68 @@ class _Lines:
         del answer
 
 
+class _Facts:
+    """One line for each fact."""
+
+    def page(self, lines: Sequence[Any]) -> None:
+        write(b"\n".join([*self.documents(lines), b""]))
+
+    def documents(self, lines: Sequence[Any]) -> list[bytes]:
+        from recorder.report.factlines import document
+
+        return [json_bytes(document(f), on_one_line=True) for f in lines]
+
+    def end(self, answer: "Entries") -> None:
+        del answer
+
+
+class _FactTable:
+    def __init__(self) -> None:
+        from recorder.report.factlines import COLUMNS
+        from recorder.report.text import Columns
+
+        self._columns = Columns(COLUMNS)
+        self._begun = False
+
+    def page(self, lines: Sequence[Any]) -> None:
+        from recorder.report.factlines import row
+
+        rows = [row(found) for found in lines]
+        if not self._begun:
+            write(self._columns.header(rows).encode() + b"\n")
+            self._begun = True
+        shown = [text.encode() for text in self._columns.lines(rows)]
+        write(b"\n".join([*shown, b""]))
+
+    def end(self, answer: "Entries") -> None:
+        del answer
+        if not self._begun:
+            note("no facts")
+
+
+class _YamlFacts:
+    def __init__(self) -> None:
+        self._begun = False
+
+    def page(self, lines: Sequence[Any]) -> None:
+        from recorder.report.factlines import document
+
+        head = b"" if self._begun else b"facts:\n"
+        write(head + yaml_bytes([document(found) for found in lines]))
+        self._begun = True
+
+    def end(self, answer: "Entries") -> None:
+        if not self._begun:
+            write(b"facts: []\n")
+        write(yaml_bytes(_tail(answer)))
+
+
 class _Json:
     """One document; its entries are written as they come."""
 
-    def __init__(self, cluster: str, *, raw: bool) -> None:
-        self._lines = _Lines(cluster, raw=raw)
-        self._before = b'{"entries": [\n'
+    def __init__(self, lines: "_Lines | _Facts", name: str) -> None:
+        self._lines = lines
+        self._before = b'{"%b": [\n' % name.encode()
 
     def page(self, lines: "Sequence[Line]") -> None:
         shown = b",\n".join(self._lines.documents(lines))

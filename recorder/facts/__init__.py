@@ -4,7 +4,15 @@ Pure. It knows no clock, no store and no meaning: whether a condition is a
 fault is for `explain` to say.
 """
 
-from recorder.facts.deriver import DERIVATION, Derived, derive, is_compared
+from recorder.facts.deriver import (
+    DERIVATION,
+    Derived,
+    appearance,
+    derive,
+    is_compared,
+    is_sign,
+    state_of,
+)
 from recorder.facts.saying import says
 from recorder.facts.state import State
 
@@ -12,7 +20,10 @@ __all__ = [
     "DERIVATION",
     "Derived",
     "State",
+    "appearance",
     "derive",
     "is_compared",
+    "is_sign",
     "says",
+    "state_of",
 ]

@@ -5,7 +5,7 @@ were all made by the same ones, and no answer mixes two.
 """
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recorder.classify import lease_renewed_at
 from recorder.classify.times import moment
@@ -17,7 +17,15 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.fact import Fact, FactKind
 from recorder.model.reference import Resource
 
-__all__ = ["DERIVATION", "Derived", "derive", "is_compared"]
+__all__ = [
+    "DERIVATION",
+    "Derived",
+    "appearance",
+    "derive",
+    "is_compared",
+    "is_sign",
+    "state_of",
+]
 
 DERIVATION = 1
 """To be raised with every change of what facts are derived."""
@@ -32,6 +40,24 @@ UNCOMPARED = frozenset(
 """Resources of which a version says everything by itself."""
 
 EVENTS = frozenset({"v1/events", "events.k8s.io/v1/events"})
+SIGNS = frozenset(
+    {
+        FactKind.APPEARED,
+        FactKind.VANISHED,
+        FactKind.DELETION_REQUESTED,
+        FactKind.CONDITION_CHANGED,
+        FactKind.BOOT_CHANGED,
+        FactKind.MACHINE_CHANGED,
+        FactKind.TAINTED,
+        FactKind.UNTAINTED,
+        FactKind.CORDONED,
+        FactKind.UNCORDONED,
+        FactKind.RESOURCE_CHANGED,
+    }
+)
+TELLING = frozenset({"Starting", "Rebooted", "Shutdown"})
+"""Reasons of Events that say that all is well and something happened."""
+
 VERSIONS = frozenset({Operation.LISTED, Operation.ADDED, Operation.MODIFIED})
 GOING = frozenset({Operation.DELETED, Operation.ABSENT})
 
@@ -51,6 +77,39 @@ def is_compared(draft: Draft) -> bool:
     ) and draft.resource not in UNCOMPARED
 
 
+def state_of(raw: bytes, resource: str) -> State | None:
+    """Give the state of a document; None if it has not its kind's shape."""
+    try:
+        return read_state(raw, _resource(resource)).state
+    except (ValueError, RecursionError):
+        return None
+
+
+def appearance(raw: bytes, resource: str) -> dict[str, Any] | None:
+    """Give the detail of a fact that an object appeared as in a document."""
+    state = state_of(raw, resource)
+    if state is None:
+        return None
+    return {"created": False, "state": snapshot(state)}
+
+
+def is_sign(fact: Fact) -> bool:
+    """Tell whether a fact is about a node as such.
+
+    By these an incident is found: what concerns its Pods follows from them.
+    """
+    if fact.kind is FactKind.LEASE_SILENT:
+        return True
+    if fact.object is None or fact.object.kind != "Node":
+        return False
+    if fact.kind is FactKind.EVENT:
+        return (
+            fact.detail.get("type") != "Normal"
+            or fact.detail.get("reason") in TELLING
+        )
+    return fact.kind in SIGNS
+
+
 def derive(draft: Draft, before: State | None) -> Derived:
     """Derive the facts of one entry.
 
@@ -61,11 +120,13 @@ def derive(draft: Draft, before: State | None) -> Derived:
     """
     if not is_compared(draft):
         return Derived(_alone(draft), None)
+    if draft.operation is Operation.ABSENT:
+        return Derived([_gone(draft, before or State())], None)
     try:
         now, managed = read_state(draft.raw, _resource(draft.resource or ""))
     except (ValueError, RecursionError) as exc:
         return Derived([_unreadable(draft, exc)], None)
-    if draft.operation in GOING:
+    if draft.operation is Operation.DELETED:
         return Derived([_gone(draft, now)], None)
     if before is None:
         return Derived([_appeared(draft, now)], now)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from recorder.errors import LogUnavailableError
+from recorder.intake.deriving import Deriver
 from recorder.intake.ledger import Ledger
 from recorder.intake.ports import Log
 from recorder.intake.progress import Progress
@@ -81,6 +82,7 @@ class Committer:
         self._policy = policy
         self._progress = progress
         self._has_room = has_room
+        self._deriver = Deriver(log)
         # One batch is under way at a time: positions are given out in order.
         self._turn = asyncio.Lock()
         self._work = asyncio.Event()
@@ -155,6 +157,7 @@ class Committer:
             reason = self._has_room() if batch.drafts else None
             if reason is None:
                 try:
+                    await self._deriver.derive(batch)
                     await self._log.append(batch)
                 except LogUnavailableError as exc:
                     self._progress.failed_commits += 1

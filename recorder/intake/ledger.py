@@ -43,6 +43,7 @@ class Ledger:
         self._drafts: list[tuple[int, Draft]] = []
         self._first = recovered.size + 1
         self._bytes = 0
+        self._previous: dict[int, int] = {}
 
     @property
     def position(self) -> int:
@@ -77,8 +78,19 @@ class Ledger:
             or self.versions.gone
         )
 
-    def enter(self, key: StreamKey | None, draft: Draft) -> None:
-        """Add an entry, of a stream or of the recorder as a whole."""
+    def enter(
+        self,
+        key: StreamKey | None,
+        draft: Draft,
+        *,
+        previous: int | None = None,
+    ) -> None:
+        """Add an entry, of a stream or of the recorder as a whole.
+
+        ``previous`` is the position of the version of its object before.
+        """
+        if previous is not None:
+            self._previous[self.position] = previous
         self._drafts.append((self.epoch, draft))
         self._bytes += len(draft.raw)
         if key is not None:
@@ -194,10 +206,12 @@ class Ledger:
             heads={k: copy(h) for k, h in self.versions.changed.items()},
             gone=dict(self.versions.gone),
             streams={key: _copied(self.streams[key]) for key in self._moved},
+            previous=self._previous,
         )
         self._states.update({k: p.state for k, p in batch.streams.items()})
         self._first += len(self._drafts)
         self._drafts = []
+        self._previous = {}
         self._bytes = 0
         self._moved = set()
         self.versions.changed.clear()

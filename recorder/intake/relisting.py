@@ -183,11 +183,12 @@ class Relisting:
         draft = document.draft(
             Operation.LISTED, observed_at=page.observed_at, source=page.source
         )
+        previous = ledger.versions.position(thing)
         if not document.is_event:
             ledger.versions.store(
                 document, draft.identity, ledger.epoch, ledger.position
             )
-        ledger.enter(key, draft)
+        ledger.enter(key, draft, previous=previous)
 
     def _completed(
         self, key: StreamKey, listing: _Listing, page: ListPage
@@ -237,7 +238,8 @@ class Relisting:
             ledger.enter_renewal(renewal)
         if thing[0] == "namespaces":
             self.namespace_went(at)
-        ledger.enter(key, _absence(head, key, at, ledger.log))
+        absence = _absence(head, key, at, ledger.log)
+        ledger.enter(key, absence, previous=head.position)
 
     def _absent_events(
         self, key: StreamKey, listing: _Listing, page: ListPage

@@ -143,12 +143,13 @@ class Sequencer:
         draft = document.draft(
             operation, observed_at=frame.observed_at, source=frame.source
         )
+        previous = self._ledger.versions.position(document.key)
         if not document.is_event:
             if operation is Operation.DELETED:
                 self._removed(document, frame)
             elif not self._stored(document, draft):
                 return
-        self._ledger.enter(key, draft)
+        self._ledger.enter(key, draft, previous=previous)
 
     def _removed(self, document: Document, frame: WatchFrame) -> None:
         self._renewal(self._ledger.versions.remove(document.key))

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from recorder.model.entry import Draft
+from recorder.model.fact import Fact
 from recorder.model.reference import ObjectIdentity
 
 __all__ = [
@@ -144,6 +145,12 @@ class Batch:
     """Heads of objects that are no more."""
 
     streams: dict[StreamKey, ResumePoint] = field(default_factory=dict)
+    previous: dict[int, int] = field(default_factory=dict)
+    """By position: where the version of the same object before it is."""
+
+    facts: list[tuple[int, Sequence[Fact]]] | None = None
+    """Position and facts of each entry that has some; None until they are
+    derived."""
 
     def __len__(self) -> int:
         """Count the entries."""

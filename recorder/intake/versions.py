@@ -67,6 +67,11 @@ class Versions:
         """Give the head of a live object."""
         return self._heads.get(key)
 
+    def position(self, key: HeadKey) -> int | None:
+        """Give where the newest version of a live object is in the log."""
+        head = self._heads.get(key)
+        return None if head is None else head.position
+
     def keys(self, collection: str) -> frozenset[HeadKey]:
         """Give the keys of the live objects of one collection."""
         return frozenset(self._collections.get(collection, ()))

@@ -32,7 +32,7 @@ def shipped() -> Knowledge:
     return Knowledge(_shipped())
 
 
-def load(site: Sequence[Path] = ()) -> Knowledge:
+def load(site: Sequence[str | Path] = ()) -> Knowledge:
     """Give a site's rules before the shipped ones.
 
     Raises:
@@ -41,7 +41,7 @@ def load(site: Sequence[Path] = ()) -> Knowledge:
     """
     if not site:
         return shipped()
-    return Knowledge([*map(_read_file, site), *_shipped()])
+    return Knowledge([*(_read_file(Path(f)) for f in site), *_shipped()])
 
 
 def _shipped() -> Iterator[Rules]:

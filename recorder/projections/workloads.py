@@ -61,6 +61,11 @@ class Workload(msgspec.Struct, frozen=True, gc=False):
     group: str = ""
     """Of a LeaderWorkerSet: which of its groups."""
 
+    def __str__(self) -> str:
+        """Give it as people name it."""
+        group = f" group {self.group}" if self.group else ""
+        return f"{self.kind} {self.namespace}/{self.name}{group}"
+
     @property
     def is_gang(self) -> bool:
         """Whether it runs in full or not at all."""

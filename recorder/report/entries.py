@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Self
 
 from recorder.errors import ConfigError
+from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.reference import Resource
 from recorder.report.coverage import Coverage, Reads, covered
@@ -51,6 +52,8 @@ class EntryQuestion:
     """The newest so many; None for all."""
 
     documents: bool = False
+    facts: bool = False
+    """Whether what the entries tell is wanted, not the entries."""
 
     @classmethod
     def parse(cls, given: Mapping[str, Any], *, now: datetime) -> Self:
@@ -60,6 +63,9 @@ class EntryQuestion:
             ConfigError: something cannot be, or does not fit together.
         """
         named = given["object"]
+        if given.get("facts") and given["raw"]:
+            msg = "--raw shows documents and --facts what they tell: choose"
+            raise QuestionError(msg)
         if named is None and given["namespace"] is not None:
             msg = "-n names the namespace of an object: add --object"
             raise QuestionError(msg)
@@ -72,6 +78,7 @@ class EntryQuestion:
             actor=given["actor"],
             limit=given["limit"],
             documents=given["raw"],
+            facts=given.get("facts", False),
         )
 
     def selects(self, found: Found | None) -> Selection:
@@ -117,14 +124,20 @@ class Entries:
         """Whether there are older lines that the limit leaves out."""
         return self.after > 0
 
-    def pages(self, reading: Reading) -> AsyncIterator[Sequence[Line]]:
-        """Give the lines in log order."""
+    def pages(
+        self, reading: Reading
+    ) -> AsyncIterator[Sequence[Line | StoredFact]]:
+        """Give the lines, or the facts, in log order."""
         return self.later(reading, self.found, after=self.after)
 
     def later(
         self, reading: Reading, found: Found | None, *, after: int
-    ) -> AsyncIterator[Sequence[Line]]:
+    ) -> AsyncIterator[Sequence[Line | StoredFact]]:
         """Give what came after a position, of an object found anew."""
+        if self.question.facts:
+            return reading.fact_pages.pages(
+                self.question.selects(found), after=after
+            )
         return reading.lines(
             self.question.selects(found),
             after=after,
@@ -147,7 +160,8 @@ async def ask_entries(
         found = await find_objects(reading, question.object)
     after = 0
     if question.limit is not None:
-        after = await reading.skip_to_newest(
+        listed = reading.fact_pages if question.facts else reading
+        after = await listed.skip_to_newest(
             question.selects(found), question.limit
         )
     return Entries(

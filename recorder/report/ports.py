@@ -10,12 +10,15 @@ from datetime import datetime
 from typing import Protocol
 
 from recorder.model.entry import Operation
+from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity, Resource
 from recorder.report.gap import Gap
 
 __all__ = [
     "ClockJump",
     "CustomKind",
+    "FactPages",
+    "Facts",
     "Heartbeats",
     "Line",
     "Log",
@@ -163,6 +166,55 @@ class Heartbeats:
     resource_version: str | None
 
 
+class Facts(Protocol):
+    """The facts of one log, in its order."""
+
+    async def derived_to(self) -> int | None:
+        """Give the position up to which there are facts; None for all."""
+
+    async def of_nodes(
+        self,
+        names: Collection[str],
+        *,
+        since: datetime | None,
+        until: datetime | None,
+    ) -> Sequence[StoredFact]:
+        """Give what concerns nodes, and what may: locks that name one."""
+
+    async def signs(
+        self, since: datetime | None, until: datetime | None
+    ) -> Sequence[StoredFact]:
+        """Give what is about nodes as such, of the whole fleet."""
+
+    async def last_sign(
+        self, name: str, until: datetime | None
+    ) -> datetime | None:
+        """Give when the last sign about a node was."""
+
+    async def node_labels(self) -> Mapping[str, Mapping[str, str]]:
+        """Give the labels with which each node appeared."""
+
+    async def of_gangs(
+        self, owners: Collection[str], *, until: datetime | None
+    ) -> Sequence[StoredFact]:
+        """Give all about objects of these UIDs and what they control."""
+
+    async def owners_of(self, uids: Collection[str]) -> Sequence[StoredFact]:
+        """Give how objects of these UIDs appeared, and how they ended."""
+
+
+class FactPages(Protocol):
+    """The facts of one log, to be listed."""
+
+    async def skip_to_newest(self, selection: Selection, count: int) -> int:
+        """Give a position behind which about the newest facts lie."""
+
+    def pages(
+        self, selection: Selection, *, after: int
+    ) -> AsyncIterator[Sequence[StoredFact]]:
+        """Give facts behind a position, page by page."""
+
+
 class Reading(Protocol):
     """One log, as it stood at one moment."""
 
@@ -173,6 +225,14 @@ class Reading(Protocol):
     @property
     def streams(self) -> Sequence[Stream]:
         """What was known of each source and resource."""
+
+    @property
+    def facts(self) -> Facts:
+        """What happened, as the entries tell it."""
+
+    @property
+    def fact_pages(self) -> FactPages:
+        """The same, to be listed."""
 
     def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
         """Give the closed gaps that end after a time, in log order."""

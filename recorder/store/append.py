@@ -14,9 +14,17 @@ from datetime import datetime, timedelta
 import asyncpg
 
 from recorder.errors import UnknownStateError
+from recorder.facts import DERIVATION
 from recorder.intake.state import Batch
 from recorder.store.dimension import Dimensions
 from recorder.store.encoding import Encoder
+from recorder.store.fact_rows import (
+    FACT_COLUMNS,
+    fact_identities,
+    fact_nodes,
+    fact_rows,
+    fact_words,
+)
 from recorder.store.rows import (
     ENTRY_COLUMNS,
     Numbers,
@@ -41,10 +49,16 @@ ADVANCE = """
         recorded_at = greatest(recorded_at, clock_timestamp()),
         expires_at = clock_timestamp() + $6::interval
     where log_id = $1 and term = $2 and size = $3 and holder = $7
-    returning recorded_at, batches
+    returning recorded_at, batches,
+      (select array[derivation_id, rules] from recorder.derivation d
+       where d.log_id = $1 and d.state = 'current') as derivation
 """
 READ_HEAD = """
     select term, holder, size from recorder.log_head where log_id = $1
+"""
+LEAVE_DERIVATION = """
+    update recorder.derivation set built_to = $3
+    where log_id = $1 and derivation_id = $2 and built_to is null
 """
 INSERT_BATCH = """
     insert into recorder.batch (log_id, batch, first_position, entries, term,
@@ -165,6 +179,7 @@ class Appender:
         numbers = await self._numbers(connection, batch)
         if batch.drafts:
             await self._write_entries(connection, batch, numbers, head)
+            await self._write_facts(connection, batch, numbers, head)
         await self._write_bookkeeping(connection, batch, numbers)
         await connection.execute(
             "select pg_notify($1, $2)",
@@ -194,15 +209,20 @@ class Appender:
     ) -> Numbers:
         drafts = [draft for _, draft in batch.drafts]
         words = {d.reason for d in drafts} | {d.actor for d in drafts}
+        words |= fact_words(batch)
         resources = {d.resource for d in drafts}
         resources.update(head.resource for head in batch.heads.values())
         resources.update(resource for _, resource in batch.streams)
         dimensions = self._dimensions
         return Numbers(
             nodes=await dimensions.nodes(
-                connection, {d.node for d in drafts if d.node is not None}
+                connection,
+                {d.node for d in drafts if d.node is not None}
+                | fact_nodes(batch),
             ),
-            objects=await dimensions.objects(connection, identities(batch)),
+            objects=await dimensions.objects(
+                connection, [*identities(batch), *fact_identities(batch)]
+            ),
             resources=await dimensions.resources(
                 connection, {r for r in resources if r is not None}
             ),
@@ -247,6 +267,42 @@ class Appender:
             last,
         )
         await connection.execute(WIDEN_PARTITION, recorded_at, first, last)
+
+    async def _write_facts(
+        self,
+        connection: asyncpg.Connection,
+        batch: Batch,
+        numbers: Numbers,
+        head: asyncpg.Record,
+    ) -> None:
+        """Write the facts of a batch beside its entries.
+
+        Not into a derivation by other rules: no answer may mix two. That one
+        ends here, and `recorder rederive` makes another.
+        """
+        derivation, rules = head["derivation"]
+        if rules != DERIVATION:
+            await connection.execute(
+                LEAVE_DERIVATION,
+                self._log,
+                derivation,
+                batch.first_position - 1,
+            )
+            return
+        rows = fact_rows(
+            batch,
+            numbers,
+            log=self._log,
+            derivation=derivation,
+            recorded_at=head["recorded_at"],
+        )
+        if rows:
+            await connection.copy_records_to_table(
+                "fact",
+                schema_name="recorder",
+                columns=FACT_COLUMNS,
+                records=rows,
+            )
 
     async def _enter_partition(
         self, connection: asyncpg.Connection, recorded_at: datetime

@@ -4,8 +4,11 @@ They are stored: they may be added to, never changed or reused.
 """
 
 from recorder.model.entry import Operation
+from recorder.model.fact import FactKind
 
 __all__ = [
+    "FACTS",
+    "FACT_CODES",
     "OPERATIONS",
     "OPERATION_CODES",
     "SOURCES",
@@ -39,3 +42,29 @@ SOURCE_CODES = {
     "recorder": 5,
 }
 SOURCES = {code: source for source, code in SOURCE_CODES.items()}
+
+FACT_CODES: dict[FactKind, int] = {
+    FactKind.APPEARED: 1,
+    FactKind.VANISHED: 2,
+    FactKind.DELETION_REQUESTED: 3,
+    FactKind.CONDITION_CHANGED: 4,
+    FactKind.LABEL_CHANGED: 5,
+    FactKind.ANNOTATION_CHANGED: 6,
+    FactKind.FIELD_CHANGED: 7,
+    FactKind.BOOT_CHANGED: 8,
+    FactKind.MACHINE_CHANGED: 9,
+    FactKind.TAINTED: 10,
+    FactKind.UNTAINTED: 11,
+    FactKind.CORDONED: 12,
+    FactKind.UNCORDONED: 13,
+    FactKind.RESOURCE_CHANGED: 14,
+    FactKind.LEASE_SILENT: 15,
+    FactKind.BOUND: 16,
+    FactKind.STARTED: 17,
+    FactKind.ENDED: 18,
+    FactKind.CONTAINER_ENDED: 19,
+    FactKind.EVENT: 20,
+    FactKind.REQUESTED: 21,
+    FactKind.UNREADABLE: 22,
+}
+FACTS = {code: kind for kind, code in FACT_CODES.items()}

@@ -29,6 +29,8 @@ from recorder.store.read_concerned import find_concerned
 from recorder.store.read_cut import CutReader
 from recorder.store.read_definitions import read_custom_kinds
 from recorder.store.read_entries import EntryReader
+from recorder.store.read_fact_pages import FactPages
+from recorder.store.read_facts import FactReader
 from recorder.store.read_gaps import GapReader
 from recorder.store.read_logs import read_logs, read_streams
 from recorder.store.read_objects import NameReader
@@ -54,6 +56,8 @@ class LogReading:
         self._names = NameReader(engine, log.id)
         self._entries = EntryReader(engine, log.id, log.size)
         self._gaps = GapReader(engine, log.id, log.size)
+        self.facts = FactReader(engine, log.id, log.size)
+        self.fact_pages = FactPages(engine, log.id, log.size)
 
     @classmethod
     async def at_present(

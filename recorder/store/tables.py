@@ -21,15 +21,17 @@ from sqlalchemy import (
     Table,
     Text,
 )
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 __all__ = [
     "SCHEMA",
     "Query",
     "QueryRow",
     "batch",
+    "derivation",
     "dictionary",
     "entry",
+    "fact",
     "kind",
     "log",
     "log_head",
@@ -163,6 +165,37 @@ entry = Table(
     Column("encoding", SmallInteger, nullable=False),
     Column("resource_version", Text),
     Column("payload", LargeBinary, nullable=False),
+)
+
+derivation = Table(
+    "derivation",
+    metadata,
+    Column("derivation_id", Integer, primary_key=True),
+    Column("log_id", Integer, nullable=False),
+    Column("rules", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("built_to", BigInteger),
+    Column("created_at", MOMENT, nullable=False),
+)
+
+fact = Table(
+    "fact",
+    metadata,
+    Column("recorded_at", MOMENT, nullable=False),
+    Column("at", MOMENT, nullable=False),
+    Column("observed_at", MOMENT, nullable=False),
+    Column("occurred_at", MOMENT),
+    Column("position", BigInteger, nullable=False),
+    Column("object_id", BigInteger),
+    Column("owner_id", BigInteger),
+    Column("log_id", Integer, nullable=False),
+    Column("derivation_id", Integer, nullable=False),
+    Column("node_id", Integer),
+    Column("actor_id", Integer),
+    Column("index", SmallInteger, nullable=False),
+    Column("kind", SmallInteger, nullable=False),
+    Column("sign", Boolean, nullable=False),
+    Column("detail", JSONB, nullable=False),
 )
 
 partition = Table(

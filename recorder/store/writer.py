@@ -23,6 +23,7 @@ from recorder.intake.relisting import KnownEvent
 from recorder.intake.state import Batch, Recovered
 from recorder.model.reference import Resource
 from recorder.store.append import Appender
+from recorder.store.derivation import ensure_derivation
 from recorder.store.lease import LEASE, session_name, take_lease
 from recorder.store.lookback import documents, live_events
 from recorder.store.recover import recover
@@ -131,6 +132,7 @@ class Writer:
         with translate_errors("take the lease of the log"):
             self._log = await self._find_or_make(connection)
             self._term = await take_lease(connection, self._log, self._holder)
+            await ensure_derivation(connection, self._log)
             dictionaries = await self._dictionaries(connection)
             self._appender = Appender(
                 log=self._log,

@@ -53,8 +53,23 @@ def calm(monkeypatch: pytest.MonkeyPatch) -> None:
     stop_clock(monkeypatch, WHEN)
 
 
+ASKING = (
+    "log",
+    "gaps",
+    "show",
+    "history",
+    "diff",
+    "cutting",
+    "why",
+    "impact",
+    "incidents",
+    "replay",
+)
+"""Commands that read the clock, by their modules."""
+
+
 def stop_clock(monkeypatch: pytest.MonkeyPatch, when: datetime) -> None:
-    for module in ("log", "gaps", "show", "history", "diff", "cutting"):
+    for module in ASKING:
         monkeypatch.setattr(f"recorder.cli.{module}.now", lambda: when)
 
 

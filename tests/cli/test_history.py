@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import recorder.demo
 from recorder.settings import Settings
 from recorder.wiring.playing import Playing, play_tape
 from tests.classify.applying import applied
-from tests.cli.conftest import Answer, Recorder
+from tests.cli.conftest import Answer, Recorder, stop_clock
 from tests.conftest import TEMPLATE
 from tests.support.postgres import Database, DatabaseServer, fresh_database
 
@@ -56,6 +57,10 @@ def demo_database(
         runner.run(stack.aclose())
 
 
+AFTERWARDS = datetime(2026, 11, 22, tzinfo=UTC)
+"""When the incident of the demo is asked about."""
+
+
 @pytest.fixture
 def demo(
     demo_database: Database,
@@ -63,6 +68,7 @@ def demo(
     recorder: Recorder,
 ) -> Recorder:
     monkeypatch.setenv("RECORDER_DATABASE_URL", demo_database.dsn("reader"))
+    stop_clock(monkeypatch, AFTERWARDS)
     return recorder
 
 

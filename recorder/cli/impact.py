@@ -1,0 +1,112 @@
+"""`recorder impact`: which workloads a failure hit, and what it cost."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.options import (
+    output_option,
+    reading_options,
+    window_options,
+)
+from recorder.cli.output import print_document, print_lines
+
+if TYPE_CHECKING:
+    from recorder.report.impact import Impact
+
+__all__ = ["impact"]
+
+TITLES = (
+    "HIT AT",
+    "WORKLOAD",
+    "HIT BY",
+    "FIRST NODE",
+    "PODS",
+    "GANG",
+    "GPUS",
+    "OUTCOME",
+    "RUNNING AGAIN",
+    "GPU-HOURS",
+)
+
+
+@click.command()
+@click.argument("nodes", metavar="[node/NAME]...", nargs=-1)
+@click.option("--rack", metavar="RACK", help="Nodes with this rack label.")
+@click.option(
+    "-l",
+    "--label",
+    metavar="LABEL=VALUE",
+    multiple=True,
+    help="Nodes with this label, as it was; may be given again.",
+)
+@window_options
+@output_option("table", "json", "yaml")
+@reading_options
+@click.pass_context
+def impact(ctx: click.Context, /, **given: Any) -> int:
+    r"""Say which workloads failures of nodes hit, and what it cost.
+
+    A workload is named once, with all its Pods on whatever node. GPU-hours
+    are a lower bound: what was lost since its last checkpoint is not known.
+
+    \b
+    Example:
+      recorder impact node/gpu-002
+      recorder impact --rack r17 --since 24h
+      recorder impact -l topology.kubernetes.io/zone=eu-1a --since 2h -o json
+    """
+    return wait_for(_impact(ctx, given))
+
+
+async def _impact(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    from recorder.knowledge import load
+    from recorder.report.impact import ImpactQuestion, ask_impact
+
+    present = now()
+    question = ImpactQuestion.parse(given, now=present)
+    knowledge = load(ctx.obj.knowledge)
+    async with open_reading(ctx) as reading:
+        answer = await ask_impact(reading, question, knowledge, now=present)
+    if given["output"] == "table":
+        _print(answer)
+    else:
+        print_document(answer.document(), given["output"])
+    return judge(answer.coverage)
+
+
+def _print(answer: "Impact") -> None:
+    from recorder.report.impact import totals
+    from recorder.report.text import Columns
+    from recorder.report.window import optional_time
+
+    print_lines(verdict.sentence for verdict in answer.failures)
+    if not answer.workloads:
+        print_lines(["no workload was hit, as far as is known"])
+        return
+    rows = [
+        (
+            optional_time(hit.hit_at) or "",
+            str(hit.workload),
+            hit.hit_by,
+            hit.first_node,
+            str(len(hit.pods_hit)),
+            str(hit.gang_size),
+            str(hit.gpus),
+            hit.outcome,
+            optional_time(hit.running_again_at) or "-",
+            f"{hit.gpu_hours_lost:.2f}",
+        )
+        for hit in answer.workloads
+    ]
+    columns = Columns(TITLES)
+    print_lines([columns.header(rows), *columns.lines(rows)])
+    total = totals(answer.workloads)
+    text = (
+        f"together {total['workloads']} workloads, {total['pods']} Pods,"
+        f" {total['gpus']} GPUs, at least"
+        f" {total['gpu_hours_lost']:.2f} GPU-hours"
+    )
+    print_lines([text])

@@ -1,0 +1,93 @@
+"""`recorder incidents`: what happened to any node, one line each."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.options import (
+    output_option,
+    reading_options,
+    window_options,
+)
+from recorder.cli.output import print_document, print_lines
+
+if TYPE_CHECKING:
+    from recorder.report.incidents import Incidents
+
+__all__ = ["incidents"]
+
+TITLES = (
+    "FROM",
+    "NODES",
+    "HAPPENED",
+    "CAUSE",
+    "CONFIDENCE",
+    "WORKLOADS",
+    "GPU-HOURS",
+    "IN WORDS",
+)
+NODES_SHOWN = 3
+
+
+@click.command()
+@window_options
+@output_option("table", "json", "yaml")
+@reading_options
+@click.pass_context
+def incidents(ctx: click.Context, /, **given: Any) -> int:
+    r"""List what happened to any node, oldest first.
+
+    What struck several nodes at once, a rack or all of them, is one line.
+
+    \b
+    Example:
+      recorder incidents --since 24h
+      recorder incidents --since 7d -o json
+    """
+    return wait_for(_incidents(ctx, given))
+
+
+async def _incidents(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    from recorder.knowledge import load
+    from recorder.report.incidents import IncidentsQuestion, ask_incidents
+
+    present = now()
+    question = IncidentsQuestion.parse(given, now=present)
+    knowledge = load(ctx.obj.knowledge)
+    async with open_reading(ctx) as reading:
+        answer = await ask_incidents(reading, question, knowledge, now=present)
+    if given["output"] == "table":
+        _print(answer)
+    else:
+        print_document(answer.document(), given["output"])
+    return judge(answer.coverage)
+
+
+def _print(answer: "Incidents") -> None:
+    from recorder.report.text import Columns
+
+    if not answer.incidents:
+        print_lines(["nothing happened, as far as is known"])
+        return
+    rows = []
+    for incident in answer.incidents:
+        shown = incident.document()
+        nodes = shown["nodes"]
+        more = len(nodes) - NODES_SHOWN
+        rest = f" and {more} more" if more > 0 else ""
+        rows.append(
+            (
+                shown["from"],
+                ",".join(nodes[:NODES_SHOWN]) + rest,
+                shown["happened"],
+                shown["cause"],
+                shown["confidence"],
+                str(shown["workloads"]),
+                f"{shown['gpu_hours_lost']:.2f}",
+                shown["sentence"],
+            )
+        )
+    columns = Columns(TITLES)
+    print_lines([columns.header(rows), *columns.lines(rows)])

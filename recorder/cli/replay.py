@@ -1,0 +1,70 @@
+"""`recorder replay`: a node's history, fact by fact, with its state."""
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.options import (
+    output_option,
+    reading_options,
+    window_options,
+)
+from recorder.cli.output import json_bytes, print_lines, write
+
+__all__ = ["replay"]
+
+PAUSE_SECONDS_MAX = 2.0
+"""Nobody waits longer for the next line, however slow the replay is."""
+
+
+@click.command()
+@click.argument("node", metavar="node/NAME")
+@window_options
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0, min_open=True),
+    help="So many times as fast as it happened; only on a terminal.",
+)
+@output_option("table", "ndjson")
+@reading_options
+@click.pass_context
+def replay(ctx: click.Context, /, **given: Any) -> int:
+    r"""Step through what happened to a node, with its state beside it.
+
+    On a terminal with --speed it goes at the pace of the incident; in a pipe
+    all lines come at once.
+
+    \b
+    Example:
+      recorder replay node/gpu-002 --since 2h
+      recorder replay node/gpu-002 --since 2h --speed 60
+    """
+    return wait_for(_replay(ctx, given))
+
+
+async def _replay(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    from recorder.knowledge import load
+    from recorder.report.replaying import ReplayQuestion, ask_replay
+
+    present = now()
+    question = ReplayQuestion.parse(given, now=present)
+    knowledge = load(ctx.obj.knowledge)
+    async with open_reading(ctx) as reading:
+        answer = await ask_replay(reading, question, knowledge, now=present)
+    speed = given["speed"] if sys.stdout.isatty() else None
+    before = None
+    for step in answer.steps:
+        at = step.stored.observed_at
+        if speed is not None and before is not None:
+            pause = (at - before).total_seconds() / speed
+            await asyncio.sleep(min(max(pause, 0), PAUSE_SECONDS_MAX))
+        before = at
+        if given["output"] == "ndjson":
+            write(json_bytes(step.document(), on_one_line=True) + b"\n")
+        else:
+            print_lines([step.line()])
+    return judge(answer.coverage)

@@ -1,0 +1,67 @@
+"""`recorder why`: what happened to a node, why, and who decided."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.options import (
+    output_option,
+    reading_options,
+    window_options,
+)
+from recorder.cli.output import print_document
+
+__all__ = ["why"]
+
+
+@click.command()
+@click.argument("node", metavar="node/NAME")
+@click.option(
+    "--at",
+    metavar="TIME",
+    help="What was going on at this time, or happened last before it.",
+)
+@window_options
+@output_option("table", "json", "yaml")
+@reading_options
+@click.pass_context
+def why(ctx: click.Context, /, **given: Any) -> int:
+    r"""Say what happened to a node, why, and who or what decided it.
+
+    Without a time: what happened to it last. Each line of the evidence names
+    its entry, which `recorder log --raw` opens. What is not on record is said
+    to be missing, never guessed.
+
+    \b
+    Example:
+      recorder why node/gpu-002
+      recorder why node/gpu-002 --at 2026-11-21T03:14:00Z
+      recorder why node/gpu-002 --since 24h -o json
+    """
+    return wait_for(_why(ctx, given))
+
+
+async def _why(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    from recorder.knowledge import load
+    from recorder.report.verdicts import lines
+    from recorder.report.why import WhyQuestion, ask_why
+
+    present = now()
+    question = WhyQuestion.parse(given, now=present)
+    knowledge = load(ctx.obj.knowledge)
+    async with open_reading(ctx) as reading:
+        answer = await ask_why(reading, question, knowledge, now=present)
+    if given["output"] != "table":
+        print_document(answer.document(), given["output"])
+    elif not answer.verdicts:
+        click.echo(f"nothing happened to {question.node}, as far as is known")
+    for place, verdict in enumerate(answer.verdicts):
+        if given["output"] != "table":
+            break
+        if place:
+            click.echo()
+        for line in lines(verdict):
+            click.echo(line)
+    return judge(answer.coverage)

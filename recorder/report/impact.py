@@ -1,0 +1,294 @@
+"""Answers of `recorder impact`: the workloads that failures hit."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self
+
+from recorder.errors import ConfigError, NotFoundError
+from recorder.explain.impact import Hit, hits
+from recorder.explain.verdict import Verdict
+from recorder.knowledge import Knowledge
+from recorder.model.fact import StoredFact
+from recorder.model.moment import written
+from recorder.model.observation import WATCH
+from recorder.projections import Placements, Workloads
+from recorder.report.coverage import Coverage, covered
+from recorder.report.happened import (
+    LOOKBACK,
+    NODE_RESOURCES,
+    node_of,
+    verdicts_of,
+)
+from recorder.report.ports import Reading
+from recorder.report.references import find_node
+from recorder.report.why import node_name
+from recorder.report.window import Window, optional_time
+
+__all__ = ["Impact", "ImpactQuestion", "ask_impact", "hits_of"]
+
+RACK = ("rack",)
+"""Ends of the keys of labels that name a rack."""
+
+OWNERS_DEPTH = 4
+
+
+class SelectorError(ConfigError):
+    """What selects the nodes cannot be."""
+
+    code = "question.selector"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactQuestion:
+    """Which nodes, and when."""
+
+    nodes: tuple[str, ...]
+    rack: str | None
+    labels: tuple[tuple[str, str], ...]
+    window: Window
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any], *, now: datetime) -> Self:
+        """Read what was given on the command line, by the options' names.
+
+        Raises:
+            ConfigError: something cannot be, or nothing selects a node.
+        """
+        nodes = tuple(node_name(text) for text in given["nodes"])
+        labels = []
+        for text in given["label"]:
+            key, equals, value = text.partition("=")
+            if not equals or not key:
+                msg = f'cannot use -l "{text}": write LABEL=VALUE'
+                raise SelectorError(msg)
+            labels.append((key, value))
+        if not (nodes or labels or given["rack"]):
+            msg = "name nodes, or select them with --rack or -l LABEL=VALUE"
+            raise SelectorError(msg)
+        return cls(
+            nodes=nodes,
+            rack=given["rack"],
+            labels=tuple(labels),
+            window=Window.parse(given["since"], given["until"], now=now),
+        )
+
+    def selects(self, labels: Mapping[str, str]) -> bool:
+        """Tell whether labels are those that are asked for."""
+        if self.rack is None and not self.labels:
+            return False
+        in_rack = self.rack is None or any(
+            value == self.rack and key.rpartition("/")[2] in RACK
+            for key, value in labels.items()
+        )
+        return in_rack and all(
+            labels.get(key) == value for key, value in self.labels
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact:
+    """What was hit, by what, and what it cost at least."""
+
+    cluster: str
+    nodes: Sequence[str]
+    window: Window
+    failures: Sequence[Verdict]
+    workloads: Sequence[Hit]
+    coverage: Coverage
+
+    def document(self) -> dict[str, Any]:
+        """Give it as the public interface shows it."""
+        return {
+            "question": {
+                "cluster": self.cluster,
+                "nodes": list(self.nodes),
+                "since": optional_time(self.window.since),
+                "until": optional_time(self.window.until),
+            },
+            "failures": [
+                {
+                    "node": verdict.node,
+                    "happened": verdict.happened,
+                    "verdict": verdict.id,
+                    "at": written(verdict.effect.stored.at),
+                }
+                for verdict in self.failures
+            ],
+            "workloads": [workload_document(hit) for hit in self.workloads],
+            "totals": totals(self.workloads),
+            "coverage": self.coverage.document(),
+        }
+
+
+def workload_document(hit: Hit) -> dict[str, Any]:
+    """Give a hit as JSON."""
+    return {
+        "kind": hit.workload.kind,
+        "namespace": hit.workload.namespace,
+        "name": hit.workload.name,
+        "uid": hit.workload.uid,
+        "hit_by": hit.hit_by,
+        "first_node": hit.first_node,
+        "nodes": list(hit.nodes),
+        "pods_hit": list(hit.pods_hit),
+        "gang_size": hit.gang_size,
+        "gpus": hit.gpus,
+        "outcome": hit.outcome,
+        "hit_at": written(hit.hit_at),
+        "running_again_at": optional_time(hit.running_again_at),
+        "gpu_hours_lost": hit.gpu_hours_lost,
+        "evidence": list(hit.evidence),
+        "says": hit.says,
+    }
+
+
+def totals(found: Iterable[Hit]) -> dict[str, Any]:
+    """Add up what was hit."""
+    found = list(found)
+    return {
+        "workloads": len(found),
+        "pods": sum(len(hit.pods_hit) for hit in found),
+        "gpus": sum(hit.gpus for hit in found),
+        "gpu_hours_lost": round(sum(h.gpu_hours_lost for h in found), 4),
+    }
+
+
+async def ask_impact(
+    reading: Reading,
+    question: ImpactQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Impact:
+    """Find the workloads that failures of nodes hit.
+
+    Raises:
+        NotFoundError: no such node, or none with these labels.
+    """
+    nodes = await _nodes(reading, question)
+    window = question.window
+    coverage = await covered(reading, window, now=now, reads=_reads)
+    verdicts = []
+    since = None if window.since is None else window.since - LOOKBACK
+    for name in nodes:
+        node = await node_of(
+            reading, name, since=since, until=window.until, knowledge=knowledge
+        )
+        verdicts += await verdicts_of(
+            reading, node.chains(knowledge), window, coverage
+        )
+    verdicts.sort(key=lambda v: (v.effect.stored.at, v.effect.position))
+    return Impact(
+        cluster=reading.log.cluster_name,
+        nodes=nodes,
+        window=window,
+        failures=verdicts,
+        workloads=await hits_of(reading, nodes, verdicts, window),
+        coverage=coverage,
+    )
+
+
+async def hits_of(
+    reading: Reading,
+    nodes: Sequence[str],
+    verdicts: Sequence[Verdict],
+    window: Window,
+) -> list[Hit]:
+    """Find the workloads that had Pods on nodes, and what became of them."""
+    since = window.since
+    facts = await reading.facts.of_nodes(
+        nodes,
+        since=None if since is None else since - 30 * LOOKBACK,
+        until=window.until,
+    )
+    on_nodes = [f for f in facts if _is_pod(f)]
+    uids = {
+        f.fact.object.uid
+        for f in on_nodes
+        if f.fact.object is not None and f.fact.object.uid
+    }
+    pods = await reading.facts.owners_of(uids)
+    family = await _family(reading, pods, window.until)
+    known = {(f.entry, f.index): f for f in (*pods, *family)}
+    everything = sorted(
+        (
+            f
+            for f in known.values()
+            if window.until is None or f.at < window.until
+        ),
+        key=lambda f: (f.entry.position, f.index),
+    )
+    end = window.until or max(
+        (f.observed_at for f in (*everything, *facts)),
+        default=reading.log.recorded_at,
+    )
+    if end is None:
+        return []
+    found = hits(
+        verdicts,
+        Placements(everything),
+        Workloads(everything),
+        nodes=nodes,
+        until=end,
+    )
+    return [h for h in found if since is None or _is_within(h, since)]
+
+
+def _is_within(hit: Hit, since: datetime) -> bool:
+    end = hit.running_again_at
+    return hit.hit_at >= since or end is None or end >= since
+
+
+async def _family(
+    reading: Reading, pods: Sequence[StoredFact], until: datetime | None
+) -> Sequence[StoredFact]:
+    """Read the owners above Pods, and everything below the topmost."""
+    tops: set[str] = set()
+    above = _owners(pods)
+    for _ in range(OWNERS_DEPTH):
+        if not above:
+            break
+        tops |= above
+        found = await reading.facts.owners_of(above)
+        above = _owners(found) - tops
+    return await reading.facts.of_gangs(tops, until=until)
+
+
+def _owners(facts: Iterable[StoredFact]) -> set[str]:
+    found: set[str] = set()
+    for stored in facts:
+        state = stored.fact.detail.get("state")
+        if isinstance(state, dict):
+            found |= {
+                owner["uid"]
+                for owner in state.get("owners", ())
+                if owner.get("uid")
+                and owner.get("kind") not in {"DaemonSet", "Node", "CronJob"}
+            }
+    return found
+
+
+def _is_pod(stored: StoredFact) -> bool:
+    thing = stored.fact.object
+    return thing is not None and thing.kind == "Pod"
+
+
+def _reads(source: str, resource: str) -> bool:
+    return source == WATCH and (
+        resource in NODE_RESOURCES or resource == "batch/v1/jobs"
+    )
+
+
+async def _nodes(reading: Reading, question: ImpactQuestion) -> Sequence[str]:
+    chosen = list(dict.fromkeys(question.nodes))
+    for name in chosen:
+        await find_node(reading, name)
+    if question.rack is not None or question.labels:
+        labels = await reading.facts.node_labels()
+        found = [n for n, own in labels.items() if question.selects(own)]
+        if not found:
+            msg = f"log {reading.log.id} has no node with these labels"
+            raise NotFoundError(msg)
+        chosen += [name for name in sorted(found) if name not in chosen]
+    return chosen

@@ -1,0 +1,209 @@
+"""Answers of `recorder incidents`: what happened to any node."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self
+
+from recorder.explain.fleet import Fleet
+from recorder.explain.impact import Hit
+from recorder.explain.verdict import Verdict
+from recorder.knowledge import Fault, Knowledge
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.moment import written
+from recorder.report.coverage import Coverage, covered
+from recorder.report.happened import LOOKBACK, nodes_of, verdicts_of
+from recorder.report.impact import hits_of, totals
+from recorder.report.ports import Reading
+from recorder.report.why import reads_nodes
+from recorder.report.window import Window, optional_time
+
+__all__ = ["Incident", "Incidents", "IncidentsQuestion", "ask_incidents"]
+
+GROUPS = {
+    Fault.CONTROL_PLANE.value: "control-plane",
+    Fault.POWER_LOSS.value: "rack",
+}
+"""Causes that strike several nodes at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentsQuestion:
+    """When."""
+
+    window: Window
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any], *, now: datetime) -> Self:
+        """Read what was given on the command line, by the options' names.
+
+        Raises:
+            ConfigError: a time cannot be.
+        """
+        window = Window.parse(given["since"], given["until"], now=now)
+        return cls(window=window)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """Verdicts that belong together."""
+
+    verdicts: Sequence[Verdict]
+    workloads: Sequence[Hit]
+
+    @property
+    def first(self) -> Verdict:
+        """The verdict that names it."""
+        return self.verdicts[0]
+
+    @property
+    def group(self) -> str:
+        """What it struck: a node, a rack, the control plane."""
+        if len(self.verdicts) == 1:
+            return "node"
+        return GROUPS.get(self.first.cause, "node")
+
+    @property
+    def until(self) -> datetime | None:
+        """When the last node was back in service; None while one is not."""
+        backs = [verdict.back_in_service_at for verdict in self.verdicts]
+        if any(back is None for back in backs):
+            return None
+        return max(back for back in backs if back is not None)
+
+    @property
+    def sentence(self) -> str:
+        """What a person would say."""
+        if len(self.verdicts) == 1:
+            return self.first.sentence
+        nodes = len({verdict.node for verdict in self.verdicts})
+        return f"{nodes} nodes together: {self.first.sentence}"
+
+    def document(self) -> dict[str, Any]:
+        """Give it as the public interface shows it."""
+        total = totals(self.workloads)
+        return {
+            "id": self.first.id,
+            "happened": self.first.happened,
+            "cause": self.first.cause,
+            "nodes": sorted({verdict.node for verdict in self.verdicts}),
+            "from": written(min(v.began_at for v in self.verdicts)),
+            "to": optional_time(self.until),
+            "group": self.group,
+            "sentence": self.sentence,
+            "confidence": self.first.confidence,
+            "verdicts": [verdict.id for verdict in self.verdicts],
+            "workloads": total["workloads"],
+            "gpu_hours_lost": total["gpu_hours_lost"],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incidents:
+    """What happened, newest last."""
+
+    window: Window
+    incidents: Sequence[Incident]
+    coverage: Coverage
+
+    def document(self) -> dict[str, Any]:
+        """Give it as the public interface shows it."""
+        return {
+            "incidents": [one.document() for one in self.incidents],
+            "coverage": self.coverage.document(),
+        }
+
+
+async def ask_incidents(
+    reading: Reading,
+    question: IncidentsQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Incidents:
+    """Find what happened to all nodes in a window."""
+    window = question.window
+    coverage = await covered(reading, window, now=now, reads=reads_nodes)
+    since = None if window.since is None else window.since - LOOKBACK
+    signs = await reading.facts.signs(since, window.until)
+    names = _concerned(signs, window)
+    fleet = Fleet(signs, await reading.facts.node_labels())
+    nodes = await nodes_of(
+        reading, names, since=since, until=window.until, knowledge=knowledge
+    )
+    verdicts: list[Verdict] = []
+    for node in nodes:
+        verdicts += await verdicts_of(
+            reading, node.chains(knowledge), window, coverage, fleet
+        )
+    found = await _hits(reading, names, verdicts, window)
+    incidents = [
+        Incident(verdicts=group, workloads=_of(group, found))
+        for group in _together(verdicts)
+    ]
+    return Incidents(window=window, incidents=incidents, coverage=coverage)
+
+
+def _concerned(signs: Sequence[StoredFact], window: Window) -> list[str]:
+    """Name the nodes of which there is more than that they are there."""
+    names = {
+        stored.fact.node
+        for stored in signs
+        if stored.fact.node is not None
+        and (window.since is None or stored.observed_at >= window.since)
+        and not (
+            stored.fact.kind is FactKind.APPEARED
+            and not stored.fact.detail["created"]
+        )
+    }
+    return sorted(names)
+
+
+async def _hits(
+    reading: Reading,
+    names: Sequence[str],
+    verdicts: Sequence[Verdict],
+    window: Window,
+) -> Sequence[Hit]:
+    struck = sorted({verdict.node for verdict in verdicts})
+    if not struck:
+        return []
+    del names
+    return await hits_of(reading, struck, verdicts, window)
+
+
+def _together(verdicts: Sequence[Verdict]) -> list[Sequence[Verdict]]:
+    """Put together what struck several nodes at once, in order of time."""
+    groups: list[list[Verdict]] = []
+    for verdict in sorted(verdicts, key=_order):
+        for group in groups:
+            first = group[0]
+            if (
+                verdict.cause in GROUPS
+                and first.cause == verdict.cause
+                and first.happened == verdict.happened
+                and abs(first.lost_at - verdict.lost_at) <= LOOKBACK / 1440
+            ):
+                group.append(verdict)
+                break
+        else:
+            groups.append([verdict])
+    return [tuple(group) for group in groups]
+
+
+def _order(verdict: Verdict) -> tuple[datetime, str]:
+    return verdict.effect.stored.at, verdict.node
+
+
+def _of(group: Sequence[Verdict], found: Sequence[Hit]) -> list[Hit]:
+    """Give the workloads that a group of verdicts hit."""
+    nodes = {verdict.node for verdict in group}
+    begun = min(verdict.began_at for verdict in group)
+    ends = [verdict.back_in_service_at for verdict in group]
+    return [
+        hit
+        for hit in found
+        if hit.first_node in nodes
+        and hit.hit_at >= begun
+        and any(end is None or hit.hit_at <= end for end in ends)
+    ]

@@ -1,0 +1,111 @@
+"""Answers of `recorder replay`: facts of a node and its state after each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self
+
+from recorder.facts import says
+from recorder.knowledge import Knowledge
+from recorder.model.fact import FactKind, StoredFact
+from recorder.projections import NodeState, advance
+from recorder.report.coverage import Coverage, covered
+from recorder.report.factlines import (
+    document,
+    state_document,
+    state_words,
+)
+from recorder.report.happened import node_of
+from recorder.report.ports import Reading
+from recorder.report.references import find_node
+from recorder.report.why import node_name, reads_nodes
+from recorder.report.window import Window
+
+__all__ = ["Replay", "ReplayQuestion", "Step", "ask_replay"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayQuestion:
+    """Which node, and when."""
+
+    node: str
+    window: Window
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any], *, now: datetime) -> Self:
+        """Read what was given on the command line, by the options' names.
+
+        Raises:
+            ConfigError: something cannot be.
+        """
+        return cls(
+            node=node_name(given["node"]),
+            window=Window.parse(given["since"], given["until"], now=now),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A fact, and the node after it."""
+
+    stored: StoredFact
+    state: NodeState
+
+    def document(self) -> dict[str, Any]:
+        """Give it as JSON."""
+        return {**document(self.stored), "state": state_document(self.state)}
+
+    def line(self) -> str:
+        """Give it as a line of text."""
+        stored = self.stored
+        clock = stored.at.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+        what = says(stored.fact)
+        thing = stored.fact.object
+        if thing is not None and thing.kind != "Node":
+            middle = f"{thing.namespace}/" if thing.namespace else ""
+            what = f"{thing.kind.lower()}/{middle}{thing.name}: {what}"
+        return f"{clock}  {stored.entry}  [{state_words(self.state)}]  {what}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """A node's history."""
+
+    steps: Sequence[Step]
+    coverage: Coverage
+
+
+async def ask_replay(
+    reading: Reading,
+    question: ReplayQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Replay:
+    """Read the facts of a node in a window, and fold them.
+
+    Raises:
+        NotFoundError: the log has no such node.
+    """
+    await find_node(reading, question.node)
+    window = question.window
+    node = await node_of(
+        reading,
+        question.node,
+        since=window.since,
+        until=window.until,
+        knowledge=knowledge,
+    )
+    steps = []
+    state = node.base
+    for stored in node.facts:
+        thing = stored.fact.object
+        if (
+            thing is not None
+            and thing.kind == "Node"
+            and stored.fact.kind not in {FactKind.EVENT, FactKind.REQUESTED}
+        ):
+            state = advance(state, stored.fact)
+        steps.append(Step(stored, state))
+    coverage = await covered(reading, window, now=now, reads=reads_nodes)
+    return Replay(steps=steps, coverage=coverage)

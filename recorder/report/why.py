@@ -1,0 +1,197 @@
+"""Answers of `recorder why`: verdicts on what happened to a node."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self
+
+from recorder.errors import ConfigError
+from recorder.explain.verdict import Verdict
+from recorder.knowledge import Knowledge
+from recorder.model.observation import WATCH
+from recorder.report.coverage import Coverage, covered
+from recorder.report.happened import (
+    LOOKBACK,
+    NODE_RESOURCES,
+    node_of,
+    verdicts_of,
+)
+from recorder.report.ports import Reading
+from recorder.report.references import Reference, find_node
+from recorder.report.verdicts import document
+from recorder.report.window import Window, optional_time, parse_time
+
+__all__ = ["Why", "WhyQuestion", "ask_why", "node_name", "reads_nodes"]
+
+
+class NodeNameError(ConfigError):
+    """Something else than a node was named."""
+
+    code = "question.node"
+
+
+def node_name(text: str) -> str:
+    """Read ``node/NAME``, or the name alone.
+
+    Raises:
+        ConfigError: another kind is named.
+    """
+    if "/" not in text:
+        return text
+    named = Reference.parse(text)
+    if named.word.lower() not in {"node", "nodes", "no"} or named.namespace:
+        msg = f'"{text}" is not a node: write node/NAME'
+        raise NodeNameError(msg)
+    return named.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyQuestion:
+    """Which node, and when."""
+
+    node: str
+    window: Window
+    at: datetime | None = None
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any], *, now: datetime) -> Self:
+        """Read what was given on the command line, by the options' names.
+
+        Raises:
+            ConfigError: something cannot be, or does not fit together.
+        """
+        at = given.get("at")
+        if at is not None and (given["since"] or given["until"]):
+            msg = "--at names a moment: leave out --since and --until"
+            raise NodeNameError(msg)
+        return cls(
+            node=node_name(given["node"]),
+            window=Window.parse(given["since"], given["until"], now=now),
+            at=None if at is None else parse_time(at, now=now, name="--at"),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """What happened, and how sure that is."""
+
+    cluster: str
+    question: WhyQuestion
+    verdicts: Sequence[Verdict]
+    coverage: Coverage
+
+    def document(self) -> dict[str, Any]:
+        """Give it as the public interface shows it."""
+        window = self.question.window
+        return {
+            "question": {
+                "cluster": self.cluster,
+                "node": self.question.node,
+                "since": optional_time(window.since),
+                "until": optional_time(window.until),
+                **(
+                    {"at": optional_time(self.question.at)}
+                    if self.question.at is not None
+                    else {}
+                ),
+            },
+            "verdicts": [document(verdict) for verdict in self.verdicts],
+            "coverage": self.coverage.document(),
+        }
+
+
+async def ask_why(
+    reading: Reading,
+    question: WhyQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Why:
+    """Find what happened to a node in a window, or last of all.
+
+    Raises:
+        NotFoundError: the log has no such node.
+    """
+    await find_node(reading, question.node)
+    coverage = await covered(
+        reading, _covered_window(question), now=now, reads=reads_nodes
+    )
+    found = await _found(reading, question, knowledge, coverage)
+    return Why(
+        cluster=reading.log.cluster_name,
+        question=question,
+        verdicts=found,
+        coverage=coverage,
+    )
+
+
+def reads_nodes(source: str, resource: str) -> bool:
+    """Tell whether verdicts rest on a resource."""
+    return source == WATCH and resource in NODE_RESOURCES
+
+
+def _covered_window(question: WhyQuestion) -> Window:
+    if question.at is not None:
+        return Window(question.at - LOOKBACK, None)
+    return question.window
+
+
+async def _found(
+    reading: Reading,
+    question: WhyQuestion,
+    knowledge: Knowledge,
+    coverage: Coverage,
+) -> Sequence[Verdict]:
+    window = question.window
+    if window.since is not None or window.until is not None:
+        return await _within(
+            reading, question.node, window, knowledge, coverage
+        )
+    until = question.at
+    last = await reading.facts.last_sign(question.node, None)
+    if last is None:
+        return []
+    end = None if until is None else until + LOOKBACK
+    near = Window((until or last) - LOOKBACK, end)
+    for wider in (near, Window(None, end)):
+        found = await _within(
+            reading, question.node, wider, knowledge, coverage
+        )
+        chosen = _at(found, until)
+        if chosen:
+            return chosen
+    return []
+
+
+def _at(found: Sequence[Verdict], at: datetime | None) -> Sequence[Verdict]:
+    """Choose the latest, or what was going on at a time or just before."""
+    if at is None:
+        return found[-1:]
+    going_on = [
+        v
+        for v in found
+        if v.began_at <= at
+        and (v.back_in_service_at is None or v.back_in_service_at >= at)
+    ]
+    before = [v for v in found if v.effect.stored.at <= at]
+    return going_on or before[-1:] or found[:1]
+
+
+async def _within(
+    reading: Reading,
+    node: str,
+    window: Window,
+    knowledge: Knowledge,
+    coverage: Coverage,
+) -> Sequence[Verdict]:
+    since = None if window.since is None else window.since - LOOKBACK
+    facts = await node_of(
+        reading,
+        node,
+        since=since,
+        until=window.until,
+        knowledge=knowledge,
+    )
+    return await verdicts_of(
+        reading, facts.chains(knowledge), window, coverage
+    )

@@ -1,0 +1,137 @@
+"""Facts as rows of their table."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from recorder.facts import is_sign
+from recorder.intake.state import Batch
+from recorder.model.fact import Fact, FactKind
+from recorder.model.reference import ObjectIdentity
+from recorder.store.codes import FACT_CODES
+from recorder.store.rows import Numbers
+
+__all__ = [
+    "FACT_COLUMNS",
+    "fact_identities",
+    "fact_nodes",
+    "fact_row",
+    "fact_rows",
+    "fact_words",
+    "owner_of",
+]
+
+FACT_COLUMNS = (
+    "recorded_at",
+    "at",
+    "observed_at",
+    "occurred_at",
+    "position",
+    "object_id",
+    "owner_id",
+    "log_id",
+    "derivation_id",
+    "node_id",
+    "actor_id",
+    "index",
+    "kind",
+    "sign",
+    "detail",
+)
+
+Row = tuple[Any, ...]
+
+
+def owner_of(fact: Fact) -> ObjectIdentity | None:
+    """Give the controller of an object that appeared."""
+    if fact.kind is not FactKind.APPEARED or fact.object is None:
+        return None
+    for owner in fact.detail["state"].get("owners", ()):
+        if owner.get("controller") and owner.get("name"):
+            group, stroke, _ = (owner.get("api_version") or "").partition("/")
+            return ObjectIdentity(
+                group if stroke else "",
+                owner.get("kind") or "",
+                fact.object.namespace,
+                owner["name"],
+                owner.get("uid"),
+            )
+    return None
+
+
+def _facts(batch: Batch) -> Iterator[Fact]:
+    for _, facts in batch.facts or ():
+        yield from facts
+
+
+def fact_identities(batch: Batch) -> list[ObjectIdentity]:
+    """Give every object that facts of a batch name."""
+    named = [fact.object for fact in _facts(batch)]
+    named += [owner_of(fact) for fact in _facts(batch)]
+    return [identity for identity in named if identity is not None]
+
+
+def fact_words(batch: Batch) -> set[str]:
+    """Give every actor that facts of a batch name."""
+    return {fact.actor for fact in _facts(batch) if fact.actor is not None}
+
+
+def fact_nodes(batch: Batch) -> set[str]:
+    """Give every node that facts of a batch name."""
+    return {fact.node for fact in _facts(batch) if fact.node is not None}
+
+
+def fact_rows(
+    batch: Batch,
+    numbers: Numbers,
+    *,
+    log: int,
+    derivation: int,
+    recorded_at: datetime,
+) -> list[Row]:
+    """Give one row for each fact, in the order of the log."""
+    rows = []
+    for position, facts in batch.facts or ():
+        _, draft = batch.drafts[position - batch.first_position]
+        place = (recorded_at, draft.observed_at, position, log, derivation)
+        rows += [
+            fact_row(place, index, fact, numbers)
+            for index, fact in enumerate(facts)
+        ]
+    return rows
+
+
+def fact_row(
+    place: tuple[datetime, datetime, int, int, int],
+    index: int,
+    fact: Fact,
+    numbers: Numbers,
+) -> Row:
+    """Give the row of a fact at a place in the log."""
+    recorded_at, observed_at, position, log, derivation = place
+    owner = owner_of(fact)
+    return (
+        recorded_at,
+        fact.occurred_at or observed_at,
+        observed_at,
+        fact.occurred_at,
+        position,
+        None if fact.object is None else numbers.objects[fact.object],
+        None if owner is None else numbers.objects[owner],
+        log,
+        derivation,
+        None if fact.node is None else numbers.nodes[fact.node],
+        None if fact.actor is None else numbers.words[fact.actor],
+        index,
+        FACT_CODES[fact.kind],
+        is_sign(fact),
+        _json(fact.detail),
+    )
+
+
+def _json(detail: Any) -> str:
+    text = orjson.dumps(detail).decode()
+    # PostgreSQL keeps no NUL in JSON; nothing that we look for has one.
+    return text.replace("\\u0000", "\\ufffd")
