@@ -3,7 +3,7 @@
 The order is fixed: the same two states give the same facts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -33,8 +33,8 @@ MEMBERS = {
 }
 """How the API calls what states call otherwise."""
 
-_SKIPPED = frozenset({"message"})
-"""Fields that are told with another one."""
+_TOLD = frozenset({"boot_id", *MACHINE, "unschedulable", "message"})
+"""Fields that have a kind of their own, or are told with another one."""
 
 
 class Change(NamedTuple):
@@ -65,88 +65,107 @@ def changes(
     old: State, new: State, managed: list[Managed], *, is_pod: bool
 ) -> list[Change]:
     """Give what happened between two states, in a fixed order."""
-    found = [
-        *_boot_and_machine(old, new),
-        *_binding(old, new),
-        *_fields(old, new),
-        *(_phase(old, new) if is_pod else ()),
-        *_conditions(old, new),
-        *_scheduling(old, new),
-        *_resources(old, new),
-        *_texts(old.labels, new.labels, FactKind.LABEL_CHANGED, b"f:labels"),
-        *_texts(
-            old.annotations,
-            new.annotations,
-            FactKind.ANNOTATION_CHANGED,
-            b"f:annotations",
-        ),
-        *_ends(old, new),
-        *_deletion(old, new),
-    ]
-    if not found:
-        return found
+    found: list[Change] = []
+    fields = old.fields != new.fields
+    if fields:
+        _boot_and_machine(found, old, new)
+    if old.node != new.node:
+        _binding(found, old, new)
+    if fields:
+        _fields(found, old, new)
+        if is_pod:
+            _phase(found, old, new)
+    if old.conditions != new.conditions:
+        _conditions(found, old, new)
+    if fields or old.taints != new.taints:
+        _scheduling(found, old, new)
+    _others(found, old, new)
+    return _authored(found, old, new, managed) if found else found
+
+
+def _others(found: list[Change], old: State, new: State) -> None:
+    if old.resources != new.resources:
+        _resources(found, old, new)
+    if old.labels != new.labels:
+        kind, at = FactKind.LABEL_CHANGED, b"f:labels"
+        _texts(found, old.labels, new.labels, kind, at)
+    if old.annotations != new.annotations:
+        kind, at = FactKind.ANNOTATION_CHANGED, b"f:annotations"
+        _texts(found, old.annotations, new.annotations, kind, at)
+    if old.ends != new.ends:
+        _ends(found, old, new)
+    if new.deletion and not old.deletion:
+        detail = {"until": new.deletion}
+        found.append(Change(FactKind.DELETION_REQUESTED, detail))
+
+
+def _authored(
+    found: list[Change], old: State, new: State, managed: list[Managed]
+) -> list[Change]:
     movers = moved(old.writers, new.writers)
+    if len(movers) == 1:
+        # Whoever wrote alone wrote everything.
+        (_, writer), *_ = movers
+        return [
+            Change(kind, detail, at, path, writer)
+            for kind, detail, at, path, _ in found
+        ]
     return [
-        change._replace(actor=author_of(change.path, movers, managed))
-        for change in found
+        Change(kind, detail, at, path, author_of(path, movers, managed))
+        for kind, detail, at, path, _ in found
     ]
 
 
-def _boot_and_machine(old: State, new: State) -> Iterator[Change]:
+def _boot_and_machine(found: list[Change], old: State, new: State) -> None:
     before, now = old.fields.get("boot_id"), new.fields.get("boot_id")
     if before != now and before is not None:
-        yield Change(
-            FactKind.BOOT_CHANGED,
-            {"old": before, "new": now},
-            path=(b'"f:bootID"',),
-        )
+        detail = {"old": before, "new": now}
+        path = (b'"f:bootID"',)
+        found.append(Change(FactKind.BOOT_CHANGED, detail, None, path))
     for field in MACHINE:
         before, now = old.fields.get(field), new.fields.get(field)
         if before != now:
-            yield Change(
-                FactKind.MACHINE_CHANGED,
-                {"field": field, "old": before, "new": now},
-                path=(_member(field),),
-            )
+            detail = {"field": field, "old": before, "new": now}
+            path = (_member(field),)
+            found.append(Change(FactKind.MACHINE_CHANGED, detail, None, path))
 
 
-def _fields(old: State, new: State) -> Iterator[Change]:
-    told = {"boot_id", *MACHINE, "unschedulable", *_SKIPPED}
-    for field in sorted((old.fields.keys() | new.fields.keys()) - told):
+def _fields(found: list[Change], old: State, new: State) -> None:
+    names = old.fields.keys() | new.fields.keys()
+    for field in sorted(names - _TOLD):
         before, now = old.fields.get(field), new.fields.get(field)
         if before == now:
             continue
-        yield Change(
-            FactKind.FIELD_CHANGED,
-            {"field": field, "old": before, "new": now},
-            path=(_member(field),),
-        )
+        detail = {"field": field, "old": before, "new": now}
+        path = (_member(field),)
+        found.append(Change(FactKind.FIELD_CHANGED, detail, None, path))
 
 
-def _binding(old: State, new: State) -> Iterator[Change]:
-    if old.node != new.node and new.node is not None:
+def _binding(found: list[Change], old: State, new: State) -> None:
+    if new.node is not None:
         detail = {"old": old.node, "node": new.node}
-        yield Change(FactKind.BOUND, detail, path=(b'"f:nodeName"',))
+        path = (b'"f:nodeName"',)
+        found.append(Change(FactKind.BOUND, detail, None, path))
 
 
-def _phase(old: State, new: State) -> Iterator[Change]:
+def _phase(found: list[Change], old: State, new: State) -> None:
     path = (b'"f:phase"',)
     phase = new.fields.get("phase")
     if old.fields.get("phase") == phase:
         return
     if phase == "Running":
-        since = new.fields.get("start_time")
-        yield Change(FactKind.STARTED, {}, moment(since), path)
+        since = moment(new.fields.get("start_time"))
+        found.append(Change(FactKind.STARTED, {}, since, path))
     elif phase in {"Succeeded", "Failed"}:
         detail: dict[str, Any] = {
             name: new.fields[name]
             for name in ("phase", "reason", "message")
             if name in new.fields
         }
-        yield Change(FactKind.ENDED, detail, path=path)
+        found.append(Change(FactKind.ENDED, detail, None, path))
 
 
-def _conditions(old: State, new: State) -> Iterator[Change]:
+def _conditions(found: list[Change], old: State, new: State) -> None:
     for name in sorted(old.conditions.keys() | new.conditions.keys()):
         before, now = old.conditions.get(name), new.conditions.get(name)
         if _same(before, now):
@@ -154,25 +173,22 @@ def _conditions(old: State, new: State) -> Iterator[Change]:
         since = None
         if now is not None and (before is None or before.since != now.since):
             since = moment(now.since)
-        yield Change(
-            FactKind.CONDITION_CHANGED,
-            {
-                "type": name,
-                "old": None if before is None else _condition(before),
-                "new": None if now is None else _condition(now),
-            },
-            since,
-            (b'"f:conditions"', b'k:{\\"type\\":\\"%b\\"}' % name.encode()),
-        )
+        detail = {
+            "type": name,
+            "old": None if before is None else _condition(before),
+            "new": None if now is None else _condition(now),
+        }
+        path = (b'"f:conditions"', b'k:{\\"type\\":\\"%b\\"}' % name.encode())
+        found.append(Change(FactKind.CONDITION_CHANGED, detail, since, path))
 
 
 def _same(before: ConditionState | None, now: ConditionState | None) -> bool:
     if before is None or now is None:
         return before is now
-    return (before.status, before.reason, before.message) == (
-        now.status,
-        now.reason,
-        now.message,
+    return (
+        before.status == now.status
+        and before.reason == now.reason
+        and before.message == now.message
     )
 
 
@@ -185,23 +201,25 @@ def _condition(condition: ConditionState) -> dict[str, Any]:
     }
 
 
-def _scheduling(old: State, new: State) -> Iterator[Change]:
+def _scheduling(found: list[Change], old: State, new: State) -> None:
     path = (b'"f:unschedulable"',)
     before = bool(old.fields.get("unschedulable"))
     now = bool(new.fields.get("unschedulable"))
     if now and not before:
-        yield Change(FactKind.CORDONED, {}, path=path)
+        found.append(Change(FactKind.CORDONED, {}, None, path))
     if before and not now:
-        yield Change(FactKind.UNCORDONED, {}, path=path)
-    taints = (b'"f:taints"',)
+        found.append(Change(FactKind.UNCORDONED, {}, None, path))
+    path = (b'"f:taints"',)
     for name in sorted(old.taints.keys() - new.taints.keys()):
-        yield Change(FactKind.UNTAINTED, _taint(name, old), path=taints)
+        detail = _taint(name, old)
+        found.append(Change(FactKind.UNTAINTED, detail, None, path))
     for name in sorted(new.taints):
         taint = new.taints[name]
         known = old.taints.get(name)
         if known is None or known.value != taint.value:
             at = moment(taint.time_added)
-            yield Change(FactKind.TAINTED, _taint(name, new), at, taints)
+            detail = _taint(name, new)
+            found.append(Change(FactKind.TAINTED, detail, at, path))
 
 
 def _taint(name: str, state: State) -> dict[str, Any]:
@@ -213,57 +231,47 @@ def _taint(name: str, state: State) -> dict[str, Any]:
     }
 
 
-def _resources(old: State, new: State) -> Iterator[Change]:
+def _resources(found: list[Change], old: State, new: State) -> None:
     for name in sorted(old.resources.keys() | new.resources.keys()):
         before, now = old.resources.get(name), new.resources.get(name)
         if before == now:
             continue
         which, _, resource = name.partition("/")
-        yield Change(
-            FactKind.RESOURCE_CHANGED,
-            {
-                "list": which,
-                "resource": resource,
-                "old": before,
-                "new": now,
-                "capacity": new.resources.get(f"capacity/{resource}"),
-            },
-            path=(b'"f:%b"' % which.encode(),),
-        )
+        detail = {
+            "list": which,
+            "resource": resource,
+            "old": before,
+            "new": now,
+            "capacity": new.resources.get(f"capacity/{resource}"),
+        }
+        path = (b'"f:%b"' % which.encode(),)
+        found.append(Change(FactKind.RESOURCE_CHANGED, detail, None, path))
 
 
 def _texts(
-    old: Mapping[str, str], new: Mapping[str, str], kind: FactKind, at: bytes
-) -> Iterator[Change]:
-    if old == new:
-        return
+    found: list[Change],
+    old: Mapping[str, str],
+    new: Mapping[str, str],
+    kind: FactKind,
+    at: bytes,
+) -> None:
     for key in sorted(old.keys() | new.keys()):
         before, now = old.get(key), new.get(key)
         if before != now:
-            yield Change(
-                kind,
-                {"key": key, "old": before, "new": now},
-                path=(b'"%b"' % at, b'"f:%b"' % key.encode()),
-            )
+            detail = {"key": key, "old": before, "new": now}
+            path = (b'"%b"' % at, b'"f:%b"' % key.encode())
+            found.append(Change(kind, detail, None, path))
 
 
-def _ends(old: State, new: State) -> Iterator[Change]:
+def _ends(found: list[Change], old: State, new: State) -> None:
     for name, end in new.ends.items():
         known = old.ends.get(name)
         if known is not None and known.finished_at == end.finished_at:
             continue
         detail = {"container": name, **msgspec.to_builtins(end)}
-        yield Change(
-            FactKind.CONTAINER_ENDED,
-            detail,
-            moment(end.finished_at),
-            (b"containerStatuses",),
-        )
-
-
-def _deletion(old: State, new: State) -> Iterator[Change]:
-    if new.deletion and not old.deletion:
-        yield Change(FactKind.DELETION_REQUESTED, {"until": new.deletion})
+        at = moment(end.finished_at)
+        path = (b"containerStatuses",)
+        found.append(Change(FactKind.CONTAINER_ENDED, detail, at, path))
 
 
 def _member(field: str) -> bytes:

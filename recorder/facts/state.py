@@ -20,7 +20,6 @@ from recorder.facts.wire import (
     Owner,
     Pod,
     Taint,
-    leniently,
     read_any,
     read_node,
     read_pod,
@@ -46,6 +45,8 @@ GPU = "gpu"
 ``amd.com/gpu`` among them."""
 
 _NO_METADATA = Metadata()
+_NO_SPEC = AnySpec()
+_NO_STATUS = AnyStatus()
 Scalar = str | int | bool
 
 
@@ -189,11 +190,10 @@ def _of_pod(pod: Pod) -> State:
 def _of_any(made: AnyObject, resource: Resource) -> State:
     metadata = made.metadata or _NO_METADATA
     state = _common(metadata)
-    spec = leniently(made.spec, AnySpec)
-    status = leniently(made.status, AnyStatus)
+    spec, status = made.spec or _NO_SPEC, made.status or _NO_STATUS
     state.node = _named_node(metadata, spec, status, resource)
     state.conditions = _conditions(_maybe_conditions(status.conditions))
-    fields = {
+    found: dict[str, Any] = {
         "phase": status.phase,
         "state": status.state,
         "suspend": spec.suspend,
@@ -210,8 +210,8 @@ def _of_any(made: AnyObject, resource: Resource) -> State:
     }
     state.fields = {
         name: value
-        for name, value in fields.items()
-        if isinstance(value, str | int | bool)
+        for name, value in found.items()
+        if value is not None and isinstance(value, str | int)
     }
     for entry in _listed(status.unhealthy_nodes):
         name = entry.get("name") if isinstance(entry, dict) else entry

@@ -24,7 +24,6 @@ __all__ = [
     "Owner",
     "Pod",
     "Taint",
-    "leniently",
     "read_any",
     "read_audit",
     "read_event",
@@ -189,14 +188,6 @@ class Pod(_Wire):
     status: _PodStatus | None = None
 
 
-class AnyObject(_Wire):
-    """An object of any other kind."""
-
-    metadata: Metadata | None = None
-    spec: msgspec.Raw = msgspec.Raw()
-    status: msgspec.Raw = msgspec.Raw()
-
-
 class AnySpec(_Wire):
     """Members of a spec that say the same in many kinds."""
 
@@ -226,6 +217,20 @@ class AnyStatus(_Wire):
     unhealthy_nodes: Any = None
     start_time: Any = None
     completion_time: Any = None
+
+
+class AnyObject(_Wire):
+    """An object of any other kind, built as most are."""
+
+    metadata: Metadata | None = None
+    spec: AnySpec | None = None
+    status: AnyStatus | None = None
+
+
+class _OddObject(_Wire):
+    metadata: Metadata | None = None
+    spec: msgspec.Raw = msgspec.Raw()
+    status: msgspec.Raw = msgspec.Raw()
 
 
 class Series(_Wire):
@@ -303,12 +308,31 @@ class AuditRecord(_Wire):
 
 read_node = msgspec.json.Decoder(Node).decode
 read_pod = msgspec.json.Decoder(Pod).decode
-read_any = msgspec.json.Decoder(AnyObject).decode
+_read_any = msgspec.json.Decoder(AnyObject).decode
+_read_odd = msgspec.json.Decoder(_OddObject).decode
 read_event = msgspec.json.Decoder(Event).decode
 read_audit = msgspec.json.Decoder(AuditRecord).decode
 
 
-def leniently(raw: msgspec.Raw, shape: type[T]) -> T:
+def read_any(raw: bytes) -> AnyObject:
+    """Read an object of a kind of which only the metadata is certain.
+
+    Raises:
+        ValueError: it is no object.
+        RecursionError: it is nested too deeply to tell.
+    """
+    try:
+        return _read_any(raw)
+    except msgspec.ValidationError:
+        odd = _read_odd(raw)
+    return AnyObject(
+        odd.metadata,
+        _leniently(odd.spec, AnySpec),
+        _leniently(odd.status, AnyStatus),
+    )
+
+
+def _leniently(raw: msgspec.Raw, shape: type[T]) -> T:
     """Read a part of a document; an empty one where it is built otherwise."""
     if not bytes(raw):
         return shape()
