@@ -11,7 +11,7 @@ This knows the shape of the file and its rules, and no incident.
 """
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -320,8 +320,3 @@ def _unknown_acts(named_here: set[str], acts: list[str]) -> list[str]:
 
 def _unknown(what: str, named_here: set[str], known: set[str]) -> list[str]:
     return [f"no {what} {name!r}" for name in sorted(named_here - known)]
-
-
-def as_plain(truth: Truth) -> Any:
-    """Return a truth as JSON values, for comparing."""
-    return msgspec.to_builtins(truth)
