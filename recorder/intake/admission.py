@@ -85,7 +85,7 @@ def _page(
             )
         except InputError as exc:
             described = refusal(page, raw, str(exc))
-            refused.append(_refused(described, redaction))
+            refused.append(_part(described, redaction))
     return [*refused, replace(page, items=items)]
 
 
@@ -110,8 +110,12 @@ def _polled(polled: Polled, redaction: Redaction) -> list[Observation]:
             items.append(redaction.any_json(raw))
         except InputError as exc:
             described = refusal(polled, raw, str(exc))
-            refused.append(_refused(described, redaction))
+            refused.append(_part(described, redaction))
     return [*refused, replace(polled, items=items)]
+
+
+def _part(refused: InputRefused, redaction: Redaction) -> InputRefused:
+    return replace(_refused(refused, redaction), part=True)
 
 
 def _refused(refused: InputRefused, redaction: Redaction) -> InputRefused:

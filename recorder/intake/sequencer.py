@@ -74,6 +74,8 @@ class Sequencer:
                 return
             case _:
                 self._ending(observation)
+        if isinstance(observation, InputRefused) and observation.part:
+            return
         if self._tape_frame is not None:
             self._tape_frame += 1
 

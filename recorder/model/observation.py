@@ -145,6 +145,10 @@ class InputRefused:
     sha256: str
     length: int
     reason: str
+    part: bool = False
+    """Whether it is a part of the observation that follows: an item of a
+    page. It is no frame of a tape then."""
+
     source: str = WATCH
 
 
