@@ -61,9 +61,8 @@ class Gang:
         )
         losses = {p.key: p for _, p in lost}
         if first.verdict.happened == Happened.DEGRADED:
-            failed = self._failed_with(pod)
-            losses |= {p.key: p for p in failed}
             # Pods on well nodes may fail first: they wait for the other.
+            failed = self._failed_with(pod)
             ends = [p.ended_at for p in failed if p.ended_at is not None]
             hit_at = min([hit_at, *ends])
         gang = self._gang_at(hit_at, list(losses.values()))

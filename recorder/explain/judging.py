@@ -212,7 +212,9 @@ def _was_gone(case: Case, decided: Decided) -> bool:
 
 def _is_holed(chain: Chain, effect: Sign, holes: Iterable[Hole]) -> bool:
     """Tell whether the log is silent anywhere that the chain rests on."""
-    first = min(chain.began.at, chain.began.observed_at)
+    # By our own clock: a hole that ended before the first sign was seen ended
+    # in a list, which showed how things stood.
+    first = min(sign.stored.observed_at for sign in chain.signs)
     last = max(effect.stored.at, effect.stored.observed_at)
     return any(
         hole.since <= last and (hole.until is None or hole.until >= first)
