@@ -9,6 +9,7 @@ one who asked for it is dead.
 import asyncio
 import random
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -106,8 +107,9 @@ class Session:
             self._reach()
         except asyncio.CancelledError:
             if goes_on:
-                # The server had it before its client died.
-                await self._apply(batch)
+                # The server had it before its client died, and may refuse it.
+                with suppress(UnknownStateError):
+                    await self._apply(batch)
             raise
         finally:
             self.in_hand -= 1
