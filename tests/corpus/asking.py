@@ -1,0 +1,63 @@
+"""Asking a played tape every question of its truth."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from recorder.knowledge import shipped
+from recorder.report.impact import ImpactQuestion, ask_impact
+from recorder.report.ports import Reading
+from recorder.report.why import WhyQuestion, ask_why
+from recorder.report.window import Window
+from tests.corpus.baseline import judge_baseline
+from tests.corpus.judging import Judged, judge_impact, judge_why
+from tests.corpus.truth import Question, Truth
+
+__all__ = ["Answers", "ask_everything", "asked_window"]
+
+
+@dataclass(slots=True)
+class Answers:
+    """What came of one tape."""
+
+    name: str
+    judged: list[Judged] = field(default_factory=list)
+    baseline: list[Judged] = field(default_factory=list)
+
+
+async def ask_everything(
+    reading: Reading, truth: Truth, *, name: str
+) -> Answers:
+    """Ask a log what its truth asks, and judge the answers."""
+    answers = Answers(name)
+    for question in truth.questions:
+        window = asked_window(question)
+        assert window.until is not None, "every question has an end"
+        now = window.until
+        why = await ask_why(
+            reading,
+            WhyQuestion(node=question.node, window=window),
+            shipped(),
+            now=now,
+        )
+        impact = await ask_impact(
+            reading,
+            ImpactQuestion(
+                nodes=(question.node,), rack=None, labels=(), window=window
+            ),
+            shipped(),
+            now=now,
+        )
+        answers.judged += judge_why(why, question, truth)
+        answers.judged += judge_impact(impact, question, truth)
+        answers.baseline += await judge_baseline(reading, question, truth)
+    return answers
+
+
+def asked_window(question: Question) -> Window:
+    """Give the window of a question, by the times of its acts."""
+    assert question.since_at is not None, "its act was done"
+    assert question.until_at is not None, "its act was done"
+    return Window(
+        datetime.fromisoformat(question.since_at),
+        datetime.fromisoformat(question.until_at),
+    )

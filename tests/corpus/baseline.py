@@ -1,0 +1,62 @@
+"""The baseline: what somebody concludes who looks at the last warning.
+
+Of each reboot the last Event of type Warning before the boot id changed names
+the cause, by the same rules about single Events. It is always sure, as a
+person in a hurry is.
+"""
+
+from recorder.knowledge import shipped
+from recorder.model.fact import FactKind
+from recorder.report.ports import Reading
+from tests.corpus.judging import Judged
+from tests.corpus.truth import Question, Truth
+
+__all__ = ["judge_baseline"]
+
+
+async def judge_baseline(
+    reading: Reading, question: Question, truth: Truth
+) -> list[Judged]:
+    """Judge what the last warning before each reboot says is the cause."""
+    facts = await reading.facts.of_nodes(
+        [question.node], since=None, until=None
+    )
+    by_boot = {
+        stored.fact.detail["new"]: stored.entry.position
+        for stored in facts
+        if stored.fact.kind is FactKind.BOOT_CHANGED
+    }
+    judged = []
+    for verdict in truth.verdicts:
+        if (
+            verdict.id not in question.verdicts
+            or verdict.happened != "reboot"
+            or verdict.boot_id_after not in by_boot
+        ):
+            continue
+        cause = "unrecorded"
+        for stored in facts:
+            fact = stored.fact
+            if (
+                stored.entry.position < by_boot[verdict.boot_id_after]
+                and fact.kind is FactKind.EVENT
+                and fact.detail.get("type") == "Warning"
+            ):
+                cause = _named_by(
+                    fact.actor or "",
+                    fact.detail.get("reason") or "",
+                    fact.detail.get("message") or "",
+                )
+        one = Judged(f"{verdict.node} reboot")
+        right = [verdict.cause, *verdict.accept.get("cause", [])]
+        one.hold("cause", cause, right, sure=True)
+        judged.append(one)
+    return judged
+
+
+def _named_by(reporter: str, reason: str, message: str) -> str:
+    rule = shipped().event(reporter, reason, about="Node", message=message)
+    if rule is not None and (rule.fault or rule.decision):
+        return (rule.fault or rule.decision or "").lower()
+    # Whoever goes by the last warning takes it for the cause, whatever it is.
+    return "other-fault"

@@ -1,0 +1,72 @@
+"""Tapes of the corpus, each played into a log of its own.
+
+They go the way that `recorder tape play` takes them, so that whoever asks
+these logs asks what an operator would.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from recorder.intake.ports import Source
+from recorder.intake.recording import Recording
+from recorder.intake.state import Recovered
+from recorder.redact import Redaction, RedactionRules
+from recorder.sources.tape import TapeReader, TapeSource
+from recorder.store.engine import make_engine
+from recorder.store.read import LogReading
+from recorder.store.writer import LogSpec, Writer
+from tests.corpus.make import TAPES
+
+__all__ = ["names", "play", "reading_of", "tape_of", "truth_of"]
+
+KEY = b"0" * 32
+
+
+def names() -> list[str]:
+    """Give the incidents of the corpus."""
+    found = TAPES.glob("*.truth.json")
+    return sorted(path.name.removesuffix(".truth.json") for path in found)
+
+
+def tape_of(name: str) -> Path:
+    """Give the tape of an incident."""
+    return TAPES / f"{name}.tape.jsonl.zst"
+
+
+def truth_of(name: str) -> Path:
+    """Give the truth of an incident."""
+    return TAPES / f"{name}.truth.json"
+
+
+async def play(dsn: str, tape: Path, *, name: str) -> int:
+    """Play a tape into a new log of a name; give its number."""
+    with TapeReader(tape) as reader:
+        header = reader.header
+    spec = LogSpec(
+        cluster_name=name,
+        cluster_uid=header.cluster_uid,
+        kubernetes=header.kubernetes,
+        redaction_key_id=None,
+        tape_uid=name,
+    )
+
+    def source(recovered: Recovered) -> Source:
+        del recovered
+        return TapeSource(tape)
+
+    writer = Writer(dsn, spec, holder="corpus")
+    redaction = Redaction(RedactionRules(), KEY)
+    await Recording(writer, redaction).run(source, asyncio.Event())
+    return writer.log
+
+
+@asynccontextmanager
+async def reading_of(dsn: str, log: int) -> AsyncIterator[LogReading]:
+    """Open a log as it stands, for as long as the questions last."""
+    engine = make_engine(dsn)
+    try:
+        yield await LogReading.at_present(engine, log)
+    finally:
+        await engine.dispose()
