@@ -1,0 +1,323 @@
+"""Two versions of an object, and what is said to have happened."""
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recorder.facts import derive, says, state_of
+from recorder.facts.changes import changes
+from recorder.facts.state import ConditionState, State, TaintState
+from recorder.model.entry import Operation
+from recorder.model.fact import FactKind
+from tests.facts.versions import (
+    JOBS,
+    NODES,
+    PODS,
+    an_entry,
+    between,
+    node,
+    pod,
+    the,
+)
+from tests.support.builders import at
+
+READY = {"type": "Ready", "status": "True", "reason": "KubeletReady"}
+
+
+def condition(status: str, **more: str) -> dict[str, object]:
+    return node(status={"conditions": [{**READY, "status": status, **more}]})
+
+
+def info(**fields: str) -> dict[str, object]:
+    return node(status={"nodeInfo": fields})
+
+
+def test_a_condition_changes_when_its_word_does() -> None:
+    since = "2026-11-21T03:00:05Z"
+    (fact,) = between(
+        NODES,
+        condition("True"),
+        condition("Unknown", lastTransitionTime=since, message="silent"),
+    )
+    assert fact.kind is FactKind.CONDITION_CHANGED
+    assert fact.occurred_at == at(5)
+    assert fact.node == "gpu-001"
+    assert fact.detail["type"] == "Ready"
+    assert fact.detail["old"]["status"] == "True"
+    assert fact.detail["new"] == {
+        "status": "Unknown",
+        "reason": "KubeletReady",
+        "message": "silent",
+        "since": since,
+    }
+    assert says(fact) == "Ready=Unknown KubeletReady: silent (was True)"
+
+
+def test_a_heartbeat_is_no_change() -> None:
+    later = condition("True", lastHeartbeatTime="2026-11-21T03:00:05Z")
+    assert between(NODES, condition("True"), later) == []
+
+
+def test_a_condition_that_goes_is_told_without_a_new_one() -> None:
+    kind, detail = the(between(NODES, condition("True"), node(status={})))
+    assert kind is FactKind.CONDITION_CHANGED
+    assert detail["new"] is None
+
+
+def test_another_boot_id_is_another_boot() -> None:
+    facts = between(NODES, info(bootID="one"), info(bootID="two"))
+    assert the(facts) == (FactKind.BOOT_CHANGED, {"old": "one", "new": "two"})
+    assert between(NODES, info(), info(bootID="one")) == []
+
+
+@pytest.mark.parametrize(
+    ("member", "field"),
+    [("machineID", "machine_id"), ("systemUUID", "system_uuid")],
+)
+def test_another_machine(member: str, field: str) -> None:
+    facts = between(NODES, info(**{member: "a"}), info(**{member: "b"}))
+    assert the(facts) == (
+        FactKind.MACHINE_CHANGED,
+        {"field": field, "old": "a", "new": "b"},
+    )
+
+
+def test_another_kernel_is_a_changed_field() -> None:
+    facts = between(NODES, info(kernelVersion="6"), info(kernelVersion="7"))
+    assert the(facts) == (
+        FactKind.FIELD_CHANGED,
+        {"field": "kernel_version", "old": "6", "new": "7"},
+    )
+
+
+def test_a_cordon_and_its_end() -> None:
+    off, on = node(spec={}), node(spec={"unschedulable": True})
+    assert the(between(NODES, off, on)) == (FactKind.CORDONED, {})
+    assert the(between(NODES, on, off)) == (FactKind.UNCORDONED, {})
+
+
+def test_a_taint_comes_with_its_time_and_goes() -> None:
+    taint = {"key": "sick", "effect": "NoExecute", "value": "very"}
+    timed = taint | {"timeAdded": "2026-11-21T03:00:09Z"}
+    off, on = node(spec={}), node(spec={"taints": [timed]})
+    (came,) = between(NODES, off, on)
+    assert came.kind is FactKind.TAINTED
+    assert came.occurred_at == at(9)
+    assert the(between(NODES, on, off)) == (FactKind.UNTAINTED, taint)
+
+
+def test_one_gpu_less() -> None:
+    def gpus(count: str) -> dict[str, object]:
+        amounts = {"capacity": {"nvidia.com/gpu": "8"}}
+        return node(
+            status=amounts | {"allocatable": {"nvidia.com/gpu": count}}
+        )
+
+    kind, detail = the(between(NODES, gpus("8"), gpus("7")))
+    assert kind is FactKind.RESOURCE_CHANGED
+    assert detail == {
+        "list": "allocatable",
+        "resource": "nvidia.com/gpu",
+        "old": "8",
+        "new": "7",
+        "capacity": "8",
+    }
+
+
+@pytest.mark.parametrize("member", ["labels", "annotations"])
+def test_texts_come_change_and_go(member: str) -> None:
+    def told(**texts: str) -> dict[str, object]:
+        return node(metadata={member: texts})
+
+    kind = FactKind(member.removesuffix("s") + "-changed")
+    for old, new in ((None, "1"), ("1", "2"), ("2", None)):
+        facts = between(
+            NODES,
+            told(**({"a": old} if old else {})),
+            told(**({"a": new} if new else {})),
+        )
+        assert the(facts) == (kind, {"key": "a", "old": old, "new": new})
+
+
+def test_a_pod_from_its_binding_to_its_end() -> None:
+    waiting = pod(status={"phase": "Pending"})
+    bound = pod(spec={"nodeName": "gpu-001"}, status={"phase": "Pending"})
+    facts = between(PODS, waiting, bound)
+    assert the(facts) == (FactKind.BOUND, {"old": None, "node": "gpu-001"})
+    runs = {"phase": "Running", "startTime": "2026-11-21T03:00:02Z"}
+    running = pod(spec={"nodeName": "gpu-001"}, status=runs)
+    started = between(PODS, bound, running)
+    assert [f.kind for f in started if f.kind is not FactKind.FIELD_CHANGED]
+    (start,) = [f for f in started if f.kind is FactKind.STARTED]
+    assert start.occurred_at == at(2)
+    ended = pod(
+        spec={"nodeName": "gpu-001"},
+        status=runs
+        | {
+            "phase": "Failed",
+            "reason": "Terminated",
+            "containerStatuses": [
+                {
+                    "name": "main",
+                    "state": {
+                        "terminated": {
+                            "exitCode": 137,
+                            "reason": "OOMKilled",
+                            "finishedAt": "2026-11-21T03:00:50Z",
+                        }
+                    },
+                }
+            ],
+        },
+    )
+    found = {f.kind: f for f in between(PODS, running, ended)}
+    assert found[FactKind.ENDED].detail["reason"] == "Terminated"
+    end = found[FactKind.CONTAINER_ENDED]
+    assert end.occurred_at == at(50)
+    assert end.detail["reason"] == "OOMKilled"
+    assert says(end) == "container main ended with 137 OOMKilled"
+    going = pod(
+        metadata={"deletionTimestamp": "2026-11-21T03:01:00Z"},
+        spec={"nodeName": "gpu-001"},
+        status={"phase": "Pending"},
+    )
+    kind, _ = the(between(PODS, bound, going))
+    assert kind is FactKind.DELETION_REQUESTED
+
+
+def test_an_end_that_was_told_is_not_told_again() -> None:
+    ended = {"exitCode": 1, "finishedAt": "2026-11-21T03:00:50Z"}
+
+    def status(**more: object) -> dict[str, object]:
+        return pod(status={"containerStatuses": [{"name": "main", **more}]})
+
+    first = status(state={"terminated": ended})
+    again = status(
+        state={"running": {}}, lastState={"terminated": ended}, restartCount=1
+    )
+    assert between(PODS, first, again) == []
+
+
+def test_a_workload_counts_and_ends() -> None:
+    def job(**status: object) -> dict[str, object]:
+        return pod(status=status)
+
+    failed = {"type": "Failed", "status": "True", "reason": "x"}
+    facts = between(JOBS, job(active=2), job(failed=1, conditions=[failed]))
+    told = {f.detail.get("field", f.detail.get("type")) for f in facts}
+    assert told == {"active", "failed", "Failed"}
+
+
+def test_an_object_that_names_a_node_is_about_it() -> None:
+    resource = "janitor.dgxc.nvidia.com/v1alpha1/rebootnodes"
+    for document in (
+        pod(spec={"nodeName": "gpu-007"}),
+        pod(status={"nodeRef": {"name": "gpu-007"}}),
+        pod(metadata={"annotations": {
+            "remediation.medik8s.io/node-name": "gpu-007"}}),
+    ):  # fmt: skip
+        entry = an_entry(resource, document, Operation.ADDED)
+        (fact,) = derive(entry, None).facts
+        assert (fact.kind, fact.node) == (FactKind.APPEARED, "gpu-007")
+
+
+@pytest.mark.parametrize(
+    ("operation", "created"),
+    [(Operation.ADDED, True), (Operation.LISTED, False)],
+)
+def test_what_a_list_shows_was_not_made_then(
+    operation: Operation, *, created: bool
+) -> None:
+    document = node(metadata={"creationTimestamp": "2026-11-21T03:00:01Z"})
+    (fact,) = derive(an_entry(NODES, document, operation), None).facts
+    assert fact.kind is FactKind.APPEARED
+    assert fact.detail["created"] is created
+    assert fact.occurred_at == (at(1) if created else None)
+
+
+def test_what_is_gone_is_told_with_its_last_state() -> None:
+    entry = an_entry(NODES, info(bootID="one"), Operation.DELETED)
+    derived = derive(entry, None)
+    (fact,) = derived.facts
+    assert fact.kind is FactKind.VANISHED
+    assert not fact.detail["inferred"]
+    assert fact.detail["state"]["fields"] == {"boot_id": "one"}
+    assert derived.state is None
+
+
+@pytest.mark.parametrize(
+    "status", [7, [], "ready", {"conditions": {"Ready": True}}]
+)
+def test_a_node_of_the_wrong_shape_is_told_as_unreadable(
+    status: object,
+) -> None:
+    (fact,) = derive(an_entry(NODES, node(status=status)), None).facts
+    assert fact.kind is FactKind.UNREADABLE
+    assert says(fact).startswith("not readable")
+
+
+@pytest.mark.parametrize(
+    "status", [7, [], "ready", {"conditions": {"Ready": True}, "active": []}]
+)
+def test_another_kind_may_have_any_shape(status: object) -> None:
+    derived = derive(an_entry(JOBS, pod(status=status)), None)
+    assert [f.kind for f in derived.facts] == [FactKind.APPEARED]
+    assert derived.state is not None
+    assert derived.state.fields == {}
+
+
+def test_one_bad_condition_hides_no_good_one() -> None:
+    good = {"type": "Failed", "status": "True"}
+    document = pod(status={"conditions": [7, good, {"type": 1}]})
+    state = state_of(orjson.dumps(document), JOBS)
+    assert state is not None
+    assert list(state.conditions) == ["Failed"]
+
+
+names = st.sampled_from(["a", "b", "c"])
+words = st.sampled_from(["x", "y", "z"])
+texts = st.dictionaries(names, words)
+states = st.builds(
+    State,
+    node=st.one_of(st.none(), words),
+    labels=texts,
+    annotations=texts,
+    conditions=st.dictionaries(
+        names,
+        st.builds(
+            ConditionState, words, words, st.one_of(st.none(), words), words
+        ),
+    ),
+    taints=st.dictionaries(
+        names.map(lambda key: f"{key}:NoSchedule"),
+        st.builds(TaintState, words, st.none()),
+    ),
+    fields=st.dictionaries(
+        st.sampled_from(["boot_id", "machine_id", "phase", "kernel_version"]),
+        words,
+    ),
+    resources=st.dictionaries(
+        names.map(lambda name: f"allocatable/{name}"), words
+    ),
+)
+
+
+@settings(max_examples=300)
+@given(old=states, new=states)
+def test_equal_parts_are_not_told_and_others_are(
+    old: State, new: State
+) -> None:
+    found = changes(old, new, [], is_pod=False)
+    told = {
+        (change.kind, str(change.detail.get("key", change.detail.get("type"))))
+        for change in found
+    }
+    for kind, before, after in (
+        (FactKind.LABEL_CHANGED, old.labels, new.labels),
+        (FactKind.ANNOTATION_CHANGED, old.annotations, new.annotations),
+    ):
+        for key in "abc":
+            differs = before.get(key) != after.get(key)
+            assert ((kind, key) in told) == differs
+    assert changes(new, new, [], is_pod=True) == []

@@ -1,0 +1,127 @@
+"""Who wrote a change, by managedFields: one, or none that is known."""
+
+from typing import Any
+
+from recorder.model.fact import Fact, FactKind
+from tests.facts.versions import NODES, between, managed, node
+
+Owned = dict[str, Any]
+
+CORDON: Owned = {"f:spec": {"f:unschedulable": {}}}
+LABEL: Owned = {"f:metadata": {"f:labels": {"f:a": {}}}}
+READY: Owned = {
+    "f:status": {"f:conditions": {'k:{"type":"Ready"}': {"f:status": {}}}}
+}
+DEADLOCK: Owned = {
+    "f:status": {"f:conditions": {'k:{"type":"KernelDeadlock"}': {".": {}}}}
+}
+
+
+def version(*writers: dict[str, Any], **more: Any) -> dict[str, Any]:
+    labels = more.pop("labels", {})
+    metadata = {"managedFields": list(writers), "labels": labels}
+    return node(metadata=metadata, **more)
+
+
+def authors(facts: list[Fact]) -> dict[FactKind, str | None]:
+    return {fact.kind: fact.actor for fact in facts}
+
+
+def test_whoever_moved_alone_wrote_everything() -> None:
+    kubelet = managed("kubelet", 1, READY)
+    facts = between(
+        NODES,
+        version(kubelet),
+        version(
+            kubelet,
+            managed("kubectl", 5, CORDON),
+            spec={"unschedulable": True},
+            labels={"a": "1"},
+        ),
+    )
+    assert set(authors(facts).values()) == {"kubectl"}
+    assert facts[0].detail["by"] == {
+        "manager": "kubectl",
+        "operation": "Update",
+        "subresource": "",
+        "time": "2026-11-21T03:00:05Z",
+    }
+
+
+def test_of_several_that_moved_the_owner_of_the_field_wrote_it() -> None:
+    facts = between(
+        NODES,
+        version(managed("kubelet", 1, READY)),
+        version(
+            managed("kubelet", 6, READY),
+            managed("kubectl", 5, CORDON),
+            managed("labeller", 5, LABEL),
+            spec={"unschedulable": True},
+            labels={"a": "1"},
+        ),
+    )
+    assert authors(facts) == {
+        FactKind.CORDONED: "kubectl",
+        FactKind.LABEL_CHANGED: "labeller",
+    }
+
+
+def test_of_two_that_own_a_field_none_is_known() -> None:
+    facts = between(
+        NODES,
+        version(),
+        version(
+            managed("kubectl", 5, CORDON),
+            managed("another", 5, CORDON),
+            spec={"unschedulable": True},
+        ),
+    )
+    assert authors(facts) == {FactKind.CORDONED: None}
+
+
+def test_an_uncordon_that_leaves_no_entry_has_no_author() -> None:
+    kubelet = managed("kubelet", 1, READY)
+    facts = between(
+        NODES,
+        version(
+            kubelet,
+            managed("kubectl", 5, CORDON),
+            spec={"unschedulable": True},
+        ),
+        version(kubelet, spec={}),
+    )
+    assert authors(facts) == {FactKind.UNCORDONED: None}
+
+
+def test_two_writes_of_one_within_a_second_have_its_only_owner() -> None:
+    writers = [managed("kubelet", 5, READY), managed("labeller", 5, LABEL)]
+    facts = between(
+        NODES,
+        version(*writers, labels={"a": "1"}),
+        version(*writers, labels={"a": "2"}),
+    )
+    assert authors(facts) == {FactKind.LABEL_CHANGED: "labeller"}
+
+
+def test_conditions_are_told_apart_by_their_type() -> None:
+    def conditions(status: str) -> dict[str, Any]:
+        return {
+            "conditions": [
+                {"type": kind, "status": status}
+                for kind in ("Ready", "KernelDeadlock")
+            ]
+        }
+
+    facts = between(
+        NODES,
+        version(status=conditions("False")),
+        version(
+            managed("kubelet", 5, READY),
+            managed("node-problem-detector", 5, DEADLOCK),
+            status=conditions("True"),
+        ),
+    )
+    assert {f.detail["type"]: f.actor for f in facts} == {
+        "Ready": "kubelet",
+        "KernelDeadlock": "node-problem-detector",
+    }
