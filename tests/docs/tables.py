@@ -24,6 +24,7 @@ from recorder.intake.progress import Progress
 from recorder.intake.state import OpenGap, ResumePoint, StreamState
 from recorder.settings import PREFIX, Settings
 from tests.docs.blocks import ROOT
+from tests.docs.explaining import controllers, decisions, faults
 
 __all__ = ["PARTS", "metric_names", "rewritten"]
 
@@ -133,6 +134,9 @@ PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
     "settings": ("docs/operations.md", settings_table),
     "metrics": ("docs/operations.md", metrics_table),
     "commands": ("docs/reference.md", reference),
+    "decisions": ("docs/causes.md", decisions),
+    "faults": ("docs/causes.md", faults),
+    "controllers": ("docs/causes.md", controllers),
 }
 
 

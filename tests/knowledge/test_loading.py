@@ -68,7 +68,7 @@ def test_a_file_that_is_not_there_is_refused_by_its_name(
 def test_a_sites_rules_come_before_the_shipped_ones(tmp_path: Path) -> None:
     path = tmp_path / "site.yaml"
     path.write_text(GOOD.replace("CoolantLeak", "KernelDeadlock"))
-    knowledge = load([path])
+    knowledge = load([str(path)])
     rule = knowledge.condition("KernelDeadlock")
     assert rule is not None
     assert rule.fault is Fault.THERMAL

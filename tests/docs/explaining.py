@@ -1,0 +1,57 @@
+"""The parts of the documentation that say how causes are found."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+
+from recorder.explain.causes import DECISIONS, FAULTS
+from recorder.explain.causes.cause import DecisionCause, FaultCause
+from recorder.knowledge.loading import read_rules
+
+__all__ = ["controllers", "decisions", "faults"]
+
+
+def decisions() -> str:
+    """Give every decision, in the order in which they are asked."""
+    return _table("decision", [(c.decision.value, c) for c in DECISIONS])
+
+
+def faults() -> str:
+    """Give every fault, in the order in which they are asked."""
+    return _table("fault", [(c.fault.value, c) for c in FAULTS])
+
+
+def _table(
+    what: str, causes: Sequence[tuple[str, DecisionCause | FaultCause]]
+) -> str:
+    rows = [
+        f"| `{name}` | {cause.signature} |"
+        f" {'<br>'.join(f'{one}' for one in cause.lookalikes)} |"
+        for name, cause in causes
+    ]
+    head = f"| {what} | signature | what looks like it |\n|---|---|---|"
+    return "\n".join([head, *rows])
+
+
+def controllers() -> str:
+    """Give every shipped file of rules with how much it knows."""
+    rows = []
+    folder = files("recorder.knowledge")
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if not file.name.endswith(".yaml"):
+            continue
+        rules = read_rules(file.read_text(), name=file.name)
+        kinds = {
+            "conditions": sum(len(r.types) for r in rules.conditions),
+            "Events": sum(len(r.reasons) for r in rules.events),
+            "annotations": len(rules.annotations),
+            "labels": len(rules.labels),
+            "taints": len(rules.taints),
+            "objects": sum(len(r.kinds) for r in rules.objects),
+            "locks": len(rules.locks),
+            "writers": len(rules.writers),
+        }
+        known = ", ".join(f"{n} {kind}" for kind, n in kinds.items() if n)
+        name = rules.controller.name if rules.controller is not None else ""
+        rows.append(f"| `{file.name}` | {name} | {known} |")
+    head = "| file | who acts | rules |\n|---|---|---|"
+    return "\n".join([head, *rows])

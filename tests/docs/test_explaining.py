@@ -1,0 +1,66 @@
+"""What the pages on facts and causes say is what the code does."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from recorder.explain.verdict import CONFIDENCES
+from recorder.knowledge import Decision, Fault, load
+from recorder.model.fact import FactKind
+from tests.corpus.make import TAPES
+from tests.corpus.tape_lines import read_lines
+from tests.docs.blocks import ROOT
+from tests.explain.judged import judged
+
+FACTS = (ROOT / "docs/facts.md").read_text()
+CAUSES = (ROOT / "docs/causes.md").read_text()
+ALWAYS = {"by"}
+
+
+def members() -> Mapping[str, set[str]]:
+    """Give the members of each kind, as the page lists them."""
+    found = {}
+    rows = re.findall(r"^\| (`.*) \| .* \|(.*)\|$", FACTS, re.MULTILINE)
+    for kinds, told in rows:
+        for kind in re.findall(r"`([a-z-]+)`", kinds):
+            found[kind] = set(re.findall(r"`(\w+)`", told))
+    return found
+
+
+def test_every_kind_of_fact_has_its_row() -> None:
+    assert members().keys() == {kind.value for kind in FactKind}
+
+
+@pytest.mark.parametrize("name", ["drain-audited", "gpu-lost", "rejoined"])
+def test_facts_have_the_members_that_the_page_lists(name: str) -> None:
+    listed = members()
+    tape = read_lines(TAPES / f"{name}.tape.jsonl.zst")
+    for stored in judged(tape).facts:
+        has = set(stored.fact.detail)
+        assert has <= listed[stored.fact.kind] | ALWAYS, stored.fact.kind
+
+
+def test_every_class_and_confidence_has_its_row() -> None:
+    for name in (*Fault, *Decision, *CONFIDENCES):
+        assert f"\n| `{name}` |" in CAUSES
+
+
+def test_the_rules_that_are_shown_are_rules(tmp_path: Path) -> None:
+    (shown,) = re.findall(r"```text\n(.*?)```", CAUSES, re.DOTALL)
+    path = tmp_path / "site.yaml"
+    path.write_text(shown)
+    knowledge = load([path])
+    leak = knowledge.condition("CoolantLeak")
+    assert leak is not None
+    assert (leak.fault, leak.reasons) == (Fault.THERMAL, {"SensorLost": None})
+    event = knowledge.event(
+        "coolant-watch", "LeakSeen", about="Node", message="in this rack"
+    )
+    assert event is not None
+    assert event.actor is not None
+    assert event.actor.name == "coolant-watch"
+    assert knowledge.made("example.com", "Repair") is not None
+    assert knowledge.lock("ConfigMap", "example.com/holder") is not None
+    assert knowledge.taint("example.com/broken", "") is not None
