@@ -6,13 +6,11 @@ from datetime import datetime
 from typing import Any, Self
 
 from recorder.errors import ConfigError, NotFoundError
-from recorder.explain.impact import Hit, hits
+from recorder.explain.impact import Hit
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
-from recorder.model.fact import StoredFact
 from recorder.model.moment import written
 from recorder.model.observation import WATCH
-from recorder.projections import Placements, Workloads
 from recorder.report.coverage import Coverage, covered
 from recorder.report.happened import (
     LOOKBACK,
@@ -20,17 +18,16 @@ from recorder.report.happened import (
     node_of,
     verdicts_of,
 )
+from recorder.report.hitting import all_hits_of
 from recorder.report.ports import Reading
 from recorder.report.references import find_node
 from recorder.report.why import node_name
 from recorder.report.window import Window, optional_time
 
-__all__ = ["Impact", "ImpactQuestion", "ask_impact", "hits_of"]
+__all__ = ["Impact", "ImpactQuestion", "ask_impact", "totals"]
 
 RACK = ("rack",)
 """Ends of the keys of labels that name a rack."""
-
-OWNERS_DEPTH = 4
 
 
 class SelectorError(ConfigError):
@@ -184,94 +181,16 @@ async def ask_impact(
         nodes=nodes,
         window=window,
         failures=verdicts,
-        workloads=await hits_of(reading, nodes, verdicts, window),
+        workloads=await all_hits_of(
+            reading,
+            nodes,
+            verdicts,
+            window,
+            coverage=coverage,
+            knowledge=knowledge,
+        ),
         coverage=coverage,
     )
-
-
-async def hits_of(
-    reading: Reading,
-    nodes: Sequence[str],
-    verdicts: Sequence[Verdict],
-    window: Window,
-) -> list[Hit]:
-    """Find the workloads that had Pods on nodes, and what became of them."""
-    since = window.since
-    facts = await reading.facts.of_nodes(
-        nodes,
-        since=None if since is None else since - 30 * LOOKBACK,
-        until=window.until,
-    )
-    on_nodes = [f for f in facts if _is_pod(f)]
-    uids = {
-        f.fact.object.uid
-        for f in on_nodes
-        if f.fact.object is not None and f.fact.object.uid
-    }
-    pods = await reading.facts.owners_of(uids)
-    family = await _family(reading, pods, window.until)
-    known = {(f.entry, f.index): f for f in (*pods, *family)}
-    everything = sorted(
-        (
-            f
-            for f in known.values()
-            if window.until is None or f.at < window.until
-        ),
-        key=lambda f: (f.entry.position, f.index),
-    )
-    end = window.until or max(
-        (f.observed_at for f in (*everything, *facts)),
-        default=reading.log.recorded_at,
-    )
-    if end is None:
-        return []
-    found = hits(
-        verdicts,
-        Placements(everything),
-        Workloads(everything),
-        nodes=nodes,
-        until=end,
-    )
-    return [h for h in found if since is None or _is_within(h, since)]
-
-
-def _is_within(hit: Hit, since: datetime) -> bool:
-    end = hit.running_again_at
-    return hit.hit_at >= since or end is None or end >= since
-
-
-async def _family(
-    reading: Reading, pods: Sequence[StoredFact], until: datetime | None
-) -> Sequence[StoredFact]:
-    """Read the owners above Pods, and everything below the topmost."""
-    tops: set[str] = set()
-    above = _owners(pods)
-    for _ in range(OWNERS_DEPTH):
-        if not above:
-            break
-        tops |= above
-        found = await reading.facts.owners_of(above)
-        above = _owners(found) - tops
-    return await reading.facts.of_gangs(tops, until=until)
-
-
-def _owners(facts: Iterable[StoredFact]) -> set[str]:
-    found: set[str] = set()
-    for stored in facts:
-        state = stored.fact.detail.get("state")
-        if isinstance(state, dict):
-            found |= {
-                owner["uid"]
-                for owner in state.get("owners", ())
-                if owner.get("uid")
-                and owner.get("kind") not in {"DaemonSet", "Node", "CronJob"}
-            }
-    return found
-
-
-def _is_pod(stored: StoredFact) -> bool:
-    thing = stored.fact.object
-    return thing is not None and thing.kind == "Pod"
 
 
 def _reads(source: str, resource: str) -> bool:

@@ -13,7 +13,8 @@ from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import written
 from recorder.report.coverage import Coverage, covered
 from recorder.report.happened import LOOKBACK, nodes_of, verdicts_of
-from recorder.report.impact import hits_of, totals
+from recorder.report.hitting import hits_of
+from recorder.report.impact import totals
 from recorder.report.ports import Reading
 from recorder.report.why import reads_nodes
 from recorder.report.window import Window, optional_time
@@ -136,7 +137,8 @@ async def ask_incidents(
         verdicts += await verdicts_of(
             reading, node.chains(knowledge), window, coverage, fleet
         )
-    found = await _hits(reading, names, verdicts, window)
+    struck = sorted({verdict.node for verdict in verdicts})
+    found = await hits_of(reading, struck, verdicts, window) if struck else []
     incidents = [
         Incident(verdicts=group, workloads=_of(group, found))
         for group in _together(verdicts)
@@ -157,19 +159,6 @@ def _concerned(signs: Sequence[StoredFact], window: Window) -> list[str]:
         )
     }
     return sorted(names)
-
-
-async def _hits(
-    reading: Reading,
-    names: Sequence[str],
-    verdicts: Sequence[Verdict],
-    window: Window,
-) -> Sequence[Hit]:
-    struck = sorted({verdict.node for verdict in verdicts})
-    if not struck:
-        return []
-    del names
-    return await hits_of(reading, struck, verdicts, window)
 
 
 def _together(verdicts: Sequence[Verdict]) -> list[Sequence[Verdict]]:

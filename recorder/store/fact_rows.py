@@ -1,6 +1,6 @@
 """Facts as rows of their table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -50,7 +50,7 @@ def owner_of(fact: Fact) -> ObjectIdentity | None:
         return None
     for owner in fact.detail["state"].get("owners", ()):
         if owner.get("controller") and owner.get("name"):
-            group, stroke, _ = (owner.get("api_version") or "").partition("/")
+            group, stroke, _ = (owner.get("apiVersion") or "").partition("/")
             return ObjectIdentity(
                 group if stroke else "",
                 owner.get("kind") or "",
@@ -89,13 +89,21 @@ def fact_rows(
     *,
     log: int,
     derivation: int,
-    recorded_at: datetime,
+    recorded_at: datetime | Mapping[int, datetime],
 ) -> list[Row]:
-    """Give one row for each fact, in the order of the log."""
+    """Give one row for each fact, in the order of the log.
+
+    ``recorded_at`` is of all entries, or of each by its position.
+    """
     rows = []
     for position, facts in batch.facts or ():
         _, draft = batch.drafts[position - batch.first_position]
-        place = (recorded_at, draft.observed_at, position, log, derivation)
+        recorded = (
+            recorded_at
+            if isinstance(recorded_at, datetime)
+            else recorded_at[position]
+        )
+        place = (recorded, draft.observed_at, position, log, derivation)
         rows += [
             fact_row(place, index, fact, numbers)
             for index, fact in enumerate(facts)
