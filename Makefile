@@ -6,8 +6,9 @@ BIN := $(VENV)/bin
 NODE ?= gpu-002
 SOAK_FAKE ?= 300
 SOAK_REAL ?= 20
+VARIATIONS ?= 2
 
-.PHONY: run test check lint format typing contracts migrations docs soak bench bench-cluster cluster \
+.PHONY: run test check lint format typing contracts migrations docs corpus soak bench bench-cluster cluster \
 	cluster-reboot cluster-crash cluster-hang fuzz lock clean
 
 # --- The virtual environment, from the hash-pinned locks -------------------
@@ -64,6 +65,10 @@ test: $(VENV)/.dev
 soak: $(VENV)/.dev
 	$(BIN)/python -m tests.faults --schedules $(SOAK_FAKE)
 	$(BIN)/python -m tests.survival soak --schedules $(SOAK_REAL)
+
+# How well incidents are explained: make corpus VARIATIONS=20
+corpus: $(VENV)/.dev
+	$(BIN)/python -m tests.corpus --variations $(VARIATIONS)
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.bench

@@ -17,7 +17,14 @@ from random import Random
 from recorder.wiring.database import roles_sql
 from tests.conftest import TEMPLATE, migrated
 from tests.corpus.asking import Answers, ask_everything
-from tests.corpus.logs import names, play, reading_of, tape_of, truth_of
+from tests.corpus.logs import (
+    names,
+    play,
+    play_all,
+    reading_of,
+    tape_of,
+    truth_of,
+)
 from tests.corpus.tabling import lines, passes
 from tests.corpus.tape_lines import read_lines, write_lines
 from tests.corpus.told import Told
@@ -57,9 +64,10 @@ async def _as_recorded(
 ) -> list[Answers]:
     found = []
     async with fresh_database(server, TEMPLATE) as database:
+        logs = await play_all(database.dsn("writer"), chosen)
         for name in chosen:
-            log = await play(database.dsn("writer"), tape_of(name), name=name)
-            async with reading_of(database.dsn("reader"), log) as reading:
+            number = logs[name]
+            async with reading_of(database.dsn("reader"), number) as reading:
                 found.append(
                     await ask_everything(
                         reading, read_truth(truth_of(name)), name=name

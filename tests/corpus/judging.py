@@ -88,7 +88,7 @@ def judge_why(answer: Why, question: Question, truth: Truth) -> list[Judged]:
             one = Judged(about, fields=1)
             if not optional:
                 mark = Mark.WRONG
-                if not answer.coverage.complete:
+                if answer.coverage.gaps:
                     mark = Mark.UNKNOWN
                 one.misses.append((mark, "no verdict"))
             judged.append(one)
@@ -211,7 +211,7 @@ def judge_impact(
             one.fields = 1
             if not wanted[name].optional:
                 mark = Mark.WRONG
-                if not answer.coverage.complete:
+                if answer.coverage.gaps:
                     mark = Mark.UNKNOWN
                 one.misses.append((mark, "not listed"))
         else:

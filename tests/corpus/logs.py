@@ -5,7 +5,7 @@ these logs asks what an operator would.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -19,9 +19,19 @@ from recorder.store.read import LogReading
 from recorder.store.writer import LogSpec, Writer
 from tests.corpus.make import TAPES
 
-__all__ = ["names", "play", "reading_of", "tape_of", "truth_of"]
+__all__ = [
+    "names",
+    "play",
+    "play_all",
+    "reading_of",
+    "tape_of",
+    "truth_of",
+]
 
 KEY = b"0" * 32
+
+AT_ONCE = 4
+"""Tapes that are played at a time: each waits for its commits."""
 
 
 def names() -> list[str]:
@@ -60,6 +70,22 @@ async def play(dsn: str, tape: Path, *, name: str) -> int:
     redaction = Redaction(RedactionRules(), KEY)
     await Recording(writer, redaction).run(source, asyncio.Event())
     return writer.log
+
+
+async def play_all(dsn: str, chosen: Iterable[str]) -> dict[str, int]:
+    """Play incidents; give the number of each one's log."""
+    turns = asyncio.Semaphore(AT_ONCE)
+
+    found: dict[str, int] = {}
+
+    async def one(name: str) -> None:
+        async with turns:
+            found[name] = await play(dsn, tape_of(name), name=name)
+
+    async with asyncio.TaskGroup() as tasks:
+        for name in chosen:
+            tasks.create_task(one(name))
+    return found
 
 
 @asynccontextmanager
