@@ -1,0 +1,128 @@
+"""Whatever is told, in whatever order: what every verdict keeps to."""
+
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recorder.explain.verdict import CONFIDENCES, Verdict
+from tests.explain.tale import Tale
+from tests.explain.test_traps import CORDON
+
+Step = Callable[[Tale, float], object]
+
+REBOOTED = "Node n1 has been rebooted, boot id: boot-"
+STEPS: tuple[Step, ...] = (
+    lambda t, s: t.lost(s),
+    lambda t, s: t.ready(s),
+    lambda t, s: t.ready(s, was="False"),
+    lambda t, s: t.condition(s, "Ready", "False", was="True"),
+    lambda t, s: t.boots(s, old="boot-1", new="boot-2"),
+    lambda t, s: t.boots(s, old="boot-2", new="boot-3"),
+    lambda t, s: t.kubelet_starts(s),
+    lambda t, s: t.kubelet_starts(s, occurred=s - 100),
+    lambda t, s: t.event(s, "kubelet", "Rebooted", f"{REBOOTED}2"),
+    lambda t, s: t.event(s, "kubelet", "Rebooted", f"{REBOOTED}9"),
+    lambda t, s: t.event(s, "kubelet", "Shutdown"),
+    lambda t, s: t.event(s, "kubelet", "SystemOOM", occurred=s - 1),
+    lambda t, s: t.event(s, "abrt-adaptor", "VMcore"),
+    lambda t, s: t.event(s, "kernel-monitor", "TaskHung"),
+    lambda t, s: t.event(s, "karpenter", "DisruptionTerminating"),
+    lambda t, s: t.silent(s, renewed=s - 40),
+    lambda t, s: t.condition(s, "KernelDeadlock", "True"),
+    lambda t, s: t.condition(s, "KernelDeadlock", "False", was="True"),
+    lambda t, s: t.condition(s, "KernelDeadlock", None, was="True"),
+    lambda t, s: t.condition(s, "PendingPhaseState", "True", actor="curl"),
+    lambda t, s: t.asks(s, "alice", "patch", CORDON),
+    lambda t, s: t.cordons(s, "kubectl"),
+    lambda t, s: t.cordons(s, "kured"),
+    lambda t, s: t.uncordons(s),
+    lambda t, s: t.taints(s, "karpenter.sh/disrupted"),
+    lambda t, s: t.taints(s, "karpenter.sh/disrupted", off=True),
+    lambda t, s: t.pod(s, "EvictionByEvictionAPI"),
+    lambda t, s: t.pod(s, "DeletionByTaintManager"),
+    lambda t, s: t.container_ends(s, "OOMKilled"),
+    lambda t, s: t.locks(s),
+    lambda t, s: t.locks(s, off=True),
+    lambda t, s: t.made(s, "janitor.dgxc.nvidia.com", "RebootNode"),
+    lambda t, s: t.gpus(s, 8, 7),
+    lambda t, s: t.gpus(s, 7, 8),
+    lambda t, s: t.vanishes(s),
+    lambda t, s: t.vanishes(s, inferred=True),
+    lambda t, s: t.appears(s, created=True),
+    lambda t, s: t.appears(s, uid="uid-2", boot="boot-5"),
+    lambda t, s: t.gap(s - 30, s),
+)
+WAITS = st.sampled_from([0, 0.1, 1, 5, 19, 21, 60, 125, 700, 4000, 100_000])
+stories = st.lists(
+    st.tuples(WAITS, st.integers(0, len(STEPS) - 1)), max_size=25
+)
+
+
+def told(story: list[tuple[float, int]]) -> Tale:
+    tale, seconds = Tale("n1", "n2"), 10.0
+    for wait, step in story:
+        seconds += wait
+        STEPS[step](tale, seconds)
+    return tale
+
+
+def keeps(verdict: Verdict) -> None:
+    effect = verdict.effect.stored
+    fault, decided = verdict.fault, verdict.decision
+    assert verdict.confidence in CONFIDENCES
+    assert verdict.sentence.startswith("n1 ")
+    assert verdict.sentence.endswith(".")
+    assert effect.entry in {e.sign.stored.entry for e in verdict.evidence} or (
+        len(verdict.evidence) >= 60
+    )
+    if verdict.back_in_service_at is not None:
+        assert verdict.back_in_service_at >= effect.observed_at
+    if fault is None and decided is None:
+        assert verdict.cause == "unrecorded"
+        assert verdict.confidence == "unknown" or verdict.happened == "joined"
+    if decided is not None and decided.confidence == "possible":
+        assert verdict.mode != "planned" or "Shutdown" in str(verdict.evidence)
+    for part in (fault, decided):
+        if part is not None:
+            weaker = CONFIDENCES.index(part.confidence)
+            assert CONFIDENCES.index(verdict.confidence) <= weaker
+    if verdict.contradictions:
+        assert verdict.confidence in {"possible", "unknown"}
+    assert verdict.cause not in {rival.cause for rival in verdict.rivals}
+
+
+@settings(max_examples=400, deadline=None)
+@given(stories)
+def test_a_verdict_keeps_its_word_whatever_is_told(
+    story: list[tuple[float, int]],
+) -> None:
+    tale = told(story)
+    verdicts = tale.verdicts()
+    for verdict in verdicts:
+        keeps(verdict)
+    ids = [verdict.id for verdict in verdicts]
+    assert len(ids) == len(set(ids))
+    assert repr(told(story).verdicts()) == repr(verdicts)
+
+
+@settings(max_examples=200, deadline=None)
+@given(stories)
+def test_every_new_boot_id_is_told_as_a_reboot_or_a_new_node(
+    story: list[tuple[float, int]],
+) -> None:
+    tale = told(story)
+    boots = {
+        fact.entry for fact in tale.facts if fact.fact.kind == "boot-changed"
+    }
+    for verdict in tale.verdicts():
+        seen = {e.sign.stored.entry for e in verdict.evidence}
+        if seen & boots and len(verdict.evidence) < 60:
+            assert verdict.happened in {
+                "reboot",
+                "removed",
+                "rejoined",
+                "replaced",
+            }
+            boots -= seen
+    assert not boots
