@@ -16,6 +16,16 @@ create unique index derivation_building on derivation (log_id)
 comment on column derivation.rules is 'the number of the rules that the facts were derived by';
 comment on column derivation.built_to is 'the position up to which there are facts; null where the writer adds those of every entry';
 
+create table derivation_part (
+  derivation_id int4 not null references derivation,
+  part int4 not null,
+  after int8 not null,
+  until int8 not null check (until >= after),
+  built_to int8 not null check (built_to between after and until),
+  primary key (derivation_id, part)
+) with (fillfactor = 50);
+comment on table derivation_part is 'how far each part of a derivation is that is built beside the current one; committed with its facts';
+
 create table fact (
   recorded_at timestamptz not null,
   at timestamptz not null,
@@ -84,9 +94,11 @@ end
 $$;
 revoke all on function add_partition(timestamptz) from public;
 
-grant select on derivation, fact to recorder_writer, recorder_reader;
-grant insert on derivation, fact to recorder_writer;
+grant select on derivation, derivation_part, fact
+  to recorder_writer, recorder_reader;
+grant insert on derivation, derivation_part, fact to recorder_writer;
 grant update (state, built_to) on derivation to recorder_writer;
+grant update (until, built_to) on derivation_part to recorder_writer;
 grant execute on function add_partition(timestamptz) to recorder_writer;
 
 -- Partitions that are there already get their sibling.

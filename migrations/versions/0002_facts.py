@@ -25,4 +25,4 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    op.execute("drop table fact, derivation")
+    op.execute("drop table fact, derivation_part, derivation")

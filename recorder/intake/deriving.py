@@ -8,9 +8,9 @@ that facts do not depend on what happens to be remembered.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from recorder.facts import State, derive, is_compared, state_of
-from recorder.intake.ports import Log
 from recorder.intake.state import Batch
 from recorder.model.entry import Draft
 from recorder.model.fact import Fact
@@ -27,11 +27,25 @@ AT_ONCE = 250
 DOCUMENTS_AT_ONCE = 200
 
 
-class Deriver:
-    """Derives facts, batch after batch, in the order of the log."""
+class Documents(Protocol):
+    """Where the version before an entry is read."""
 
-    def __init__(self, log: Log) -> None:
+    async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
+        """Give the documents of committed entries by position."""
+
+
+class Deriver:
+    """Derives facts, batch after batch, in the order of the log.
+
+    Memory: the states that are remembered, and one for each entry of a batch
+    that is about something else.
+    """
+
+    def __init__(
+        self, log: Documents, *, states_max: int = STATES_MAX
+    ) -> None:
         self._log = log
+        self._states_max = states_max
         # By the position of the entry that an object has last.
         self._states: OrderedDict[int, State] = OrderedDict()
 
@@ -43,51 +57,38 @@ class Deriver:
         """
         if batch.facts is not None:
             return
-        older = await self._older(batch)
+        states = self._states
+        wanted = _wanted(batch)
+        missing = {p: r for p, r in wanted.items() if p not in states}
+        # What is read and what is at hand stay so until the batch is done:
+        # a state that fell out meanwhile would make an object new again.
+        states.update(await self._read(missing))
         found: list[tuple[int, Sequence[Fact]]] = []
         for place, (_, draft) in enumerate(batch.drafts):
             if place % AT_ONCE == AT_ONCE - 1:
                 await asyncio.sleep(0)
             position = batch.first_position + place
-            facts = self._facts(batch, position, draft, older)
+            facts = self._facts(batch.previous.get(position), position, draft)
             if facts:
                 found.append((position, facts))
+        while len(states) > self._states_max:
+            states.popitem(last=False)
         batch.facts = found
 
     def _facts(
-        self,
-        batch: Batch,
-        position: int,
-        draft: Draft,
-        older: Mapping[int, State],
+        self, previous: int | None, position: int, draft: Draft
     ) -> Sequence[Fact]:
         before = None
-        if is_compared(draft):
-            previous = batch.previous.get(position)
-            if previous is not None:
-                before = self._states.pop(previous, None)
-                before = before or older.get(previous)
+        if previous is not None and is_compared(draft):
+            before = self._states.pop(previous, None)
         facts, state = derive(draft, before)
         if state is not None:
             self._states[position] = state
-            if len(self._states) > STATES_MAX:
-                self._states.popitem(last=False)
         return facts
 
-    async def _older(self, batch: Batch) -> Mapping[int, State]:
-        """Read the states that are not at hand, by position."""
-        resources = {
-            batch.previous[position]: draft.resource or ""
-            for position, (_, draft) in enumerate(
-                batch.drafts, batch.first_position
-            )
-            if position in batch.previous and is_compared(draft)
-        }
-        missing = sorted(
-            previous
-            for previous in resources
-            if previous < batch.first_position and previous not in self._states
-        )
+    async def _read(self, resources: Mapping[int, str]) -> dict[int, State]:
+        """Read the states after entries, with their resources by position."""
+        missing = sorted(resources)
         found: dict[int, State] = {}
         for start in range(0, len(missing), DOCUMENTS_AT_ONCE):
             wanted = missing[start : start + DOCUMENTS_AT_ONCE]
@@ -98,3 +99,16 @@ class Deriver:
                     found[position] = state
             await asyncio.sleep(0)
         return found
+
+
+def _wanted(batch: Batch) -> dict[int, str]:
+    """Give the entries before a batch whose states it needs, by resource."""
+    return {
+        previous: draft.resource or ""
+        for position, (_, draft) in enumerate(
+            batch.drafts, batch.first_position
+        )
+        if (previous := batch.previous.get(position)) is not None
+        and previous < batch.first_position
+        and is_compared(draft)
+    }

@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 import asyncpg
 
 from recorder.errors import UnknownStateError
-from recorder.facts import DERIVATION
 from recorder.intake.state import Batch
+from recorder.store.derivation import derivation_to_write
 from recorder.store.dimension import Dimensions
 from recorder.store.encoding import Encoder
 from recorder.store.fact_rows import (
@@ -49,16 +49,10 @@ ADVANCE = """
         recorded_at = greatest(recorded_at, clock_timestamp()),
         expires_at = clock_timestamp() + $6::interval
     where log_id = $1 and term = $2 and size = $3 and holder = $7
-    returning recorded_at, batches,
-      (select array[derivation_id, rules] from recorder.derivation d
-       where d.log_id = $1 and d.state = 'current') as derivation
+    returning recorded_at, batches
 """
 READ_HEAD = """
     select term, holder, size from recorder.log_head where log_id = $1
-"""
-LEAVE_DERIVATION = """
-    update recorder.derivation set built_to = $3
-    where log_id = $1 and derivation_id = $2 and built_to is null
 """
 INSERT_BATCH = """
     insert into recorder.batch (log_id, batch, first_position, entries, term,
@@ -275,19 +269,11 @@ class Appender:
         numbers: Numbers,
         head: asyncpg.Record,
     ) -> None:
-        """Write the facts of a batch beside its entries.
-
-        Not into a derivation by other rules: no answer may mix two. That one
-        ends here, and `recorder rederive` makes another.
-        """
-        derivation, rules = head["derivation"]
-        if rules != DERIVATION:
-            await connection.execute(
-                LEAVE_DERIVATION,
-                self._log,
-                derivation,
-                batch.first_position - 1,
-            )
+        """Write the facts of a batch beside its entries."""
+        derivation = await derivation_to_write(
+            connection, self._log, batch.first_position
+        )
+        if derivation is None:
             return
         rows = fact_rows(
             batch,

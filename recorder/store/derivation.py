@@ -1,15 +1,15 @@
-"""Derivations: which facts a log answers from.
+"""Derivations: which facts a log answers from, and who may add to them.
 
 The writer adds the facts of every entry to the current derivation while that
-one was made by its own rules. A derivation by other rules ends where the
-writer changed, and is replaced as a whole.
+one was made by its own rules and is without an end. A derivation by other
+rules ends where the writer changed, and is replaced as a whole.
 """
 
 import asyncpg
 
 from recorder.facts import DERIVATION
 
-__all__ = ["ensure_derivation"]
+__all__ = ["derivation_to_write", "ensure_derivation"]
 
 MAKE_DERIVATION = """
     insert into recorder.derivation (log_id, rules, state, built_to)
@@ -17,6 +17,14 @@ MAKE_DERIVATION = """
       case when size = 0 then null else 0 end
     from recorder.log_head where log_id = $1
     on conflict do nothing
+"""
+READ_DERIVATION = """
+    select derivation_id, rules, built_to from recorder.derivation
+    where log_id = $1 and state = 'current'
+"""
+LEAVE_DERIVATION = """
+    update recorder.derivation set built_to = $3
+    where log_id = $1 and derivation_id = $2 and built_to is null
 """
 
 
@@ -27,3 +35,23 @@ async def ensure_derivation(connection: asyncpg.Connection, log: int) -> None:
     of them.
     """
     await connection.execute(MAKE_DERIVATION, log, DERIVATION)
+
+
+async def derivation_to_write(
+    connection: asyncpg.Connection, log: int, position: int
+) -> int | None:
+    """Give the derivation that the facts of new entries belong to, if any.
+
+    To be asked in their transaction, once it holds the head of the log: a
+    statement that waited for the head would see which derivation was current
+    before its wait. No answer may mix two: one by other rules ends before
+    ``position``, and one that has an end gets nothing behind it.
+    """
+    found = await connection.fetchrow(READ_DERIVATION, log)
+    if found is None or found["built_to"] is not None:
+        return None
+    number: int = found["derivation_id"]
+    if found["rules"] == DERIVATION:
+        return number
+    await connection.execute(LEAVE_DERIVATION, log, number, position - 1)
+    return None

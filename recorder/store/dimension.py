@@ -3,8 +3,8 @@
 Numbers are found or made in the writing transaction, then remembered. A
 number remembered from a transaction that failed would point nowhere, so
 `Dimensions.forget` is called after every failure. Object ids are handed out
-from blocks of a sequence, because the one writer of a log is the only one that
-makes objects in it.
+from blocks of a sequence. Who makes objects holds the head of their log, as
+the writer does whenever it appends: an object has one number.
 """
 
 from collections import OrderedDict
@@ -59,6 +59,9 @@ MAKE_KINDS = """
     select * from unnest($1::text[], $2::text[])
     on conflict do nothing
 """
+HOLD_HEAD = """
+    select from recorder.log_head where log_id = $1 for update
+"""
 FIND_OBJECTS = """
     select w.place, max(o.object_id)
     from unnest($2::int[], $3::int[], $4::text[], $5::text[], $6::text[])
@@ -73,8 +76,10 @@ FIND_OBJECTS = """
 class Dimensions:
     """Numbers for names, within one log."""
 
-    def __init__(self, log: int) -> None:
+    def __init__(self, log: int, *, beside_a_writer: bool = False) -> None:
+        """Take the log; ``beside_a_writer`` for who does not append to it."""
         self._log = log
+        self._beside_a_writer = beside_a_writer
         self.forget()
 
     def forget(self) -> None:
@@ -138,43 +143,55 @@ class Dimensions:
             await self._find_or_make(connection, missing)
         return known
 
+    def know(self, identity: ObjectIdentity, number: int) -> None:
+        """Remember the number of an object that was read with it."""
+        self._objects[identity] = number
+
     async def _find_or_make(
         self,
         connection: asyncpg.Connection,
         missing: Sequence[ObjectIdentity],
     ) -> None:
-        kinds = await self._kind_numbers(connection, missing)
-        numbers = [kinds[i.group, i.kind] for i in missing]
-        found = await connection.fetch(
-            FIND_OBJECTS,
-            self._log,
-            range(len(missing)),
-            numbers,
-            [i.namespace for i in missing],
-            [i.name for i in missing],
-            [i.uid for i in missing],
-        )
-        ids: dict[int, int] = dict(found)
+        await self._find(connection, missing)
+        unknown = [i for i in missing if i not in self._objects]
+        if unknown and self._beside_a_writer:
+            await connection.execute(HOLD_HEAD, self._log)
+            await self._find(connection, unknown)
+            unknown = [i for i in unknown if i not in self._objects]
         rows = []
-        for place, identity in enumerate(missing):
-            number = ids.get(place)
-            if number is None:
-                number = await self._next_object_id(connection)
-                rows.append(
-                    (
-                        number,
-                        self._log,
-                        numbers[place],
-                        identity.namespace,
-                        identity.name,
-                        identity.uid,
-                    )
-                )
+        for identity in unknown:
+            number = await self._next_object_id(connection)
             self._objects[identity] = number
+            rows.append(
+                (
+                    number,
+                    self._log,
+                    self._kinds[identity.group, identity.kind],
+                    identity.namespace,
+                    identity.name,
+                    identity.uid,
+                )
+            )
         if rows:
             await connection.copy_records_to_table(
                 "object", schema_name="recorder", records=rows
             )
+
+    async def _find(
+        self, connection: asyncpg.Connection, missing: Sequence[ObjectIdentity]
+    ) -> None:
+        kinds = await self._kind_numbers(connection, missing)
+        found = await connection.fetch(
+            FIND_OBJECTS,
+            self._log,
+            range(len(missing)),
+            [kinds[i.group, i.kind] for i in missing],
+            [i.namespace for i in missing],
+            [i.name for i in missing],
+            [i.uid for i in missing],
+        )
+        for place, number in found:
+            self._objects[missing[place]] = number
 
     async def _kind_numbers(
         self,

@@ -46,10 +46,17 @@ async def load_decoder(connection: asyncpg.Connection) -> Decoder:
 
 
 async def documents(
-    connection: asyncpg.Connection, log: int, positions: Sequence[int]
+    connection: asyncpg.Connection,
+    log: int,
+    positions: Sequence[int],
+    *,
+    decoder: Decoder | None = None,
 ) -> Mapping[int, bytes]:
-    """Give the documents of entries by position."""
-    decoder = await load_decoder(connection)
+    """Give the documents of entries by position.
+
+    ``decoder`` is for who has loaded one, and knows that it is the newest.
+    """
+    decoder = decoder or await load_decoder(connection)
     rows = await connection.fetch(BY_POSITION, log, list(positions))
     return await _decoded(connection, log, rows, decoder)
 

@@ -65,6 +65,11 @@ class Logs:
         self._database = database
         self._engine = engine
 
+    @property
+    def writer_dsn(self) -> str:
+        """The address for who may add to the logs."""
+        return self._database.dsn("writer")
+
     async def read(self, number: int | None) -> LogReading:
         """Open the log that is meant, as it stands now.
 

@@ -1,0 +1,77 @@
+"""`recorder rederive`: the facts of a log, made anew by this release."""
+
+import asyncio
+import time
+
+import click
+
+from recorder.cli.options import given_log, reading_options
+from recorder.cli.screen import Screen
+from recorder.cli.stopping import run_until_stopped
+
+__all__ = ["rederive"]
+
+
+@click.command()
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Even if all facts are of this release's rules.",
+)
+@reading_options
+@click.pass_context
+def rederive(ctx: click.Context, *, again: bool) -> None:
+    r"""Derive the facts of a log anew, by the rules of this release.
+
+    Needed where facts end before the log does: after an upgrade that changed
+    the rules, and of what was recorded before there were facts. The recorder
+    may go on recording; answers change in one step, at the end. One that was
+    stopped goes on where it was.
+
+    \b
+    Example:
+      recorder rederive
+      recorder rederive --log 3
+    """
+    run_until_stopped(lambda stop: _rederive(ctx, stop, again=again))
+
+
+async def _rederive(
+    ctx: click.Context, stop: asyncio.Event, *, again: bool
+) -> None:
+    from recorder.wiring.reading import open_logs
+    from recorder.wiring.rederiving import Rederiving, rederive
+
+    screen = Screen()
+    began = time.monotonic()
+    first: int | None = None
+
+    def show(done: int, size: int) -> None:
+        nonlocal first
+        first = done if first is None else first
+        rate = (done - first) / max(time.monotonic() - began, 1)
+        screen.progress(
+            "deriving", f"{done:,} of {size:,} entries  {rate:,.0f}/s"
+        )
+
+    async with open_logs(ctx.obj, on_wait=screen.say) as logs:
+        log = (await logs.read(given_log(ctx))).log
+        how = Rederiving(again=again, on_progress=show)
+        done = await rederive(logs.writer_dsn, log.id, how, stop)
+    screen.clear()
+    name = f'log {log.id} of "{log.cluster_name}"'
+    if done.stopped:
+        screen.say(
+            f"{name}: stopped at {done.entries:,} entries; the next"
+            " `recorder rederive` goes on from there"
+        )
+    elif done.derivation is None:
+        screen.say(
+            f"{name}: nothing to do, every entry has its facts by the rules"
+            " of this release"
+        )
+    else:
+        screen.say(
+            f"{name}: {done.entries:,} entries derived, in"
+            f" {time.monotonic() - began:.0f} s"
+        )

@@ -1,0 +1,330 @@
+"""Deriving a log anew: a derivation beside the current one, in parts.
+
+A part is a span of positions, worked on by one process. It moves in the
+transaction of its facts, and only from where it is known to be, so that it
+goes on where it was whatever is killed, and two processes at one part do not
+both write. The last step holds the head of the log, so that no entry is
+between the old derivation and the new one.
+"""
+
+from typing import NamedTuple
+
+import asyncpg
+
+from recorder.errors import LogError
+from recorder.facts import DERIVATION
+from recorder.intake.deriving import Deriver
+from recorder.store.dimension import HOLD_HEAD, Dimensions
+from recorder.store.entry_windows import EntryWindows, Window, heads_at
+from recorder.store.fact_rows import (
+    FACT_COLUMNS,
+    fact_identities,
+    fact_nodes,
+    fact_rows,
+    fact_words,
+)
+from recorder.store.rows import Numbers
+
+__all__ = [
+    "LAST_MAX",
+    "Builder",
+    "Part",
+    "PartMovedError",
+    "Rederivation",
+    "connect_to",
+]
+
+WINDOW = 2_000
+"""Entries of one transaction, as of a batch."""
+
+STATES_MAX = 16_384
+"""Twice what the writer keeps: there may be no other process to leave room
+for, and what is not at hand is read."""
+
+LAST_MAX = 2_000
+"""Entries that are derived while the head of the log is held: a tenth of a
+second, of a lease of six."""
+
+LOCK = "select pg_try_advisory_lock(hashtext('recorder.rederive'), $1)"
+READ_STATE = """
+    select h.size,
+      (select d.derivation_id from recorder.derivation d
+       where d.log_id = h.log_id and d.state = 'building'
+         and d.rules = $2) as building,
+      exists (select from recorder.derivation d
+       where d.log_id = h.log_id and d.state = 'current' and d.rules = $2
+         and d.built_to is null) as is_current
+    from recorder.log_head h where h.log_id = $1
+"""
+GIVE_UP_BUILDING = """
+    update recorder.derivation set state = 'former'
+    where log_id = $1 and state = 'building'
+"""
+BEGIN_BUILDING = """
+    insert into recorder.derivation (log_id, rules, state, built_to)
+    values ($1, $2, 'building', 0) returning derivation_id
+"""
+READ_PARTS = """
+    select part, after, until, built_to from recorder.derivation_part
+    where derivation_id = $1 order by part
+"""
+ADD_PART = """
+    insert into recorder.derivation_part
+      (derivation_id, part, after, until, built_to)
+    values ($1, $2, $3, $4, $3)
+"""
+MOVE_PART = """
+    update recorder.derivation_part
+    set built_to = $4, until = greatest(until, $4)
+    where derivation_id = $1 and part = $2 and built_to = $3
+    returning built_to
+"""
+HOLD_PARTS = """
+    select part from recorder.derivation_part
+    where derivation_id = $1 for update
+"""
+READ_HEADS = """
+    select object_id, position from recorder.object_head where log_id = $1
+"""
+READ_SIZE = "select size from recorder.log_head where log_id = $1"
+END_CURRENT = """
+    update recorder.derivation
+    set state = 'former', built_to = coalesce(built_to, $2)
+    where log_id = $1 and state = 'current'
+"""
+MAKE_CURRENT = """
+    update recorder.derivation set state = 'current', built_to = null
+    where log_id = $1 and derivation_id = $2 and state = 'building'
+    returning derivation_id
+"""
+
+
+class PartMovedError(LogError):
+    """Another process works at the same part."""
+
+    code = "log.part_moved"
+
+
+class RederivingError(LogError):
+    """The log is being derived anew already."""
+
+    code = "log.rederiving"
+
+
+class State(NamedTuple):
+    """Where a log stands."""
+
+    size: int
+    building: int | None
+    """The derivation by our rules that was begun and not finished."""
+
+    is_current: bool
+    """Whether every entry has its facts by our rules."""
+
+
+class Part(NamedTuple):
+    """A span of positions, and how far it is."""
+
+    part: int
+    after: int
+    until: int
+    built_to: int
+
+    @property
+    def left(self) -> int:
+        """How many entries have no facts yet."""
+        return self.until - self.built_to
+
+
+async def connect_to(dsn: str) -> asyncpg.Connection:
+    """Open a connection for long work."""
+    return await asyncpg.connect(
+        dsn,
+        timeout=10,
+        server_settings={
+            "application_name": "recorder rederive",
+            "statement_timeout": "0",
+            "timezone": "UTC",
+        },
+    )
+
+
+class Rederivation:
+    """The derivation that is being built, and its parts."""
+
+    def __init__(self, connection: asyncpg.Connection, log: int) -> None:
+        self._connection = connection
+        self._log = log
+        self.number = 0
+
+    async def state(self) -> State:
+        """Read where the log stands."""
+        row = await self._connection.fetchrow(
+            READ_STATE, self._log, DERIVATION
+        )
+        return State(*row)
+
+    async def begin(self) -> None:
+        """Go on with what was begun by our rules, or begin anew.
+
+        Raises:
+            RederivingError: another process does this already.
+        """
+        connection, log = self._connection, self._log
+        if not await connection.fetchval(LOCK, log):
+            msg = f"log {log} is being derived anew already"
+            raise RederivingError(msg)
+        state = await self.state()
+        if state.building is not None:
+            self.number = state.building
+            return
+        async with connection.transaction():
+            await connection.execute(GIVE_UP_BUILDING, log)
+            self.number = await connection.fetchval(
+                BEGIN_BUILDING, log, DERIVATION
+            )
+
+    async def parts(self) -> list[Part]:
+        """Read the parts that there are."""
+        rows = await self._connection.fetch(READ_PARTS, self.number)
+        return [Part(*row) for row in rows]
+
+    async def add_parts(self, until: int, count: int) -> None:
+        """Divide what no part has yet, up to a position."""
+        parts = await self.parts()
+        after = max((part.until for part in parts), default=0)
+        places = [
+            after + (until - after) * n // count for n in range(count + 1)
+        ]
+        await self._connection.executemany(
+            ADD_PART,
+            [
+                (self.number, len(parts) + n, places[n], places[n + 1])
+                for n in range(count)
+            ],
+        )
+
+    async def present(self) -> tuple[int, dict[int, int]]:
+        """Give the size of the log, and the heads as of that size."""
+        connection = self._connection
+        async with connection.transaction(
+            isolation="repeatable_read", readonly=True
+        ):
+            size: int = await connection.fetchval(READ_SIZE, self._log)
+            return size, dict(await connection.fetch(READ_HEADS, self._log))
+
+    async def builder(
+        self, part: Part, heads: dict[int, int] | None
+    ) -> "Builder":
+        """Build a part with our own connection; the heads if known."""
+        place = self.number, part
+        return await Builder.opened(self._connection, self._log, place, heads)
+
+    async def finish(self, builder: "Builder") -> bool:
+        """Derive what is left and answer from it; False if it is too much."""
+        connection = self._connection
+        async with connection.transaction():
+            await connection.execute(HOLD_HEAD, self._log)
+            size: int = await connection.fetchval(READ_SIZE, self._log)
+            if size - builder.built_to > LAST_MAX:
+                return False
+            await connection.execute(HOLD_PARTS, self.number)
+            if size > builder.built_to:
+                await builder.step(size)
+            await connection.execute(END_CURRENT, self._log, size)
+            done = await connection.fetchval(
+                MAKE_CURRENT, self._log, self.number
+            )
+            if done is None:
+                msg = f"derivation {self.number} was given up meanwhile"
+                raise PartMovedError(msg)
+        return True
+
+
+class Builder:
+    """Builds one part, window by window."""
+
+    def __init__(
+        self,
+        connection: asyncpg.Connection,
+        log: int,
+        place: tuple[int, Part],
+        windows: EntryWindows,
+    ) -> None:
+        """Take the place, which is a derivation and a part of it."""
+        self._connection = connection
+        self._log = log
+        self._derivation, part = place
+        self._part = part.part
+        self.built_to = part.built_to
+        self._windows = windows
+        self._deriver = Deriver(windows, states_max=STATES_MAX)
+        self._dimensions = Dimensions(log, beside_a_writer=True)
+
+    @classmethod
+    async def opened(
+        cls,
+        connection: asyncpg.Connection,
+        log: int,
+        place: tuple[int, Part],
+        heads: dict[int, int] | None = None,
+    ) -> "Builder":
+        """Open a part where it is; ``heads`` for who knows them as of it."""
+        if heads is None:
+            heads = await heads_at(connection, log, place[1].built_to)
+        windows = await EntryWindows.opened(connection, log, heads)
+        return cls(connection, log, place, windows)
+
+    async def step(self, until: int) -> None:
+        """Derive the next window, up to a position at most.
+
+        Raises:
+            PartMovedError: somebody else moved this part.
+        """
+        until = min(until, self.built_to + WINDOW)
+        window = await self._windows.read(self.built_to, until)
+        await self._deriver.derive(window.batch)
+        numbers = await self._numbers(window)
+        rows = fact_rows(
+            window.batch,
+            numbers,
+            log=self._log,
+            derivation=self._derivation,
+            recorded_at=window.recorded_at,
+        )
+        connection = self._connection
+        async with connection.transaction():
+            if rows:
+                await connection.copy_records_to_table(
+                    "fact",
+                    schema_name="recorder",
+                    columns=FACT_COLUMNS,
+                    records=rows,
+                )
+            moved = await connection.fetchval(
+                MOVE_PART, self._derivation, self._part, self.built_to, until
+            )
+            if moved is None:
+                msg = "another process derives the same part of the log"
+                raise PartMovedError(msg)
+        self.built_to = until
+
+    async def _numbers(self, window: Window) -> Numbers:
+        """Find or make what facts name, in short transactions.
+
+        Who holds a new name makes the writer wait that meets it too.
+        """
+        connection, dimensions = self._connection, self._dimensions
+        batch = window.batch
+        for identity, number in window.objects().items():
+            dimensions.know(identity, number)
+        async with connection.transaction():
+            objects = await dimensions.objects(
+                connection, fact_identities(batch)
+            )
+        return Numbers(
+            nodes=await dimensions.nodes(connection, fact_nodes(batch)),
+            words=await dimensions.words(connection, fact_words(batch)),
+            objects=objects,
+            resources={},
+        )

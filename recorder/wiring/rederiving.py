@@ -1,0 +1,266 @@
+"""A log derived anew, by a process for each core.
+
+The processes end with the one that began them: each tells after every window
+how far it is, and ends when nobody listens. What one of them committed is
+committed, so whoever begins again goes on from there.
+"""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+
+from recorder.errors import LogError, RecorderError
+from recorder.store.rederivation import (
+    LAST_MAX,
+    Builder,
+    Part,
+    Rederivation,
+    connect_to,
+)
+from recorder.store.translate import translate_errors
+from recorder.wiring.collector import calm_collector
+
+__all__ = ["Rederived", "Rederiving", "rederive"]
+
+MANY = 50_000
+"""Entries that are worth another process, which takes a second to begin."""
+
+LISTEN_SECONDS = 0.2
+
+
+class PartFailedError(LogError):
+    """A process that derived a part of the log failed."""
+
+    code = "log.part_failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rederiving:
+    """How the work is to be done."""
+
+    again: bool = False
+    """Even where every entry has its facts by our rules."""
+
+    processes: int = 0
+    """0 for one for each core."""
+
+    many: int = MANY
+    on_progress: Callable[[int, int], None] | None = None
+    """Gets how many entries are done, and of how many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rederived:
+    """What became of it."""
+
+    derivation: int | None
+    """The derivation that answers are made from now; None if nothing was to
+    be done, or it was stopped."""
+
+    entries: int
+    stopped: bool = False
+
+
+async def rederive(
+    dsn: str, log: int, how: Rederiving, stop: asyncio.Event
+) -> Rederived:
+    """Derive a log anew beside its facts, and answer from that at once.
+
+    A recorder may write the log meanwhile. Whatever ends this, what it did
+    is gone on with by who begins again; answers do not change before the
+    last step.
+
+    Raises:
+        LogError: another process does it already, or PostgreSQL refused.
+        LogUnavailableError: PostgreSQL is away; begin again.
+    """
+    with translate_errors("derive the log anew"):
+        connection = await connect_to(dsn)
+        try:
+            work = _Work(dsn, log, how, Rederivation(connection, log))
+            return await work.run(stop)
+        finally:
+            await connection.close(timeout=10)
+
+
+class _Work:
+    """One run, from wherever the last one was."""
+
+    def __init__(
+        self, dsn: str, log: int, how: Rederiving, building: Rederivation
+    ) -> None:
+        self._dsn = dsn
+        self._log = log
+        self._how = how
+        self._building = building
+        self._processes = how.processes or os.cpu_count() or 1
+
+    async def run(self, stop: asyncio.Event) -> Rederived:
+        building = self._building
+        state = await building.state()
+        if state.is_current and state.building is None and not self._how.again:
+            return Rederived(derivation=None, entries=state.size)
+        await building.begin()
+        place, heads = await self._in_parts(stop)
+        if stop.is_set():
+            return Rederived(derivation=None, entries=place, stopped=True)
+        return await self._to_the_end(place, heads, stop)
+
+    async def _in_parts(
+        self, stop: asyncio.Event
+    ) -> tuple[int, dict[int, int] | None]:
+        """Build until little is left; give how far, and the heads there."""
+        building = self._building
+        heads: dict[int, int] | None = None
+        while not stop.is_set():
+            parts = await building.parts()
+            covered = max((part.until for part in parts), default=0)
+            todo = [part for part in parts if part.left]
+            if not todo:
+                size = (await building.state()).size
+                if size - covered <= self._how.many:
+                    return covered, heads
+                covered, heads = await building.present()
+                await building.add_parts(covered, self._processes)
+                parts = await building.parts()
+                todo = [part for part in parts if part.left]
+            else:
+                heads = None
+            await self._build(todo, stop, covered)
+        return sum(p.built_to - p.after for p in await building.parts()), None
+
+    async def _to_the_end(
+        self,
+        covered: int,
+        heads: dict[int, int] | None,
+        stop: asyncio.Event,
+    ) -> Rederived:
+        building = self._building
+        if not await building.parts():
+            await building.add_parts(covered, 1)
+        *_, last = await building.parts()
+        builder = await building.builder(last, heads)
+        while not stop.is_set():
+            size = (await building.state()).size
+            self._tell(builder.built_to, size)
+            if size - builder.built_to > LAST_MAX:
+                await builder.step(size)
+            elif await building.finish(builder):
+                return Rederived(
+                    derivation=building.number, entries=builder.built_to
+                )
+        return Rederived(
+            derivation=None, entries=builder.built_to, stopped=True
+        )
+
+    async def _build(
+        self, todo: Sequence[Part], stop: asyncio.Event, size: int
+    ) -> None:
+        """Let processes build parts, no more at once than there are cores."""
+        done = size - sum(part.left for part in todo)
+        waiting = list(todo)
+        running: dict[int, _Worker] = {}
+        at = {part.part: part.built_to for part in todo}
+        began = {part.part: part.built_to for part in todo}
+        try:
+            while (waiting or running) and not stop.is_set():
+                while waiting and len(running) < self._processes:
+                    part = waiting.pop(0)
+                    running[part.part] = _Worker(
+                        self._dsn, self._log, self._building.number, part
+                    )
+                await asyncio.sleep(LISTEN_SECONDS)
+                for number, worker in list(running.items()):
+                    at[number] = worker.hear(at[number])
+                    if worker.is_done:
+                        del running[number]
+                moved = sum(at[number] - began[number] for number in at)
+                self._tell(done + moved, size)
+        finally:
+            for worker in running.values():
+                worker.end()
+
+    def _tell(self, done: int, size: int) -> None:
+        if self._how.on_progress is not None:
+            self._how.on_progress(done, size)
+
+
+class _Worker:
+    """A process that builds one part."""
+
+    def __init__(self, dsn: str, log: int, number: int, part: Part) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process: BaseProcess = context.Process(
+            target=build_part,
+            args=(dsn, log, number, part, theirs),
+            daemon=True,
+        )
+        self._process.start()
+        theirs.close()
+        self.is_done = False
+
+    def hear(self, at: int) -> int:
+        """Give how far it is."""
+        try:
+            while self._pipe.poll():
+                told = self._pipe.recv()
+                if isinstance(told, str):
+                    raise PartFailedError(told)
+                if told is None:
+                    self._process.join()
+                    self.is_done = True
+                    return at
+                at = told
+        except EOFError as exc:
+            msg = (
+                "a process that derived a part of the log ended; run"
+                " `recorder rederive` again, it goes on from there"
+            )
+            raise PartFailedError(msg) from exc
+        return at
+
+    def end(self) -> None:
+        """End it; what it has not committed did not happen."""
+        self._process.terminate()
+        self._process.join()
+
+
+def build_part(
+    dsn: str, log: int, number: int, part: Part, pipe: Connection
+) -> None:
+    """Build one part, in a process of its own; tell how far it is.
+
+    It tells positions, then None; or in words why it failed.
+    """
+    # Ctrl-C is for who waits; that one ends us.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    calm_collector()
+    try:
+        asyncio.run(_build_part(dsn, log, number, part, pipe))
+    except (BrokenPipeError, ConnectionResetError):
+        return
+    except RecorderError as exc:
+        pipe.send(str(exc))
+
+
+async def _build_part(
+    dsn: str, log: int, number: int, part: Part, pipe: Connection
+) -> None:
+    with translate_errors("derive a part of the log"):
+        connection = await connect_to(dsn)
+    try:
+        with translate_errors("derive a part of the log"):
+            builder = await Builder.opened(connection, log, (number, part))
+        while builder.built_to < part.until:
+            with translate_errors("derive a part of the log"):
+                await builder.step(part.until)
+            pipe.send(builder.built_to)
+    finally:
+        connection.terminate()
+    pipe.send(None)

@@ -1,0 +1,71 @@
+"""The facts of a log as the database holds them, and tapes that make some."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+
+from recorder.settings import Settings
+from recorder.wiring.playing import Playing, play_tape
+from recorder.wiring.rederiving import Rederived, Rederiving, rederive
+from tests.support.postgres import Database
+
+__all__ = ["ask", "current_facts", "derive_anew", "facts_of", "play"]
+
+FACTS = """
+    select f.recorded_at, f.at, f.observed_at, f.occurred_at, f.position,
+      f.index, f.object_id, f.owner_id, f.log_id, f.node_id, f.actor_id,
+      f.kind, f.sign, f.detail
+    from recorder.fact f where f.derivation_id = $1
+    order by f.position, f.index
+"""
+CURRENT = """
+    select derivation_id from recorder.derivation
+    where log_id = $1 and state = 'current'
+"""
+
+
+async def ask(database: Database, question: str, *given: Any) -> Any:
+    """Ask for one value, or do one thing, as a superuser."""
+    connection = await asyncpg.connect(database.superuser_dsn())
+    try:
+        return await connection.fetchval(question, *given)
+    finally:
+        await connection.close()
+
+
+async def facts_of(database: Database, derivation: int) -> list[Any]:
+    """Give the facts of a derivation, row by row."""
+    connection = await asyncpg.connect(database.superuser_dsn())
+    try:
+        return [tuple(r) for r in await connection.fetch(FACTS, derivation)]
+    finally:
+        await connection.close()
+
+
+async def current_facts(database: Database, log: int = 1) -> list[Any]:
+    """Give the facts that answers are made from."""
+    return await facts_of(database, await ask(database, CURRENT, log))
+
+
+async def play(database: Database, tape: Path, folder: Path) -> None:
+    """Play a tape into a log of its own."""
+    await play_tape(
+        Playing(path=tape),
+        Settings(data_dir=folder),
+        database.dsn("writer"),
+        asyncio.Event(),
+    )
+
+
+async def derive_anew(
+    database: Database, log: int = 1, *, many: int = 50_000
+) -> Rederived:
+    """Derive a log anew, whatever there is; in parts if it is many."""
+    return await rederive(
+        database.dsn("writer"),
+        log,
+        Rederiving(again=True, processes=2, many=many),
+        asyncio.Event(),
+    )
