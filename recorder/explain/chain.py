@@ -1,6 +1,6 @@
 """A chain: the signs that belong together, and how the node fared."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -45,6 +45,9 @@ class Chain:
         """When each boot of the node was first seen."""
 
         self.signs: list[Sign] = []
+        self.carried: list[Sign] = []
+        """Signs of the chain before that held still."""
+
         self.state = baseline
         """Of the node after the last fact of the chain."""
 
@@ -69,6 +72,12 @@ class Chain:
     def has(self, subject: str) -> bool:
         """Tell whether there is such a sign."""
         return any(s.subject == subject and not s.over for s in self.signs)
+
+    def carry(self, signs: Iterable[Sign]) -> None:
+        """Begin with what still holds of the chain before."""
+        for sign in signs:
+            self.carried.append(sign)
+            self.take(sign)
 
     def take(self, sign: Sign) -> None:
         """Add a sign."""

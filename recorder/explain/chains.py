@@ -164,7 +164,8 @@ class _Reader:
         self.chains.append(chain)
         since = sign.stored.at - FOREGOING
         recent = (loose for loose in self._loose if loose.stored.at >= since)
-        for earlier in (*held, *recent):
+        chain.carry(held)
+        for earlier in recent:
             chain.take(earlier)
         self._loose.clear()
         return chain

@@ -121,7 +121,8 @@ def _cordon(chain: Chain) -> tuple[str, Sign] | None:
 
 def _degraded(chain: Chain) -> tuple[str, Sign] | None:
     for sign in chain.signs:
-        if sign.role is Role.FAULT and not sign.over:
+        told = sign.over or sign in chain.carried
+        if sign.role is Role.FAULT and not told:
             return Happened.DEGRADED, sign
     unready = chain.of(Subject.READY)
     return (Happened.DEGRADED, unready[0]) if unready else None

@@ -34,6 +34,8 @@ __all__ = ["Hole", "judge"]
 STAYED = frozenset({Happened.DEGRADED, Happened.JOINED})
 """Happenings in which no node leaves service."""
 
+STAYING = frozenset({Happened.DRAINED, Happened.CORDONED})
+
 NOT_LONG: Final = timedelta(seconds=30)
 """Between the deletion of a Node and the loss that it makes."""
 
@@ -192,7 +194,7 @@ def _mode(case: Case, decided: Decided | None, *, holed: bool) -> str:
         return (
             "planned" if sure and not _was_gone(case, decided) else "unknown"
         )
-    if case.happened in {Happened.DRAINED, Happened.CORDONED}:
+    if case.happened in STAYING or case.was_prepared:
         return "unknown"  # somebody decided, and did not say so
     return "unknown" if holed else "abrupt"
 

@@ -12,6 +12,17 @@ __all__ = ["NODE_TAINTS", "NodeState", "advance"]
 NODE_TAINTS = "node.kubernetes.io/"
 """Prefix of the taints that say that a node is not fit."""
 
+TROUBLE = (
+    NODE_TAINTS,
+    "node.cloudprovider.kubernetes.io/",
+    "remediation.medik8s.io/",
+    "medik8s.io/",
+    "aws-node-termination-handler/",
+    "karpenter.sh/",
+    "ToBeDeletedByClusterAutoscaler",
+)
+"""Prefixes of taints that never stand: a log may begin while they hold."""
+
 BLOCKING = frozenset({"NoSchedule", "NoExecute"})
 _READY = "Ready"
 
@@ -94,7 +105,7 @@ def _appeared(_: NodeState, detail: Detail) -> Changed:
         "conditions": seen.get("conditions", {}),
         "taints": taints,
         "standing": frozenset(
-            name for name in taints if not name.startswith(NODE_TAINTS)
+            name for name in taints if not name.startswith(TROUBLE)
         ),
         "resources": seen.get("resources", {}),
         "cordoned": bool(fields.get("unschedulable")),

@@ -266,3 +266,32 @@ def test_a_controller_that_cordons_without_a_word_is_named() -> None:
     assert (verdict.happened, verdict.decision) == ("cordoned", None)
     assert verdict.mode == "unknown"
     assert "by some-controller" in verdict.sentence
+
+
+def test_a_node_that_is_drained_and_deleted_was_deleted() -> None:
+    tale = Tale().cordons(5, "kubectl").pod(6, "EvictionByEvictionAPI")
+    tale.vanishes(60).appears(120, uid="uid-2", created=True)
+    verdict = tale.verdict()
+    assert verdict.happened == "rejoined"
+    assert decision(verdict) is Decision.NODE_DELETION
+
+
+def test_all_nodes_that_do_not_come_back_may_as_well_be_down() -> None:
+    tale = Tale("n1", "n2", "n3")
+    for node in ("n1", "n2", "n3"):
+        tale.lost(60, node)
+    assert tale.verdict().confidence == "possible"
+
+
+def test_a_controller_that_prepares_a_reboot_makes_it_no_accident() -> None:
+    tale = Tale("n1", "n2").cordons(5, "node-lifecycle-controller")
+    tale.condition(60, "NLCCImmediateReboot", "True", "NLCCRedfishReboot")
+    verdict = tale.crashes(70).verdict()
+    assert (verdict.mode, verdict.cause) == ("unknown", "unrecorded")
+
+
+def test_a_cordon_of_days_ago_restarted_no_kubelet() -> None:
+    tale = Tale().cordons(5, "kubectl").kubelet_starts(172_800)
+    verdict = tale.verdict()
+    assert verdict.happened == "kubelet-restart"
+    assert verdict.decision is None

@@ -27,6 +27,9 @@ RECENT: Final = timedelta(hours=1)
 MOMENT: Final = timedelta(minutes=2)
 """The same of an Event, which tells nothing of what held afterwards."""
 
+PREPARING: Final = (Subject.CORDON, Subject.EVICTION, "condition ")
+"""Beginnings of subjects of acts that prepare a node for something."""
+
 LOST: Final = frozenset(
     {
         Happened.REBOOT,
@@ -163,6 +166,18 @@ class Case:
             sign.role is Role.ACT
             and not sign.over
             and not sign.subject.startswith(("request/", "taint node.kub"))
+            and self.precedes(sign)
+            and self._is_near(sign)
+            for sign in self.chain.signs
+        )
+
+    @property
+    def was_prepared(self) -> bool:
+        """Whether the node was emptied, or marked, shortly before."""
+        return any(
+            sign.role is Role.ACT
+            and not sign.over
+            and sign.subject.startswith(PREPARING)
             and self.precedes(sign)
             and self._is_near(sign)
             for sign in self.chain.signs

@@ -14,6 +14,9 @@ SHARE: Final = 0.8
 
 NODES_MIN: Final = 2
 
+NODES_TOLD_APART: Final = 3
+"""Of fewer, all may as well have been behind one switch."""
+
 
 def _find(case: Case) -> Found | None:
     if case.happened != Happened.UNREACHABLE:
@@ -25,7 +28,11 @@ def _find(case: Case) -> Found | None:
         return None
     if any(case.fleet.booted_after(node, case.lost_at) for node in lost):
         return None
-    return Found(case.effect, "proven")
+    if case.chain.state.ready != "True":
+        # They may as well be down: it shows when they come back.
+        return Found(case.effect, "possible")
+    many = len(known) >= NODES_TOLD_APART
+    return Found(case.effect, "proven" if many else "likely")
 
 
 CAUSE = FaultCause(

@@ -8,6 +8,8 @@ from recorder.knowledge import Decision
 
 __all__ = ["CAUSE"]
 
+GONE = frozenset({Happened.REMOVED, Happened.REJOINED, Happened.REPLACED})
+
 
 def _find(case: Case) -> Found | None:
     cordon = case.first(Subject.CORDON)
@@ -18,6 +20,10 @@ def _find(case: Case) -> Found | None:
         return None
     if case.happened in {Happened.DRAINED, Happened.CORDONED}:
         return Found(cordon, "proven", actor)
+    if case.happened in GONE:
+        return None  # whoever deleted it decided
+    if case.happened != Happened.REBOOT and not case.is_recent(cordon):
+        return None
     # Who wants to take a machine down empties it first, and not days before.
     near = case.is_recent(cordon) and case.chain.has(Subject.EVICTION)
     return Found(cordon, "likely" if near else "possible", actor)
@@ -31,6 +37,7 @@ CAUSE = DecisionCause(
     ),
     lookalikes=(
         "scale-down and auto-remediation: a controller cordons and says so",
+        "node-deletion: the Node is deleted as well",
     ),
     find=_find,
 )
