@@ -32,8 +32,10 @@ COMMANDS = {
     "impact": "recorder.cli.impact:impact",
     "incidents": "recorder.cli.incidents:incidents",
     "replay": "recorder.cli.replay:replay",
+    "postmortem": "recorder.cli.postmortem:postmortem",
     "tape": "recorder.cli.tape:tape",
     "migrate": "recorder.cli.migrate:migrate",
+    "rederive": "recorder.cli.rederive:rederive",
     "doctor": "recorder.cli.doctor:doctor",
 }
 """Where each command is; it is imported when it is run."""

@@ -64,6 +64,7 @@ ASKING = (
     "impact",
     "incidents",
     "replay",
+    "postmortem",
 )
 """Commands that read the clock, by their modules."""
 

@@ -1,0 +1,135 @@
+"""A postmortem as one HTML file: nothing is loaded, nothing runs."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from recorder.explain.hit import Hit
+from recorder.explain.verdict import Verdict
+from recorder.model.moment import written
+from recorder.report.impact import totals
+from recorder.report.postmortem import Postmortem
+from recorder.report.svg import timeline
+from recorder.report.text import coverage_lines
+
+__all__ = ["html"]
+
+STYLE = """
+:root { color-scheme: light dark; --line: #8884; --muted: #777; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 62rem;
+  margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .25rem .75rem .25rem 0;
+  border-bottom: 1px solid var(--line); vertical-align: top; }
+td.n { text-align: right; font-variant-numeric: tabular-nums; }
+code, time { font-family: ui-monospace, monospace; font-size: .9em; }
+.muted { color: var(--muted); } .summary { font-size: 1.1rem; }
+svg { width: 100%; height: auto; } svg text { fill: currentColor; }
+"""
+
+
+def html(postmortem: Postmortem) -> str:
+    """Write a postmortem; the same one gives the same bytes."""
+    title = f"Postmortem: {postmortem.node}"
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en">',
+            '<head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width">',
+            f"<title>{escape(title)}</title>",
+            f"<style>{STYLE}</style></head>",
+            "<body>",
+            f"<h1>{escape(title)}</h1>",
+            *_body(postmortem),
+            "</body></html>",
+            "",
+        ]
+    )
+
+
+def _body(postmortem: Postmortem) -> Iterator[str]:
+    for sentence in postmortem.summary:
+        yield f'<p class="summary">{escape(sentence)}</p>'
+    yield "<h2>Timeline</h2>"
+    yield timeline(postmortem.timeline, postmortem.coverage)
+    yield "<table><thead><tr><th>Time (UTC)<th>Role<th>Entry<th>What"
+    yield "</tr></thead><tbody>"
+    for one in postmortem.timeline:
+        at = one.sign.stored.at
+        yield (
+            f'<tr><td><time datetime="{written(at)}">'
+            f"{at:%Y-%m-%d %H:%M:%S}</time>"
+            f"<td>{escape(one.role)}<td><code>{one.sign.stored.entry}</code>"
+            f"<td>{escape(one.sign.says)}</tr>"
+        )
+    yield "</tbody></table>"
+    for verdict in postmortem.verdicts:
+        yield from _verdict(verdict)
+    yield from _impact(postmortem.impact.workloads)
+    yield "<h2>What may be missing</h2><ul>"
+    for line in coverage_lines(postmortem.coverage):
+        yield f"<li>{escape(line)}</li>"
+    yield "</ul>"
+    yield (
+        f'<p class="muted">From log {postmortem.log} of cluster'
+        f" {escape(postmortem.cluster)} up to entry"
+        f" <code>{postmortem.log}/{postmortem.position}</code>.</p>"
+    )
+
+
+def _verdict(verdict: Verdict) -> Iterator[str]:
+    yield f"<h2>Verdict: {escape(verdict.happened)}</h2>"
+    yield f"<p>{escape(verdict.sentence)}</p><table><tbody>"
+    for name, value in _rows(verdict):
+        yield f"<tr><th>{name}<td>{escape(value)}</tr>"
+    yield "</tbody></table>"
+    if verdict.rivals:
+        yield "<h3>What else it could have been</h3><ul>"
+        for rival in verdict.rivals:
+            word = "excluded" if rival.excluded else "open"
+            text = f"{rival.cause}, {word}: {rival.because}"
+            yield f"<li>{escape(text)}</li>"
+        yield "</ul>"
+    if verdict.missing:
+        yield "<h3>What was not recorded</h3><ul>"
+        for one in verdict.missing:
+            text = f"{one.evidence} would tell {one.would_tell}"
+            yield f"<li>{escape(text)}</li>"
+        yield "</ul>"
+
+
+def _rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    yield "Entry", verdict.id
+    yield "Cause", f"{verdict.cause} ({verdict.confidence})"
+    yield "Mode", verdict.mode
+    if verdict.decision is not None:
+        actor = verdict.decision.actor
+        name = actor.name if actor is not None and actor.name else "unknown"
+        yield "Decided", f"{verdict.decision.decision.value} by {name}"
+    if verdict.boot_id_before != verdict.boot_id_after:
+        yield "Boot id", f"{verdict.boot_id_before} → {verdict.boot_id_after}"
+    if verdict.back_in_service_at is not None:
+        yield "Back in service", written(verdict.back_in_service_at)
+
+
+def _impact(hits: Sequence[Hit]) -> Iterator[str]:
+    yield "<h2>Impact</h2>"
+    if not hits:
+        yield "<p>No workload was hit, as far as is known.</p>"
+        return
+    yield "<table><thead><tr><th>Workload<th>Hit by<th>At<th>Pods<th>GPUs"
+    yield "<th>Outcome<th>GPU-hours</tr></thead><tbody>"
+    for hit in hits:
+        yield (
+            f"<tr><td>{escape(str(hit.workload))}<td>{hit.hit_by}"
+            f"<td><time>{hit.hit_at:%H:%M:%S}</time>"
+            f'<td class="n">{len(hit.pods_hit)}<td class="n">{hit.gpus}'
+            f'<td>{hit.outcome}<td class="n">{hit.gpu_hours_lost:.2f}</tr>'
+        )
+    total = totals(hits)["gpu_hours_lost"]
+    yield "</tbody></table>"
+    yield (
+        f"<p>At least {total:.2f} GPU-hours: work since the last checkpoint"
+        " of each job is not known.</p>"
+    )

@@ -1,0 +1,160 @@
+"""A postmortem as Markdown, to paste into an issue or a page."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from recorder.explain.hit import Hit
+from recorder.explain.verdict import Verdict
+from recorder.model.moment import written
+from recorder.report.impact import totals
+from recorder.report.postmortem import Postmortem
+from recorder.report.text import coverage_lines
+
+__all__ = ["markdown"]
+
+
+def markdown(postmortem: Postmortem) -> str:
+    """Write a postmortem; the same one gives the same bytes."""
+    return "\n".join(_lines(postmortem)) + "\n"
+
+
+def _lines(postmortem: Postmortem) -> Iterator[str]:
+    yield f"# Postmortem: {_text(postmortem.node)}, {_day(postmortem)}"
+    yield ""
+    for sentence in postmortem.summary:
+        yield _text(sentence)
+    yield ""
+    yield "## Timeline"
+    yield ""
+    yield from _table(
+        ("Time (UTC)", "Role", "Entry", "What"),
+        [
+            (
+                _clock(one.sign.stored.at),
+                one.role,
+                f"`{one.sign.stored.entry}`",
+                _text(one.sign.says),
+            )
+            for one in postmortem.timeline
+        ],
+    )
+    for verdict in postmortem.verdicts:
+        yield from _verdict(verdict)
+    yield from _impact(postmortem.impact.workloads)
+    yield ""
+    yield "## What may be missing"
+    yield ""
+    for line in coverage_lines(postmortem.coverage):
+        yield f"* {_text(line)}"
+    yield ""
+    yield (
+        f"From log {postmortem.log} of cluster {_text(postmortem.cluster)}"
+        f" up to entry `{postmortem.log}/{postmortem.position}`:"
+        f" `recorder postmortem node/{postmortem.node}`."
+    )
+
+
+def _verdict(verdict: Verdict) -> Iterator[str]:
+    yield ""
+    yield f"## Verdict `{verdict.id}`: {verdict.happened}"
+    yield ""
+    yield _text(verdict.sentence)
+    yield ""
+    rows = [
+        ("Cause", f"{verdict.cause} ({verdict.confidence})"),
+        ("Mode", verdict.mode),
+    ]
+    if verdict.decision is not None:
+        actor = verdict.decision.actor
+        name = actor.name if actor is not None and actor.name else "unknown"
+        rows.append(
+            ("Decided", f"{verdict.decision.decision.value} by {name}")
+        )
+    if verdict.boot_id_before != verdict.boot_id_after:
+        rows.append(("Boot id before", str(verdict.boot_id_before)))
+        rows.append(("Boot id after", str(verdict.boot_id_after)))
+    if verdict.back_in_service_at is not None:
+        rows.append(("Back in service", written(verdict.back_in_service_at)))
+    yield from _table(("", ""), [(name, _text(value)) for name, value in rows])
+    if verdict.rivals:
+        yield ""
+        yield "What else it could have been:"
+        yield ""
+        for rival in verdict.rivals:
+            word = "excluded" if rival.excluded else "open"
+            yield f"* {rival.cause}, {word}: {_text(rival.because)}"
+    if verdict.missing:
+        yield ""
+        yield "What was not recorded:"
+        yield ""
+        for one in verdict.missing:
+            yield f"* {one.evidence} would tell {_text(one.would_tell)}"
+
+
+def _impact(hits: Sequence[Hit]) -> Iterator[str]:
+    yield ""
+    yield "## Impact"
+    yield ""
+    if not hits:
+        yield "No workload was hit, as far as is known."
+        return
+    total = totals(hits)
+    yield from _table(
+        ("Workload", "Hit by", "At", "Pods", "GPUs", "Outcome", "GPU-hours"),
+        [
+            (
+                _text(str(hit.workload)),
+                hit.hit_by,
+                _clock(hit.hit_at),
+                str(len(hit.pods_hit)),
+                str(hit.gpus),
+                hit.outcome,
+                f"{hit.gpu_hours_lost:.2f}",
+            )
+            for hit in hits
+        ],
+    )
+    yield ""
+    yield (
+        f"At least {total['gpu_hours_lost']:.2f} GPU-hours: work since the"
+        " last checkpoint of each job is not known."
+    )
+
+
+def _table(
+    titles: Sequence[str], rows: Sequence[Sequence[str]]
+) -> Iterator[str]:
+    yield f"| {' | '.join(titles)} |"
+    yield f"|{'---|' * len(titles)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+
+
+def _day(postmortem: Postmortem) -> str:
+    if not postmortem.verdicts:
+        return "nothing known"
+    return postmortem.verdicts[0].effect.stored.at.strftime("%Y-%m-%d")
+
+
+def _clock(at: datetime) -> str:
+    return at.strftime("%H:%M:%S")
+
+
+_SPECIAL = str.maketrans(
+    {
+        "|": "\\|",
+        "<": "&lt;",
+        ">": "&gt;",
+        "*": "\\*",
+        "_": "\\_",
+        "`": "'",
+        "[": "\\[",
+        "\n": " ",
+        "\r": " ",
+    }
+)
+"""Whoever words an Event must not write the page that it is pasted into."""
+
+
+def _text(text: str) -> str:
+    return text.translate(_SPECIAL)

@@ -1,0 +1,226 @@
+"""Answers of `recorder postmortem`: everything about one incident of a node.
+
+It names the position of the log that it rests on, so that anybody can ask the
+same again later and get the same bytes.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Self
+
+from recorder.errors import NotFoundError
+from recorder.explain.verdict import Evidence, Verdict
+from recorder.knowledge import Knowledge
+from recorder.model.reference import EntryName
+from recorder.report.coverage import Coverage
+from recorder.report.factlines import document as fact_document
+from recorder.report.impact import (
+    Impact,
+    ImpactQuestion,
+    ask_impact,
+    totals,
+)
+from recorder.report.incidents import IncidentsQuestion, ask_incidents
+from recorder.report.ports import Reading
+from recorder.report.verdicts import document as verdict_document
+from recorder.report.why import Why, WhyQuestion, ask_why, node_name
+from recorder.report.window import Window, optional_time
+
+__all__ = ["Postmortem", "PostmortemQuestion", "ask_postmortem"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostmortemQuestion:
+    """Which node and when, or which incident."""
+
+    node: str | None
+    incident: str | None
+    window: Window
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any], *, now: datetime) -> Self:
+        """Read what was given on the command line, by the options' names.
+
+        Raises:
+            ConfigError: something cannot be.
+        """
+        named = given["subject"]
+        window = Window.parse(given["since"], given["until"], now=now)
+        try:
+            incident = str(EntryName.parse(named))
+        except ValueError:
+            return cls(node=node_name(named), incident=None, window=window)
+        return cls(node=None, incident=incident, window=window)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Postmortem:
+    """What is known of an incident."""
+
+    cluster: str
+    log: int
+    position: int
+    why: Why
+    impact: Impact
+
+    @property
+    def node(self) -> str:
+        """The node that it is about."""
+        return self.why.question.node
+
+    @property
+    def verdicts(self) -> Sequence[Verdict]:
+        """What happened, in order."""
+        return self.why.verdicts
+
+    @property
+    def coverage(self) -> Coverage:
+        """What may be missing."""
+        return self.why.coverage
+
+    @property
+    def timeline(self) -> Sequence[Evidence]:
+        """The evidence of all verdicts, each once, in order of time."""
+        found: dict[tuple[int, int], Evidence] = {}
+        for verdict in self.verdicts:
+            for one in verdict.evidence:
+                stored = one.sign.stored
+                found.setdefault((stored.entry.position, stored.index), one)
+        return sorted(
+            found.values(),
+            key=lambda e: (e.sign.stored.at, e.sign.position),
+        )
+
+    @property
+    def summary(self) -> Sequence[str]:
+        """Three sentences: what and why, what it cost, how sure it is."""
+        return [self._what(), self._cost(), self._surety()]
+
+    def _what(self) -> str:
+        if not self.verdicts:
+            return f"Nothing is known to have happened to {self.node}."
+        return " ".join(verdict.sentence for verdict in self.verdicts)
+
+    def _cost(self) -> str:
+        hits = self.impact.workloads
+        if not hits:
+            return "No workload was hit, as far as is known."
+        total = totals(hits)
+        names = ", ".join(str(hit.workload) for hit in hits[:3])
+        more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""  # noqa: PLR2004
+        pods = "1 Pod" if total["pods"] == 1 else f"{total['pods']} Pods"
+        return (
+            f"It hit {names}{more}: {pods} of gangs with"
+            f" {total['gpus']} GPUs, and cost at least"
+            f" {total['gpu_hours_lost']:.2f} GPU-hours."
+        )
+
+    def _surety(self) -> str:
+        missing = list(dict.fromkeys(self._missing()))
+        told = (
+            f"; {', '.join(missing)} would have told more" if missing else ""
+        )
+        sure = self.verdicts[-1].confidence if self.verdicts else "unknown"
+        whole = (
+            "nothing is missing from the record"
+            if self.coverage.complete
+            else "the record has gaps in this time"
+        )
+        return f"The cause is {sure}: {whole}{told}."
+
+    def _missing(self) -> Iterator[str]:
+        for verdict in self.verdicts:
+            for one in verdict.missing:
+                yield one.evidence
+
+    def document(self) -> dict[str, Any]:
+        """Give it as the public interface shows it."""
+        window = self.why.question.window
+        return {
+            "question": {
+                "cluster": self.cluster,
+                "node": self.node,
+                "since": optional_time(window.since),
+                "until": optional_time(window.until),
+            },
+            "summary": list(self.summary),
+            "timeline": [
+                {**fact_document(one.sign.stored), "role": one.role}
+                for one in self.timeline
+            ],
+            "verdicts": [verdict_document(v) for v in self.verdicts],
+            "impact": self.impact.document(),
+            "coverage": self.coverage.document(),
+            "log": {"id": self.log, "position": self.position},
+        }
+
+
+class IncidentError(NotFoundError):
+    """There is no such incident."""
+
+    code = "not_found.incident"
+
+
+async def ask_postmortem(
+    reading: Reading,
+    question: PostmortemQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Postmortem:
+    """Gather what is known of an incident.
+
+    Raises:
+        NotFoundError: the log has no such node or incident.
+    """
+    node, window = question.node, question.window
+    if node is None:
+        verdict = await _verdict(reading, question, knowledge, now=now)
+        node, window = verdict.node, _around(verdict)
+    why = await ask_why(
+        reading, WhyQuestion(node=node, window=window), knowledge, now=now
+    )
+    if window == Window() and why.verdicts:
+        window = _around(why.verdicts[-1])
+        why = await ask_why(
+            reading, WhyQuestion(node=node, window=window), knowledge, now=now
+        )
+    impact = await ask_impact(
+        reading,
+        ImpactQuestion(nodes=(node,), rack=None, labels=(), window=window),
+        knowledge,
+        now=now,
+    )
+    return Postmortem(
+        cluster=reading.log.cluster_name,
+        log=reading.log.id,
+        position=reading.log.size,
+        why=why,
+        impact=impact,
+    )
+
+
+def _around(verdict: Verdict) -> Window:
+    """Give the time of a verdict, to the end of what the log vouches for."""
+    return Window(verdict.began_at, None)
+
+
+async def _verdict(
+    reading: Reading,
+    question: PostmortemQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Verdict:
+    asked = IncidentsQuestion(window=question.window)
+    found = await ask_incidents(reading, asked, knowledge, now=now)
+    for incident in found.incidents:
+        for verdict in incident.verdicts:
+            if verdict.id == question.incident:
+                return verdict
+    msg = (
+        f"there is no incident {question.incident} in log {reading.log.id};"
+        " `recorder incidents -o json` lists their ids"
+    )
+    raise IncidentError(msg)
