@@ -1,6 +1,9 @@
 """The same question of the same log has the same answer, byte for byte."""
 
+import asyncio
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -15,8 +18,9 @@ from recorder.report.why import WhyQuestion, ask_why
 from recorder.report.window import Window
 from recorder.store import read_fact_pages, read_facts
 from recorder.store.tables import Query
+from recorder.wiring.cutting import Cut, cut_tape
 from tests.corpus.conftest import Corpus
-from tests.corpus.logs import reading_of, truth_of
+from tests.corpus.logs import play, reading_of, truth_of
 from tests.corpus.truth import read_truth
 
 INCIDENTS = ["kernel-deadlock", "rack-loss-jobset", "replaced", "drain"]
@@ -63,3 +67,31 @@ async def test_answers_do_not_depend_on_the_order_of_rows(
     monkeypatch.setattr(read_fact_pages, "facts_query", shuffled)
     for _ in range(3):
         assert await answered(corpus, name) == first
+
+
+def told(documents: list[dict[str, Any]], log: int, name: str) -> str:
+    """Write answers without the number and the name of their log."""
+    text = orjson.dumps(documents, option=orjson.OPT_INDENT_2).decode()
+    text = text.replace(f'"cluster": "{name}"', '"cluster": "NAME"')
+    return re.sub(rf"\b{log}/(\d+)", r"LOG/\1", text)
+
+
+@pytest.mark.parametrize("name", ["crash", "drain", "kernel-deadlock"])
+async def test_a_tape_that_is_cut_from_a_log_answers_as_the_log_does(
+    corpus: Corpus, name: str, tmp_path: Path
+) -> None:
+    cut = tmp_path / "cut.tape.jsonl.zst"
+    dsn = corpus.database.dsn("reader")
+    async with reading_of(dsn, corpus.logs[name]) as reading:
+        now = reading.log.recorded_at
+        assert now is not None
+        wanted = Cut(path=cut, window=Window(None, None))
+        await cut_tape(reading, wanted, asyncio.Event(), now=now)
+        of_log = await answers(reading, name)
+    copy = f"{name}, cut"
+    again = await play(corpus.database.dsn("writer"), cut, name=copy)
+
+    async with reading_of(dsn, again) as reading:
+        of_tape = await answers(reading, name)
+
+    assert told(of_tape, again, copy) == told(of_log, corpus.logs[name], name)
