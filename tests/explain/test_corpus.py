@@ -4,6 +4,8 @@ from functools import cache
 
 import pytest
 
+from recorder.explain.impact import hits
+from recorder.projections import Placements, Workloads
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
 from tests.corpus.told import Told
@@ -31,6 +33,52 @@ def wrong(one: Told) -> list[str]:
             found.verdicts(node.name),
         )
     ]
+
+
+COUNTED = ("hit_by", "outcome", "first_node", "gang_size", "gpus")
+
+
+def wrong_workloads(one: Told) -> list[str]:
+    found = judged(one.tape)
+    nodes = [node.name for node in one.truth.cluster.nodes]
+    hit = {
+        (h.workload.kind, h.workload.namespace, h.workload.name): h
+        for h in hits(
+            [v for node in nodes for v in found.verdicts(node)],
+            Placements(found.facts),
+            Workloads(found.facts),
+            nodes=nodes,
+            until=max(fact.observed_at for fact in found.facts),
+        )
+    }
+    said = []
+    for truth in one.truth.workloads:
+        got = hit.pop((truth.kind, truth.namespace, truth.name), None)
+        if got is None:
+            said += [] if truth.optional else [f"{truth.name} is missing"]
+            continue
+        for name in COUNTED:
+            right = [getattr(truth, name), *truth.accept.get(name, [])]
+            if getattr(got, name) not in right:
+                said.append(f"{truth.name}: {name}: {got.says}")
+    return said + [f"{h.says} was not hit" for h in hit.values()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_workload_of_an_incident_is_counted_by_its_truth(
+    name: str,
+) -> None:
+    assert wrong_workloads(told(name)) == []
+
+
+@pytest.mark.parametrize(
+    "how", ["lose-events", "shuffle-arrival", "repeat-frames"]
+)
+@pytest.mark.parametrize("name", NAMES)
+def test_workloads_are_counted_the_same_if_told_otherwise(
+    name: str, how: str
+) -> None:
+    assert wrong_workloads(VARIATIONS[how](told(name), SEED)) == []
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,5 +1,8 @@
 """Two versions of an object, and what is said to have happened."""
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import orjson
 import pytest
 from hypothesis import given, settings
@@ -310,14 +313,52 @@ def test_equal_parts_are_not_told_and_others_are(
 ) -> None:
     found = changes(old, new, [], is_pod=False)
     told = {
-        (change.kind, str(change.detail.get("key", change.detail.get("type"))))
+        (change.kind, *(str(v) for v in _named(change.detail)))
         for change in found
     }
+    assert len(told) == len(found)
+    assert told == set(_differences(old, new))
+    assert changes(new, new, [], is_pod=True) == []
+
+
+def _named(detail: Mapping[str, Any]) -> list[Any]:
+    names = ("key", "type", "field", "resource")
+    return [detail[name] for name in names if name in detail]
+
+
+def _differences(old: State, new: State) -> Iterator[tuple[str, ...]]:
+    """Say the slow way what differs."""
     for kind, before, after in (
         (FactKind.LABEL_CHANGED, old.labels, new.labels),
         (FactKind.ANNOTATION_CHANGED, old.annotations, new.annotations),
+        (FactKind.RESOURCE_CHANGED, old.resources, new.resources),
     ):
-        for key in "abc":
-            differs = before.get(key) != after.get(key)
-            assert ((kind, key) in told) == differs
-    assert changes(new, new, [], is_pod=True) == []
+        for key in before.keys() | after.keys():
+            if before.get(key) != after.get(key):
+                yield kind, key.removeprefix("allocatable/")
+    for field in old.fields.keys() | new.fields.keys():
+        if old.fields.get(field) == new.fields.get(field):
+            continue
+        if field == "boot_id":
+            if "boot_id" in old.fields:
+                yield (FactKind.BOOT_CHANGED,)
+        elif field == "machine_id":
+            yield FactKind.MACHINE_CHANGED, field
+        else:
+            yield FactKind.FIELD_CHANGED, field
+    if old.node != new.node and new.node is not None:
+        yield (FactKind.BOUND,)
+    for name in old.conditions.keys() | new.conditions.keys():
+        words = [
+            None if c is None else (c.status, c.reason, c.message)
+            for c in (old.conditions.get(name), new.conditions.get(name))
+        ]
+        if words[0] != words[1]:
+            yield FactKind.CONDITION_CHANGED, name
+    for name in old.taints.keys() | new.taints.keys():
+        before_it, after_it = old.taints.get(name), new.taints.get(name)
+        key = name.removesuffix(":NoSchedule")
+        if after_it is None:
+            yield FactKind.UNTAINTED, key
+        elif before_it is None or before_it.value != after_it.value:
+            yield FactKind.TAINTED, key
