@@ -336,6 +336,14 @@ def _differences(old: State, new: State) -> Iterator[tuple[str, ...]]:
         for key in before.keys() | after.keys():
             if before.get(key) != after.get(key):
                 yield kind, key.removeprefix("allocatable/")
+    if old.node != new.node and new.node is not None:
+        yield (FactKind.BOUND,)
+    yield from _different_fields(old, new)
+    yield from _different_conditions(old, new)
+    yield from _different_taints(old, new)
+
+
+def _different_fields(old: State, new: State) -> Iterator[tuple[str, ...]]:
     for field in old.fields.keys() | new.fields.keys():
         if old.fields.get(field) == new.fields.get(field):
             continue
@@ -346,8 +354,9 @@ def _differences(old: State, new: State) -> Iterator[tuple[str, ...]]:
             yield FactKind.MACHINE_CHANGED, field
         else:
             yield FactKind.FIELD_CHANGED, field
-    if old.node != new.node and new.node is not None:
-        yield (FactKind.BOUND,)
+
+
+def _different_conditions(old: State, new: State) -> Iterator[tuple[str, ...]]:
     for name in old.conditions.keys() | new.conditions.keys():
         words = [
             None if c is None else (c.status, c.reason, c.message)
@@ -355,6 +364,9 @@ def _differences(old: State, new: State) -> Iterator[tuple[str, ...]]:
         ]
         if words[0] != words[1]:
             yield FactKind.CONDITION_CHANGED, name
+
+
+def _different_taints(old: State, new: State) -> Iterator[tuple[str, ...]]:
     for name in old.taints.keys() | new.taints.keys():
         before_it, after_it = old.taints.get(name), new.taints.get(name)
         key = name.removesuffix(":NoSchedule")
