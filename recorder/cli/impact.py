@@ -78,11 +78,11 @@ async def _impact(ctx: click.Context, given: Mapping[str, Any]) -> int:
 
 
 def _print(answer: "Impact") -> None:
-    from recorder.report.impact import totals
+    from recorder.report.impact import cost, failure_lines
     from recorder.report.text import Columns
     from recorder.report.window import optional_time
 
-    print_lines(verdict.sentence for verdict in answer.failures)
+    print_lines(failure_lines(answer.failures))
     if not answer.workloads:
         print_lines(["no workload was hit, as far as is known"])
         return
@@ -103,10 +103,4 @@ def _print(answer: "Impact") -> None:
     ]
     columns = Columns(TITLES)
     print_lines([columns.header(rows), *columns.lines(rows)])
-    total = totals(answer.workloads)
-    text = (
-        f"together {total['workloads']} workloads, {total['pods']} Pods,"
-        f" {total['gpus']} GPUs, at least"
-        f" {total['gpu_hours_lost']:.2f} GPU-hours"
-    )
-    print_lines([text])
+    print_lines(["", cost(answer.workloads)])

@@ -13,7 +13,7 @@ from recorder.cli.options import (
     reading_options,
     window_options,
 )
-from recorder.cli.output import json_bytes, print_lines, write
+from recorder.cli.output import json_bytes, note, print_lines, write
 
 __all__ = ["replay"]
 
@@ -57,7 +57,9 @@ async def _replay(ctx: click.Context, given: Mapping[str, Any]) -> int:
         answer = await ask_replay(reading, question, knowledge, now=present)
     speed = given["speed"] if sys.stdout.isatty() else None
     before = None
-    for step in answer.steps:
+    if not answer.steps:
+        note(f"no facts of {question.node} in this window")
+    for step, line in answer.lines():
         at = step.stored.observed_at
         if speed is not None and before is not None:
             pause = (at - before).total_seconds() / speed
@@ -66,5 +68,5 @@ async def _replay(ctx: click.Context, given: Mapping[str, Any]) -> int:
         if given["output"] == "ndjson":
             write(json_bytes(step.document(), on_one_line=True) + b"\n")
         else:
-            print_lines([step.line()])
+            print_lines([line])
     return judge(answer.coverage)

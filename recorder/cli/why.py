@@ -11,7 +11,7 @@ from recorder.cli.options import (
     reading_options,
     window_options,
 )
-from recorder.cli.output import print_document
+from recorder.cli.output import print_document, print_lines
 
 __all__ = ["why"]
 
@@ -55,13 +55,11 @@ async def _why(ctx: click.Context, given: Mapping[str, Any]) -> int:
         answer = await ask_why(reading, question, knowledge, now=present)
     if given["output"] != "table":
         print_document(answer.document(), given["output"])
-    elif not answer.verdicts:
-        click.echo(f"nothing happened to {question.node}, as far as is known")
+        return judge(answer.coverage)
+    if not answer.verdicts:
+        print_lines(
+            [f"nothing happened to {question.node}, as far as is known"]
+        )
     for place, verdict in enumerate(answer.verdicts):
-        if given["output"] != "table":
-            break
-        if place:
-            click.echo()
-        for line in lines(verdict):
-            click.echo(line)
+        print_lines([*([""] if place else []), *lines(verdict)])
     return judge(answer.coverage)

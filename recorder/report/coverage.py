@@ -14,7 +14,13 @@ from typing import Any
 
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.report.gap import Gap
-from recorder.report.holes import Hole, doubt, holes_of, nothing_recorded
+from recorder.report.holes import (
+    Hole,
+    doubt,
+    holes_of,
+    no_facts,
+    nothing_recorded,
+)
 from recorder.report.ports import Log, Reading, Stream
 from recorder.report.window import Window
 
@@ -130,8 +136,13 @@ async def covered(
     *,
     now: datetime,
     reads: Reads = everything,
+    facts: bool = False,
 ) -> Coverage:
-    """Judge a whole window of a log, its closed gaps included."""
+    """Judge a whole window of a log, its closed gaps included.
+
+    ``facts`` tells whether the question reads them: they may end before the
+    log does.
+    """
     coverage = cover(
         reading.log, reading.streams, window, now=now, reads=reads
     )
@@ -146,6 +157,10 @@ async def covered(
         hole = doubt(jump, window)
         if hole is not None:
             coverage.add_hole(hole)
+    end = await reading.facts.end() if facts else None
+    hole = None if end is None else no_facts(end, window)
+    if hole is not None:
+        coverage.add_hole(hole)
     return coverage
 
 

@@ -173,6 +173,7 @@ async def ask_entries(
             question.window,
             now=now,
             reads=_reads(question, found),
+            facts=question.facts,
         ),
         notes=await _unknown_words(reading, question),
     )

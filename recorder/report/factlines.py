@@ -6,6 +6,7 @@ from recorder.facts import says
 from recorder.model.fact import StoredFact
 from recorder.model.moment import written
 from recorder.projections import NodeState
+from recorder.report.text import counted
 from recorder.report.window import optional_time
 
 __all__ = ["COLUMNS", "document", "row", "state_document", "state_words"]
@@ -82,10 +83,12 @@ def state_words(state: NodeState) -> str:
     """Give the state of a node in a few words."""
     if not state.present:
         return "absent"
+    if state.in_service:
+        return "in service"
     words = [f"Ready={state.ready}"]
     if state.cordoned:
         words.append("cordoned")
-    words += [f"taint {name}" for name in state.blocked_by]
-    if state.in_service:
-        words.append("in service")
+    taints = len(state.blocked_by)
+    if taints:
+        words.append(counted(taints, "taint"))
     return ", ".join(words)

@@ -11,15 +11,26 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from recorder.model.observation import WATCH
-from recorder.report.ports import ClockJump, Stream
+from recorder.report.ports import ClockJump, FactsEnd, Stream
 from recorder.report.window import Window, optional_time
 
-__all__ = ["Hole", "alike", "doubt", "few", "holes_of", "nothing_recorded"]
+__all__ = [
+    "Hole",
+    "alike",
+    "doubt",
+    "few",
+    "holes_of",
+    "no_facts",
+    "nothing_recorded",
+]
 
 STALE = timedelta(seconds=150)
 """Watches without bookmarks are proven once a minute; twice that, and half a
 minute to commit and to be read."""
 
+
+LATE = timedelta(days=1)
+"""How late an entry tells of something at most, Events above all."""
 
 NAMED_MAX = 3
 """Resources named in one line."""
@@ -139,6 +150,23 @@ def doubt(jump: ClockJump, window: Window) -> Hole | None:
         since=begin,
         to=end,
         reason=f"{reason} ({jump.entry})",
+    )
+
+
+def no_facts(end: FactsEnd, window: Window) -> Hole | None:
+    """Give the hole behind the last entry that has facts, if asked.
+
+    An entry may tell of what happened long before it was observed.
+    """
+    since, until = end.at, window.until
+    if since is not None and until is not None and until <= since - LATE:
+        return None
+    return Hole(
+        source="recorder",
+        resource=None,
+        since=since,
+        to=None,
+        reason=f"facts end at entry {end.entry}: run `recorder rederive`",
     )
 
 

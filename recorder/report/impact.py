@@ -21,10 +21,18 @@ from recorder.report.happened import (
 from recorder.report.hitting import all_hits_of
 from recorder.report.ports import Reading
 from recorder.report.references import find_node
+from recorder.report.text import counted, plain
 from recorder.report.why import node_name
 from recorder.report.window import Window, optional_time
 
-__all__ = ["Impact", "ImpactQuestion", "ask_impact", "totals"]
+__all__ = [
+    "Impact",
+    "ImpactQuestion",
+    "ask_impact",
+    "cost",
+    "failure_lines",
+    "totals",
+]
 
 RACK = ("rack",)
 """Ends of the keys of labels that name a rack."""
@@ -151,6 +159,29 @@ def totals(found: Iterable[Hit]) -> dict[str, Any]:
     }
 
 
+def cost(found: Sequence[Hit]) -> str:
+    """Say what was hit and what it cost."""
+    total = totals(found)
+    parts = [
+        counted(total["workloads"], "workload"),
+        counted(total["pods"], "Pod"),
+        counted(total["gpus"], "GPU"),
+    ]
+    return (
+        f"hit: {', '.join(parts)}; lost: at least"
+        f" {total['gpu_hours_lost']:.2f} GPU-hours, and the work since the"
+        " last checkpoint, which is not known"
+    )
+
+
+def failure_lines(failures: Iterable[Verdict]) -> list[str]:
+    """Say what happened, with the day of each."""
+    return [
+        plain(f"{verdict.effect.stored.at:%Y-%m-%d}  {verdict.sentence}")
+        for verdict in failures
+    ]
+
+
 async def ask_impact(
     reading: Reading,
     question: ImpactQuestion,
@@ -165,7 +196,9 @@ async def ask_impact(
     """
     nodes = await _nodes(reading, question)
     window = question.window
-    coverage = await covered(reading, window, now=now, reads=_reads)
+    coverage = await covered(
+        reading, window, now=now, reads=_reads, facts=True
+    )
     verdicts = []
     since = None if window.since is None else window.since - LOOKBACK
     for name in nodes:

@@ -124,7 +124,9 @@ async def ask_incidents(
 ) -> Incidents:
     """Find what happened to all nodes in a window."""
     window = question.window
-    coverage = await covered(reading, window, now=now, reads=reads_nodes)
+    coverage = await covered(
+        reading, window, now=now, reads=reads_nodes, facts=True
+    )
     since = None if window.since is None else window.since - LOOKBACK
     signs = await reading.facts.signs(since, window.until)
     names = _concerned(signs, window)

@@ -19,6 +19,7 @@ __all__ = [
     "CustomKind",
     "FactPages",
     "Facts",
+    "FactsEnd",
     "Heartbeats",
     "Line",
     "Log",
@@ -166,11 +167,22 @@ class Heartbeats:
     resource_version: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class FactsEnd:
+    """Where the facts of a log end before its entries do."""
+
+    entry: EntryName
+    """The last that has its facts; of position 0 where none has."""
+
+    at: datetime | None
+    """When the first entry without facts was observed."""
+
+
 class Facts(Protocol):
     """The facts of one log, in its order."""
 
-    async def derived_to(self) -> int | None:
-        """Give the position up to which there are facts; None for all."""
+    async def end(self) -> FactsEnd | None:
+        """Give where facts end; None where every entry has its own."""
 
     async def of_nodes(
         self,

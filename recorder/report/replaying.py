@@ -1,6 +1,6 @@
 """Answers of `recorder replay`: facts of a node and its state after each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
@@ -18,6 +18,7 @@ from recorder.report.factlines import (
 from recorder.report.happened import node_of
 from recorder.report.ports import Reading
 from recorder.report.references import find_node
+from recorder.report.text import plain
 from recorder.report.why import node_name, reads_nodes
 from recorder.report.window import Window
 
@@ -55,16 +56,23 @@ class Step:
         """Give it as JSON."""
         return {**document(self.stored), "state": state_document(self.state)}
 
-    def line(self) -> str:
-        """Give it as a line of text."""
+    @property
+    def day(self) -> str:
+        """The day on which it was."""
+        return self.stored.at.strftime("%Y-%m-%d")
+
+    def line(self, *, entry: int = 0, state: int = 0) -> str:
+        """Give it as a line of text, padded to these widths."""
         stored = self.stored
-        clock = stored.at.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+        clock = stored.at.strftime("%H:%M:%S.%f")[:-3]
         what = says(stored.fact)
         thing = stored.fact.object
         if thing is not None and thing.kind != "Node":
             middle = f"{thing.namespace}/" if thing.namespace else ""
             what = f"{thing.kind.lower()}/{middle}{thing.name}: {what}"
-        return f"{clock}  {stored.entry}  [{state_words(self.state)}]  {what}"
+        name = str(stored.entry).ljust(entry)
+        words = state_words(self.state).ljust(state)
+        return plain(f"{clock}  {name}  {words}  {what}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +81,16 @@ class Replay:
 
     steps: Sequence[Step]
     coverage: Coverage
+
+    def lines(self) -> Iterator[tuple[Step, str]]:
+        """Give each step as text, in columns; a new day is said."""
+        entry = max((len(str(s.stored.entry)) for s in self.steps), default=0)
+        state = max((len(state_words(s.state)) for s in self.steps), default=0)
+        day = None
+        for step in self.steps:
+            line = step.line(entry=entry, state=state)
+            yield step, line if step.day == day else f"{step.day}\n{line}"
+            day = step.day
 
 
 async def ask_replay(
@@ -107,5 +125,7 @@ async def ask_replay(
         ):
             state = advance(state, stored.fact)
         steps.append(Step(stored, state))
-    coverage = await covered(reading, window, now=now, reads=reads_nodes)
+    coverage = await covered(
+        reading, window, now=now, reads=reads_nodes, facts=True
+    )
     return Replay(steps=steps, coverage=coverage)

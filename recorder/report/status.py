@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from recorder.model.moment import written
-from recorder.report.ports import Log, Stream
+from recorder.report.ports import FactsEnd, Log, Stream
 
 __all__ = [
     "COLUMNS",
@@ -39,6 +39,8 @@ class LogStatus:
     log: Log
     streams: Sequence[Stream]
     entries_per_minute: float
+    facts_end: FactsEnd | None = None
+    """Where facts end before the log does."""
 
     def state_of(self, stream: Stream) -> str:
         """Give the state of a stream; without a writer nothing works."""
@@ -121,6 +123,8 @@ class Status:
                 "recorded_at": log.recorded_at and written(log.recorded_at),
                 "writer": log.holder,
                 "entries_per_minute": round(status.entries_per_minute, 1),
+                "facts_until": status.facts_end
+                and str(status.facts_end.entry),
             },
             "sources": [
                 self._source(status, stream) for stream in status.streams
@@ -190,6 +194,11 @@ def summary(status: LogStatus) -> list[str]:
         f"log {log.id}: {state}",
         f"{log.size} entries, the last recorded {recorded}{rate}",
     ]
+    if status.facts_end is not None:
+        lines.append(
+            f"facts end at entry {status.facts_end.entry}: run"
+            " `recorder rederive`"
+        )
     lines.extend(
         f"open gap {stream.gap.opened}: {stream.resource}, {stream.gap.reason}"
         for stream in status.streams

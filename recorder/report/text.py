@@ -12,7 +12,7 @@ from recorder.report.coverage import Coverage
 from recorder.report.gap import Gap
 from recorder.report.holes import alike, few
 
-__all__ = ["Columns", "coverage_lines", "human_bytes"]
+__all__ = ["Columns", "counted", "coverage_lines", "human_bytes", "plain"]
 
 SHOWN_MAX = 5
 """Gaps named one by one; the rest is for `recorder gaps`."""
@@ -32,6 +32,16 @@ that a terminal only shows: whoever names an object or words an Event must not
 write to the terminal of who reads it."""
 
 
+def plain(text: str) -> str:
+    """Give a text that a terminal only shows."""
+    return text.translate(CONTROLS)
+
+
+def counted(count: int, what: str) -> str:
+    """Write how many there are of something: ``1 Pod``, ``2 Pods``."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
 class Columns:
     """Pads rows to columns, page by page; widths only grow."""
 
@@ -46,9 +56,9 @@ class Columns:
 
     def lines(self, rows: Sequence[Sequence[str]]) -> list[str]:
         """Give one line for each row."""
-        plain = [[cell.translate(CONTROLS) for cell in row] for row in rows]
-        self._grow(plain)
-        return [self._line(row) for row in plain]
+        shown = [[plain(cell) for cell in row] for row in rows]
+        self._grow(shown)
+        return [self._line(row) for row in shown]
 
     def _grow(self, rows: Iterable[Sequence[str]]) -> None:
         # The last column is not padded and may be as long as it likes.

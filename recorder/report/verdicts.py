@@ -1,13 +1,27 @@
 """Verdicts as the public interface shows them, and as people read them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
 from typing import Any
 
 from recorder.explain.verdict import Decided, Evidence, Faulted, Verdict
 from recorder.model.moment import written
+from recorder.report.text import counted, plain
 from recorder.report.window import optional_time
 
 __all__ = ["document", "lines"]
+
+WIDTH = 100
+"""Columns of a text that people read."""
+
+SAYS_MAX = 100
+"""Characters of what one sign says; an Event may hold a thousand."""
+
+EVIDENCE_SHOWN = 24
+"""Signs shown as text, so that a verdict fits on a screen."""
+
+HEAD = 14
+"""How many of them are from the beginning, where causes are."""
 
 
 def document(verdict: Verdict) -> dict[str, Any]:
@@ -84,30 +98,63 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
 
 
 def lines(verdict: Verdict) -> Iterator[str]:
-    """Give a verdict as text: the sentence, then the chain."""
-    yield verdict.sentence
+    """Give a verdict as text: the sentence, then the chain.
+
+    It is what fits on a screen; everything is in the JSON.
+    """
+    yield from wrap(plain(verdict.sentence), WIDTH)
     yield ""
     yield from _facts_of(verdict)
     yield ""
-    width = max(
-        (len(str(e.sign.stored.entry)) for e in verdict.evidence), default=0
-    )
+    yield from _chain(verdict)
+    if verdict.rivals or verdict.missing:
+        yield ""
+    for rival in verdict.rivals:
+        word = "not" if rival.excluded else "perhaps"
+        yield from _row(word, f"{rival.cause}: {rival.because}")
+    for one in verdict.missing:
+        yield from _row(
+            "missing", f"{one.evidence}, which would tell {one.would_tell}"
+        )
+
+
+def _chain(verdict: Verdict) -> Iterator[str]:
+    shown, left = _shown(verdict)
+    width = max((len(str(e.sign.stored.entry)) for e in shown), default=0)
     day = None
-    for evidence in verdict.evidence:
+    for place, evidence in enumerate(shown):
         stored = evidence.sign.stored
+        if left and place == HEAD:
+            yield f"  ... {counted(left, 'more sign')}: see -o json"
         if stored.at.date() != day:
             day = stored.at.date()
             yield f"  {day:%Y-%m-%d}"
         name = str(stored.entry).ljust(width)
         clock = stored.at.strftime("%H:%M:%S")
-        yield f"  {clock}  {evidence.role:8}  {name}  {evidence.sign.says}"
-    if verdict.rivals:
-        yield ""
-        for rival in verdict.rivals:
-            word = "not" if rival.excluded else "perhaps"
-            yield f"  {word:8} {rival.cause}: {rival.because}"
-    for one in verdict.missing:
-        yield f"  missing  {one.evidence}: would tell {one.would_tell}"
+        role = evidence.role.ljust(8)
+        said = plain(evidence.sign.says)
+        if len(said) > SAYS_MAX:
+            said = f"{said[: SAYS_MAX - 3]}..."
+        yield f"  {clock}  {role}  {name}  {said}"
+
+
+def _shown(verdict: Verdict) -> tuple[Sequence[Evidence], int]:
+    """Choose what fits: the beginning, the end, what decides."""
+    every = verdict.evidence
+    if len(every) <= EVIDENCE_SHOWN:
+        return every, 0
+    head, tail = every[:HEAD], every[HEAD - EVIDENCE_SHOWN :]
+    return [*head, *tail], len(every) - EVIDENCE_SHOWN
+
+
+def _row(name: str, value: str) -> Iterator[str]:
+    first = f"  {name:8} "
+    yield from wrap(
+        plain(value),
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=" " * len(first),
+    )
 
 
 def _facts_of(verdict: Verdict) -> Iterator[str]:
@@ -123,10 +170,11 @@ def _facts_of(verdict: Verdict) -> Iterator[str]:
             who = f"unknown, with {actor.tool}"
         rows.append(("decided", f"{decided.decision.value} by {who}"))
     if verdict.boot_id_before != verdict.boot_id_after:
-        boots = f"{verdict.boot_id_before} -> {verdict.boot_id_after}"
-        rows.append(("boot id", boots))
+        before = verdict.boot_id_before or "none"
+        rows.append(("boot id", f"{before} -> {verdict.boot_id_after}"))
+    rows.append(("at", written(verdict.effect.stored.at)))
     back = verdict.back_in_service_at
     if back is not None:
         rows.append(("back", written(back)))
     for name, value in rows:
-        yield f"  {name:8} {value}"
+        yield from _row(name, value)

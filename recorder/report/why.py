@@ -114,7 +114,11 @@ async def ask_why(
     """
     await find_node(reading, question.node)
     coverage = await covered(
-        reading, _covered_window(question), now=now, reads=reads_nodes
+        reading,
+        _covered_window(question),
+        now=now,
+        reads=reads_nodes,
+        facts=True,
     )
     found = await _found(reading, question, knowledge, coverage)
     return Why(

@@ -296,7 +296,7 @@ def judge_guards(name: str, facts: GuardFacts) -> Check:
 
 
 def _triggers(table: str) -> Sequence[str]:
-    if table.startswith("entry_"):
+    if table.startswith(("entry_", "fact_")):
         return ("append_only", "append_only_truncate")
     return ("append_only",)
 

@@ -1,0 +1,90 @@
+"""What is said of incidents of the corpus, word for word.
+
+RECORDER_TEST_UPDATE_GOLDEN=1 writes the files anew, which another recording
+of a tape needs; look at what changed.
+"""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Recorder, stop_clock
+from tests.conftest import TEMPLATE
+from tests.corpus.logs import play, tape_of
+from tests.support.postgres import Database, DatabaseServer, fresh_database
+
+GOLDEN = Path(__file__).parent / "golden" / "answers"
+
+TAPES = ("kernel-deadlock", "rack-loss-jobset", "crash", "drain-audited")
+"""Logs 1 to 4."""
+
+QUESTIONS = {
+    "why_planned.txt": "why --log 1 node/gpu-002",
+    "why_planned.json": "why --log 1 node/gpu-002 -o json",
+    "why_power.txt": "why --log 2 node/gpu-002",
+    "why_abrupt.txt": "why --log 3 node/gpu-002",
+    "why_abrupt.yaml": "why --log 3 node/gpu-002 -o yaml",
+    "why_person.txt": "why --log 4 node/gpu-002",
+    "why_nothing.txt": "why --log 3 node/gpu-001",
+    "impact_rack.txt": "impact --log 2 --rack rack-2",
+    "impact_rack.json": "impact --log 2 --rack rack-2 -o json",
+    "impact_node.txt": "impact --log 3 node/gpu-002",
+    "impact_nothing.txt": "impact --log 3 node/gpu-001",
+    "incidents.txt": "incidents --log 2",
+    "incidents.json": "incidents --log 2 -o json",
+    "incidents_one.txt": "incidents --log 1",
+    "replay.txt": "replay --log 3 node/gpu-002",
+    "replay.ndjson": "replay --log 3 node/gpu-002 -o ndjson",
+    "facts.txt": "log --log 1 --node gpu-002 --facts --limit 30",
+    "facts.ndjson": "log --log 1 --node gpu-002 --facts --limit 10 -o ndjson",
+}
+
+
+@pytest.fixture(scope="session")
+def incidents_database(embedded_server: DatabaseServer) -> Iterator[Database]:
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        database = runner.run(
+            stack.enter_async_context(
+                fresh_database(embedded_server, TEMPLATE)
+            )
+        )
+        for number, name in enumerate(TAPES, 1):
+            dsn = database.dsn("writer")
+            log = runner.run(play(dsn, tape_of(name), name=name))
+            assert log == number
+        yield database
+        runner.run(stack.aclose())
+
+
+@pytest.fixture
+def incidents(
+    incidents_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> Database:
+    dsn = incidents_database.dsn("reader")
+    monkeypatch.setenv("RECORDER_DATABASE_URL", dsn)
+    stop_clock(monkeypatch, datetime(2026, 12, 1, tzinfo=UTC))
+    return incidents_database
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_an_incident_is_told_as_it_was(
+    incidents: Database, recorder: Recorder, name: str
+) -> None:
+    del incidents
+    answer = recorder(*QUESTIONS[name].split())
+    text = (
+        f"$ recorder {QUESTIONS[name]}\n{answer.out}"
+        f"--- exit status {answer.status}\n{answer.err}"
+    )
+    path = GOLDEN / name
+
+    if os.environ.get("RECORDER_TEST_UPDATE_GOLDEN"):
+        GOLDEN.mkdir(exist_ok=True)
+        path.write_text(text)
+    assert text == path.read_text()
