@@ -20,8 +20,10 @@ from recorder.report.checks.database import (
     PartitionFacts,
     ServerFacts,
 )
+from recorder.report.ports import FactsEnd
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import reading
+from recorder.store.read_facts import facts_end
 from recorder.store.schema import (
     found_revision,
     known_revisions,
@@ -32,6 +34,7 @@ from recorder.store.tables import QueryRow, log, log_head, partition
 __all__ = [
     "SchemaFacts",
     "read_event_lives",
+    "read_facts_ends",
     "read_guards",
     "read_leases",
     "read_partitions",
@@ -69,11 +72,12 @@ FACTS = text("""
 APPENDED = (
     "dictionary", "log", "log_head", "resource", "kind", "node", "word",
     "object", "batch", "entry", "resume_point", "object_head",
+    "derivation", "derivation_part", "fact",
 )  # fmt: skip
 BOOKKEEPING = ("log_head", "resume_point", "object_head")
 FROZEN = (
     "batch", "dictionary", "log", "resource", "kind", "node", "word",
-    "object", "entry",
+    "object", "entry", "fact",
 )  # fmt: skip
 """What migrations/sql grants, and guards."""
 
@@ -124,7 +128,8 @@ FROZEN_TABLES = text("""
     lateral (select case c.relkind when 'p' then 24 else 56 end as bits) kinds
     where c.relname = any(cast(:frozen as text[])) or c.oid in
       (select inhrelid from pg_inherits
-       where inhparent = to_regclass('recorder.entry'))
+       where inhparent in (to_regclass('recorder.entry'),
+         to_regclass('recorder.fact')))
     order by c.relname
 """)
 
@@ -259,6 +264,23 @@ async def read_redaction_keys(
         query = query.where(log.c.cluster_uid == cluster)
     async with reading(engine, "look at the logs") as connection:
         return frozenset(await connection.scalars(query))
+
+
+async def read_facts_ends(
+    engine: AsyncEngine, cluster: str | None
+) -> list[FactsEnd]:
+    """Give where facts end before their log does, of each that is so."""
+    query = select(log.c.log_id, log_head.c.size).join_from(
+        log, log_head, log_head.c.log_id == log.c.log_id
+    )
+    if cluster is not None:
+        query = query.where(log.c.cluster_uid == cluster)
+    async with reading(engine, "look at the facts") as connection:
+        rows = (await connection.execute(query)).all()
+        found = [
+            await facts_end(connection, number, size) for number, size in rows
+        ]
+    return [end for end in found if end is not None]
 
 
 async def read_event_lives(

@@ -12,12 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity
+from recorder.report.ports import FactsEnd
 from recorder.store.codes import FACT_CODES, FACTS
 from recorder.store.engine import reading
 from recorder.store.tables import (
     Query,
     QueryRow,
     derivation,
+    entry,
     fact,
     kind,
     node,
@@ -25,7 +27,7 @@ from recorder.store.tables import (
     word,
 )
 
-__all__ = ["FactReader", "facts_query", "stored_fact"]
+__all__ = ["FactReader", "facts_end", "facts_query", "stored_fact"]
 
 ANNOTATION = FACT_CODES[FactKind.ANNOTATION_CHANGED]
 APPEARED = FACT_CODES[FactKind.APPEARED]
@@ -41,13 +43,10 @@ class FactReader:
         self._log = log
         self._size = size
 
-    async def derived_to(self) -> int | None:
-        """Give the position up to which there are facts; None for all."""
+    async def end(self) -> FactsEnd | None:
+        """Give where facts end; None where every entry has its own."""
         async with reading(self._engine, "read the facts") as connection:
-            found = await connection.scalar(
-                select(derivation.c.built_to).where(*self._current())
-            )
-            return None if found is None else int(found)
+            return await facts_end(connection, self._log, self._size)
 
     async def of_nodes(
         self,
@@ -173,6 +172,25 @@ class FactReader:
             derivation.c.log_id == self._log,
             derivation.c.state == "current",
         )
+
+
+async def facts_end(
+    connection: AsyncConnection, log: int, size: int
+) -> FactsEnd | None:
+    """Give where the facts of a log of a size end before it does."""
+    query = select(derivation.c.built_to).where(
+        derivation.c.log_id == log, derivation.c.state == "current"
+    )
+    row = (await connection.execute(query)).one_or_none()
+    # A log of before there were facts may not have been written since.
+    built_to = 0 if row is None else row.built_to
+    if built_to is None or built_to >= size:
+        return None
+    observed = select(entry.c.observed_at).where(
+        entry.c.log_id == log, entry.c.position == built_to + 1
+    )
+    at = await connection.scalar(observed)
+    return FactsEnd(EntryName(log, built_to), at)
 
 
 def facts_query(log: int, asked: Sequence[ColumnElement[bool]]) -> Query:

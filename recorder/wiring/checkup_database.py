@@ -27,10 +27,12 @@ from recorder.report.checks.database import (
     judge_version,
     judge_writable,
 )
+from recorder.report.checks.facts import judge_facts
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read_checks import (
     read_event_lives,
+    read_facts_ends,
     read_guards,
     read_leases,
     read_partitions,
@@ -47,6 +49,7 @@ __all__ = ["DatabaseFindings", "look_at_database"]
 DATABASE, ROLE, SCHEMA = "database", "database rights", "schema"
 TABLES, GUARDS = "table rights", "log guards"
 PARTITIONS, LEASE, EVENT_TTL = "partitions", "lease", "event ttl"
+FACTS = "facts"
 SERVER = (
     "database version",
     "database encoding",
@@ -115,7 +118,7 @@ async def look_at_database(
 def _give_up(findings: DatabaseFindings, *names: str) -> None:
     """Say of everything from here on that it cannot be tried."""
     because = next(c.name for c in reversed(findings.checks) if not c.ok)
-    left = [*names, TABLES, GUARDS, PARTITIONS, LEASE, EVENT_TTL]
+    left = [*names, TABLES, GUARDS, PARTITIONS, LEASE, EVENT_TTL, FACTS]
     findings.checks.extend(untried(name, because) for name in left)
 
 
@@ -209,7 +212,10 @@ class _Look:
     async def _at_log(self, server: ServerFacts) -> None:
         if not (server.writes or server.reads or server.owns):
             self._add(
-                *(untried(n, ROLE) for n in (PARTITIONS, LEASE, EVENT_TTL))
+                *(
+                    untried(n, ROLE)
+                    for n in (PARTITIONS, LEASE, EVENT_TTL, FACTS)
+                )
             )
             return
         partitions = await self._ask(PARTITIONS, read_partitions(self.engine))
@@ -224,6 +230,11 @@ class _Look:
         if lives is not None:
             ttl = self.settings.event_ttl
             self._add(judge_event_ttl(EVENT_TTL, ttl, lives))
+        ends = await self._ask(
+            FACTS, read_facts_ends(self.engine, self.cluster)
+        )
+        if ends is not None:
+            self._add(judge_facts(FACTS, ends))
         self.findings.keys = await self._ask(
             "redaction key of the log",
             read_redaction_keys(self.engine, self.cluster),

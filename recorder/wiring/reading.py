@@ -118,6 +118,7 @@ class Logs:
             log=reading.log,
             streams=reading.streams,
             entries_per_minute=await entries_per_minute(self._engine, log.id),
+            facts_end=await reading.facts.end(),
         )
 
     def _choose(self, logs: Sequence[Log], number: int | None) -> Log:

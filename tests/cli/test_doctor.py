@@ -50,6 +50,7 @@ def test_a_sound_database_is_found_sound(
         "partitions",
         "lease",
         "event ttl",
+        "facts",
         "redaction key",
         "redaction key of the log",
     ]
@@ -272,6 +273,7 @@ DEPENDENT = [
     "partitions",
     "lease",
     "event ttl",
+    "facts",
     "redaction key of the log",
 ]
 

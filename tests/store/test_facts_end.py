@@ -1,0 +1,137 @@
+"""Facts that end before their log does: what says so, and what mends it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from recorder.cli.main import main
+from recorder.facts import DERIVATION
+from recorder.intake.deriving import Deriver
+from recorder.store import derivation
+from recorder.store.writer import Writer
+from tests.contract.test_log import SPEC, Teller, pods
+from tests.support.builders import NODES, a_frame, a_node
+from tests.support.fact_rows import (
+    ask,
+    current_facts,
+    derive_anew,
+    facts_of,
+)
+from tests.support.postgres import Database
+
+OF_LOG = """
+    select array[rules, built_to] from recorder.derivation
+    where state = 'current'
+"""
+COUNT = "select count(*) from recorder.fact"
+
+
+@pytest.fixture
+async def writer(database: Database) -> AsyncIterator[Writer]:
+    made = Writer(database.dsn("writer"), SPEC, holder="a")
+    yield made
+    await made.close()
+
+
+async def tell(writer: Writer, first: int, count: int) -> None:
+    """Write pods with their facts, as intake does."""
+    teller = Teller(await writer.take_lease())
+    batch = teller.batch(
+        *pods(first, count), a_frame(NODES, "MODIFIED", a_node("n", first))
+    )
+    await Deriver(writer).derive(batch)
+    await writer.append(batch)
+
+
+async def test_a_log_of_other_rules_is_gone_on_with_and_gets_no_facts(
+    database: Database, writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tell(writer, 1, 3)
+    written = await ask(database, COUNT)
+    monkeypatch.setattr(derivation, "DERIVATION", 99)
+    await tell(writer, 10, 3)
+
+    assert await ask(database, COUNT) == written == 4
+    assert await ask(database, OF_LOG) == [1, 4]
+
+
+async def test_a_release_that_returns_writes_nothing_behind_the_end(
+    database: Database, writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tell(writer, 1, 3)
+    with monkeypatch.context() as other:
+        other.setattr(derivation, "DERIVATION", 99)
+        await tell(writer, 10, 3)
+    await tell(writer, 20, 3)
+
+    assert await ask(database, COUNT) == 4
+    assert await ask(database, OF_LOG) == [1, 4]
+
+
+async def test_a_log_of_before_facts_goes_on_and_is_derived_anew(
+    database: Database, writer: Writer
+) -> None:
+    await tell(writer, 1, 3)
+    await ask(database, "update recorder.derivation set state = 'former'")
+    await tell(writer, 10, 3)
+    assert await current_facts(database) == []
+    assert await ask(database, OF_LOG) == [0, 0]
+
+    done = await derive_anew(database)
+    await tell(writer, 20, 1)
+
+    assert done.derivation is not None
+    rows = await facts_of(database, done.derivation)
+    assert {row[4] for row in rows} == set(range(1, 9))
+    assert await ask(database, OF_LOG) == [DERIVATION, None]
+
+
+async def test_a_writer_goes_on_into_the_derivation_that_became_current(
+    database: Database, writer: Writer
+) -> None:
+    """One that waits for the head while it changes hands, too."""
+    await tell(writer, 1, 3)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(tell(writer, 10, 500))
+        group.create_task(derive_anew(database))
+    await tell(writer, 900, 2)
+    live = await current_facts(database)
+
+    await derive_anew(database)
+
+    assert live[-1][4] > 505
+    assert await current_facts(database) == live
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("why", "node/n"),
+        ("impact", "node/n"),
+        ("incidents",),
+        ("replay", "node/n"),
+        ("log", "--facts"),
+    ],
+    ids=lambda command: command[0],
+)
+async def test_every_answer_of_facts_says_that_they_end(
+    database: Database, writer: Writer, tmp_path: Path, command: list[str]
+) -> None:
+    await tell(writer, 1, 3)
+    await ask(
+        database, "update recorder.derivation set rules = 0, built_to = 2"
+    )
+    place = ["--data-dir", str(tmp_path), "--database-url"]
+
+    answer = await asyncio.to_thread(
+        CliRunner().invoke,
+        main,
+        [*place, database.dsn("reader"), *command],
+        standalone_mode=False,
+    )
+
+    assert answer.return_value == 4
+    assert "facts end at entry 1/2: run `recorder rederive`" in answer.stderr
