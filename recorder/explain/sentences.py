@@ -30,6 +30,14 @@ WORDS = {
     Decision.MANUAL_DRAIN: "cordoned it",
     Decision.NODE_DELETION: "deleted the Node",
 }
+DONE = {
+    Happened.REBOOT: "rebooted it",
+    Happened.DRAINED: "drained it",
+    Happened.CORDONED: "cordoned it",
+    Happened.REPLACED: "replaced it",
+}
+"""What a remediation did, where that is what happened."""
+
 BECAUSE = {
     "proven": " because",
     "likely": ", most likely because",
@@ -77,7 +85,7 @@ def _why(verdict: Verdict) -> str:
     if decided is not None:
         who = _who(verdict)
         because = BECAUSE[decided.confidence]
-        text = f"{because} {who} {WORDS[decided.decision]}"
+        text = f"{because} {who} {_did(verdict, decided.decision)}"
         return f"{text} after {broke}" if broke else text
     if verdict.happened == Happened.JOINED:
         return ""
@@ -100,6 +108,12 @@ def _is_said(verdict: Verdict) -> bool:
     """Tell whether somebody recorded the fault itself."""
     assert verdict.fault is not None, "asked only then"
     return verdict.fault.sign is not verdict.effect
+
+
+def _did(verdict: Verdict, decision: Decision) -> str:
+    if decision is Decision.AUTO_REMEDIATION:
+        return DONE.get(verdict.happened, WORDS[decision])
+    return WORDS[decision]
 
 
 def _who(verdict: Verdict) -> str:

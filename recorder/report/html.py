@@ -91,6 +91,13 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
             text = f"{rival.cause}, {word}: {rival.because}"
             yield f"<li>{escape(text)}</li>"
         yield "</ul>"
+    if verdict.contradictions:
+        yield "<h3>What contradicts it</h3><ul>"
+        for against in verdict.contradictions:
+            entry = against.sign.stored.entry
+            text = f"{entry} {against.sign.says}: {against.but}"
+            yield f"<li>{escape(text)}</li>"
+        yield "</ul>"
     if verdict.missing:
         yield "<h3>What was not recorded</h3><ul>"
         for one in verdict.missing:

@@ -76,19 +76,42 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
     if verdict.back_in_service_at is not None:
         rows.append(("Back in service", written(verdict.back_in_service_at)))
     yield from _table(("", ""), [(name, _text(value)) for name, value in rows])
-    if verdict.rivals:
+    yield from _doubts(verdict)
+
+
+def _doubts(verdict: Verdict) -> Iterator[str]:
+    """What else it could have been, and what would tell."""
+    yield from _list(
+        "What else it could have been:",
+        [
+            f"{rival.cause}, {'excluded' if rival.excluded else 'open'}:"
+            f" {_text(rival.because)}"
+            for rival in verdict.rivals
+        ],
+    )
+    yield from _list(
+        "What contradicts it:",
+        [
+            f"`{against.sign.stored.entry}` {_text(against.sign.says)}:"
+            f" {_text(against.but)}"
+            for against in verdict.contradictions
+        ],
+    )
+    yield from _list(
+        "What was not recorded:",
+        [
+            f"{lack.evidence} would tell {_text(lack.would_tell)}"
+            for lack in verdict.missing
+        ],
+    )
+
+
+def _list(title: str, items: Sequence[str]) -> Iterator[str]:
+    if items:
         yield ""
-        yield "What else it could have been:"
+        yield title
         yield ""
-        for rival in verdict.rivals:
-            word = "excluded" if rival.excluded else "open"
-            yield f"* {rival.cause}, {word}: {_text(rival.because)}"
-    if verdict.missing:
-        yield ""
-        yield "What was not recorded:"
-        yield ""
-        for one in verdict.missing:
-            yield f"* {one.evidence} would tell {_text(one.would_tell)}"
+        yield from (f"* {item}" for item in items)
 
 
 def _impact(hits: Sequence[Hit]) -> Iterator[str]:

@@ -51,6 +51,14 @@ def document(verdict: Verdict) -> dict[str, Any]:
             }
             for rival in verdict.rivals
         ],
+        "contradictions": [
+            {
+                "entry": str(one.sign.stored.entry),
+                "says": one.sign.says,
+                "but": one.but,
+            }
+            for one in verdict.contradictions
+        ],
         "missing": [
             {"evidence": one.evidence, "would_tell": one.would_tell}
             for one in verdict.missing
@@ -112,6 +120,10 @@ def lines(verdict: Verdict) -> Iterator[str]:
     for rival in verdict.rivals:
         word = "not" if rival.excluded else "perhaps"
         yield from _row(word, f"{rival.cause}: {rival.because}")
+    for against in verdict.contradictions:
+        entry = against.sign.stored.entry
+        text = f"{entry} {against.sign.says}: {against.but}"
+        yield from _row("but", text)
     for one in verdict.missing:
         yield from _row(
             "missing", f"{one.evidence}, which would tell {one.would_tell}"
