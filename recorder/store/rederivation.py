@@ -7,6 +7,7 @@ both write. The last step holds the head of the log, so that no entry is
 between the old derivation and the new one.
 """
 
+import asyncio
 from typing import NamedTuple
 
 import asyncpg
@@ -44,6 +45,9 @@ for, and what is not at hand is read."""
 LAST_MAX = 2_000
 """Entries that are derived while the head of the log is held: a tenth of a
 second, of a lease of six."""
+
+LOCK_TRIES = 8
+LOCK_SECONDS = 0.25
 
 LOCK = "select pg_try_advisory_lock(hashtext('recorder.rederive'), $1)"
 READ_STATE = """
@@ -171,7 +175,12 @@ class Rederivation:
             RederivingError: another process does this already.
         """
         connection, log = self._connection, self._log
-        if not await connection.fetchval(LOCK, log):
+        for _ in range(LOCK_TRIES):
+            if await connection.fetchval(LOCK, log):
+                break
+            # A process that was killed is missed a moment later.
+            await asyncio.sleep(LOCK_SECONDS)
+        else:
             msg = f"log {log} is being derived anew already"
             raise RederivingError(msg)
         state = await self.state()

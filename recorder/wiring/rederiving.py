@@ -85,7 +85,7 @@ async def rederive(
             work = _Work(dsn, log, how, Rederivation(connection, log))
             return await work.run(stop)
         finally:
-            await connection.close(timeout=10)
+            connection.terminate()
 
 
 class _Work:

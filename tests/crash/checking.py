@@ -20,6 +20,7 @@ from recorder.store.codes import OPERATIONS, SOURCES
 from recorder.store.encoding import DELTA, SMALL_DELTA
 from recorder.store.lookback import load_decoder
 from recorder.store.rows import EVENT_COLLECTIONS
+from tests.crash.fact_checking import FACTS, fact_problems
 
 __all__ = [
     "Snapshot",
@@ -85,6 +86,7 @@ class Snapshot:
     partitions: Sequence[Row]
     alike: int
     decoder: Any
+    facts: Sequence[Row] = ()
     documents: dict[int, bytes] = field(default_factory=dict)
 
 
@@ -128,6 +130,7 @@ async def snapshot(
             partitions=await connection.fetch(PARTITIONS),
             alike=await connection.fetchval(ALIKE, log),
             decoder=await load_decoder(connection),
+            facts=await connection.fetch(FACTS, log),
         )
 
 
@@ -144,6 +147,7 @@ def problems(log: Snapshot) -> Iterator[str]:
     yield from _points(log)
     yield from _heads(log)
     yield from _partitions(log)
+    yield from fact_problems(log.entries, log.facts)
 
 
 def _positions(log: Snapshot) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from recorder.intake.deriving import Deriver
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Teller
 from tests.crash.checking import Snapshot, problems, snapshot
@@ -46,6 +47,12 @@ DAMAGES: dict[str, Callable[[Any], None]] = {
     "a head is missing": lambda log: drop(log.heads, 0),
     "a head is at another entry": lambda log: put(log.heads, 0, position=1000),
     "a partition is missing": lambda log: log.partitions.clear(),
+    "a fact has no entry": lambda log: put(log.facts, 0, position=1000),
+    "a fact is there twice": lambda log: log.facts.insert(0, log.facts[0]),
+    "a fact was recorded at another time": lambda log: put(
+        log.facts, 0, recorded_at=None
+    ),
+    "a fact is behind the end": lambda log: put(log.facts, 0, built_to=0),
     "an object has two numbers": lambda log: setattr(log, "alike", 1),
 }
 
@@ -54,8 +61,11 @@ DAMAGES: dict[str, Callable[[Any], None]] = {
 async def log(database: Database) -> Snapshot:
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
     teller = Teller(await writer.take_lease())
-    for batch in BATCHES:
-        await writer.append(teller.batch(*batch))
+    deriver = Deriver(writer)
+    for told in BATCHES:
+        batch = teller.batch(*told)
+        await deriver.derive(batch)
+        await writer.append(batch)
     await writer.close()
     connection = await asyncpg.connect(database.dsn("reader"))
     try:
@@ -63,7 +73,14 @@ async def log(database: Database) -> Snapshot:
     finally:
         await connection.close()
     assert found is not None
-    for name in ("batches", "entries", "points", "heads", "partitions"):
+    for name in (
+        "batches",
+        "entries",
+        "points",
+        "heads",
+        "partitions",
+        "facts",
+    ):
         setattr(found, name, [dict(row) for row in getattr(found, name)])
     return found
 

@@ -21,12 +21,14 @@ from recorder.errors import (
     StandingByError,
     UnknownStateError,
 )
+from recorder.intake.deriving import Deriver
 from recorder.intake.ledger import Ledger
 from recorder.intake.state import Batch
 from recorder.model.observation import EpochBegan, Observation
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Teller
 from tests.crash.checking import check_log
+from tests.crash.test_rederiving import REDERIVING
 from tests.crash.writes import on_the_wire, writes_of_the_store
 from tests.support.builders import (
     EVENTS,
@@ -64,6 +66,8 @@ class Write:
     cut: str = COMMIT
     before: Sequence[Observation] = BEFORE
     told: Sequence[Observation] = ()
+    other_rules: bool = False
+    """Whether the facts before are of another release."""
 
 
 TAKING = (
@@ -86,6 +90,12 @@ TAKING = (
         cut="lease.TAKE",
     ),
     Write(
+        name="make the derivation",
+        statements=["derivation.MAKE_DERIVATION"],
+        step="take",
+        cut="derivation.MAKE_DERIVATION",
+    ),
+    Write(
         name="insert a dictionary",
         statements=["writer.MAKE_DICTIONARY"],
         step="take",
@@ -95,7 +105,11 @@ TAKING = (
 APPENDING = (
     Write(
         name="make a partition, in the first batch",
-        statements=["select recorder.add_partition($1)", "COPY entry"],
+        statements=[
+            "select recorder.add_partition($1)",
+            "COPY entry",
+            "COPY fact",
+        ],
         before=(),
         told=BEFORE,
     ),
@@ -160,8 +174,14 @@ APPENDING = (
     ),
     Write(
         name="remove heads",
-        statements=["append.DELETE_HEADS"],
+        statements=["append.DELETE_HEADS", "COPY fact"],
         told=[a_frame(PODS, "DELETED", an_object("b", 12))],
+    ),
+    Write(
+        name="end a derivation by other rules",
+        statements=["derivation.LEAVE_DERIVATION"],
+        told=[a_frame(PODS, "DELETED", an_object("b", 12))],
+        other_rules=True,
     ),
 )
 RELEASE = Write(
@@ -206,6 +226,7 @@ class Stage:
         await self.verify()
 
     async def append(self, batch: Batch) -> None:
+        await Deriver(self.writer).derive(batch)
         await self.writer.append(batch)
         await self.verify()
 
@@ -305,6 +326,10 @@ async def begin(stage: Stage, write: Write) -> None:
     await stage.take()
     if write.before:
         await stage.append(stage.teller.batch(*write.before))
+    if write.other_rules:
+        await stage.ask(
+            "update recorder.derivation set rules = 0 returning rules"
+        )
     await stage.restart()
 
 
@@ -320,6 +345,7 @@ async def append(stage: Stage, write: Write, fate: Fate) -> tuple[bool, bool]:
 async def cut(stage: Stage, write: Write, fate: Fate, batch: Batch) -> None:
     """Append, and be cut off; see that it is in the log or is not."""
     before = await stage.size()
+    await Deriver(stage.writer).derive(batch)
     stage.arm(write, fate)
     with pytest.raises(LogUnavailableError):
         await stage.writer.append(batch)
@@ -372,4 +398,5 @@ def test_no_write_is_without_its_rows() -> None:
         for fate in ("lost", "silent")
     }
 
-    assert named["lost"] == named["silent"] == writes_of_the_store()
+    assert named["lost"] == named["silent"]
+    assert named["lost"] | REDERIVING == writes_of_the_store()

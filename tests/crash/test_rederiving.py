@@ -1,0 +1,106 @@
+"""The crash matrix of a log derived anew: every write of it, cut off.
+
+Not applied, or applied and not answered. Answers stay what they were, and
+whoever begins again goes on and comes to the facts that were written live.
+"""
+
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from recorder.errors import LogUnavailableError
+from recorder.intake.deriving import Deriver
+from recorder.store.rederivation import Rederivation, connect_to
+from recorder.store.writer import Writer
+from recorder.wiring.rederiving import Rederiving, rederive
+from tests.contract.test_log import SPEC, Teller
+from tests.crash.checking import check_log
+from tests.crash.script import BATCHES
+from tests.crash.writes import on_the_wire
+from tests.support.cut_proxy import cut_proxy
+from tests.support.fact_rows import ask, current_facts
+from tests.support.postgres import Database
+
+COMMIT = "COMMIT;"
+WRITES: dict[str, tuple[str, bool, list[str]]] = {
+    # where it is cut, whether a derivation is begun before, what is heard
+    "begin a derivation": (
+        COMMIT,
+        False,
+        ["rederivation.GIVE_UP_BUILDING", "rederivation.BEGIN_BUILDING"],
+    ),
+    "divide it into parts": (
+        "rederivation.ADD_PART",
+        False,
+        ["rederivation.ADD_PART"],
+    ),
+    "derive the rest, and change over": (
+        COMMIT,
+        True,
+        [
+            "COPY fact",
+            "rederivation.MOVE_PART",
+            "rederivation.END_CURRENT",
+            "rederivation.MAKE_CURRENT",
+        ],
+    ),
+}
+REDERIVING = {s for _, _, heard in WRITES.values() for s in heard}
+
+
+async def record(database: Database) -> None:
+    """Write a log with its facts, as intake does."""
+    writer = Writer(database.dsn("writer"), SPEC, holder="a")
+    teller = Teller(await writer.take_lease())
+    deriver = Deriver(writer)
+    for told in BATCHES:
+        batch = teller.batch(*told)
+        await deriver.derive(batch)
+        await writer.append(batch)
+    await writer.close()
+
+
+async def begin(database: Database) -> None:
+    connection = await connect_to(database.dsn("writer"))
+    begun = Rederivation(connection, 1)
+    await begun.begin()
+    await begun.add_parts(0, 1)
+    await connection.close()
+
+
+@pytest.mark.parametrize("fate", ["lost", "silent"])
+@pytest.mark.parametrize("write", WRITES)
+async def test_a_write_that_fails_leaves_answers_whole(
+    database: Database, write: str, fate: Literal["lost", "silent"]
+) -> None:
+    await record(database)
+    live = await current_facts(database)
+    cut, begun, heard = WRITES[write]
+    if begun:
+        await begin(database)
+
+    with tempfile.TemporaryDirectory(prefix="rec-") as folder:
+        async with cut_proxy(database.dsn("writer"), Path(folder)) as proxy:
+            proxy.at = COMMIT.encode() if cut == COMMIT else on_the_wire(cut)
+            proxy.fate = fate
+            how = Rederiving(again=True)
+            with pytest.raises(LogUnavailableError):
+                await rederive(proxy.dsn, 1, how, asyncio.Event())
+            assert proxy.cuts == 1
+            for statement in heard:
+                assert on_the_wire(statement) in proxy.heard, statement
+
+    assert await check_log(database.dsn("reader")) == []
+    assert await current_facts(database) == live
+    how = Rederiving(again=True)
+    await rederive(database.dsn("writer"), 1, how, asyncio.Event())
+    assert live
+    assert await current_facts(database) == live
+    assert await check_log(database.dsn("reader")) == []
+    assert not await ask(
+        database,
+        "select count(*) from recorder.derivation where state = 'building'",
+    )
