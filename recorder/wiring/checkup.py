@@ -1,8 +1,9 @@
 """What `recorder doctor` looks at, in the order in which one mends it.
 
-First the machine, then the cluster, then the database and the log in it, the
-redaction key last. Nothing is changed, and nothing waits for ever: each look
-has a time limit. What depends on something that failed is said to be untried.
+First the machine and a site's rules, then the cluster, then the database and
+the log in it, the redaction key last. Nothing is changed, and nothing waits
+for ever: each look has a time limit. What depends on something that failed is
+said to be untried.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -13,6 +14,7 @@ from recorder.wiring.checkup_cluster import look_at_cluster
 from recorder.wiring.checkup_database import look_at_database
 from recorder.wiring.checkup_key import look_at_key
 from recorder.wiring.checkup_machine import look_at_files, look_at_machine
+from recorder.wiring.checkup_rules import look_at_rules
 
 __all__ = ["checkup"]
 
@@ -30,6 +32,8 @@ async def checkup(
         yield check
         if not check.ok and check.name in {"data folder", "embedded server"}:
             failed = failed or check.name
+    for check in look_at_rules(settings):
+        yield check
     cluster = await look_at_cluster(settings)
     for check in cluster.checks:
         yield check
