@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Self
 
 from recorder.errors import ConfigError
@@ -22,6 +22,12 @@ from recorder.report.verdicts import document
 from recorder.report.window import Window, optional_time, parse_time
 
 __all__ = ["Why", "WhyQuestion", "ask_why", "node_name", "reads_nodes"]
+
+MOMENT = timedelta(seconds=1)
+
+SOON = timedelta(minutes=5)
+"""How long after a time something may begin that is meant by it: people
+remember when somebody called, not when it broke."""
 
 
 class NodeNameError(ConfigError):
@@ -115,12 +121,20 @@ async def ask_why(
     await find_node(reading, question.node)
     coverage = await covered(
         reading,
-        _covered_window(question),
+        _judged_window(question),
         now=now,
         reads=reads_nodes,
         facts=True,
     )
     found = await _found(reading, question, knowledge, coverage)
+    if question.at is not None:
+        coverage = await covered(
+            reading,
+            _told_window(question.at, found),
+            now=now,
+            reads=reads_nodes,
+            facts=True,
+        )
     return Why(
         cluster=reading.log.cluster_name,
         question=question,
@@ -134,10 +148,19 @@ def reads_nodes(source: str, resource: str) -> bool:
     return source == WATCH and resource in NODE_RESOURCES
 
 
-def _covered_window(question: WhyQuestion) -> Window:
+def _judged_window(question: WhyQuestion) -> Window:
+    """Give the window whose holes verdicts have to know."""
     if question.at is not None:
-        return Window(question.at - LOOKBACK, None)
+        return Window(question.at - LOOKBACK, question.at + LOOKBACK)
     return question.window
+
+
+def _told_window(at: datetime, found: Sequence[Verdict]) -> Window:
+    """Give the window that an answer about a moment speaks of."""
+    begun = [verdict.began_at for verdict in found]
+    ended = [e.sign.stored.at for v in found for e in v.evidence]
+    since, until = min([at, *begun]), max([at, *ended])
+    return Window(since, max(until, since + MOMENT))
 
 
 async def _found(
@@ -178,7 +201,8 @@ def _at(found: Sequence[Verdict], at: datetime | None) -> Sequence[Verdict]:
         and (v.back_in_service_at is None or v.back_in_service_at >= at)
     ]
     before = [v for v in found if v.effect.stored.at <= at]
-    return going_on or before[-1:] or found[:1]
+    soon = [v for v in found if v.began_at <= at + SOON]
+    return going_on or before[-1:] or soon[:1]
 
 
 async def _within(

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
@@ -16,6 +16,7 @@ from recorder.report.checks import Check
 from recorder.wiring import checkup
 from recorder.wiring.checkup_cluster import ClusterFindings
 from tests.conftest import TEMPLATE
+from tests.corpus.logs import play, tape_of
 from tests.report.told import LIVE, STORY, TAPE, tell
 from tests.support.builders import at
 from tests.support.postgres import Database, DatabaseServer, fresh_database
@@ -138,3 +139,40 @@ def data(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         Path(name).chmod(0o711)
         monkeypatch.setenv("RECORDER_DATA_DIR", name)
         yield Path(name)
+
+
+TAPES = (
+    "kernel-deadlock",
+    "rack-loss-jobset",
+    "crash",
+    "drain-audited",
+    "replaced",
+)
+"""Incidents of the corpus, as logs 1 to 5."""
+
+
+@pytest.fixture(scope="session")
+def incidents_database(embedded_server: DatabaseServer) -> Iterator[Database]:
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        database = runner.run(
+            stack.enter_async_context(
+                fresh_database(embedded_server, TEMPLATE)
+            )
+        )
+        for number, name in enumerate(TAPES, 1):
+            dsn = database.dsn("writer")
+            log = runner.run(play(dsn, tape_of(name), name=name))
+            assert log == number
+        yield database
+        runner.run(stack.aclose())
+
+
+@pytest.fixture
+def incidents(
+    incidents_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> Database:
+    dsn = incidents_database.dsn("reader")
+    monkeypatch.setenv("RECORDER_DATABASE_URL", dsn)
+    stop_clock(monkeypatch, datetime(2026, 12, 1, tzinfo=UTC))
+    return incidents_database

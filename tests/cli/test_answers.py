@@ -4,24 +4,15 @@ RECORDER_TEST_UPDATE_GOLDEN=1 writes the files anew, which another recording
 of a tape needs; look at what changed.
 """
 
-import asyncio
 import os
-from collections.abc import Iterator
-from contextlib import AsyncExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Recorder, stop_clock
-from tests.conftest import TEMPLATE
-from tests.corpus.logs import play, tape_of
-from tests.support.postgres import Database, DatabaseServer, fresh_database
+from tests.cli.conftest import Recorder
+from tests.support.postgres import Database
 
 GOLDEN = Path(__file__).parent / "golden" / "answers"
-
-TAPES = ("kernel-deadlock", "rack-loss-jobset", "crash", "drain-audited")
-"""Logs 1 to 4."""
 
 QUESTIONS = {
     "why_planned.txt": "why --log 1 node/gpu-002",
@@ -43,33 +34,6 @@ QUESTIONS = {
     "facts.txt": "log --log 1 --node gpu-002 --facts --limit 30",
     "facts.ndjson": "log --log 1 --node gpu-002 --facts --limit 10 -o ndjson",
 }
-
-
-@pytest.fixture(scope="session")
-def incidents_database(embedded_server: DatabaseServer) -> Iterator[Database]:
-    with asyncio.Runner() as runner:
-        stack = AsyncExitStack()
-        database = runner.run(
-            stack.enter_async_context(
-                fresh_database(embedded_server, TEMPLATE)
-            )
-        )
-        for number, name in enumerate(TAPES, 1):
-            dsn = database.dsn("writer")
-            log = runner.run(play(dsn, tape_of(name), name=name))
-            assert log == number
-        yield database
-        runner.run(stack.aclose())
-
-
-@pytest.fixture
-def incidents(
-    incidents_database: Database, monkeypatch: pytest.MonkeyPatch
-) -> Database:
-    dsn = incidents_database.dsn("reader")
-    monkeypatch.setenv("RECORDER_DATABASE_URL", dsn)
-    stop_clock(monkeypatch, datetime(2026, 12, 1, tzinfo=UTC))
-    return incidents_database
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

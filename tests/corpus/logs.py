@@ -11,6 +11,7 @@ from pathlib import Path
 
 from recorder.intake.ports import Source
 from recorder.intake.recording import Recording
+from recorder.intake.sequencer import TAPE_STREAM
 from recorder.intake.state import Recovered
 from recorder.redact import Redaction, RedactionRules
 from recorder.sources.tape import TapeReader, TapeSource
@@ -51,7 +52,10 @@ def truth_of(name: str) -> Path:
 
 
 async def play(dsn: str, tape: Path, *, name: str) -> int:
-    """Play a tape into a new log of a name; give its number."""
+    """Play a tape into the log of a name; give its number.
+
+    A tape of which the log has the beginning goes on from there.
+    """
     with TapeReader(tape) as reader:
         header = reader.header
     spec = LogSpec(
@@ -63,8 +67,9 @@ async def play(dsn: str, tape: Path, *, name: str) -> int:
     )
 
     def source(recovered: Recovered) -> Source:
-        del recovered
-        return TapeSource(tape)
+        point = recovered.streams.get(TAPE_STREAM)
+        done = int(point.completed or 0) if point else 0
+        return TapeSource(tape, from_frame=done)
 
     writer = Writer(dsn, spec, holder="corpus")
     redaction = Redaction(RedactionRules(), KEY)

@@ -1,0 +1,265 @@
+"""Questions about nodes that cannot be, or have no answer."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Answer, Recorder
+from tests.support.postgres import Database
+
+USAGE = 2
+INCOMPLETE = 4
+NOT_FOUND = 5
+
+REFUSED = {
+    "why --log 1 node/gpu-02": (NOT_FOUND, 'did you mean "gpu-002"'),
+    "why --log 1 gpu-9x": (NOT_FOUND, 'log 1 has no node "gpu-9x"'),
+    "why --log 1 pod/train/x": (USAGE, "is not a node: write node/NAME"),
+    "why --log 1 pod/x": (USAGE, '"pod/x" is not a node: write node/NAME'),
+    "why --log 1": (USAGE, "node/NAME"),
+    "why --log 1 node/gpu-002 --at 1h --since 2h": (USAGE, "leave out"),
+    "why --log 1 node/gpu-002 --at noon": (USAGE, "--at"),
+    "why --log 1 node/gpu-002 -o ndjson": (USAGE, "ndjson"),
+    "impact --log 1": (USAGE, "name nodes, or select them with --rack"),
+    "impact --log 1 --rack r99": (NOT_FOUND, "has no node with these"),
+    "impact --log 1 -l zone": (USAGE, "write LABEL=VALUE"),
+    "impact --log 1 -l =a": (USAGE, "write LABEL=VALUE"),
+    "impact --log 1 -l zone=nowhere": (NOT_FOUND, "no node with these"),
+    "impact --log 1 pod/x": (USAGE, "is not a node"),
+    "impact --log 1 node/gpu-02": (NOT_FOUND, 'did you mean "gpu-002"'),
+    "incidents --log 1 --since 1h --until 2h": (USAGE, "impossible window"),
+    "incidents --log 9": (NOT_FOUND, "there is no log 9"),
+    "replay --log 1 node/gpu-02": (NOT_FOUND, 'did you mean "gpu-002"'),
+    "replay --log 1 node/gpu-002 --speed 0": (USAGE, "--speed"),
+    "log --log 1 --facts --raw": (USAGE, "choose"),
+}
+
+
+def only(answer: Answer, name: str) -> Any:
+    members: Any = answer.json[name]
+    assert len(members) == 1
+    return members[0]
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_a_question_that_cannot_be_is_refused(
+    incidents: Database, recorder: Recorder, words: str
+) -> None:
+    del incidents
+    status, why = REFUSED[words]
+
+    answer = recorder(*words.split())
+
+    assert (answer.status, answer.out) == (status, "")
+    assert why in answer.err
+    assert "Traceback" not in answer.err
+
+
+BEFORE = [
+    "why --log 1 node/gpu-002",
+    "impact --log 1 node/gpu-002",
+    "incidents --log 1",
+]
+EMPTY: dict[str, list[object]] = {
+    "verdicts": [],
+    "workloads": [],
+    "failures": [],
+    "incidents": [],
+}
+
+
+@pytest.mark.parametrize("words", BEFORE)
+def test_a_window_before_the_first_entry_is_empty_and_incomplete(
+    incidents: Database, recorder: Recorder, words: str
+) -> None:
+    del incidents
+    window = (
+        "--since",
+        "2020-01-01T00:00:00Z",
+        "--until",
+        "2020-02-01T00:00:00Z",
+    )
+
+    answer = recorder(*words.split(), *window, "-o", "json")
+
+    assert answer.status == INCOMPLETE
+    found = {name: answer.json[name] for name in EMPTY if name in answer.json}
+    assert found == {name: [] for name in found}
+    assert found
+    assert "INCOMPLETE" in answer.err
+
+
+def test_a_replay_before_the_first_entry_is_empty_and_incomplete(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+
+    answer = recorder(
+        *[
+            "replay",
+            "--log",
+            "1",
+            "node/gpu-002",
+            "--since",
+            "2019-01-01T00:00:00Z",
+            "--until",
+            "2020-01-01T00:00:00Z",
+        ]
+    )
+
+    assert (answer.status, answer.out) == (INCOMPLETE, "")
+    assert "no facts of gpu-002" in answer.err
+
+
+def test_a_moment_before_the_first_entry_has_no_verdict(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+    words = "why --log 1 node/gpu-002 --at 2026-11-20T00:00:00Z -o json"
+
+    answer = recorder(*words.split())
+
+    assert answer.status == INCOMPLETE
+    assert answer.json["verdicts"] == []
+
+
+def test_a_moment_is_answered_by_what_happened_last_before_it(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+    latest = recorder("why", "--log", "1", "node/gpu-002", "-o", "json")
+    verdict = only(latest, "verdicts")
+    back = verdict["back_in_service_at"]
+
+    answer = recorder(
+        "why", "--log", "1", "node/gpu-002", "--at", back, "-o", "json"
+    )
+
+    assert answer.json["verdicts"] == [verdict]
+    assert answer.status == 0
+
+
+def test_ten_years_are_a_window_like_any_other(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+    latest = recorder("why", "--log", "1", "node/gpu-002", "-o", "json")
+
+    answer = recorder(
+        *[
+            "why",
+            "--log",
+            "1",
+            "node/gpu-002",
+            "--since",
+            "3650d",
+            "-o",
+            "json",
+        ]
+    )
+
+    assert answer.status == INCOMPLETE
+    assert answer.json["verdicts"] == latest.json["verdicts"]
+
+
+def test_a_name_outlives_the_machine_behind_it(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+
+    answer = recorder("incidents", "--log", "5", "-o", "json")
+
+    found = only(answer, "incidents")
+    assert found["happened"] == "replaced"
+    node = found["nodes"][0]
+    why = recorder("why", "--log", "5", node, "-o", "json")
+    verdict = only(why, "verdicts")
+    assert verdict["happened"] == "replaced"
+
+
+WRONG_RULES = {
+    "an unknown key": (
+        'conditions:\n- types: [Hot]\n  wen: "True"\n',
+        "line 3: Object contains unknown field `wen`",
+    ),
+    "a polarity without quotation marks": (
+        "conditions:\n- types: [Hot]\n  when: True\n",
+        "line 3: Expected `str`, got `bool`",
+    ),
+    "a polarity that is none": (
+        'conditions:\n- types: [Hot]\n  when: "yes"\n',
+        'line 2: the status "yes" is none; write "True"',
+    ),
+    "two rules of one condition": (
+        'conditions:\n- &a {types: [Hot], when: "True"}\n- *a\n',
+        'line 2: the condition "Hot" has a rule in line 2 already',
+    ),
+    "a key that is there twice": (
+        "taints: []\ntaints: []\n",
+        'line 2: "taints" is there twice, first in line 1',
+    ),
+    "a fault that is none": (
+        'conditions:\n- types: [Hot]\n  when: "True"\n  fault: heat\n',
+        "line 4: Invalid enum value 'heat'",
+    ),
+    "no YAML": ("conditions: [", "cannot read the rules"),
+}
+
+
+@pytest.mark.parametrize("how", WRONG_RULES)
+def test_rules_of_a_site_that_are_wrong_are_refused_with_their_line(
+    incidents: Database,
+    recorder: Recorder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    how: str,
+) -> None:
+    del incidents
+    text, why = WRONG_RULES[how]
+    file = tmp_path / "site.yaml"
+    file.write_text(text)
+    monkeypatch.setenv("RECORDER_KNOWLEDGE", str(file))
+
+    answer = recorder("why", "--log", "1", "node/gpu-002")
+
+    assert (answer.status, answer.out) == (USAGE, "")
+    assert f'"{file}"' in answer.err
+    assert why in answer.err
+
+
+def test_rules_of_a_site_that_are_not_there_are_refused(
+    incidents: Database,
+    recorder: Recorder,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    del incidents
+    monkeypatch.setenv("RECORDER_KNOWLEDGE", "/nonexistent/site.yaml")
+
+    for words in ("why --log 1 gpu-002", "incidents --log 1"):
+        answer = recorder(*words.split())
+
+        assert answer.status == USAGE
+        assert 'cannot read the rules in "/nonexistent/site.yaml"' in (
+            answer.err
+        )
+
+
+def test_rules_of_a_site_count_before_those_of_the_package(
+    incidents: Database,
+    recorder: Recorder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    del incidents
+    file = tmp_path / "site.yaml"
+    file.write_text(
+        'conditions:\n- types: [KernelDeadlock]\n  when: "True"\n'
+        "  fault: disk-fault\n"
+    )
+    monkeypatch.setenv("RECORDER_KNOWLEDGE", str(file))
+
+    answer = recorder("why", "--log", "1", "node/gpu-002", "-o", "json")
+
+    verdict = only(answer, "verdicts")
+    assert verdict["cause"] == "disk-fault"
