@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recorder.cli.asking import now
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 from recorder.settings import Settings
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["demo", "play", "record_tape", "show_demo"]
 
 DEMO = "demo.tape.jsonl.zst"
+DEMO_NODE = "gpu-002"
+"""The node to which it happens."""
 
 
 class _Speed(click.ParamType[float | None]):
@@ -111,17 +114,45 @@ def demo(settings: Settings) -> None:
 async def show_demo(
     settings: Settings, stop: asyncio.Event, screen: Screen
 ) -> None:
-    """Play the demo's tape, then say what to look at."""
+    """Play the demo's tape, say what happened, and what to ask further."""
     with as_file(files("recorder.demo") / DEMO) as tape:
-        await _play(settings, tape, name="demo", speed=None, stop=stop)
-    screen.say("try:")
+        log = await _play(settings, tape, name="demo", speed=None, stop=stop)
+    if stop.is_set():
+        return
+    for line in await _told(settings, log):
+        screen.say(line)
+    screen.say("ask further:")
     for command in (
-        "log --cluster demo --node gpu-002",
-        "log --cluster demo --reason Rebooted",
-        "show --cluster demo node/gpu-002",
+        f"why --cluster demo node/{DEMO_NODE}",
+        f"impact --cluster demo node/{DEMO_NODE}",
+        f"replay --cluster demo node/{DEMO_NODE}",
+        f"log --cluster demo --node {DEMO_NODE}",
+        "incidents --cluster demo",
         "status",
     ):
         screen.say(f"  recorder {command}")
+
+
+async def _told(settings: Settings, log: int) -> list[str]:
+    """Give what happened in the demo, and what it cost."""
+    from recorder.knowledge import load
+    from recorder.report.impact import ImpactQuestion, ask_impact, cost
+    from recorder.report.text import plain
+    from recorder.report.window import Window
+    from recorder.wiring.reading import open_logs
+
+    question = ImpactQuestion(
+        nodes=(DEMO_NODE,), rack=None, labels=(), window=Window()
+    )
+    async with open_logs(settings) as logs:
+        answer = await ask_impact(
+            await logs.read(log),
+            question,
+            load(settings.knowledge),
+            now=now(),
+        )
+    lines = [plain(verdict.sentence) for verdict in answer.failures]
+    return [*lines, cost(answer.workloads)] if answer.workloads else lines
 
 
 async def _play(
@@ -131,7 +162,8 @@ async def _play(
     name: str | None,
     speed: float | None,
     stop: asyncio.Event,
-) -> None:
+) -> int:
+    """Play a tape; give the number of its log."""
     from recorder.wiring.database import open_database
     from recorder.wiring.playing import Playing, play_tape
 
@@ -154,6 +186,7 @@ async def _play(
         )
     screen.clear()
     screen.say(_outcome(played.progress, played.cluster))
+    return played.progress.log
 
 
 def _outcome(progress: "Progress", cluster: str) -> str:

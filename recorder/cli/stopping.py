@@ -8,7 +8,7 @@ __all__ = ["run_until_stopped"]
 
 
 def run_until_stopped(
-    main: Callable[[asyncio.Event], Awaitable[None]],
+    main: Callable[[asyncio.Event], Awaitable[object]],
 ) -> None:
     """Run until done; the event tells when a stop is wanted."""
 

@@ -163,7 +163,7 @@ SHAPES: dict[str, Mapping[str, Any]] = {
                 "operation": TEXT,
                 "resource_version": Maybe(TEXT),
                 "observed_at": TIME,
-                "actor": [{"name": TEXT}],
+                "actor": Maybe([{"name": TEXT}]),
                 "changed": [{"path": TEXT}],
             }
         ],
