@@ -31,11 +31,7 @@ makes them."""
 
 LEASE_MAX = timedelta(seconds=30)
 """A lease lasts 6 s. One that ends much later was given by a clock that has
-been set back since, and keeps everybody out until then."""
-
-END_LEASE = (
-    "UPDATE recorder.log_head SET expires_at = '-infinity' WHERE log_id ="
-)
+been set back since; whoever comes next takes it at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -341,7 +337,7 @@ def _judge_lease(name: str, lease: LeaseFacts) -> Check:
         ok=ahead <= LEASE_MAX,
         says=f'{log} is written by "{lease.holder}", until {until} and longer'
         " if it goes on; others stand by",
-        remedy=f"PostgreSQL's clock was set back by {ahead}: if that process"
-        " is dead, nobody can take over before. As recorder_writer"
-        f" run: {END_LEASE} {lease.log}",
+        remedy=f"PostgreSQL's clock was set back by {ahead}; the lease counts"
+        " as over, and the next recorder takes it. Keep that clock in step"
+        " (NTP), and look in `recorder log` for times in the future",
     )
