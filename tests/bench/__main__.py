@@ -17,6 +17,7 @@ from tests.bench import (
     listing,
     mixed,
     processor,
+    questions,
     redact,
     restart,
     size,
@@ -28,6 +29,7 @@ from tests.bench.measuring import Number, machine, say, summary
 BENCHES: dict[str, Callable[[int], list[Number]]] = {
     "mixed": mixed.bench,
     "bytes": size.bench,
+    "questions": questions.bench,
     "list": listing.bench,
     "latency": latency.bench,
     "copy": copying.bench,

@@ -114,6 +114,14 @@ class Fleet:
             ):
                 yield make()
 
+    def listed(self) -> Iterator[Change]:
+        """Give every Node as it is, as if it was new."""
+        for machine in self.nodes:
+            actor = machine.actor
+            actor.place = min(actor.place, len(actor.pages) - 1)
+            page = actor.pages[actor.place][1]
+            yield self._change(NODES, "ADDED", page, actor.values)
+
     def node(self) -> Change:
         """Let something happen to a Node."""
         machine = self._chance.choice(self.nodes)

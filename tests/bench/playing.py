@@ -2,7 +2,8 @@
 
 ``python -m tests.bench.playing FOLDER TAPE`` plays into the embedded server of
 a folder, which must run, and prints one line of JSON. With ``--profile FILE``
-it writes a profile of itself instead of being fast.
+it writes a profile of itself instead of being fast; with ``--no-facts`` it
+derives none, to tell what they cost.
 """
 
 import argparse
@@ -13,6 +14,8 @@ import resource
 import time
 from pathlib import Path
 
+from recorder.intake.deriving import Deriver
+from recorder.intake.state import Batch
 from recorder.settings import Settings
 from recorder.wiring.database import open_database
 from recorder.wiring.playing import Playing, play_tape
@@ -53,12 +56,19 @@ async def play(folder: Path, tape: Path, profile: Path | None) -> None:
     )
 
 
+async def _derive_nothing(_: Deriver, batch: Batch) -> None:
+    batch.facts = []
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.playing")
     parser.add_argument("folder", type=Path)
     parser.add_argument("tape", type=Path)
     parser.add_argument("--profile", type=Path)
+    parser.add_argument("--no-facts", action="store_true")
     arguments = parser.parse_args()
+    if arguments.no_facts:
+        Deriver.derive = _derive_nothing  # type: ignore[method-assign,assignment]
     asyncio.run(play(arguments.folder, arguments.tape, arguments.profile))
 
 

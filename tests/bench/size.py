@@ -1,7 +1,8 @@
 """What an entry takes on the disk: everything in the database that grows.
 
 Heap and indices of the entries, the objects that they name, heads, batches,
-words: the growth of the schema over a play, divided by the entries.
+words, and apart from them of facts: the growth of the schema over a play,
+divided by the entries.
 """
 
 from collections.abc import Mapping
@@ -18,7 +19,8 @@ DOCUMENTS = {"events": 60_000, "pods": 30_000, "nodes": 15_000}
 TARGETS = {"events": 430, "pods": 900, "nodes": 1_100, "jobs": 0}
 
 SIZES = """
-    select case when c.relname like 'entry%' then 'entry' else c.relname end
+    select case when c.relname like 'entry%' then 'entry'
+             when c.relname like 'fact%' then 'fact' else c.relname end
              as name,
            sum(pg_table_size(c.oid))::int8 as heap,
            sum(pg_indexes_size(c.oid))::int8 as indices
@@ -68,7 +70,8 @@ def _numbers(
         return (after[name][part] - old) / entries
 
     payload = growth("(payloads)", 0)
-    tables = [name for name in after if name != "(payloads)"]
+    facts = growth("fact", 0) + growth("fact", 1)
+    tables = [n for n in after if n not in {"(payloads)", "fact"}]
     total = sum(growth(name, part) for name in tables for part in (0, 1))
     parts = {
         "payload": payload,
@@ -88,5 +91,10 @@ def _numbers(
         *(
             Number(name=f"  {name}", unit="B", values=[value])
             for name, value in parts.items()
+        ),
+        Number(
+            name=f"bytes of facts beside it, {mix} only",
+            unit="B",
+            values=[facts],
         ),
     ]
