@@ -67,7 +67,8 @@ def _down(verdict: Verdict) -> str:
     back = verdict.back_in_service_at
     if back is None:
         return " (not back in service)"
-    gone = max(timedelta(0), back - verdict.effect.stored.at)
+    lost = min(verdict.lost_at, verdict.effect.stored.at)
+    gone = max(timedelta(0), back - lost)
     return f" (down {lasted(gone)})" if gone >= timedelta(seconds=1) else ""
 
 
