@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Self
 
 from recorder.explain.fleet import Fleet
@@ -26,6 +26,9 @@ GROUPS = {
     Fault.POWER_LOSS.value: "rack",
 }
 """Causes that strike several nodes at once."""
+
+TOGETHER = timedelta(minutes=1)
+"""Between losses of nodes that one cause struck."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +176,7 @@ def _together(verdicts: Sequence[Verdict]) -> list[Sequence[Verdict]]:
                 verdict.cause in GROUPS
                 and first.cause == verdict.cause
                 and first.happened == verdict.happened
-                and abs(first.lost_at - verdict.lost_at) <= LOOKBACK / 1440
+                and abs(first.lost_at - verdict.lost_at) <= TOGETHER
             ):
                 group.append(verdict)
                 break

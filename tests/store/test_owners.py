@@ -1,0 +1,44 @@
+"""Facts are filed under the controller of their object."""
+
+import pytest
+
+from recorder.facts import derive
+from recorder.model.reference import ObjectIdentity
+from recorder.store.fact_rows import owner_of
+from tests.support.builders import PODS, a_list, an_object
+from tests.support.story import Story
+
+JOB: dict[str, object] = {
+    "apiVersion": "batch/v1",
+    "kind": "Job",
+    "name": "llm",
+    "uid": "job-uid",
+    "controller": True,
+}
+NODE: dict[str, object] = {
+    "apiVersion": "v1",
+    "kind": "Node",
+    "name": "n",
+    "uid": "u",
+}
+
+
+def owner(*references: dict[str, object]) -> ObjectIdentity | None:
+    pod = an_object("llm-0", 1)
+    pod["metadata"]["ownerReferences"] = list(references)
+    (draft,) = Story(a_list(PODS, 10, pod)).of("listed")
+    (fact, *_) = derive(draft, None).facts
+    return owner_of(fact)
+
+
+def test_an_owner_is_known_by_the_group_that_its_own_entries_have() -> None:
+    assert owner(NODE, JOB) == ObjectIdentity(
+        "batch", "Job", "train", "llm", "job-uid"
+    )
+
+
+@pytest.mark.parametrize("references", [(), (NODE,)])
+def test_who_does_not_control_is_no_owner(
+    references: tuple[dict[str, object], ...],
+) -> None:
+    assert owner(*references) is None
