@@ -19,7 +19,6 @@ from recorder.model.observation import AUDIT
 from recorder.projections import NodeState, advance
 from recorder.report.coverage import Coverage
 from recorder.report.ports import Reading, Selection
-from recorder.report.references import Reference, find_objects
 from recorder.report.window import Window
 
 __all__ = [
@@ -33,6 +32,9 @@ __all__ = [
 
 LOOKBACK = timedelta(days=1)
 """How far before a window its causes are looked for."""
+
+NODE = ("", "Node")
+"""Group and name of the kind."""
 
 AROUND = timedelta(minutes=2)
 AFTER = timedelta(minutes=30)
@@ -124,9 +126,12 @@ def _holder(text: str | None, member: str) -> str | None:
 
 async def _state_at(reading: Reading, name: str, at: datetime) -> NodeState:
     """Give a node as it was, by its newest version before a time."""
-    found = await find_objects(reading, Reference("node", None, name))
+    found = await reading.things([NODE], namespace=None, name=name)
+    if not found:
+        return NodeState()
+    numbers = tuple(thing.number for thing in found)
     line = await reading.newest(
-        Selection(objects=found.numbers, until=at, versions=True)
+        Selection(objects=numbers, until=at, versions=True)
     )
     if line is None or line.raw is None or line.resource is None:
         return NodeState()
