@@ -49,6 +49,11 @@ class Deriver:
         # By the position of the entry that an object has last.
         self._states: OrderedDict[int, State] = OrderedDict()
 
+    @property
+    def remembered(self) -> int:
+        """How many states are kept between batches."""
+        return len(self._states)
+
     async def derive(self, batch: Batch) -> None:
         """Give a batch its facts, unless it has them.
 

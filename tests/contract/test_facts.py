@@ -1,0 +1,97 @@
+"""Facts hang on the log alone: not on what was remembered, nor on luck."""
+
+from collections.abc import Sequence
+
+from recorder.intake.deriving import Deriver
+from recorder.intake.state import Batch
+from recorder.model.fact import Fact, FactKind
+from recorder.model.observation import Observation
+from recorder.store.writer import Writer
+from tests.contract.test_log import SPEC, Teller
+from tests.crash.script import BATCHES
+from tests.support.builders import PODS, a_frame, an_object
+from tests.support.fact_rows import current_facts
+from tests.support.memory_log import MemoryLog, MemoryWriter
+from tests.support.postgres import Database
+
+MANY = 20_000
+
+Derived = list[tuple[int, Sequence[Fact]]]
+
+
+async def derived(*, states_max: int, restarts: bool) -> Derived:
+    """Derive the script, by a process that forgets or one that does not."""
+    log = MemoryWriter(MemoryLog())
+    teller = Teller(await log.take_lease())
+    deriver = Deriver(log, states_max=states_max)
+    found: Derived = []
+    for told in BATCHES:
+        if restarts:
+            teller = Teller(await log.take_lease())
+            deriver = Deriver(log, states_max=states_max)
+        batch = teller.batch(*told)
+        await deriver.derive(batch)
+        await log.append(batch)
+        found += batch.facts or ()
+    return found
+
+
+async def test_a_process_that_begins_anew_derives_the_same() -> None:
+    whole = await derived(states_max=1000, restarts=False)
+
+    assert whole
+    assert await derived(states_max=1000, restarts=True) == whole
+
+
+async def test_what_does_not_fit_into_memory_is_derived_the_same() -> None:
+    whole = await derived(states_max=1000, restarts=False)
+
+    assert await derived(states_max=1, restarts=False) == whole
+    assert await derived(states_max=0, restarts=False) == whole
+
+
+async def test_a_batch_of_objects_of_which_none_is_at_hand_is_compared() -> (
+    None
+):
+    log = MemoryWriter(MemoryLog())
+    teller = Teller(await log.take_lease())
+    await log.append(teller.batch(*frames("ADDED", 1, {})))
+    batch = teller.batch(*frames("MODIFIED", MANY + 1, {"phase": "Failed"}))
+    deriver = Deriver(log, states_max=100)
+
+    await deriver.derive(batch)
+
+    kinds = [fact.kind for _, facts in batch.facts or () for fact in facts]
+    assert len(batch) == MANY
+    assert kinds.count(FactKind.ENDED) == MANY
+    assert FactKind.APPEARED not in kinds
+    assert deriver.remembered == 100
+
+
+def frames(
+    operation: str, version: int, status: dict[str, str]
+) -> list[Observation]:
+    return [
+        a_frame(
+            PODS,
+            operation,
+            an_object(f"p{n}", version + n, status=status),
+        )
+        for n in range(MANY)
+    ]
+
+
+async def test_an_append_that_is_tried_again_does_not_double_facts(
+    database: Database,
+) -> None:
+    writer = Writer(database.dsn("writer"), SPEC, holder="a")
+    teller = Teller(await writer.take_lease())
+    batch: Batch = teller.batch(a_frame(PODS, "ADDED", an_object("a", 1)))
+    await Deriver(writer).derive(batch)
+    await writer.append(batch)
+    once = await current_facts(database)
+    await writer.append(batch)
+    await writer.close()
+
+    assert len(once) == 1
+    assert await current_facts(database) == once
