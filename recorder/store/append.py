@@ -54,16 +54,18 @@ ADVANCE = """
 READ_HEAD = """
     select term, holder, size from recorder.log_head where log_id = $1
 """
-INSERT_BATCH = """
-    insert into recorder.batch (log_id, batch, first_position, entries, term,
-      recorded_at, observed_min, observed_max)
-    values ($1, $2, $3, $4, $5, $6, $7, $8)
-"""
-WIDEN_PARTITION = """
-    update recorder.partition
-    set observed_min = least(observed_min, $2),
-        observed_max = greatest(observed_max, $3)
-    where lower <= $1 and $1 < upper
+TELL_BATCH = """
+    with made as (
+      insert into recorder.batch (log_id, batch, first_position, entries,
+        term, recorded_at, observed_min, observed_max)
+      values ($1, $2, $3, $4, $5, $6, $7, $8)
+    ), widened as (
+      update recorder.partition
+      set observed_min = least(observed_min, $7),
+          observed_max = greatest(observed_max, $8)
+      where lower <= $6 and $6 < upper
+    )
+    select pg_notify($9, $10)
 """
 UPSERT_HEADS = """
     insert into recorder.object_head as h (object_id, log_id, resource_id,
@@ -175,11 +177,6 @@ class Appender:
             await self._write_entries(connection, batch, numbers, head)
             await self._write_facts(connection, batch, numbers, head)
         await self._write_bookkeeping(connection, batch, numbers)
-        await connection.execute(
-            "select pg_notify($1, $2)",
-            CHANNEL,
-            f"{self._log}:{batch.first_position - 1 + len(batch)}",
-        )
 
     async def _explain_refusal(
         self, connection: asyncpg.Connection, batch: Batch
@@ -250,7 +247,7 @@ class Appender:
         observed = [draft.observed_at for _, draft in batch.drafts]
         first, last = min(observed), max(observed)
         await connection.execute(
-            INSERT_BATCH,
+            TELL_BATCH,
             self._log,
             head["batches"],
             batch.first_position,
@@ -259,8 +256,9 @@ class Appender:
             recorded_at,
             first,
             last,
+            CHANNEL,
+            f"{self._log}:{batch.first_position - 1 + len(batch)}",
         )
-        await connection.execute(WIDEN_PARTITION, recorded_at, first, last)
 
     async def _write_facts(
         self,

@@ -117,12 +117,10 @@ APPENDING = (
         name="append entries",
         statements=[
             "append.ADVANCE",
-            "append.INSERT_BATCH",
-            "append.WIDEN_PARTITION",
+            "append.TELL_BATCH",
             "append.UPSERT_HEADS",
             "append.UPSERT_RESUME",
             "COPY entry",
-            "select pg_notify($1, $2)",
         ],
         told=[a_frame(PODS, "MODIFIED", an_object("a", 10))],
     ),
