@@ -162,7 +162,7 @@ async def verdicts_of(
     if not asked:
         return []
     labels = {} if fleet else await reading.facts.node_labels()
-    holes = holes_of(coverage)
+    holes = [*holes_of(coverage), *await _earlier(reading, window)]
     audited = any(stream.source == AUDIT for stream in reading.streams)
     found = []
     for chain in asked:
@@ -185,6 +185,23 @@ def holes_of(coverage: Coverage) -> list[Hole]:
     spans = [(gap.since, gap.to) for gap in coverage.gaps]
     spans += [(hole.since, hole.to) for hole in coverage.holes]
     return [Hole(since, until) for since, until in spans if since is not None]
+
+
+async def _earlier(reading: Reading, window: Window) -> list[Hole]:
+    """Give the gaps before a window that its chains may reach into.
+
+    They make no answer incomplete, for nobody asked about that time; but what
+    they hide may have been decided in them.
+    """
+    if window.since is None:
+        return []
+    return [
+        Hole(gap.since, gap.to)
+        async for gap in reading.gaps(window.since - LOOKBACK)
+        if gap.since is not None
+        and not gap.healed
+        and gap.resource in NODE_RESOURCES
+    ]
 
 
 def _touches(chain: Chain, window: Window) -> bool:
