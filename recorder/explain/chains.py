@@ -89,7 +89,7 @@ class _Reader:
         self._advance(stored)
         if self._is_old(stored):
             return
-        signs = signs_of(stored, self._knowledge)
+        signs = signs_of(stored, self._knowledge, node=self._node)
         if self._open is not None and self._open.is_over(stored.observed_at):
             self._open = None
         for sign in signs:

@@ -4,7 +4,6 @@ What literals of controllers mean comes from the rules; what Kubernetes itself
 does to a Node is code here. A sign is evidence, not yet a cause.
 """
 
-import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -18,8 +17,10 @@ from recorder.model.fact import FactKind, StoredFact
 __all__ = ["Sign", "Subject", "signs_of"]
 
 
-def signs_of(stored: StoredFact, knowledge: Knowledge) -> list[Sign]:
-    """Give the parts that a fact about a node may play."""
+def signs_of(
+    stored: StoredFact, knowledge: Knowledge, *, node: str
+) -> list[Sign]:
+    """Give the parts that a fact may play for a node that it concerns."""
     fact = stored.fact
     about = fact.object.kind if fact.object is not None else ""
     if fact.kind is FactKind.EVENT:
@@ -32,7 +33,7 @@ def signs_of(stored: StoredFact, knowledge: Knowledge) -> list[Sign]:
         return list(_node(stored, knowledge))
     if about == "Pod":
         return list(_pod(stored))
-    return list(_other(stored, about, knowledge))
+    return list(_other(stored, about, knowledge, node))
 
 
 _OF_NODE = {
@@ -249,7 +250,7 @@ def _pod(stored: StoredFact) -> Iterator[Sign]:
 
 
 def _other(
-    stored: StoredFact, about: str, knowledge: Knowledge
+    stored: StoredFact, about: str, knowledge: Knowledge, node: str
 ) -> Iterator[Sign]:
     fact, detail = stored.fact, stored.fact.detail
     thing = fact.object
@@ -258,7 +259,8 @@ def _other(
         if rule is None:
             return
         subject = f"lock {detail['key']}"
-        held = _holder(detail["new"], rule.member)
+        # One that is handed on is a decision for the next node alone.
+        held = rule.holder(detail["new"]) == node
         yield Sign(
             Role.DECISION if held else Role.RECOVERY,
             subject, stored, None, rule.decision if held else None,
@@ -280,16 +282,6 @@ def _other(
         yield Sign(Role.RECOVERY, subject, stored, over=True)
     elif fact.kind in {FactKind.CONDITION_CHANGED, FactKind.FIELD_CHANGED}:
         yield Sign(Role.ACT, subject, stored, actor=Actor.named(made.actor))
-
-
-def _holder(text: str | None, member: str) -> str | None:
-    """Give the node that a lock names."""
-    try:
-        held = json.loads(text or "null")
-    except ValueError:
-        return None
-    name = held.get(member) if isinstance(held, dict) else None
-    return name if isinstance(name, str) else None
 
 
 def _request(stored: StoredFact, knowledge: Knowledge) -> Iterator[Sign]:

@@ -4,6 +4,7 @@ A rule names literals of one controller and says what they are evidence for.
 Names may hold ``*``. Which evidence makes which verdict is code, not data.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
@@ -166,6 +167,15 @@ class LockRule(_Rule, frozen=True, kw_only=True):
 
     decision: Decision
     actor: ActorName | None = None
+
+    def holder(self, annotation: str | None) -> str | None:
+        """Give the node that an annotation names, None if it names none."""
+        try:
+            held = json.loads(annotation or "null")
+        except ValueError:
+            return None
+        name = held.get(self.member) if isinstance(held, dict) else None
+        return name if isinstance(name, str) else None
 
 
 class WriterRule(_Rule, frozen=True, kw_only=True):

@@ -4,7 +4,6 @@ A question about a window looks a day further back, because what broke or was
 decided comes before what happened; and it begins with the node as it was then.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
@@ -110,18 +109,8 @@ def is_about(stored: StoredFact, name: str, knowledge: Knowledge) -> bool:
         return False
     rule = knowledge.lock(fact.object.kind, fact.detail["key"])
     return rule is not None and any(
-        _holder(fact.detail[side], rule.member) == name
-        for side in ("new", "old")
+        rule.holder(fact.detail[side]) == name for side in ("new", "old")
     )
-
-
-def _holder(text: str | None, member: str) -> str | None:
-    try:
-        held = json.loads(text or "null")
-    except ValueError:
-        return None
-    name = held.get(member) if isinstance(held, dict) else None
-    return name if isinstance(name, str) else None
 
 
 async def _state_at(reading: Reading, name: str, at: datetime) -> NodeState:

@@ -13,8 +13,12 @@ from recorder.model.observation import AUDIT, WATCH
 from recorder.report.ports import Selection
 from recorder.store.codes import FACT_CODES
 from recorder.store.engine import reading
-from recorder.store.read_facts import facts_query, stored_fact
-from recorder.store.tables import derivation, fact, node, word
+from recorder.store.read_facts import (
+    facts_query,
+    of_current_derivation,
+    stored_fact,
+)
+from recorder.store.tables import fact, node, word
 
 __all__ = ["FactPages"]
 
@@ -79,13 +83,10 @@ class FactPages:
                 return
 
     def _asked(self, selection: Selection) -> list[ColumnElement[bool]]:
-        current = select(derivation.c.derivation_id).where(
-            derivation.c.log_id == self._log, derivation.c.state == "current"
-        )
         asked: list[ColumnElement[bool]] = [
             fact.c.log_id == self._log,
             fact.c.position <= self._size,
-            fact.c.derivation_id == current.scalar_subquery(),
+            of_current_derivation(self._log),
         ]
         return [*asked, *_plain(selection), *self._named(selection)]
 

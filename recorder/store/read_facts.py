@@ -29,7 +29,13 @@ from recorder.store.tables import (
     word,
 )
 
-__all__ = ["FactReader", "facts_end", "facts_query", "stored_fact"]
+__all__ = [
+    "FactReader",
+    "facts_end",
+    "facts_query",
+    "of_current_derivation",
+    "stored_fact",
+]
 
 ANNOTATION = FACT_CODES[FactKind.ANNOTATION_CHANGED]
 APPEARED = FACT_CODES[FactKind.APPEARED]
@@ -172,16 +178,17 @@ class FactReader:
             asked.append(fact.c.at >= since)
         if until is not None:
             asked.append(fact.c.at < until)
-        current = select(derivation.c.derivation_id).where(*self._current())
-        asked.append(fact.c.derivation_id == current.scalar_subquery())
+        asked.append(of_current_derivation(self._log))
         rows = (await connection.execute(facts_query(self._log, asked))).all()
         return sorted((stored_fact(row) for row in rows), key=_order)
 
-    def _current(self) -> tuple[ColumnElement[bool], ...]:
-        return (
-            derivation.c.log_id == self._log,
-            derivation.c.state == "current",
-        )
+
+def of_current_derivation(log: int) -> ColumnElement[bool]:
+    """Give the condition that a fact is one that answers are made from."""
+    current = select(derivation.c.derivation_id).where(
+        derivation.c.log_id == log, derivation.c.state == "current"
+    )
+    return fact.c.derivation_id == current.scalar_subquery()
 
 
 async def facts_end(

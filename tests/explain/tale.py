@@ -112,13 +112,20 @@ class Tale(Telling):
         )
 
     def locks(
-        self, seconds: float, node: str = "n1", *, off: bool = False
+        self,
+        seconds: float,
+        node: str = "n1",
+        *,
+        off: bool = False,
+        to: str | None = None,
     ) -> Self:
+        """Take the lock, give it back, or hand it on to another node."""
         text = json.dumps({"nodeID": node})
+        handed = json.dumps({"nodeID": to}) if to else None
         detail = {
             "key": "weave.works/kured-node-lock",
-            "old": text if off else None,
-            "new": None if off else text,
+            "old": text if off or to else None,
+            "new": handed if off or to else text,
         }
         thing = ObjectIdentity(
             "apps", "DaemonSet", "kube-system", "kured", "u"

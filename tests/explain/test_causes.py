@@ -169,6 +169,11 @@ def test_a_lock_that_was_given_back_is_no_upgrade() -> None:
     assert tale.verdict().decision is None
 
 
+def test_a_lock_that_was_handed_on_upgrades_the_next_node() -> None:
+    tale = Tale().locks(5).locks(8, to="n2").crashes(12)
+    assert tale.verdict().decision is None
+
+
 def test_a_driver_upgrade_drains_and_reboots_nothing() -> None:
     tale = Tale().labels(5, STATE, "upgrade-required")
     tale.labels(6, STATE, "cordon-required", old="upgrade-required")

@@ -8,6 +8,7 @@ is an error, because leaving out a line would leave out history.
 """
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -34,6 +35,11 @@ below 320."""
 
 _NAME = re.compile(f"[^\x00\ud800-\udfff]{{0,{NAME_LENGTH_MAX}}}")
 """What PostgreSQL can store as text."""
+
+
+@lru_cache(4096)
+def _is_name(text: str) -> bool:
+    return _NAME.fullmatch(text) is not None
 
 
 class UnknownKindError(LineError):
@@ -103,7 +109,7 @@ def _checked(observation: Observation) -> Observation:
     if isinstance(observation, ListPage):
         names += [observation.resource_version, observation.kind or ""]
     for name in names:
-        if not _NAME.fullmatch(name):
+        if not _is_name(name):
             msg = (
                 f"not a name: {quoted(name)} holds a NUL or has more than "
                 f"{NAME_LENGTH_MAX} characters"
