@@ -9,6 +9,7 @@ from recorder.model.moment import written
 from recorder.report.impact import totals
 from recorder.report.postmortem import Postmortem
 from recorder.report.svg import timeline
+from recorder.report.telling import doubts, rows
 from recorder.report.text import coverage_lines
 
 __all__ = ["html"]
@@ -81,43 +82,15 @@ def _body(postmortem: Postmortem) -> Iterator[str]:
 def _verdict(verdict: Verdict) -> Iterator[str]:
     yield f"<h2>Verdict: {escape(verdict.happened)}</h2>"
     yield f"<p>{escape(verdict.sentence)}</p><table><tbody>"
-    for name, value in _rows(verdict):
+    yield f"<tr><th>Entry<td><code>{verdict.id}</code></tr>"
+    for name, value in rows(verdict):
         yield f"<tr><th>{name}<td>{escape(value)}</tr>"
     yield "</tbody></table>"
-    if verdict.rivals:
-        yield "<h3>What else it could have been</h3><ul>"
-        for rival in verdict.rivals:
-            word = "excluded" if rival.excluded else "open"
-            text = f"{rival.cause}, {word}: {rival.because}"
-            yield f"<li>{escape(text)}</li>"
-        yield "</ul>"
-    if verdict.contradictions:
-        yield "<h3>What contradicts it</h3><ul>"
-        for against in verdict.contradictions:
-            entry = against.sign.stored.entry
-            text = f"{entry} {against.sign.says}: {against.but}"
-            yield f"<li>{escape(text)}</li>"
-        yield "</ul>"
-    if verdict.missing:
-        yield "<h3>What was not recorded</h3><ul>"
-        for one in verdict.missing:
-            text = f"{one.evidence} would tell {one.would_tell}"
-            yield f"<li>{escape(text)}</li>"
-        yield "</ul>"
-
-
-def _rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
-    yield "Entry", verdict.id
-    yield "Cause", f"{verdict.cause} ({verdict.confidence})"
-    yield "Mode", verdict.mode
-    if verdict.decision is not None:
-        actor = verdict.decision.actor
-        name = actor.name if actor is not None and actor.name else "unknown"
-        yield "Decided", f"{verdict.decision.decision.value} by {name}"
-    if verdict.boot_id_before != verdict.boot_id_after:
-        yield "Boot id", f"{verdict.boot_id_before} → {verdict.boot_id_after}"
-    if verdict.back_in_service_at is not None:
-        yield "Back in service", written(verdict.back_in_service_at)
+    for title, items in doubts(verdict):
+        if items:
+            yield f"<h3>{title}</h3><ul>"
+            yield from (f"<li>{escape(item)}</li>" for item in items)
+            yield "</ul>"
 
 
 def _impact(hits: Sequence[Hit]) -> Iterator[str]:

@@ -5,9 +5,9 @@ from datetime import datetime
 
 from recorder.explain.hit import Hit
 from recorder.explain.verdict import Verdict
-from recorder.model.moment import written
 from recorder.report.impact import totals
 from recorder.report.postmortem import Postmortem
+from recorder.report.telling import doubts, rows
 from recorder.report.text import coverage_lines
 
 __all__ = ["markdown"]
@@ -60,58 +60,15 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
     yield ""
     yield _text(verdict.sentence)
     yield ""
-    rows = [
-        ("Cause", f"{verdict.cause} ({verdict.confidence})"),
-        ("Mode", verdict.mode),
-    ]
-    if verdict.decision is not None:
-        actor = verdict.decision.actor
-        name = actor.name if actor is not None and actor.name else "unknown"
-        rows.append(
-            ("Decided", f"{verdict.decision.decision.value} by {name}")
-        )
-    if verdict.boot_id_before != verdict.boot_id_after:
-        rows.append(("Boot id before", str(verdict.boot_id_before)))
-        rows.append(("Boot id after", str(verdict.boot_id_after)))
-    if verdict.back_in_service_at is not None:
-        rows.append(("Back in service", written(verdict.back_in_service_at)))
-    yield from _table(("", ""), [(name, _text(value)) for name, value in rows])
-    yield from _doubts(verdict)
-
-
-def _doubts(verdict: Verdict) -> Iterator[str]:
-    """What else it could have been, and what would tell."""
-    yield from _list(
-        "What else it could have been:",
-        [
-            f"{rival.cause}, {'excluded' if rival.excluded else 'open'}:"
-            f" {_text(rival.because)}"
-            for rival in verdict.rivals
-        ],
+    yield from _table(
+        ("", ""), [(name, _text(value)) for name, value in rows(verdict)]
     )
-    yield from _list(
-        "What contradicts it:",
-        [
-            f"`{against.sign.stored.entry}` {_text(against.sign.says)}:"
-            f" {_text(against.but)}"
-            for against in verdict.contradictions
-        ],
-    )
-    yield from _list(
-        "What was not recorded:",
-        [
-            f"{lack.evidence} would tell {_text(lack.would_tell)}"
-            for lack in verdict.missing
-        ],
-    )
-
-
-def _list(title: str, items: Sequence[str]) -> Iterator[str]:
-    if items:
-        yield ""
-        yield title
-        yield ""
-        yield from (f"* {item}" for item in items)
+    for title, items in doubts(verdict):
+        if items:
+            yield ""
+            yield f"{title}:"
+            yield ""
+            yield from (f"* {_text(item)}" for item in items)
 
 
 def _impact(hits: Sequence[Hit]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from recorder.model.moment import written
 from recorder.report.text import counted, plain
 from recorder.report.window import optional_time
 
-__all__ = ["document", "lines"]
+__all__ = ["decider", "document", "lines"]
 
 WIDTH = 100
 """Columns of a text that people read."""
@@ -169,6 +169,16 @@ def _row(name: str, value: str) -> Iterator[str]:
     )
 
 
+def decider(decided: Decided) -> str:
+    """Name who decided, as far as it is known."""
+    actor = decided.actor
+    if actor is None:
+        return "unknown"
+    if actor.tool is not None:
+        return f"unknown, with {actor.tool}"
+    return actor.name or "unknown"
+
+
 def _facts_of(verdict: Verdict) -> Iterator[str]:
     rows = [
         ("happened", f"{verdict.happened}, {verdict.mode}"),
@@ -176,10 +186,7 @@ def _facts_of(verdict: Verdict) -> Iterator[str]:
     ]
     decided = verdict.decision
     if decided is not None:
-        actor = decided.actor
-        who = "unknown" if actor is None or actor.name is None else actor.name
-        if actor is not None and actor.tool is not None:
-            who = f"unknown, with {actor.tool}"
+        who = decider(decided)
         rows.append(("decided", f"{decided.decision.value} by {who}"))
     if verdict.boot_id_before != verdict.boot_id_after:
         before = verdict.boot_id_before or "none"

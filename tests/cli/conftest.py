@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.resources import files
 from pathlib import Path
 
 import orjson
@@ -13,8 +14,10 @@ import pytest
 
 from recorder.cli import main
 from recorder.report.checks import Check
+from recorder.settings import Settings
 from recorder.wiring import checkup
 from recorder.wiring.checkup_cluster import ClusterFindings
+from recorder.wiring.playing import Playing, play_tape
 from tests.conftest import TEMPLATE
 from tests.corpus.logs import play, tape_of
 from tests.report.told import LIVE, STORY, TAPE, tell
@@ -176,3 +179,44 @@ def incidents(
     monkeypatch.setenv("RECORDER_DATABASE_URL", dsn)
     stop_clock(monkeypatch, datetime(2026, 12, 1, tzinfo=UTC))
     return incidents_database
+
+
+DEMO = Path(str(files("recorder.demo"))) / "demo.tape.jsonl.zst"
+
+
+@pytest.fixture(scope="session")
+def demo_database(
+    embedded_server: DatabaseServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Database]:
+    """The shipped tape, played into log 1."""
+    settings = Settings(data_dir=tmp_path_factory.mktemp("demo"))
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        database = runner.run(
+            stack.enter_async_context(
+                fresh_database(embedded_server, TEMPLATE)
+            )
+        )
+        playing = Playing(path=DEMO)
+        runner.run(
+            play_tape(
+                playing, settings, database.dsn("writer"), asyncio.Event()
+            )
+        )
+        yield database
+        runner.run(stack.aclose())
+
+
+AFTERWARDS = datetime(2026, 11, 22, tzinfo=UTC)
+"""When the incident of the demo is asked about."""
+
+
+@pytest.fixture
+def demo(
+    demo_database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    recorder: Recorder,
+) -> Recorder:
+    monkeypatch.setenv("RECORDER_DATABASE_URL", demo_database.dsn("reader"))
+    stop_clock(monkeypatch, AFTERWARDS)
+    return recorder

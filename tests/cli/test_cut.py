@@ -13,8 +13,7 @@ import pytest
 from recorder.settings import Settings
 from recorder.sources.tape import TapeReader
 from recorder.wiring.playing import Playing, play_tape
-from tests.cli.conftest import Answer, Recorder, stop_clock
-from tests.cli.test_history import DEMO
+from tests.cli.conftest import DEMO, Answer, Recorder, stop_clock
 from tests.conftest import TEMPLATE
 from tests.report.told import LIVE, STORY, tell
 from tests.support.builders import at

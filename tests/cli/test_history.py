@@ -1,25 +1,13 @@
 """Histories of the demo's log are whole: they fold to what `show` gives."""
 
-import asyncio
-from collections.abc import Iterator
-from contextlib import AsyncExitStack
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 import yaml
 
-import recorder.demo
-from recorder.settings import Settings
-from recorder.wiring.playing import Playing, play_tape
 from tests.classify.applying import applied
-from tests.cli.conftest import Answer, Recorder, stop_clock
-from tests.conftest import TEMPLATE
-from tests.support.postgres import Database, DatabaseServer, fresh_database
-
-DEMO = Path(recorder.demo.__file__).parent / "demo.tape.jsonl.zst"
+from tests.cli.conftest import Answer, Recorder
 
 OBJECTS = (
     "node/gpu-001",
@@ -32,44 +20,6 @@ OBJECTS = (
     "lease/kube-node-lease/gpu-002",
     "namespace/train",
 )
-
-
-@pytest.fixture(scope="module")
-def demo_database(
-    embedded_server: DatabaseServer, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Database]:
-    """The shipped tape, played into log 1."""
-    settings = Settings(data_dir=tmp_path_factory.mktemp("demo"))
-    with asyncio.Runner() as runner:
-        stack = AsyncExitStack()
-        database = runner.run(
-            stack.enter_async_context(
-                fresh_database(embedded_server, TEMPLATE)
-            )
-        )
-        playing = Playing(path=DEMO)
-        runner.run(
-            play_tape(
-                playing, settings, database.dsn("writer"), asyncio.Event()
-            )
-        )
-        yield database
-        runner.run(stack.aclose())
-
-
-AFTERWARDS = datetime(2026, 11, 22, tzinfo=UTC)
-"""When the incident of the demo is asked about."""
-
-
-@pytest.fixture
-def demo(
-    demo_database: Database,
-    monkeypatch: pytest.MonkeyPatch,
-    recorder: Recorder,
-) -> Recorder:
-    monkeypatch.setenv("RECORDER_DATABASE_URL", demo_database.dsn("reader"))
-    stop_clock(monkeypatch, AFTERWARDS)
-    return recorder
 
 
 def parsed(answer: Answer) -> Any:

@@ -1,55 +1,15 @@
 """`recorder postmortem`: the same log gives the same report, in any form."""
 
-import asyncio
 import os
-from collections.abc import Iterator
-from contextlib import AsyncExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
-import recorder.demo
-from recorder.settings import Settings
-from recorder.wiring.playing import Playing, play_tape
-from tests.cli.conftest import Recorder, stop_clock
-from tests.conftest import TEMPLATE
-from tests.support.postgres import Database, DatabaseServer, fresh_database
+from tests.cli.conftest import DEMO, Recorder
 
-TAPE = Path(recorder.demo.__path__[0]) / "demo.tape.jsonl.zst"
 GOLDEN = Path(__file__).parent / "golden"
-AFTERWARDS = datetime(2026, 11, 22, tzinfo=UTC)
 NODE = "node/gpu-002"
-
-
-@pytest.fixture(scope="module")
-def played(
-    embedded_server: DatabaseServer,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Database]:
-    """The shipped tape, played into log 1."""
-    settings = Settings(data_dir=tmp_path_factory.mktemp("demo"))
-    with asyncio.Runner() as runner:
-        stack = AsyncExitStack()
-        fresh = fresh_database(embedded_server, TEMPLATE)
-        database = runner.run(stack.enter_async_context(fresh))
-        dsn = database.dsn("writer")
-        playing = Playing(path=TAPE)
-        runner.run(play_tape(playing, settings, dsn, asyncio.Event()))
-        yield database
-        runner.run(stack.aclose())
-
-
-@pytest.fixture
-def demo(
-    played: Database,
-    monkeypatch: pytest.MonkeyPatch,
-    recorder: Recorder,
-) -> Recorder:
-    monkeypatch.setenv("RECORDER_DATABASE_URL", played.dsn("reader"))
-    stop_clock(monkeypatch, AFTERWARDS)
-    return recorder
 
 
 @pytest.mark.parametrize("form", ["md", "html", "json"])
@@ -96,6 +56,6 @@ def test_a_tape_is_asked_without_any_database(
     wanted = demo("postmortem", NODE, "-o", "json").json
     monkeypatch.setenv("RECORDER_DATABASE_URL", "postgresql://nobody@nowhere")
 
-    offline = demo("postmortem", NODE, "--tape", str(TAPE), "-o", "json")
+    offline = demo("postmortem", NODE, "--tape", str(DEMO), "-o", "json")
 
     assert offline.json == wanted

@@ -1,0 +1,52 @@
+"""What a postmortem tells of a verdict, whichever form it is written in."""
+
+from collections.abc import Iterator, Sequence
+
+from recorder.explain.verdict import Verdict
+from recorder.model.moment import written
+from recorder.report.verdicts import decider
+
+__all__ = ["doubts", "rows"]
+
+
+def rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    """Give its names and values."""
+    yield "Cause", f"{verdict.cause} ({verdict.confidence})"
+    yield "Mode", verdict.mode
+    if verdict.decision is not None:
+        decided = verdict.decision
+        yield "Decided", f"{decided.decision.value} by {decider(decided)}"
+    if verdict.boot_id_before != verdict.boot_id_after:
+        before = verdict.boot_id_before or "none"
+        yield "Boot id", f"{before} → {verdict.boot_id_after}"
+    if verdict.back_in_service_at is not None:
+        yield "Back in service", written(verdict.back_in_service_at)
+
+
+def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
+    """Give what speaks against it and what would tell more, with titles."""
+    return [
+        (
+            "What else it could have been",
+            [
+                f"{rival.cause}, {'excluded' if rival.excluded else 'open'}:"
+                f" {rival.because}"
+                for rival in verdict.rivals
+            ],
+        ),
+        (
+            "What contradicts it",
+            [
+                f"{against.sign.stored.entry} {against.sign.says}:"
+                f" {against.but}"
+                for against in verdict.contradictions
+            ],
+        ),
+        (
+            "What was not recorded",
+            [
+                f"{lack.evidence} would tell {lack.would_tell}"
+                for lack in verdict.missing
+            ],
+        ),
+    ]
