@@ -59,7 +59,7 @@ def test_every_dependency_has_its_row() -> None:
     declared = list(project["dependencies"])
     for group in project["optional-dependencies"].values():
         declared.extend(group)
-    names = {re.split(r"[\[><=; ]", one)[0].lower() for one in declared}
+    names = {re.split(r"[\[><=~; ]", one)[0].lower() for one in declared}
     text = (DOCS / "adr/0002-dependencies.md").read_text()
     rows = set(re.findall(r"^\| `([^`]+)` \|", text, re.MULTILINE))
 
