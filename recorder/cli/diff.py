@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.completing import object_argument
 from recorder.cli.options import output_option, reading_options
 from recorder.cli.output import print_document, print_lines
 
@@ -16,7 +17,7 @@ __all__ = ["diff"]
 
 
 @click.command()
-@click.argument("object_", metavar="OBJECT")
+@object_argument("object_", metavar="OBJECT")
 @click.option("-n", "--namespace", metavar="NAMESPACE", help="Its namespace.")
 @click.option(
     "--from",

@@ -3,7 +3,7 @@
 import click
 
 from recorder.cli.asking import wait_for
-from recorder.cli.options import output_option, place_options
+from recorder.cli.options import cluster_options, output_option
 from recorder.cli.output import announce, paint, print_document, print_lines
 
 __all__ = ["doctor"]
@@ -11,7 +11,7 @@ __all__ = ["doctor"]
 
 @click.command()
 @output_option("table", "json", "yaml")
-@place_options(hidden=True)
+@cluster_options
 @click.pass_context
 def doctor(ctx: click.Context, output: str) -> int:
     r"""Look at everything that Recorder needs, and say what is missing.

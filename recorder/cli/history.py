@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.completing import object_argument
 from recorder.cli.options import (
     limit_option,
     output_option,
@@ -27,7 +28,7 @@ __all__ = ["history"]
 
 
 @click.command()
-@click.argument("object_", metavar="OBJECT")
+@object_argument("object_", metavar="OBJECT")
 @click.option("-n", "--namespace", metavar="NAMESPACE", help="Its namespace.")
 @window_options
 @limit_option

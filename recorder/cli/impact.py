@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.completing import node_argument
 from recorder.cli.options import (
     output_option,
     reading_options,
@@ -33,7 +34,7 @@ TITLES = (
 
 
 @click.command()
-@click.argument("nodes", metavar="[node/NAME]...", nargs=-1)
+@node_argument("nodes", metavar="[node/NAME]...", nargs=-1)
 @click.option("--rack", metavar="RACK", help="Nodes with this rack label.")
 @click.option(
     "-l",

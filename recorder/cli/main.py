@@ -37,6 +37,7 @@ COMMANDS = {
     "migrate": "recorder.cli.migrate:migrate",
     "rederive": "recorder.cli.rederive:rederive",
     "doctor": "recorder.cli.doctor:doctor",
+    "completion": "recorder.cli.completion:completion",
 }
 """Where each command is; it is imported when it is run."""
 
@@ -62,17 +63,22 @@ def main(ctx: click.Context) -> None:
     ctx.obj = read_settings(ctx)
 
 
-def run(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line of this process, and end it."""
+def run(
+    arguments: Sequence[str] | None = None, *, name: str = "recorder"
+) -> NoReturn:
+    """Run the command line of this process, and end it.
+
+    Args:
+        arguments: its words; those of the process where None.
+        name: by which it was called, for its help.
+    """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    sys.exit(_run(words))
+    sys.exit(_run(words, name))
 
 
-def _run(words: list[str]) -> int:
+def _run(words: list[str], name: str = "recorder") -> int:
     try:
-        status = main.main(
-            args=words, prog_name="recorder", standalone_mode=False
-        )
+        status = main.main(args=words, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
     except BaseException as exc:  # noqa: BLE001 - the last one to catch it
         return _told(exc, debug="--debug" in words)

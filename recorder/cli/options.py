@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from recorder.settings import Settings
 
 __all__ = [
+    "cluster_options",
     "given_log",
     "limit_option",
     "output_option",
@@ -29,7 +30,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 LIMIT = 100
 """Lines without being asked: what a person looks through."""
 
-SETTINGS = ("database_url", "data_dir", "cluster")
+SETTINGS = ("database_url", "data_dir", "cluster", "kubeconfig", "context")
 """Options that are settings too, under the same name."""
 
 
@@ -87,6 +88,24 @@ def place_options(*, hidden: bool) -> Callable[[Decorated], Decorated]:
         ),
     )
     return _all(options)
+
+
+def cluster_options(command: Decorated) -> Decorated:
+    """Add the options that say which cluster is recorded, and into what."""
+    options = (
+        _option(
+            "--kubeconfig",
+            metavar="FILE",
+            help="File of the cluster's address [RECORDER_KUBECONFIG].",
+        ),
+        _option(
+            "--context",
+            metavar="NAME",
+            help="Its context to use [RECORDER_CONTEXT].",
+        ),
+        place_options(hidden=True),
+    )
+    return _all(options)(command)
 
 
 def reading_options(command: Decorated) -> Decorated:

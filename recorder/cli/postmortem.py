@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.completing import node_argument
 from recorder.cli.options import (
     output_option,
     reading_options,
@@ -22,7 +23,7 @@ __all__ = ["postmortem"]
 
 
 @click.command()
-@click.argument("subject", metavar="node/NAME|INCIDENT")
+@node_argument("subject", metavar="node/NAME|INCIDENT")
 @window_options
 @click.option(
     "--tape",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recorder.cli.options import cluster_options
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 from recorder.settings import Settings
@@ -51,6 +52,7 @@ FULL_FIDELITY = click.option(
 @click.command()
 @TAPE
 @FULL_FIDELITY
+@cluster_options
 @click.pass_obj
 def up(settings: Settings, tape: Path | None, *, full_fidelity: bool) -> None:
     r"""Record the current cluster; without one, play the demo.
@@ -62,7 +64,7 @@ def up(settings: Settings, tape: Path | None, *, full_fidelity: bool) -> None:
     \b
     Examples:
       recorder up
-      RECORDER_CONTEXT=prod recorder up
+      recorder up --context prod
     """
     if full_fidelity:
         settings = replace(settings, full_fidelity=True)
@@ -72,6 +74,7 @@ def up(settings: Settings, tape: Path | None, *, full_fidelity: bool) -> None:
 @click.command()
 @TAPE
 @FULL_FIDELITY
+@cluster_options
 @click.pass_obj
 def record(
     settings: Settings, tape: Path | None, *, full_fidelity: bool

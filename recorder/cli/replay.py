@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.completing import node_argument
 from recorder.cli.options import (
     output_option,
     reading_options,
@@ -22,7 +23,7 @@ PAUSE_SECONDS_MAX = 2.0
 
 
 @click.command()
-@click.argument("node", metavar="node/NAME")
+@node_argument("node", metavar="node/NAME")
 @window_options
 @click.option(
     "--speed",

@@ -3,6 +3,7 @@
 import click
 
 from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.completing import object_argument
 from recorder.cli.options import output_option, reading_options
 from recorder.cli.output import note, print_document
 
@@ -10,7 +11,7 @@ __all__ = ["show"]
 
 
 @click.command()
-@click.argument("object_", metavar="OBJECT")
+@object_argument("object_", metavar="OBJECT")
 @click.option("-n", "--namespace", metavar="NAMESPACE", help="Its namespace.")
 @click.option(
     "--at",

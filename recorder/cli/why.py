@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.completing import node_argument
 from recorder.cli.options import (
     output_option,
     reading_options,
@@ -17,7 +18,7 @@ __all__ = ["why"]
 
 
 @click.command()
-@click.argument("node", metavar="node/NAME")
+@node_argument("node", metavar="node/NAME")
 @click.option(
     "--at",
     metavar="TIME",

@@ -14,6 +14,8 @@ import yaml
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.embedded.folder import DataFolder
+from recorder.embedded.locks import is_unheld
+from recorder.embedded.state import Phase, read_state
 from recorder.errors import NotFoundError
 from recorder.report.choosing import choose_log
 from recorder.report.ports import Log
@@ -25,7 +27,13 @@ from recorder.store.read_database import database_facts, entries_per_minute
 from recorder.store.read_follow import Bell
 from recorder.wiring.database import Database, open_database
 
-__all__ = ["Logs", "NothingRecordedError", "is_used", "open_logs"]
+__all__ = [
+    "Logs",
+    "NothingRecordedError",
+    "answers_now",
+    "is_used",
+    "open_logs",
+]
 
 DEFAULT_KUBECONFIG = "~/.kube/config"
 
@@ -149,6 +157,19 @@ def is_used(settings: Settings) -> bool:
     except OSError:
         # Opening it will say what is wrong.
         return True
+
+
+def answers_now(settings: Settings) -> bool:
+    """Tell whether a server is there already, to be asked."""
+    if settings.database_url is not None:
+        return True
+    folder = DataFolder.at(settings.data_dir)
+    state = read_state(folder.state)
+    return (
+        state is not None
+        and state.phase is Phase.READY
+        and not is_unheld(folder.supervisor_lock)
+    )
 
 
 def _check_was_used(settings: Settings) -> None:

@@ -1,0 +1,78 @@
+"""What a shell offers behind Tab: names that the log holds.
+
+A person who waits for a Tab types on, so nothing is started for it: names
+come from a server that runs, soon or not at all, and no error is ever shown.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from recorder.cli.options import given_log, read_settings
+
+if TYPE_CHECKING:
+    from recorder.report.ports import Reading
+
+__all__ = ["node_argument", "object_argument"]
+
+PATIENCE_SECONDS = 1.0
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+Look = Callable[["Reading"], Awaitable[Sequence[str]]]
+
+
+def node_argument(
+    name: str, **attributes: Any
+) -> Callable[[Decorated], Decorated]:
+    """Add an argument that is a node, written ``node/NAME``."""
+    return click.argument(name, shell_complete=_nodes, **attributes)
+
+
+def object_argument(
+    name: str, **attributes: Any
+) -> Callable[[Decorated], Decorated]:
+    """Add an argument that is an object, written ``kind/namespace/name``."""
+    return click.argument(name, shell_complete=_objects, **attributes)
+
+
+def _nodes(
+    ctx: click.Context, parameter: click.Parameter, begun: str
+) -> Sequence[str]:
+    del parameter
+    from recorder.report.completing import nodes_like
+
+    return _looked_up(ctx, lambda reading: nodes_like(reading, begun))
+
+
+def _objects(
+    ctx: click.Context, parameter: click.Parameter, begun: str
+) -> Sequence[str]:
+    del parameter
+    from recorder.report.completing import objects_like
+
+    namespace = ctx.params.get("namespace")
+    return _looked_up(
+        ctx, lambda reading: objects_like(reading, begun, namespace)
+    )
+
+
+def _looked_up(ctx: click.Context, look: Look) -> Sequence[str]:
+    try:
+        return asyncio.run(_in_time(ctx, look))
+    except Exception:  # noqa: BLE001 - a shell has no place for an error
+        return []
+
+
+async def _in_time(ctx: click.Context, look: Look) -> Sequence[str]:
+    from recorder.wiring.reading import answers_now, open_logs
+
+    settings = read_settings(ctx)
+    if not answers_now(settings):
+        return []
+    async with (
+        asyncio.timeout(PATIENCE_SECONDS),
+        open_logs(settings) as logs,
+    ):
+        return await look(await logs.read(given_log(ctx)))

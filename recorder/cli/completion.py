@@ -1,0 +1,33 @@
+"""`recorder completion`: what makes a shell complete our words."""
+
+import click
+from click.shell_completion import get_completion_class
+
+__all__ = ["completion"]
+
+SHELLS = ("bash", "zsh", "fish")
+VARIABLE = "_RECORDER_COMPLETE"
+"""Where click looks for what the shell wants."""
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS), metavar="bash|zsh|fish")
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    r"""Print a script that makes a shell complete commands and names.
+
+    Names of nodes and objects are those of the log, also of what is gone, as
+    far as a database is running. bash needs version 4.4 or newer. For
+    `kubectl recorder` nothing has to be done but to have kubectl's own
+    completion.
+
+    \b
+    Example:
+      eval "$(recorder completion bash)"       # in ~/.bashrc
+      eval "$(recorder completion zsh)"        # in ~/.zshrc
+      recorder completion fish | source        # in config.fish
+    """
+    of_shell = get_completion_class(shell)
+    assert of_shell is not None, shell
+    script = of_shell(ctx.find_root().command, {}, "recorder", VARIABLE)
+    click.echo(script.source_template % script.source_vars())
