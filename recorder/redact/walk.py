@@ -197,7 +197,10 @@ class Walk:
     def _judge(self, frame: Frame) -> None:
         """Decide about an object that has been read to its end."""
         variables, frame.variables = frame.variables, None
-        if frame.named_secret:
+        if frame.guarded and frame.is_operation:
+            # What a patch writes into something secret leaves no digest.
+            self._hide(frame.values)
+        elif frame.named_secret:
             frame.variables = self._digested(frame.values)
         elif frame.is_operation and frame.targets_env:
             # A patch writes variables, or what may be the value of one.
@@ -215,8 +218,6 @@ class Walk:
             self._hide(_since(self._applied, frame.start))
         if frame.guarded or _is_one_of(frame.kinds, TOKEN_KINDS):
             self._hide(_since(self._tokens, frame.start))
-        if frame.guarded and frame.is_operation:
-            self._hide(frame.values)
 
     def _hide(self, spans: list[Span] | None) -> None:
         for start, end in spans or ():

@@ -51,12 +51,20 @@ def test_bodies_about_secrets_keep_no_value(member: str, body: Any) -> None:
     assert found == expected
 
 
-def test_a_patch_of_a_secret_keeps_what_it_touches() -> None:
-    patch = [{"op": "replace", "path": "/data/password", "value": "hunter2"}]
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"path": "/data/password"},
+        {"path": "/data/env"},
+    ],
+)
+def test_a_patch_of_a_secret_keeps_what_it_touches(more: Any) -> None:
+    """And no digest, also where it looks like one of an environment."""
+    patch = {"op": "replace", "value": "hunter2"} | more
 
-    found = audited(record("secrets", requestObject=patch))
+    found = audited(record("secrets", requestObject=[patch]))
 
-    assert found["requestObject"] == [patch[0] | {"value": "redacted"}]
+    assert found["requestObject"] == [patch | {"value": "redacted"}]
 
 
 @pytest.mark.parametrize(

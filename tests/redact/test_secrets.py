@@ -126,3 +126,15 @@ def test_an_environment_within_a_secret_list_is_redacted_as_well() -> None:
         "items": [{"data": {"a": "redacted"}}],
         "env": variables(("A_TOKEN", digest("v"))),
     }
+
+
+def test_an_operation_within_a_secret_leaves_no_digest() -> None:
+    variable = {"name": "DB_PASSWORD", "op": "add", "value": "hunter2"}
+    document = documents.secret()
+    document["metadata"]["env"] = [variable]
+
+    once = redaction.document(compact(document), resource="v1/secrets")
+
+    assert redaction.document(once, resource="v1/secrets") == once
+    found = orjson.loads(once)["metadata"]["env"]
+    assert found == [variable | {"value": "redacted"}]
