@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-MODULES = sorted((ROOT / "recorder").rglob("*.py"))
+MODULES = [
+    path
+    for package in ("recorder", "api")
+    for path in sorted((ROOT / package).rglob("*.py"))
+]
 MIGRATIONS = sorted((ROOT / "migrations").rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 

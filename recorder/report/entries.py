@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any, Self
 
 from recorder.errors import ConfigError
-from recorder.model.fact import StoredFact
+from recorder.model.entry import Operation
+from recorder.model.fact import FactKind, StoredFact
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.reference import Resource
 from recorder.report.coverage import Coverage, Reads, covered
@@ -48,6 +49,12 @@ class EntryQuestion:
     source: str | None = None
     reason: str | None = None
     actor: str | None = None
+    operations: tuple[Operation, ...] | None = None
+    """Of entries, where not all are wanted."""
+
+    kinds: tuple[FactKind, ...] | None = None
+    """Of facts, where not all are wanted."""
+
     limit: int | None = None
     """The newest so many; None for all."""
 
@@ -89,6 +96,8 @@ class EntryQuestion:
             source=self.source,
             reason=self.reason,
             actor=self.actor,
+            operations=self.operations,
+            kinds=self.kinds,
             since=self.window.since,
             until=self.window.until,
         )

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Protocol
 
 from recorder.model.entry import Operation
-from recorder.model.fact import StoredFact
+from recorder.model.fact import FactKind, StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity, Resource
 from recorder.report.gap import Gap
 
@@ -133,6 +133,12 @@ class Selection:
 
     until: datetime | None = None
     """Exclusive."""
+
+    operations: tuple[Operation, ...] | None = None
+    """Of entries; facts have kinds."""
+
+    kinds: tuple[FactKind, ...] | None = None
+    """Of facts; entries have operations."""
 
     versions: bool = False
     """Only versions of the objects themselves, no Events about them."""

@@ -7,6 +7,7 @@ answer takes, and no transaction is kept open for it.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -79,6 +80,20 @@ class LogReading:
     async def again(self) -> "LogReading":
         """Read where the same log stands now."""
         return await LogReading.at_present(self._engine, self.log.id)
+
+    def as_of(self, position: int) -> "LogReading":
+        """Give the log as it was when it ended at a position.
+
+        What its streams vouch for stays as it is now.
+        """
+        size = min(position, self.log.size)
+        return LogReading(
+            self._engine, replace(self.log, size=size), self.streams
+        )
+
+    async def first_position(self) -> int:
+        """Give the place of the oldest entry that is kept."""
+        return await self._entries.first_position()
 
     def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
         """Give the closed gaps that end after a time, in log order."""

@@ -117,6 +117,17 @@ class EntryReader:
         self._size = size
         self._documents = Documents(log)
 
+    async def first_position(self) -> int:
+        """Give the place of the oldest entry that is kept; 1 of none."""
+        query = (
+            select(entry.c.position)
+            .where(entry.c.log_id == self._log)
+            .order_by(entry.c.position)
+            .limit(1)
+        )
+        async with reading(self._engine, "read entries") as connection:
+            return await connection.scalar(query) or 1
+
     async def skip_to_newest(self, selection: Selection, count: int) -> int:
         """Give the position after which the newest ``count`` lines lie."""
         async with reading(self._engine, "read entries") as connection:

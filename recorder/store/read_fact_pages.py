@@ -110,6 +110,9 @@ def _plain(selection: Selection) -> Iterator[ColumnElement[bool]]:
         yield fact.c.at < selection.until
     if selection.objects is not None:
         yield fact.c.object_id.in_(selection.objects)
+    if selection.kinds is not None:
+        codes = [FACT_CODES[kind] for kind in selection.kinds]
+        yield fact.c.kind.in_(codes)
     if selection.reason is not None:
         reason = cast(fact.c.detail["reason"].astext, Text)
         yield reason == selection.reason

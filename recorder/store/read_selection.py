@@ -78,6 +78,9 @@ def _plain(selection: Selection) -> Sequence[ColumnElement[bool]]:
         asked.append(entry.c.observed_at < selection.until)
     if selection.source is not None:
         asked.append(entry.c.source == SOURCE_CODES[selection.source])
+    if selection.operations is not None:
+        codes = [OPERATION_CODES[wanted] for wanted in selection.operations]
+        asked.append(entry.c.operation.in_(codes))
     if selection.objects is not None:
         asked.append(entry.c.object_id.in_(selection.objects))
     return asked

@@ -28,6 +28,7 @@ from recorder.store.read_follow import Bell
 from recorder.wiring.database import Database, open_database
 
 __all__ = [
+    "LogReading",
     "Logs",
     "NothingRecordedError",
     "answers_now",
@@ -78,11 +79,14 @@ class Logs:
         """The address for who may add to the logs."""
         return self._database.dsn("writer")
 
-    async def read(self, number: int | None) -> LogReading:
+    async def read(
+        self, number: int | None, *, cluster: str | None = None
+    ) -> LogReading:
         """Open the log that is meant, as it stands now.
 
         Args:
-            number: exactly this log; None for the cluster of the settings.
+            number: exactly this log; None for a cluster's.
+            cluster: its name or UID; None for that of the settings.
 
         Raises:
             NotFoundError: there is no such log or cluster, or none at all.
@@ -95,7 +99,7 @@ class Logs:
                 " `recorder up`"
             )
             raise NothingRecordedError(msg)
-        chosen = self._choose(logs, number)
+        chosen = self._choose(logs, number, cluster)
         return await LogReading.at_present(self._engine, chosen.id)
 
     def bell(self, reading: LogReading) -> Bell:
@@ -129,12 +133,17 @@ class Logs:
             facts_end=await reading.facts.end(),
         )
 
-    def _choose(self, logs: Sequence[Log], number: int | None) -> Log:
+    def _choose(
+        self,
+        logs: Sequence[Log],
+        number: int | None,
+        cluster: str | None = None,
+    ) -> Log:
         settings = self._settings
         return choose_log(
             logs,
             number=number,
-            cluster=settings.cluster,
+            cluster=cluster or settings.cluster,
             context=lambda: (
                 settings.context or _current_context(settings.kubeconfig)
             ),

@@ -1,0 +1,133 @@
+"""Questions about nodes: why, what it hit, the timeline, the report."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import strawberry
+
+from api.context import Asked
+from api.errors import WindowTooWideError
+from api.types.coverage import Coverage, Window
+from api.types.impact import Impact
+from api.types.postmortem import Postmortem
+from api.types.timeline import Timeline
+from api.types.verdicts import Verdict, Why
+from recorder.model.moment import written
+from recorder.report import window as spans
+from recorder.report.html import html
+from recorder.report.impact import ImpactQuestion, ask_impact
+from recorder.report.markdown import markdown
+from recorder.report.ports import Reading
+from recorder.report.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.report.why import WhyQuestion, ask_why, node_name
+from recorder.report.window import TimeError
+
+__all__ = ["impact", "postmortem", "timeline", "why", "window"]
+
+WINDOW_MAX = timedelta(days=400)
+"""A year and a month: what somebody compares, and no slip of a keyboard."""
+
+
+def window(since: datetime | None, until: datetime | None) -> spans.Window:
+    """Make a window of two ends.
+
+    Raises:
+        TimeError: nothing lies between them.
+        WindowTooWideError: too much does.
+    """
+    if since is not None and until is not None:
+        if since >= until:
+            msg = (
+                f"impossible window: since {written(since)} is not before"
+                f" until {written(until)}"
+            )
+            raise TimeError(msg)
+        if until - since > WINDOW_MAX:
+            msg = (
+                f"the window is {(until - since).days} days wide: ask for"
+                f" {WINDOW_MAX.days} at most"
+            )
+            raise WindowTooWideError(msg)
+    return spans.Window(since, until)
+
+
+async def why(
+    asked: Asked,
+    reading: Reading,
+    node: str,
+    *,
+    at: datetime | None,
+    span: tuple[datetime | None, datetime | None],
+) -> Why:
+    """Ask what happened to a node.
+
+    Raises:
+        TimeError: a moment and a window were named.
+    """
+    if at is not None and span != (None, None):
+        msg = "`at` names a moment: leave out `since` and `until`"
+        raise TimeError(msg)
+    question = WhyQuestion(node=node_name(node), window=window(*span), at=at)
+    found = await ask_why(reading, question, asked.knowledge, now=asked.now)
+    return Why(
+        node=question.node,
+        window=Window(since=span[0], until=span[1]),
+        verdicts=[Verdict.of(one) for one in found.verdicts],
+        coverage=Coverage.of(found.coverage),
+    )
+
+
+async def impact(
+    asked: Asked,
+    reading: Reading,
+    selected: Mapping[str, Any],
+    span: spans.Window,
+) -> Impact:
+    """Ask which workloads failures of nodes hit."""
+    question = ImpactQuestion.parse(
+        {**selected, "since": None, "until": None}, now=asked.now
+    )
+    question = ImpactQuestion(
+        nodes=question.nodes,
+        rack=question.rack,
+        labels=question.labels,
+        window=span,
+    )
+    return Impact.of(
+        await ask_impact(reading, question, asked.knowledge, now=asked.now)
+    )
+
+
+async def timeline(
+    asked: Asked, reading: Reading, node: str, span: spans.Window
+) -> Timeline:
+    """Ask for all that is drawn of a node."""
+    raise NotImplementedError
+
+
+async def postmortem(
+    asked: Asked, reading: Reading, subject: str, span: spans.Window
+) -> Postmortem:
+    """Ask for the report of a node, or of an incident."""
+    parsed = PostmortemQuestion.parse(
+        {"subject": subject, "since": None, "until": None}, now=asked.now
+    )
+    question = PostmortemQuestion(
+        node=parsed.node, incident=parsed.incident, window=span
+    )
+    found = await ask_postmortem(
+        reading, question, asked.knowledge, now=asked.now
+    )
+    verdicts = found.verdicts
+    return Postmortem(
+        node=found.node,
+        summary=list(found.summary),
+        verdicts=[Verdict.of(one) for one in verdicts],
+        impact=Impact.of(found.impact),
+        began_at=min((one.began_at for one in verdicts), default=None),
+        position=strawberry.ID(f"{found.log}/{found.position}"),
+        markdown=markdown(found),
+        html=html(found),
+        coverage=Coverage.of(found.coverage),
+    )

@@ -1,0 +1,291 @@
+"""Pages of facts and entries, by keyset.
+
+A page is read from a place on, never by counting from an end; to go back, the
+log is read as it was when it ended at the cursor.
+"""
+
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Self, TypeVar
+
+from api.context import Asked
+from api.cursors import INDEX_MAX, Cursor
+from api.errors import ExpiredCursorError, PageSizeError
+from api.types.coverage import Coverage
+from api.types.entries import Entry, EntryConnection, EntryEdge
+from api.types.facts import Fact, FactConnection, FactEdge
+from api.types.pages import PageInfo
+from api.types.words import SourceName
+from recorder.model.entry import Operation
+from recorder.model.fact import FactKind, StoredFact
+from recorder.report.entries import EntryQuestion, ask_entries
+from recorder.report.ports import Line
+from recorder.report.references import Reference
+from recorder.report.window import Window
+from recorder.wiring.reading import LogReading
+
+__all__ = [
+    "Filter",
+    "Found",
+    "Page",
+    "Pages",
+    "entries",
+    "facts",
+    "page_size",
+    "read_page",
+]
+
+PAGE_MAX = 500
+"""Items of one page; their rendering takes about 20 ms."""
+
+PAGE = 100
+
+Item = TypeVar("Item")
+
+
+def page_size(count: int | None, name: str = "first") -> int:
+    """Give how many are wanted.
+
+    Raises:
+        PageSizeError: it is none, or more than one answer holds.
+    """
+    if count is None:
+        return PAGE
+    if not 0 < count <= PAGE_MAX:
+        msg = f"cannot use {name}: {count}: it is 1 to {PAGE_MAX}"
+        raise PageSizeError(msg)
+    return count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Which page is wanted, as the arguments say it."""
+
+    size: int
+    forward: bool
+    after: str | None
+    before: str | None
+
+    @classmethod
+    def of(
+        cls,
+        first: int | None,
+        after: str | None,
+        last: int | None,
+        before: str | None,
+    ) -> Self:
+        """Read the arguments.
+
+        Raises:
+            PageSizeError: they do not fit together.
+        """
+        if first is not None and last is not None:
+            msg = "cannot use first and last together: leave one out"
+            raise PageSizeError(msg)
+        forward = first is not None or (last is None and after is not None)
+        size = page_size(first) if forward else page_size(last, "last")
+        return cls(size=size, forward=forward, after=after, before=before)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which facts or entries are wanted."""
+
+    window: Window
+    node: str | None = None
+    object: Reference | None = None
+    source: SourceName | None = None
+    operations: Sequence[Operation] | None = None
+    kinds: Sequence[FactKind] | None = None
+    reason: str | None = None
+    actor: str | None = None
+
+    def question(self, *, facts: bool) -> EntryQuestion:
+        """Give it as the report asks it."""
+        return EntryQuestion(
+            window=self.window,
+            node=self.node,
+            object=self.object,
+            source=None if self.source is None else self.source.value,
+            operations=_tuple(self.operations),
+            kinds=_tuple(self.kinds),
+            reason=self.reason,
+            actor=self.actor,
+            facts=facts,
+        )
+
+
+def _tuple(items: Sequence[Item] | None) -> tuple[Item, ...] | None:
+    return None if items is None else tuple(items)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages(Generic[Item]):
+    """How something is read page by page."""
+
+    read: Callable[[LogReading, int], AsyncIterator[Sequence[Item]]]
+    """Behind a position, in log order."""
+
+    newest: Callable[[LogReading, int], Awaitable[int]]
+    """Gives a position behind which at least so many newest lie."""
+
+    place: Callable[[Item], tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found(Generic[Item]):
+    """A page."""
+
+    items: Sequence[Item]
+    cursors: Sequence[str]
+    info: PageInfo
+
+
+async def read_page(
+    reading: LogReading, page: Page, pages: Pages[Item]
+) -> Found[Item]:
+    """Read one page.
+
+    Raises:
+        CursorError: a cursor that this log never gave.
+        ExpiredCursorError: what lies behind one was pruned.
+    """
+    log = reading.log
+    after = Cursor(log.id, 0)
+    before = Cursor(log.id, log.size + 1, 0)
+    if page.after is not None:
+        after = Cursor.parse(page.after, log=log.id, size=log.size)
+        await _check_kept(reading, after)
+    if page.before is not None:
+        before = Cursor.parse(page.before, log=log.id, size=log.size)
+    turn = _forward if page.forward else _backward
+    found, more = await turn(reading, pages, (after, before), page.size)
+    cursors = [str(Cursor(log.id, *pages.place(item))) for item in found]
+    return Found(
+        items=found,
+        cursors=cursors,
+        info=PageInfo(
+            has_next_page=more if page.forward else page.before is not None,
+            has_previous_page=page.after is not None if page.forward else more,
+            start_cursor=cursors[0] if cursors else None,
+            end_cursor=cursors[-1] if cursors else page.after,
+        ),
+    )
+
+
+async def _check_kept(reading: LogReading, after: Cursor) -> None:
+    first = await reading.first_position()
+    if after.position + 1 < first:
+        msg = (
+            f"what lies behind the cursor was pruned up to position"
+            f" {first - 1}: begin anew without it"
+        )
+        raise ExpiredCursorError(msg)
+
+
+Ends = tuple[Cursor, Cursor]
+
+
+async def _forward(
+    reading: LogReading, pages: Pages[Item], ends: Ends, size: int
+) -> tuple[list[Item], bool]:
+    after, before = ends
+    # The rest of an entry may lie behind a cursor within it.
+    start = after.position - (after.index < INDEX_MAX)
+    found: list[Item] = []
+    async for read in pages.read(reading, start):
+        for item in read:
+            place = pages.place(item)
+            if place >= (before.position, before.index):
+                return found, False
+            if place > (after.position, after.index):
+                if len(found) == size:
+                    return found, True
+                found.append(item)
+    return found, False
+
+
+async def _backward(
+    reading: LogReading, pages: Pages[Item], ends: Ends, size: int
+) -> tuple[list[Item], bool]:
+    after, before = ends
+    ended = reading.as_of(min(before.position, reading.log.size))
+    wanted = size + 1
+    while True:
+        start = await pages.newest(ended, wanted)
+        start = max(start, after.position - (after.index < INDEX_MAX))
+        found: deque[Item] = deque(maxlen=size + 1)
+        async for read in pages.read(ended, start):
+            found.extend(
+                item
+                for item in read
+                if (after.position, after.index)
+                < pages.place(item)
+                < (before.position, before.index)
+            )
+        # Facts of the cursor's own entry were counted and left out.
+        if len(found) > size or start <= after.position:
+            items = list(found)
+            return items[-size:], len(items) > size
+        wanted *= 2
+
+
+async def facts(
+    asked: Asked, reading: LogReading, wanted: Filter, page: Page
+) -> FactConnection:
+    """Give one page of facts."""
+    question = wanted.question(facts=True)
+    answer = await ask_entries(reading, question, now=asked.now)
+    selection = question.selects(answer.found)
+    found = await read_page(
+        reading,
+        page,
+        Pages[StoredFact](
+            read=lambda log, after: log.fact_pages.pages(
+                selection, after=after
+            ),
+            newest=lambda log, n: log.fact_pages.skip_to_newest(selection, n),
+            place=lambda fact: (fact.entry.position, fact.index),
+        ),
+    )
+    nodes = [Fact.of(stored) for stored in found.items]
+    return FactConnection(
+        edges=[
+            FactEdge(cursor=cursor, node=node)
+            for cursor, node in zip(found.cursors, nodes, strict=True)
+        ],
+        nodes=nodes,
+        page_info=found.info,
+        coverage=Coverage.of(answer.coverage),
+    )
+
+
+async def entries(
+    asked: Asked, reading: LogReading, wanted: Filter, page: Page
+) -> EntryConnection:
+    """Give one page of entries."""
+    question = wanted.question(facts=False)
+    answer = await ask_entries(reading, question, now=asked.now)
+    selection = question.selects(answer.found)
+    found = await read_page(
+        reading,
+        page,
+        Pages[Line](
+            read=lambda log, after: log.lines(
+                selection, after=after, documents=False
+            ),
+            newest=lambda log, n: log.skip_to_newest(selection, n),
+            place=lambda line: (line.entry.position, INDEX_MAX),
+        ),
+    )
+    nodes = [Entry.of(line) for line in found.items]
+    return EntryConnection(
+        edges=[
+            EntryEdge(cursor=cursor, node=node)
+            for cursor, node in zip(found.cursors, nodes, strict=True)
+        ],
+        nodes=nodes,
+        page_info=found.info,
+        coverage=Coverage.of(answer.coverage),
+    )

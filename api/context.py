@@ -1,0 +1,82 @@
+"""What one request shares: the logs as they stood when it came.
+
+All fields of one query speak of the same state of a log, however long they
+take.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import strawberry
+
+from api.access import Principal
+from api.errors import CursorError
+from api.types.facts import FactBatch
+from recorder.knowledge import Knowledge
+from recorder.model.fact import FactKind
+from recorder.report.status import Status
+from recorder.wiring.reading import LogReading, Logs
+
+__all__ = ["Asked", "Info"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Asked:
+    """One request."""
+
+    logs: Logs
+    knowledge: Knowledge
+    now: datetime
+    principal: Principal
+    _readings: dict[tuple[str | None, int | None], LogReading] = field(
+        default_factory=dict
+    )
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Fields are resolved side by side, and must not open a log twice."""
+
+    async def reading(
+        self, cluster: str | None = None, log: str | None = None
+    ) -> LogReading:
+        """Open a log as it stands, or stood when another field asked.
+
+        Raises:
+            NotFoundError: there is no such log.
+            ConfigError: several could be meant.
+        """
+        number = None if log is None else _number(log)
+        async with self._lock:
+            found = self._readings.get((cluster, number))
+            if found is None:
+                found = await self.logs.read(number, cluster=cluster)
+                known = (None, found.log.id)
+                found = self._readings.setdefault(known, found)
+                self._readings[cluster, number] = found
+            return found
+
+    def follow(
+        self,
+        cluster: str | None,
+        log: str | None,
+        *,
+        node: str | None,
+        kinds: Sequence[FactKind] | None,
+        after: str | None,
+    ) -> AsyncIterator[FactBatch]:
+        """Give new facts as they are committed."""
+        raise NotImplementedError
+
+    async def status(self) -> Status:
+        """Give everything at a glance."""
+        return await self.logs.status(None)
+
+
+Info = strawberry.Info[Asked, None]
+
+
+def _number(log: str) -> int:
+    if not log.isdecimal() or len(log) > 9:  # noqa: PLR2004 - of an int4
+        msg = f'"{log}" is not a log: it has a number, as 1'
+        raise CursorError(msg)
+    return int(log)

@@ -1,0 +1,112 @@
+"""Errors as clients see them: a code, a message, and nothing of ours inside.
+
+An error that the project knows by name is told as it is, with its code. What
+nobody foresaw is told as a number, under which the server's log has the rest.
+"""
+
+import logging
+import secrets
+from typing import ClassVar
+
+from graphql import GraphQLError, GraphQLFormattedError
+
+from recorder.errors import ConfigError, RecorderError
+
+__all__ = [
+    "ApiError",
+    "BusyError",
+    "CursorError",
+    "ExpiredCursorError",
+    "LimitError",
+    "PageSizeError",
+    "SlowReaderError",
+    "TooLateError",
+    "WindowTooWideError",
+    "told",
+]
+
+log = logging.getLogger("recorder.api")
+
+
+class ApiError(RecorderError):
+    """A request that cannot be answered as it is."""
+
+    code = "api"
+    status: ClassVar[int] = 400
+    """Of HTTP, where nothing was executed."""
+
+
+class CursorError(ConfigError):
+    """A cursor that this log never gave."""
+
+    code = "question.cursor"
+
+
+class ExpiredCursorError(ConfigError):
+    """What lies behind a cursor was pruned, so something would be missing."""
+
+    code = "question.cursor_expired"
+
+
+class PageSizeError(ConfigError):
+    """More is asked for at once than one answer holds."""
+
+    code = "question.first"
+
+
+class WindowTooWideError(ConfigError):
+    """A window that nobody could look through."""
+
+    code = "question.window_too_wide"
+
+
+class LimitError(ApiError):
+    """A query that is too deep, too long, or asks too much at once."""
+
+    code = "api.limit"
+
+
+class BusyError(ApiError):
+    """Too many questions are being answered."""
+
+    code = "api.busy"
+    status = 503
+
+
+class TooLateError(ApiError):
+    """An answer took longer than one may."""
+
+    code = "api.timeout"
+    status = 504
+
+
+class SlowReaderError(ApiError):
+    """A subscriber did not read as fast as things happened."""
+
+    code = "api.slow_reader"
+
+
+def told(error: GraphQLError) -> GraphQLFormattedError:
+    """Give an error as the client is told it."""
+    formatted = error.formatted
+    cause = error.original_error
+    while isinstance(cause, GraphQLError) and cause.original_error is not None:
+        cause = cause.original_error
+    if isinstance(cause, RecorderError):
+        formatted["message"] = " ".join(str(cause).split())
+        _set_code(formatted, cause.code)
+    elif cause is None or isinstance(cause, GraphQLError):
+        _set_code(formatted, "graphql.invalid")
+    else:
+        number = secrets.token_hex(4)
+        log.error("internal error %s", number, exc_info=cause)
+        formatted["message"] = f"internal error {number}: see the server's log"
+        _set_code(formatted, "internal")
+    return formatted
+
+
+def _set_code(formatted: GraphQLFormattedError, code: str) -> None:
+    formatted["extensions"] = {
+        "code": code,
+        **formatted.get("extensions", {}),
+    }

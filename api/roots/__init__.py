@@ -1,0 +1,1 @@
+"""Fields that ask: where questions begin, and what can be asked on."""

@@ -1,0 +1,51 @@
+"""One incident, with all that its page shows."""
+
+from typing import Self
+
+import strawberry
+
+from api.answers.incidents import one_incident
+from api.context import Asked
+from api.describing import described
+from api.roots.node import Node
+from api.types.coverage import Coverage
+from api.types.incidents import Incident
+from recorder.wiring.reading import LogReading
+
+__all__ = ["IncidentAnswer"]
+
+
+@described
+class IncidentAnswer:
+    """One incident, and the nodes that it struck."""
+
+    reading: strawberry.Private[LogReading]
+
+    incident: Incident
+
+    cluster: str
+
+    log: strawberry.ID
+
+    nodes: list[Node]
+    """To ask on: their timelines, facts, jobs."""
+
+    coverage: Coverage
+
+    @classmethod
+    async def named(cls, asked: Asked, id: str) -> Self:  # noqa: A002
+        """Find it, by the id of any of its verdicts.
+
+        Raises:
+            NotFoundError: there is no such incident.
+        """
+        reading, found = await one_incident(asked, id)
+        incident = Incident.of(found.incidents[0])
+        return cls(
+            reading=reading,
+            incident=incident,
+            cluster=reading.log.cluster_name,
+            log=strawberry.ID(str(reading.log.id)),
+            nodes=[Node.of(reading, name) for name in incident.nodes],
+            coverage=Coverage.of(found.coverage),
+        )

@@ -1,0 +1,135 @@
+"""Clusters, their logs, and what each source records."""
+
+from datetime import datetime
+from typing import Self
+
+import strawberry
+
+from api.describing import described
+from api.types.coverage import Coverage, Gap
+from api.types.words import LogKind, SourceName, StreamState
+from recorder.report.ports import Stream
+from recorder.report.status import LogStatus
+
+__all__ = ["Cluster", "Database", "Log", "Source", "Status"]
+
+
+@described
+class Log:
+    """The ordered whole: one for each cluster, one for each tape."""
+
+    id: strawberry.ID
+
+    kind: LogKind
+
+    size: str
+    """The position of its newest entry; a whole number."""
+
+    recorded_at: datetime | None
+    """When its newest entry was recorded."""
+
+    writer: str | None
+    """Who writes it at the moment."""
+
+    entries_per_minute: float
+
+    facts_until: strawberry.ID | None
+    """Where facts end before the log does; null where they do not."""
+
+
+@described
+class Source:
+    """One resource of one source, followed."""
+
+    source: SourceName
+
+    resource: str
+    """As `v1/pods`."""
+
+    state: StreamState
+
+    resource_version: str | None
+    """Where it continues."""
+
+    began_at: datetime | None
+    """When its first list was complete."""
+
+    vouched_until: datetime | None
+    """Until when it is known to be complete."""
+
+    last_frame_at: datetime | None
+
+    lag_seconds: float | None
+    """For how long nothing vouches yet; null for a tape."""
+
+    entries: int
+
+    gap: Gap | None
+    """The gap that is open."""
+
+    @classmethod
+    def of(cls, status: LogStatus, stream: Stream, now: datetime) -> Self:
+        """Take it from an answer."""
+        lag = status.lag_of(stream, now)
+        return cls(
+            source=SourceName(stream.source),
+            resource=stream.resource,
+            state=StreamState(status.state_of(stream)),
+            resource_version=stream.resource_version,
+            began_at=stream.began_at,
+            vouched_until=stream.vouched_until,
+            last_frame_at=stream.last_frame_at,
+            lag_seconds=None if lag is None else round(lag, 3),
+            entries=stream.entries,
+            gap=None if stream.gap is None else Gap.of(stream.gap),
+        )
+
+
+@described
+class Cluster:
+    """A cluster, or what a tape holds of one."""
+
+    name: str
+
+    uid: str
+    """Of its namespace kube-system."""
+
+    kubernetes: str
+    """The version of its API server."""
+
+    log: Log
+
+    sources: list[Source]
+
+    open_gaps: list[Gap]
+
+    coverage: Coverage
+    """Of the whole log, as of now."""
+
+
+@described
+class Database:
+    """The PostgreSQL that holds the logs."""
+
+    version: str
+
+    embedded: bool
+    """Whether it is Recorder's own."""
+
+    bytes: float
+    """Its size on the disk."""
+
+    disk_free_bytes: float | None
+    """Null where the server is not ours, and its disk unknown."""
+
+
+@described
+class Status:
+    """Everything at a glance."""
+
+    clusters: list[Cluster]
+
+    database: Database
+
+    now: datetime
+    """By PostgreSQL's clock."""

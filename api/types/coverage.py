@@ -1,0 +1,154 @@
+"""Coverage: what may be missing from an answer."""
+
+from datetime import datetime
+from typing import Self
+
+import strawberry
+
+from api.describing import described
+from api.types.words import SourceName, SourceState
+from recorder.report import coverage as answered
+from recorder.report import gap as known
+from recorder.report.holes import Hole
+from recorder.report.text import coverage_lines
+
+__all__ = ["Coverage", "Gap", "SourceCoverage", "Window"]
+
+
+@described
+class Window:
+    """A half-open span of time; null is without end."""
+
+    since: datetime | None
+    """Inclusive."""
+
+    until: datetime | None
+    """Exclusive."""
+
+
+@described
+class Gap:
+    """A span that the log cannot vouch for.
+
+    With an id it is an entry of the log; without one nothing was recorded
+    there, or nothing vouches for it yet.
+    """
+
+    id: strawberry.ID | None
+    """The entry that opened it, `LOG/POSITION`."""
+
+    source: SourceName
+
+    resource: str | None
+    """As `v1/pods`; null where it concerns everything."""
+
+    from_: datetime | None = strawberry.field(
+        name="from", description="The last proof before it."
+    )
+
+    to: datetime | None
+    """The first proof after it; null while it is open."""
+
+    reason: str
+
+    resource_version_before: str | None
+
+    resource_version_after: str | None
+
+    proved: str
+    """What the list behind it showed."""
+
+    possible: list[str]
+    """What may be missing; empty where nothing can be."""
+
+    healed: bool
+    """Whether it is closed and nothing can be missing."""
+
+    @classmethod
+    def of(cls, gap: known.Gap) -> Self:
+        """Take it from an entry."""
+        return cls(
+            id=strawberry.ID(str(gap.opened)),
+            source=SourceName(gap.source),
+            resource=gap.resource,
+            from_=gap.since,
+            to=gap.to,
+            reason=gap.reason,
+            resource_version_before=gap.version_before,
+            resource_version_after=gap.version_after,
+            proved=gap.proved,
+            possible=list(gap.possible),
+            healed=gap.healed,
+        )
+
+    @classmethod
+    def of_hole(cls, hole: Hole) -> Self:
+        """Take it from where there is no entry."""
+        return cls(
+            id=None,
+            source=SourceName(hole.source),
+            resource=hole.resource,
+            from_=hole.since,
+            to=hole.to,
+            reason=hole.reason,
+            resource_version_before=None,
+            resource_version_after=None,
+            proved="nothing",
+            possible=["anything"],
+            healed=False,
+        )
+
+
+@described
+class SourceCoverage:
+    """Whether one source was recorded."""
+
+    source: SourceName
+
+    state: SourceState
+
+
+@described
+class Coverage:
+    """What may be missing from an answer, and why."""
+
+    complete: bool
+    """Whether nothing can be missing."""
+
+    since: datetime | None
+    """Where the window begins that this speaks of."""
+
+    until: datetime | None
+    """Where it ends: as asked, or where the log stops vouching."""
+
+    gaps: list[Gap]
+    """Gaps and holes that overlap the window, the first 1000."""
+
+    more_gaps: int
+    """How many more there are."""
+
+    sources: list[SourceCoverage]
+
+    says: list[str]
+    """The same in lines for people."""
+
+    @classmethod
+    def of(cls, coverage: answered.Coverage) -> Self:
+        """Take it from an answer."""
+        return cls(
+            complete=coverage.complete,
+            since=coverage.window.since,
+            until=coverage.window.until,
+            gaps=[
+                *map(Gap.of_hole, coverage.holes),
+                *map(Gap.of, coverage.gaps),
+            ],
+            more_gaps=coverage.more,
+            sources=[
+                SourceCoverage(
+                    source=SourceName(source), state=SourceState(state)
+                )
+                for source, state in coverage.sources.items()
+            ],
+            says=coverage_lines(coverage),
+        )

@@ -1,0 +1,107 @@
+"""Facts: typed things that happened, each proved by one entry."""
+
+from datetime import datetime
+from typing import Self
+
+import strawberry
+
+from api.describing import described
+from api.types.coverage import Coverage
+from api.types.pages import PageInfo
+from api.types.reference import ObjectReference
+from api.types.scalars import Json
+from recorder.facts import says
+from recorder.model.fact import FactKind, StoredFact
+
+__all__ = ["Fact", "FactBatch", "FactConnection", "FactEdge"]
+
+
+@described
+class Fact:
+    """One thing that happened, according to one entry; without meaning."""
+
+    entry: strawberry.ID
+    """The entry that proves it, `LOG/POSITION`."""
+
+    index: int
+    """Among the facts of its entry."""
+
+    kind: FactKind
+
+    node: str | None
+    """The node that it concerns."""
+
+    object: ObjectReference | None
+
+    at: datetime
+    """When it happened, or else when it was seen."""
+
+    occurred_at: datetime | None
+    """By the cluster's clock; null where nothing claims it."""
+
+    observed_at: datetime
+    """By the recorder's clock."""
+
+    actor: str | None
+    """Who did it, as far as the entry itself tells."""
+
+    says: str
+    """The same in a few words."""
+
+    detail: Json
+    """Old and new; its members by kind are documented in docs/facts.md."""
+
+    @classmethod
+    def of(cls, stored: StoredFact) -> Self:
+        """Take it from the log."""
+        fact = stored.fact
+        return cls(
+            entry=strawberry.ID(str(stored.entry)),
+            index=stored.index,
+            kind=fact.kind,
+            node=fact.node,
+            object=ObjectReference.of(fact.object),
+            at=stored.at,
+            occurred_at=fact.occurred_at,
+            observed_at=stored.observed_at,
+            actor=fact.actor,
+            says=says(fact),
+            detail=Json(fact.detail),
+        )
+
+
+@described
+class FactEdge:
+    """A fact and its place."""
+
+    cursor: str
+    """Opaque; valid for this log only."""
+
+    node: Fact
+
+
+@described
+class FactConnection:
+    """Facts in log order, oldest first."""
+
+    edges: list[FactEdge]
+
+    nodes: list[Fact]
+
+    page_info: PageInfo
+
+    coverage: Coverage
+
+
+@described
+class FactBatch:
+    """Facts that came together, in log order, each told once."""
+
+    facts: list[Fact]
+    """Empty where only the coverage moved."""
+
+    cursor: str
+    """Subscribe `after` it to go on without loss or repeat."""
+
+    coverage: Coverage
+    """What the streams vouch for as of now."""

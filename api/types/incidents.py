@@ -1,0 +1,154 @@
+"""Incidents: what happened to any node, one after the other."""
+
+from datetime import datetime
+from typing import Self
+
+import strawberry
+
+from api.describing import described
+from api.types.coverage import Coverage, Gap
+from api.types.impact import ImpactTotals, WorkloadHit
+from api.types.pages import PageInfo
+from api.types.verdicts import Verdict
+from api.types.words import Cause, Confidence, Happened, IncidentGroup
+from recorder.report import incidents as answered
+
+__all__ = [
+    "Histogram",
+    "HistogramStep",
+    "Incident",
+    "IncidentConnection",
+    "IncidentEdge",
+]
+
+
+@described
+class Incident:
+    """Verdicts that belong together."""
+
+    id: strawberry.ID
+    """The id of its first verdict."""
+
+    happened: Happened
+
+    cause: Cause
+
+    nodes: list[str]
+
+    from_: datetime = strawberry.field(
+        name="from", description="When its first sign was."
+    )
+
+    to: datetime | None
+    """When the last node was back in service; null while one is not."""
+
+    group: IncidentGroup
+
+    sentence: str
+    """One sentence that a person would say."""
+
+    confidence: Confidence
+
+    verdicts: list[Verdict]
+
+    workloads: list[WorkloadHit]
+    """What it hit."""
+
+    totals: ImpactTotals
+
+    @classmethod
+    def of(cls, incident: answered.Incident) -> Self:
+        """Take it from an answer."""
+        first = incident.first
+        return cls(
+            id=strawberry.ID(first.id),
+            happened=Happened(first.happened),
+            cause=Cause(first.cause),
+            nodes=sorted({verdict.node for verdict in incident.verdicts}),
+            from_=min(verdict.began_at for verdict in incident.verdicts),
+            to=incident.until,
+            group=IncidentGroup(incident.group),
+            sentence=incident.sentence,
+            confidence=Confidence(first.confidence),
+            verdicts=[Verdict.of(one) for one in incident.verdicts],
+            workloads=[WorkloadHit.of(hit) for hit in incident.workloads],
+            totals=ImpactTotals.of(incident.workloads),
+        )
+
+
+@described
+class IncidentEdge:
+    """An incident and its place."""
+
+    cursor: str
+    """Opaque; valid for this log only."""
+
+    node: Incident
+
+
+@described
+class HistogramStep:
+    """How many incidents began in one step."""
+
+    from_: datetime = strawberry.field(name="from")
+
+    to: datetime
+
+    count: int
+
+
+@described
+class Histogram:
+    """Incidents per step of time."""
+
+    step_seconds: float
+
+    steps: list[HistogramStep]
+    """Without the empty ones."""
+
+    gaps: list[Gap]
+    """What lies over them unseen."""
+
+
+@described
+class IncidentConnection:
+    """Incidents in order of time, oldest first."""
+
+    edges: list[IncidentEdge]
+
+    nodes: list[Incident]
+
+    page_info: PageInfo
+
+    histogram: Histogram
+    """Of the whole window and filter, whatever the page."""
+
+    count: int
+    """Of the whole window and filter."""
+
+    nearest: "Nearest | None"
+    """Where the window holds nothing: what lies next to it."""
+
+    coverage: Coverage
+
+
+@described
+class Nearest:
+    """What lies nearest to a window in which nothing happened."""
+
+    before: "Moment | None"
+
+    after: "Moment | None"
+
+
+@described
+class Moment:
+    """A sign of something, to go and look at."""
+
+    at: datetime
+
+    node: str
+
+    entry: strawberry.ID
+
+    says: str

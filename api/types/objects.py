@@ -1,0 +1,128 @@
+"""One object: its versions, and itself at any time."""
+
+from datetime import datetime
+from typing import Self
+
+import strawberry
+
+from api.describing import described
+from api.types.coverage import Coverage
+from api.types.entries import Change, Entry, Writer
+from api.types.pages import PageInfo
+from api.types.reference import ObjectReference
+from api.types.scalars import Json
+from recorder.report.history import Version as KnownVersion
+
+__all__ = [
+    "Difference",
+    "Heartbeats",
+    "ObjectAt",
+    "Version",
+    "VersionConnection",
+    "VersionEdge",
+]
+
+
+@described
+class Version:
+    """One entry of an object's history."""
+
+    entry: Entry
+
+    writers: list[Writer]
+    """Who wrote, as far as field managers tell; empty where nobody knows."""
+
+    changed: list[Change]
+    """What differs from the version before it of the same incarnation."""
+
+    begins: bool
+    """Whether it is the first of its incarnation in the log."""
+
+    uid_before: str | None
+    """The incarnation before it, where another one begins."""
+
+    @classmethod
+    def of(cls, version: KnownVersion) -> Self:
+        """Take it from an answer."""
+        return cls(
+            entry=Entry.of(version.line),
+            writers=[Writer.of(one) for one in version.managers],
+            changed=[Change.of(one) for one in version.changed],
+            begins=version.begins,
+            uid_before=version.before,
+        )
+
+
+@described
+class VersionEdge:
+    """A version and its place."""
+
+    cursor: str
+    """Opaque; valid for this log only."""
+
+    node: Version
+
+
+@described
+class Heartbeats:
+    """Updates that were counted instead of stored."""
+
+    count: int
+
+    last_at: datetime | None
+
+
+@described
+class VersionConnection:
+    """Versions in log order, oldest first."""
+
+    edges: list[VersionEdge]
+
+    nodes: list[Version]
+
+    page_info: PageInfo
+
+    heartbeats: Heartbeats | None
+    """Of the incarnation that lives."""
+
+    coverage: Coverage
+
+
+@described
+class ObjectAt:
+    """An object as it was."""
+
+    entry: Entry
+    """The newest version as of that time."""
+
+    document: Json
+    """With the apiVersion and kind that items of lists do not carry."""
+
+    heartbeats: Heartbeats | None
+    """Of the newest version: what was counted since."""
+
+    coverage: Coverage
+
+
+@described
+class Difference:
+    """What changed between two times."""
+
+    object: ObjectReference
+
+    outcome: str
+    """`same`, `changed`, `added`, `deleted`, `absent`, `not there`, or
+    `another incarnation`."""
+
+    from_: Entry | None = strawberry.field(
+        name="from", description="The version at the first end."
+    )
+
+    to: Entry | None
+    """The version at the second."""
+
+    changed: list[Change]
+
+    writers: list[Writer]
+
+    coverage: Coverage

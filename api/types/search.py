@@ -1,0 +1,40 @@
+"""What a search finds."""
+
+import strawberry
+
+from api.describing import described
+from api.types.coverage import Coverage
+from api.types.reference import ObjectReference
+from api.types.words import SearchKind
+
+__all__ = ["SearchAnswer", "SearchHit"]
+
+
+@described
+class SearchHit:
+    """One thing that a search found."""
+
+    kind: SearchKind
+
+    title: str
+    """As people name it: `gpu-002`, `pod/train/llm-0`, `1/48213`."""
+
+    node: str | None
+    """The node, or the one that an entry concerns."""
+
+    object: ObjectReference | None
+
+    entry: strawberry.ID | None
+
+
+@described
+class SearchAnswer:
+    """What a search found, nodes first."""
+
+    hits: list[SearchHit]
+
+    more: bool
+    """Whether there is more than was asked for."""
+
+    coverage: Coverage
+    """Of the whole log."""

@@ -1,0 +1,225 @@
+"""A node's timeline: what to draw, lane by lane."""
+
+from datetime import datetime
+
+import strawberry
+
+from api.describing import described
+from api.types.coverage import Coverage, Gap, Window
+from api.types.facts import Fact
+from api.types.impact import WorkloadReference
+from api.types.scalars import Json
+from api.types.words import ServiceState
+
+__all__ = [
+    "BootSpan",
+    "ConditionSpan",
+    "CordonSpan",
+    "NodeState",
+    "Placement",
+    "ServiceSpan",
+    "TaintSpan",
+    "Timeline",
+]
+
+FROM = "Null where it began before anything is known."
+TO = "Null while it lasts at the end of the window."
+
+
+@described
+class ServiceSpan:
+    """What the node was good for, from one change to the next."""
+
+    from_: datetime | None = strawberry.field(name="from", description=FROM)
+
+    to: datetime | None = strawberry.field(description=TO)
+
+    state: ServiceState
+
+    entry: strawberry.ID | None
+    """What began it; null at the edge of the window."""
+
+
+@described
+class ConditionSpan:
+    """One status of one condition."""
+
+    type: str
+
+    from_: datetime | None = strawberry.field(name="from", description=FROM)
+
+    to: datetime | None = strawberry.field(description=TO)
+
+    status: str
+    """`True`, `False` or `Unknown`."""
+
+    reason: str | None
+
+    message: str | None
+
+    is_fault: bool
+    """Whether a rule calls this status a fault."""
+
+    entry: strawberry.ID | None
+
+
+@described
+class BootSpan:
+    """One boot of the machine."""
+
+    boot_id: str
+
+    from_: datetime | None = strawberry.field(name="from", description=FROM)
+
+    to: datetime | None = strawberry.field(description=TO)
+
+    entry: strawberry.ID | None
+
+
+@described
+class TaintSpan:
+    """One taint while it was there."""
+
+    key: str
+
+    effect: str
+
+    value: str | None
+
+    from_: datetime | None = strawberry.field(name="from", description=FROM)
+
+    to: datetime | None = strawberry.field(description=TO)
+
+    actor: str | None
+    """Who set it, where that is known."""
+
+    entry: strawberry.ID | None
+
+
+@described
+class CordonSpan:
+    """A time in which the node was cordoned."""
+
+    from_: datetime | None = strawberry.field(name="from", description=FROM)
+
+    to: datetime | None = strawberry.field(description=TO)
+
+    actor: str | None
+    """Who set it, where that is known."""
+
+    entry: strawberry.ID | None
+
+
+@described
+class Placement:
+    """One Pod on its node, from binding to end."""
+
+    namespace: str
+
+    pod: str
+
+    uid: str | None
+
+    node: str | None
+
+    workload: WorkloadReference | None
+    """Null for what belongs to a node: DaemonSets and mirror Pods."""
+
+    gpus: int
+
+    bound_at: datetime | None
+
+    running_at: datetime | None
+
+    deleting_at: datetime | None
+    """When its deletion was asked for."""
+
+    ended_at: datetime | None
+    """When it was over: failed, done or gone."""
+
+    restarted_at: datetime | None
+    """When a container of it began again."""
+
+    phase: str | None
+    """The last that is known."""
+
+    disruption: str | None
+    """Why it was disrupted, as its condition DisruptionTarget says."""
+
+    exit_codes: list[int]
+
+    entries: list[strawberry.ID]
+    """About its end."""
+
+
+@described
+class NodeState:
+    """A node at one moment."""
+
+    present: bool
+
+    uid: str | None
+
+    boot_id: str | None
+
+    ready: str | None
+    """`True`, `False` or `Unknown`; null where nothing says so."""
+
+    cordoned: bool
+
+    in_service: bool
+
+    service: ServiceState
+
+    taints: list[str]
+    """As `KEY:EFFECT`."""
+
+    conditions: Json
+    """Status by type."""
+
+    labels: Json
+
+    fields: Json
+    """Machine, kernel and other versions."""
+
+
+@described
+class Timeline:
+    """What happened on a node in a window, and its state all along."""
+
+    node: str
+
+    window: Window
+    """With its ends as far as they are known."""
+
+    before: NodeState
+    """The node as the window begins."""
+
+    after: NodeState
+    """The node as the window ends."""
+
+    service: list[ServiceSpan]
+
+    conditions: list[ConditionSpan]
+    """In order of their type, then of time."""
+
+    boots: list[BootSpan]
+
+    taints: list[TaintSpan]
+
+    cordons: list[CordonSpan]
+
+    placements: list[Placement]
+    """Pods that were on it in the window, DaemonSets' and mirror Pods too."""
+
+    facts: list[Fact]
+    """In log order, Events among them; the first 5000."""
+
+    more_facts: int
+    """How many are left out: ask for a narrower window, or page through
+    `facts`."""
+
+    gaps: list[Gap]
+    """Of what the lanes rest on, healed ones left out."""
+
+    coverage: Coverage

@@ -1,0 +1,258 @@
+"""Verdicts: what happened to a node, why, and on what evidence."""
+
+from datetime import datetime
+from typing import Self
+
+import strawberry
+
+from api.describing import described
+from api.types.coverage import Coverage, Window
+from api.types.words import (
+    ActorKind,
+    Cause,
+    Confidence,
+    Happened,
+    Mode,
+    SourceName,
+)
+from recorder.explain import verdict as judged
+from recorder.knowledge import Decision, Fault, Role
+from recorder.report.verdicts import document
+
+__all__ = ["Verdict", "Why"]
+
+
+@described
+class Actor:
+    """Who acted."""
+
+    kind: ActorKind
+
+    name: str | None
+    """Null where it is not known."""
+
+    tool: str | None
+    """What an unknown one used."""
+
+
+@described
+class FaultFound:
+    """What broke."""
+
+    class_: Fault = strawberry.field(name="class")
+
+    says: str
+
+    at: datetime
+
+
+@described
+class DecisionFound:
+    """What somebody decided."""
+
+    class_: Decision = strawberry.field(name="class")
+
+    actor: Actor
+
+    says: str
+
+    at: datetime
+
+
+@described
+class Evidence:
+    """One sign in the chain."""
+
+    entry: strawberry.ID
+    """The entry that proves it, `LOG/POSITION`."""
+
+    role: Role
+
+    source: SourceName
+
+    occurred_at: datetime | None
+
+    observed_at: datetime
+
+    at: datetime
+    """When it happened, or else when it was seen."""
+
+    says: str
+
+
+@described
+class Rival:
+    """Another cause that would look alike."""
+
+    cause: str
+
+    excluded: bool
+
+    because: str
+
+
+@described
+class Contradiction:
+    """Two records of which one is wrong; it is not settled which."""
+
+    entry: strawberry.ID
+
+    says: str
+
+    but: str
+    """What the other record says."""
+
+
+@described
+class MissingEvidence:
+    """A source that would have told more."""
+
+    evidence: str
+
+    would_tell: str
+
+
+@described
+class Between:
+    """When it happened at the latest and at the earliest."""
+
+    last: datetime | None
+    """The last proof of the old state."""
+
+    first: datetime
+    """The first proof of the new one."""
+
+
+@described
+class Verdict:
+    """What is said of one happening: why, by whom, on what evidence."""
+
+    id: strawberry.ID
+    """The first entry of its effect; stable on the same log."""
+
+    node: str
+
+    node_uid: str | None
+
+    happened: Happened
+
+    boot_id_before: str | None
+
+    boot_id_after: str | None
+
+    between: Between
+
+    began_at: datetime
+    """When the first sign of it was."""
+
+    at: datetime
+    """When it happened."""
+
+    back_in_service_at: datetime | None
+    """Ready, without taints, and not cordoned; null while it is not."""
+
+    mode: Mode
+
+    cause: Cause
+
+    fault: FaultFound | None
+
+    decision: DecisionFound | None
+
+    sentence: str
+    """One sentence that a person would say."""
+
+    confidence: Confidence
+
+    evidence: list[Evidence]
+
+    rivals: list[Rival]
+
+    contradictions: list[Contradiction]
+
+    missing: list[MissingEvidence]
+
+    @classmethod
+    def of(cls, verdict: judged.Verdict) -> Self:
+        """Take it from an answer, in the words of its JSON."""
+        told = document(verdict)
+        return cls(
+            id=strawberry.ID(verdict.id),
+            node=verdict.node,
+            node_uid=verdict.node_uid,
+            happened=Happened(verdict.happened),
+            boot_id_before=verdict.boot_id_before,
+            boot_id_after=verdict.boot_id_after,
+            between=Between(last=verdict.between[0], first=verdict.between[1]),
+            began_at=verdict.began_at,
+            at=verdict.effect.stored.at,
+            back_in_service_at=verdict.back_in_service_at,
+            mode=Mode(verdict.mode),
+            cause=Cause(verdict.cause),
+            fault=_fault(verdict.fault),
+            decision=_decision(verdict.decision),
+            sentence=verdict.sentence,
+            confidence=Confidence(verdict.confidence),
+            evidence=[
+                _evidence(one, said["source"])
+                for one, said in zip(
+                    verdict.evidence, told["evidence"], strict=True
+                )
+            ],
+            rivals=[Rival(**said) for said in told["rivals"]],
+            contradictions=[
+                Contradiction(**said) for said in told["contradictions"]
+            ],
+            missing=[MissingEvidence(**said) for said in told["missing"]],
+        )
+
+
+def _fault(faulted: judged.Faulted | None) -> FaultFound | None:
+    if faulted is None:
+        return None
+    sign = faulted.sign
+    return FaultFound(class_=faulted.fault, says=sign.says, at=sign.stored.at)
+
+
+def _decision(decided: judged.Decided | None) -> DecisionFound | None:
+    if decided is None:
+        return None
+    actor, sign = decided.actor, decided.sign
+    return DecisionFound(
+        class_=decided.decision,
+        actor=Actor(
+            kind=ActorKind(actor.kind) if actor else ActorKind.UNKNOWN,
+            name=actor.name if actor else None,
+            tool=actor.tool if actor else None,
+        ),
+        says=sign.says,
+        at=sign.stored.at,
+    )
+
+
+def _evidence(one: judged.Evidence, source: str) -> Evidence:
+    stored = one.sign.stored
+    return Evidence(
+        entry=strawberry.ID(str(stored.entry)),
+        role=Role(one.role),
+        source=SourceName(source),
+        occurred_at=stored.fact.occurred_at,
+        observed_at=stored.observed_at,
+        at=stored.at,
+        says=one.sign.says,
+    )
+
+
+@described
+class Why:
+    """What happened to a node, and how sure that is."""
+
+    node: str
+
+    window: Window
+    """As it was asked."""
+
+    verdicts: list[Verdict]
+    """In order; empty where nothing is known to have happened."""
+
+    coverage: Coverage

@@ -1,0 +1,40 @@
+"""One workload: its gang over nodes and time."""
+
+from datetime import datetime
+
+from api.describing import described
+from api.types.coverage import Coverage, Window
+from api.types.impact import WorkloadHit, WorkloadReference
+from api.types.timeline import Placement
+
+__all__ = ["WorkloadStory"]
+
+
+@described
+class WorkloadStory:
+    """The Pods of a workload, where they ran, and what hit them."""
+
+    workload: WorkloadReference
+
+    window: Window
+
+    is_gang: bool
+    """Whether it runs in full or not at all."""
+
+    gpus: int
+    """Of the most Pods that were bound at one time."""
+
+    nodes: list[str]
+
+    placements: list[Placement]
+    """In order of their binding."""
+
+    ran_in_full_at: datetime | None
+    """When as many Pods ran as ever did at one time, first."""
+
+    failed_at: datetime | None
+    """Its own terminal condition."""
+
+    hits: list[WorkloadHit]
+
+    coverage: Coverage
