@@ -1,8 +1,56 @@
-"""Who asks, and who may."""
+"""Who asks, and who may.
 
+`Guard` is the place where another way to prove who one is would stand beside
+`Tokens`: what comes after it knows a `Principal` and nothing of how it was
+proved.
+"""
+
+import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Protocol
 
-__all__ = ["Principal"]
+from api.errors import ApiError
+from recorder.errors import ConfigError
+from recorder.wiring.tokens import TokenFile, TokenFileError
+
+__all__ = [
+    "Anybody",
+    "DeniedError",
+    "Guard",
+    "OpenToAllError",
+    "Principal",
+    "Tokens",
+    "check_listening",
+    "is_loopback",
+]
+
+log = logging.getLogger("recorder.api")
+
+BEARER = "bearer "
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
+
+
+class DeniedError(ApiError):
+    """Whoever asks has not proved to be somebody who may."""
+
+    code = "access.denied"
+    status = 401
+
+
+class UnreadableError(ApiError):
+    """The server cannot tell who may ask."""
+
+    code = "access.unavailable"
+    status = 503
+
+
+class OpenToAllError(ConfigError):
+    """Everybody could read everything."""
+
+    code = "config.listen"
+    exit_status = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,3 +59,79 @@ class Principal:
 
     name: str
     """Of a token; ``local`` for whoever reaches the loopback address."""
+
+
+class Guard(Protocol):
+    """Decides who may ask."""
+
+    async def admit(self, headers: Mapping[str, str]) -> Principal:
+        """Give who asks. Asked again while a subscription goes on.
+
+        Raises:
+            DeniedError: it was not proved.
+        """
+
+
+class Anybody:
+    """For the loopback address: who reaches it runs on this machine."""
+
+    async def admit(self, headers: Mapping[str, str]) -> Principal:
+        """Give whoever is here."""
+        del headers
+        return Principal("local")
+
+
+class Tokens:
+    """Bearer tokens of a file."""
+
+    def __init__(self, file: TokenFile) -> None:
+        self._file = file
+
+    async def admit(self, headers: Mapping[str, str]) -> Principal:
+        """Give the name of the token that is presented.
+
+        Raises:
+            DeniedError: there is none, or it does not count.
+        """
+        said = headers.get("authorization", "")
+        if not said.lower().startswith(BEARER):
+            msg = "present a token: Authorization: Bearer rec_..."
+            raise DeniedError(msg)
+        try:
+            token = self._file.holder(said[len(BEARER) :].strip())
+        except TokenFileError as exc:
+            log.exception("nobody can be admitted")
+            msg = "the server cannot read its tokens"
+            raise UnreadableError(msg) from exc
+        if token is None:
+            msg = "the token is unknown or was revoked"
+            raise DeniedError(msg)
+        return Principal(token.name)
+
+
+def check_listening(host: str, *, guarded: bool) -> None:
+    """See that not everybody can read everything.
+
+    Raises:
+        OpenToAllError: an address that others reach, and nobody is asked who
+            they are.
+    """
+    if guarded or is_loopback(host):
+        return
+    msg = (
+        f'cannot serve on "{host}": others can reach it, and nothing asks who'
+        " they are; set token_file, make a token with `recorder token add"
+        " NAME`, or serve on 127.0.0.1"
+    )
+    raise OpenToAllError(msg)
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine reaches a host."""
+    bare = host.strip("[]")
+    if bare.lower() in LOOPBACK_NAMES:
+        return True
+    try:
+        return ip_address(bare).is_loopback
+    except ValueError:
+        return False

@@ -13,6 +13,7 @@ import strawberry
 
 from api.access import Principal
 from api.errors import CursorError
+from api.following import Following, Wanted
 from api.types.facts import FactBatch
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind
@@ -30,6 +31,9 @@ class Asked:
     knowledge: Knowledge
     now: datetime
     principal: Principal
+    following: Following | None = None
+    """For subscriptions alone."""
+
     _readings: dict[tuple[str | None, int | None], LogReading] = field(
         default_factory=dict
     )
@@ -65,7 +69,11 @@ class Asked:
         after: str | None,
     ) -> AsyncIterator[FactBatch]:
         """Give new facts as they are committed."""
-        raise NotImplementedError
+        assert self.following is not None, "only subscriptions follow"
+        number = None if log is None else _number(log)
+        return self.following.follow(
+            (cluster, number), Wanted.of(node, kinds), after
+        )
 
     async def status(self) -> Status:
         """Give everything at a glance."""

@@ -11,9 +11,10 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-from api.errors import CursorError
+from api.errors import CursorError, ExpiredCursorError
+from recorder.wiring.reading import LogReading
 
-__all__ = ["INDEX_MAX", "Cursor"]
+__all__ = ["INDEX_MAX", "Cursor", "check_kept"]
 
 FORM = re.compile(r"v1:(\d{1,9}):(\d{1,18}):(\d{1,5})")
 SIZE_MAX = 60
@@ -57,6 +58,21 @@ class Cursor:
             )
             raise CursorError(msg)
         return cursor
+
+
+async def check_kept(reading: LogReading, after: Cursor) -> None:
+    """See that what lies behind a cursor is still there.
+
+    Raises:
+        ExpiredCursorError: something of it was pruned.
+    """
+    first = await reading.first_position()
+    if after.position + 1 < first:
+        msg = (
+            "what lies behind the cursor was pruned up to position"
+            f" {first - 1}: begin anew without it"
+        )
+        raise ExpiredCursorError(msg)
 
 
 def _numbers(text: str) -> tuple[int, int, int] | None:

@@ -20,6 +20,7 @@ __all__ = [
     "LimitError",
     "PageSizeError",
     "SlowReaderError",
+    "StoppingError",
     "TooLateError",
     "WindowTooWideError",
     "told",
@@ -85,6 +86,19 @@ class SlowReaderError(ApiError):
 
     code = "api.slow_reader"
 
+    def __init__(self, cursor: str) -> None:
+        self.cursor = cursor
+        super().__init__(
+            "what was not read was dropped: subscribe again after the cursor"
+        )
+
+
+class StoppingError(ApiError):
+    """The server ends; another one may go on."""
+
+    code = "api.stopping"
+    status = 503
+
 
 def told(error: GraphQLError) -> GraphQLFormattedError:
     """Give an error as the client is told it."""
@@ -95,6 +109,8 @@ def told(error: GraphQLError) -> GraphQLFormattedError:
     if isinstance(cause, RecorderError):
         formatted["message"] = " ".join(str(cause).split())
         _set_code(formatted, cause.code)
+        if isinstance(cause, SlowReaderError):
+            formatted["extensions"]["cursor"] = cause.cursor
     elif cause is None or isinstance(cause, GraphQLError):
         _set_code(formatted, "graphql.invalid")
     else:

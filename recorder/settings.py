@@ -88,6 +88,14 @@ class Settings:
     """Address of /healthz, /readyz and /metrics, which name no object;
     empty: none."""
 
+    serve_listen: str = "127.0.0.1:9470"
+    """Address of the API and the page; one that others reach needs
+    `token_file`."""
+
+    token_file: Path | None = None
+    """File of the tokens that admit to the API, as `recorder token` writes
+    it; None: whoever reaches the loopback address may ask."""
+
     disk_free_min: float = 5.0
     """Percent of the disk of `data_dir` below which nothing is written."""
 
@@ -204,6 +212,7 @@ def _path(value: Any) -> Path:
 CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "data_dir": _path,
     "redaction_key_file": _path,
+    "token_file": _path,
     "include": _texts,
     "exclude": _texts,
     "knowledge": _texts,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
 from api.context import Asked
-from api.cursors import INDEX_MAX, Cursor
-from api.errors import ExpiredCursorError, PageSizeError
+from api.cursors import INDEX_MAX, Cursor, check_kept
+from api.errors import PageSizeError
 from api.types.coverage import Coverage
 from api.types.entries import Entry, EntryConnection, EntryEdge
 from api.types.facts import Fact, FactConnection, FactEdge
@@ -156,7 +156,7 @@ async def read_page(
     before = Cursor(log.id, log.size + 1, 0)
     if page.after is not None:
         after = Cursor.parse(page.after, log=log.id, size=log.size)
-        await _check_kept(reading, after)
+        await check_kept(reading, after)
     if page.before is not None:
         before = Cursor.parse(page.before, log=log.id, size=log.size)
     turn = _forward if page.forward else _backward
@@ -172,16 +172,6 @@ async def read_page(
             end_cursor=cursors[-1] if cursors else page.after,
         ),
     )
-
-
-async def _check_kept(reading: LogReading, after: Cursor) -> None:
-    first = await reading.first_position()
-    if after.position + 1 < first:
-        msg = (
-            f"what lies behind the cursor was pruned up to position"
-            f" {first - 1}: begin anew without it"
-        )
-        raise ExpiredCursorError(msg)
 
 
 Ends = tuple[Cursor, Cursor]
@@ -238,17 +228,12 @@ async def facts(
     question = wanted.question(facts=True)
     answer = await ask_entries(reading, question, now=asked.now)
     selection = question.selects(answer.found)
-    found = await read_page(
-        reading,
-        page,
-        Pages[StoredFact](
-            read=lambda log, after: log.fact_pages.pages(
-                selection, after=after
-            ),
-            newest=lambda log, n: log.fact_pages.skip_to_newest(selection, n),
-            place=lambda fact: (fact.entry.position, fact.index),
-        ),
+    pages: Pages[StoredFact] = Pages(
+        read=lambda log, after: log.fact_pages.pages(selection, after=after),
+        newest=lambda log, n: log.fact_pages.skip_to_newest(selection, n),
+        place=lambda fact: (fact.entry.position, fact.index),
     )
+    found = await read_page(reading, page, pages)
     nodes = [Fact.of(stored) for stored in found.items]
     return FactConnection(
         edges=[
@@ -268,17 +253,14 @@ async def entries(
     question = wanted.question(facts=False)
     answer = await ask_entries(reading, question, now=asked.now)
     selection = question.selects(answer.found)
-    found = await read_page(
-        reading,
-        page,
-        Pages[Line](
-            read=lambda log, after: log.lines(
-                selection, after=after, documents=False
-            ),
-            newest=lambda log, n: log.skip_to_newest(selection, n),
-            place=lambda line: (line.entry.position, INDEX_MAX),
+    pages: Pages[Line] = Pages(
+        read=lambda log, after: log.lines(
+            selection, after=after, documents=False
         ),
+        newest=lambda log, n: log.skip_to_newest(selection, n),
+        place=lambda line: (line.entry.position, INDEX_MAX),
     )
+    found = await read_page(reading, page, pages)
     nodes = [Entry.of(line) for line in found.items]
     return EntryConnection(
         edges=[

@@ -1,6 +1,6 @@
 """One incident, with all that its page shows."""
 
-from typing import Self
+from typing import Annotated, Self
 
 import strawberry
 
@@ -27,9 +27,6 @@ class IncidentAnswer:
 
     log: strawberry.ID
 
-    nodes: list[Node]
-    """To ask on: their timelines, facts, jobs."""
-
     coverage: Coverage
 
     @classmethod
@@ -46,6 +43,21 @@ class IncidentAnswer:
             incident=incident,
             cluster=reading.log.cluster_name,
             log=strawberry.ID(str(reading.log.id)),
-            nodes=[Node.of(reading, name) for name in incident.nodes],
             coverage=Coverage.of(found.coverage),
         )
+
+    @strawberry.field
+    def node(
+        self,
+        name: Annotated[
+            str | None,
+            strawberry.argument(
+                description="One that it struck; the first without."
+            ),
+        ] = None,
+    ) -> Node | None:
+        """To ask on: its timeline, its facts, its jobs."""
+        struck = self.incident.nodes
+        if name is not None and name not in struck:
+            return None
+        return Node.of(self.reading, name or self.incident.verdicts[0].node)

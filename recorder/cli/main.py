@@ -21,6 +21,9 @@ __all__ = ["main", "run"]
 COMMANDS = {
     "up": "recorder.cli.recording:up",
     "record": "recorder.cli.recording:record",
+    "serve": "recorder.cli.serving:serve",
+    "open": "recorder.cli.serving:open_page",
+    "token": "recorder.cli.token:token",
     "demo": "recorder.cli.playing:demo",
     "status": "recorder.cli.status:status",
     "gaps": "recorder.cli.gaps:gaps",

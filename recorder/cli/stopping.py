@@ -9,8 +9,14 @@ __all__ = ["run_until_stopped"]
 
 def run_until_stopped(
     main: Callable[[asyncio.Event], Awaitable[object]],
+    *,
+    fast_loop: bool = False,
 ) -> None:
-    """Run until done; the event tells when a stop is wanted."""
+    """Run until done; the event tells when a stop is wanted.
+
+    ``fast_loop`` is for who answers many others; it takes a moment longer to
+    begin.
+    """
 
     async def with_signals() -> None:
         stop = asyncio.Event()
@@ -19,4 +25,10 @@ def run_until_stopped(
             loop.add_signal_handler(number, stop.set)
         await main(stop)
 
-    asyncio.run(with_signals())
+    if not fast_loop:
+        asyncio.run(with_signals())
+        return
+    from uvloop import new_event_loop
+
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        runner.run(with_signals())

@@ -98,7 +98,10 @@ async def connect(
 
 
 def make_engine(
-    url: str, *, statement_timeout: timedelta = STATEMENT_TIMEOUT
+    url: str,
+    *,
+    statement_timeout: timedelta = STATEMENT_TIMEOUT,
+    connections: int = POOL_MAX,
 ) -> AsyncEngine:
     """Make an engine; nothing is connected yet.
 
@@ -113,7 +116,7 @@ def make_engine(
     return create_async_engine(
         "postgresql+asyncpg://",
         async_creator=creator,
-        pool_size=POOL_MAX,
+        pool_size=connections,
         max_overflow=0,
         pool_timeout=CONNECT_SECONDS,
     )
@@ -145,8 +148,8 @@ async def reading(
             if getattr(exc.orig, "sqlstate", None) != CANCELED:
                 raise
             msg = (
-                f"cannot {action}: it takes longer than"
-                f" {STATEMENT_TIMEOUT.total_seconds():.0f} s; ask for a"
-                " shorter time (--since, --until) or for one node or object"
+                f"cannot {action}: it takes longer than a statement may; ask"
+                " for a shorter time (--since, --until) or for one node or"
+                " object"
             )
             raise QuestionTooLargeError(msg) from exc

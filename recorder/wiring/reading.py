@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import yaml
@@ -73,6 +74,32 @@ class Logs:
         self._settings = settings
         self._database = database
         self._engine = engine
+
+    def beside(
+        self, *, connections: int, statement_timeout: timedelta
+    ) -> "Logs":
+        """Give the same logs over connections of their own.
+
+        For another event loop, which closes them itself.
+        """
+        engine = make_engine(
+            self._database.dsn("reader"),
+            statement_timeout=statement_timeout,
+            connections=connections,
+        )
+        return Logs(self._settings, self._database, engine)
+
+    async def ping(self) -> None:
+        """See that the database answers.
+
+        Raises:
+            LogError: it does not.
+        """
+        await list_logs(self._engine)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._engine.dispose()
 
     @property
     def writer_dsn(self) -> str:

@@ -1,0 +1,165 @@
+"""A query, from its text to what it asks, and to its answer.
+
+Texts are read and validated once and remembered: dashboards and the page ask
+the same again and again.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from inspect import isawaitable
+from typing import Any
+
+from graphql import (
+    DocumentNode,
+    ExecutionResult,
+    GraphQLError,
+    GraphQLSchema,
+    OperationType,
+    execute,
+    get_operation_ast,
+    parse,
+    subscribe,
+    validate,
+)
+
+from api.context import Asked
+from api.errors import LimitError, told
+from api.limits import TOKENS_MAX, check_size
+from api.schema import make_schema
+
+__all__ = ["Executor", "Prepared", "Query", "Refused", "document_of"]
+
+REMEMBERED = 500
+"""Queries; of the largest one the tree takes about 1 MB."""
+
+ERRORS_MAX = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What a client sent."""
+
+    text: str
+    variables: Mapping[str, Any] | None = None
+    operation: str | None = None
+
+
+class Refused(Exception):  # noqa: N818 - not an error of ours
+    """A query that is not executed, with what is wrong with it."""
+
+    def __init__(self, errors: list[GraphQLError]) -> None:
+        self.errors = errors
+        super().__init__(str(errors[0]))
+
+    def document(self) -> dict[str, Any]:
+        """Give it as the client is told it."""
+        return {"errors": [told(error) for error in self.errors]}
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A query that can be executed."""
+
+    query: Query
+    tree: DocumentNode
+    is_subscription: bool
+
+
+class Executor:
+    """Executes queries against the schema."""
+
+    def __init__(self) -> None:
+        self._schema = make_schema()._schema  # noqa: SLF001 - the only way
+        self._read = lru_cache(REMEMBERED)(_reader(self._schema))
+
+    def prepare(self, query: Query) -> Prepared:
+        """Read and validate a query.
+
+        Raises:
+            Refused: it cannot be executed.
+        """
+        tree, errors = self._read(query.text)
+        if tree is None:
+            raise Refused(errors)
+        operation = get_operation_ast(tree, query.operation)
+        if operation is None:
+            what = (
+                "name the operation with operationName: there are several"
+                if query.operation is None
+                else f'there is no operation "{query.operation}"'
+            )
+            raise Refused([GraphQLError(what)])
+        return Prepared(
+            query, tree, operation.operation is OperationType.SUBSCRIPTION
+        )
+
+    async def execute(
+        self, prepared: Prepared, asked: Asked
+    ) -> ExecutionResult:
+        """Answer a query."""
+        query = prepared.query
+        found: Any = execute(
+            self._schema,
+            prepared.tree,
+            context_value=asked,
+            variable_values=dict(query.variables or {}),
+            operation_name=query.operation,
+        )
+        if isawaitable(found):
+            found = await found
+        result: ExecutionResult = found
+        return result
+
+    async def subscribe(
+        self, prepared: Prepared, asked: Asked
+    ) -> AsyncIterator[ExecutionResult]:
+        """Begin a subscription.
+
+        Raises:
+            Refused: it could not begin.
+        """
+        query = prepared.query
+        found: Any = subscribe(
+            self._schema,
+            prepared.tree,
+            context_value=asked,
+            variable_values=dict(query.variables or {}),
+            operation_name=query.operation,
+        )
+        if isawaitable(found):
+            found = await found
+        if isinstance(found, ExecutionResult):
+            raise Refused(list(found.errors or ()))
+        stream: AsyncIterator[ExecutionResult] = found
+        return stream
+
+
+def document_of(result: ExecutionResult) -> dict[str, Any]:
+    """Give an answer as the client gets it."""
+    shown: dict[str, Any] = {}
+    if result.errors:
+        shown["errors"] = [told(error) for error in result.errors]
+    shown["data"] = result.data
+    return shown
+
+
+Read = tuple[DocumentNode | None, list[GraphQLError]]
+
+
+def _reader(schema: GraphQLSchema) -> Any:
+    def read(text: str) -> Read:
+        try:
+            tree = parse(text, max_tokens=TOKENS_MAX, no_location=False)
+            check_size(tree)
+        except GraphQLError as error:
+            return None, [error]
+        except LimitError as error:
+            return None, [GraphQLError(str(error), original_error=error)]
+        except RecursionError:
+            deep = LimitError("the query is too deep")
+            return None, [GraphQLError(str(deep), original_error=deep)]
+        errors = validate(schema, tree, max_errors=ERRORS_MAX)
+        return (None, errors) if errors else (tree, [])
+
+    return read

@@ -1,0 +1,172 @@
+"""The export: everything that a question selects, one line of JSON each.
+
+As `recorder log -o ndjson` prints it. It is read and written page by page,
+each page a question of its own to the workers, so that the largest export
+takes as much memory as the smallest and leaves others their turn. A last line
+holds the coverage: where it is missing, the export was cut off.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from api.graphql_http import BadRequestError, json_bytes
+from api.workers import Workers
+from recorder.model.fact import StoredFact
+from recorder.report.entries import Entries, EntryQuestion, ask_entries
+from recorder.report.factlines import document
+from recorder.report.lines import line_json
+from recorder.report.ports import Line
+from recorder.wiring.reading import LogReading, Logs
+
+__all__ = ["export"]
+
+FILTERS = (
+    "node",
+    "object",
+    "namespace",
+    "source",
+    "reason",
+    "actor",
+    "since",
+    "until",
+)
+SWITCHES = ("facts", "raw")
+PLACES = ("cluster", "log", "limit")
+
+FULL = 1000
+"""Facts of a page; its last entry may go on in the next."""
+
+Item = Line | StoredFact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Export:
+    """What is exported, of a log as it stood when it was asked for."""
+
+    log: int
+    size: int
+    cluster: str
+    question: EntryQuestion
+    entries: Entries
+
+    async def page(self, logs: Logs, after: int) -> tuple[bytes, int | None]:
+        """Give the lines of a page, and the position that it ends at."""
+        reading = (await logs.read(self.log)).as_of(self.size)
+        items, last = await self._items(reading, after)
+        lines = (json_bytes(self._line(item)) + b"\n" for item in items)
+        return b"".join(lines), last
+
+    async def _items(
+        self, reading: LogReading, after: int
+    ) -> tuple[Sequence[Item], int | None]:
+        found: list[Item] = []
+        pages = self.entries.later(reading, self.entries.found, after=after)
+        async for page in pages:
+            found.extend(page)
+            last = found[-1].entry.position
+            if not self.question.facts:
+                return found, last
+            if len(page) < FULL:
+                return found, None
+            # The next page begins with an entry, not within one.
+            whole = [item for item in found if item.entry.position < last]
+            if whole:
+                return whole, whole[-1].entry.position
+        return found, None
+
+    def _line(self, item: Item) -> Mapping[str, Any]:
+        if isinstance(item, StoredFact):
+            return document(item)
+        return line_json(
+            item, cluster=self.cluster, with_document=self.question.documents
+        )
+
+    def end(self) -> bytes:
+        """Give the last line."""
+        return (
+            json_bytes(
+                {
+                    "log": {"id": self.log, "position": self.size},
+                    "coverage": self.entries.coverage.document(),
+                }
+            )
+            + b"\n"
+        )
+
+
+async def export(
+    workers: Workers, request: Request, *, now: datetime
+) -> StreamingResponse:
+    """Export what the parameters of a request select.
+
+    Raises:
+        BadRequestError: a parameter is unknown or cannot be.
+        RecorderError: the log refused; nothing was sent yet.
+    """
+    given = _parameters(request)
+    question = EntryQuestion.parse(given, now=now)
+
+    async def begin(logs: Logs) -> _Export:
+        reading = await logs.read(given["log"], cluster=given["cluster"])
+        return _Export(
+            log=reading.log.id,
+            size=reading.log.size,
+            cluster=reading.log.cluster_name,
+            question=question,
+            entries=await ask_entries(reading, question, now=now),
+        )
+
+    begun = await workers.answer(begin)
+    return StreamingResponse(
+        _lines(workers, begun),
+        media_type="application/x-ndjson",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+async def _lines(workers: Workers, export: _Export) -> AsyncIterator[bytes]:
+    place: int | None = export.entries.after
+    while place is not None:
+        lines, place = await workers.answer(partial(export.page, after=place))
+        if lines:
+            yield lines
+    yield export.end()
+
+
+def _parameters(request: Request) -> dict[str, Any]:
+    asked = dict(request.query_params)
+    known = (*FILTERS, *SWITCHES, *PLACES)
+    for name in asked:
+        if name not in known:
+            msg = f'there is no parameter "{name[:50]}": {", ".join(known)}'
+            raise BadRequestError(msg)
+    return {
+        **{name: asked.get(name) or None for name in (*FILTERS, "cluster")},
+        **{name: _switch(name, asked.get(name)) for name in SWITCHES},
+        "log": _number("log", asked.get("log")),
+        "limit": _number("limit", asked.get("limit")),
+    }
+
+
+def _switch(name: str, value: str | None) -> bool:
+    if value in {None, "", "0", "false"}:
+        return False
+    if value in {"1", "true"}:
+        return True
+    msg = f"cannot use {name}={value}: write 1 or 0"
+    raise BadRequestError(msg)
+
+
+def _number(name: str, value: str | None) -> int | None:
+    if not value:
+        return None
+    if not value.isdecimal() or not 0 < len(value) < 10 or int(value) < 1:  # noqa: PLR2004 - of an int4
+        msg = f"cannot use {name}={value[:50]}: it is a number from 1 on"
+        raise BadRequestError(msg)
+    return int(value)

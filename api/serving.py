@@ -1,0 +1,127 @@
+"""Serving: the socket, the server, and its end.
+
+Begun by `recorder.wiring.serving`. The address is taken before anything is
+said of it, so that one that is taken is told at once.
+"""
+
+import asyncio
+import logging
+import socket
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import uvicorn
+
+from api.access import Anybody, Guard, Tokens, check_listening
+from api.app import Served
+from recorder.errors import ConfigError
+from recorder.knowledge import Knowledge
+from recorder.wiring.reading import Logs
+from recorder.wiring.tokens import TokenFile
+
+__all__ = ["ListenError", "serve"]
+
+END_SECONDS = 5
+"""How long answers that have begun may take when the server ends."""
+
+CONNECTIONS_MAX = 3000
+HEADER_BYTES_MAX = 32 << 10
+SWITCH_SECONDS = 0.001
+"""How long a worker computes before the loop that talks to clients may."""
+
+
+class ListenError(ConfigError):
+    """The address to serve on cannot be used."""
+
+    code = "config.listen"
+    exit_status = 1
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves signals to who began it."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+@asynccontextmanager
+async def serve(
+    logs: Logs,
+    knowledge: Knowledge,
+    *,
+    listen: str,
+    tokens: TokenFile | None,
+    stop: asyncio.Event,
+) -> AsyncIterator[str]:
+    """Serve while entered; give the address.
+
+    Raises:
+        OpenToAllError: others could read everything.
+        ListenError: the address is malformed or taken.
+        TokenFileError: the tokens cannot be read.
+    """
+    host, port = _parsed(listen)
+    check_listening(host, guarded=tokens is not None)
+    guard: Guard = Anybody()
+    if tokens is not None:
+        tokens.tokens()
+        guard = Tokens(tokens)
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    bound = _bound(host, port)
+    served = Served(logs, knowledge, guard, stop=stop)
+    try:
+        async with served.running():
+            server = _Server(
+                uvicorn.Config(
+                    served.app(only_loopback_names=tokens is None),
+                    http="httptools",
+                    ws="none",
+                    lifespan="off",
+                    access_log=False,
+                    log_config=None,
+                    server_header=False,
+                    backlog=1024,
+                    limit_concurrency=CONNECTIONS_MAX,
+                    timeout_keep_alive=75,
+                    timeout_graceful_shutdown=END_SECONDS,
+                )
+            )
+            async with asyncio.TaskGroup() as group:
+                group.create_task(server.serve([bound]))
+                try:
+                    shown = f"[{host}]" if ":" in host else host
+                    yield f"http://{shown}:{bound.getsockname()[1]}/"
+                finally:
+                    stop.set()
+                    server.should_exit = True
+    finally:
+        bound.close()
+
+
+def _parsed(listen: str) -> tuple[str, int]:
+    host, colon, port = listen.rpartition(":")
+    if not (colon and host and port.isdecimal() and int(port) < 1 << 16):
+        msg = f'cannot serve on "{listen}": write HOST:PORT, as 127.0.0.1:9470'
+        raise ListenError(msg)
+    return host.strip("[]"), int(port)
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+    except OSError as exc:
+        bound.close()
+        msg = (
+            f"cannot serve on {host}:{port}: {exc.strerror or exc}; choose"
+            " another address with --listen"
+        )
+        raise ListenError(msg) from exc
+    bound.listen(1024)
+    bound.setblocking(False)  # noqa: FBT003 - its signature
+    return bound

@@ -1,0 +1,90 @@
+"""The commands about the served API: serve and open."""
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from recorder.cli.options import place_options
+from recorder.cli.output import note, print_lines
+from recorder.cli.screen import Screen
+from recorder.cli.stopping import run_until_stopped
+
+if TYPE_CHECKING:
+    from recorder.settings import Settings
+
+__all__ = ["LISTEN", "open_page", "serve"]
+
+LISTEN = click.option(
+    "--listen",
+    metavar="HOST:PORT",
+    help="Address of the API and the page [RECORDER_SERVE_LISTEN]."
+    " Port 0 takes a free one.",
+)
+
+
+@click.command()
+@LISTEN
+@place_options(hidden=True)
+@click.pass_obj
+def serve(settings: "Settings", listen: str | None) -> None:
+    r"""Serve the API and the page, as a deployment does.
+
+    Answers what was recorded, over GraphQL and on a page, until you press
+    Ctrl-C. It reads only. Beyond the loopback address it asks for a token:
+    see `recorder token`.
+
+    \b
+    Examples:
+      recorder serve
+      recorder serve --listen 127.0.0.1:0
+    """
+    run_until_stopped(
+        lambda stop: _serve(settings, stop, listen), fast_loop=True
+    )
+
+
+async def _serve(
+    settings: "Settings", stop: asyncio.Event, listen: str | None
+) -> None:
+    from recorder.wiring.serving import serving
+
+    screen = Screen()
+    async with serving(settings, stop, listen=listen) as address:
+        screen.say(f"the page is at {address}")
+        await stop.wait()
+
+
+@click.command(name="open")
+@click.argument("node", metavar="[node/NAME]", required=False)
+@click.option(
+    "--print",
+    "only_print",
+    is_flag=True,
+    help="Print the address and open nothing.",
+)
+@place_options(hidden=True)
+@click.pass_obj
+def open_page(
+    settings: "Settings", node: str | None, *, only_print: bool
+) -> None:
+    r"""Open the page in a browser; without a screen, print its address.
+
+    The page is served by `recorder up` or `recorder serve`.
+
+    \b
+    Examples:
+      recorder open
+      recorder open node/gpu-002
+    """
+    from recorder.wiring.addresses import page_address
+
+    address = page_address(settings, node)
+    print_lines([address])
+    if only_print or not sys.stdout.isatty():
+        return
+    import webbrowser
+
+    if not webbrowser.open(address):
+        note("no browser was found: open the address yourself")

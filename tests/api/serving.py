@@ -1,0 +1,110 @@
+"""A server in this process, and a plain client of it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from recorder.settings import Settings
+from recorder.wiring.serving import serving
+
+__all__ = ["Client", "Reply", "served_by"]
+
+JSON = "application/json"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    json: Any
+
+    @property
+    def codes(self) -> list[str]:
+        """The codes of its errors."""
+        errors = self.json.get("errors", ())
+        return [error["extensions"]["code"] for error in errors]
+
+
+class Client:
+    """Asks one server."""
+
+    def __init__(self, address: str, session: aiohttp.ClientSession) -> None:
+        self.address = address
+        self.session = session
+
+    async def ask(
+        self,
+        query: str,
+        /,
+        headers: Mapping[str, str] | None = None,
+        **variables: Any,
+    ) -> Any:
+        """Ask, and give the data; there must be no errors."""
+        reply = await self.post(
+            {"query": query, "variables": variables}, headers=headers
+        )
+        assert reply.status == 200, reply
+        assert "errors" not in reply.json, reply.json["errors"]
+        return reply.json["data"]
+
+    async def refused(self, query: str, /, **variables: Any) -> list[str]:
+        """Ask what is refused, and give the codes."""
+        reply = await self.post({"query": query, "variables": variables})
+        return reply.codes
+
+    async def post(
+        self,
+        document: Any,
+        *,
+        headers: Mapping[str, str] | None = None,
+        accept: str = JSON,
+    ) -> Reply:
+        """Post a document as JSON."""
+        return await self.request(
+            "POST",
+            "graphql",
+            json=document,
+            headers={"Accept": accept, **(headers or {})},
+        )
+
+    async def request(self, method: str, path: str, **given: Any) -> Reply:
+        """Send any request."""
+        url = self.address + path
+        async with self.session.request(method, url, **given) as response:
+            body = await response.read()
+            kind = response.headers.get("Content-Type", "")
+            return Reply(
+                response.status,
+                response.headers,
+                body,
+                await response.json(content_type=None)
+                if "json" in kind and "ndjson" not in kind
+                else None,
+            )
+
+
+@asynccontextmanager
+async def served_by(
+    dsn: str, *, tokens: Path | None = None
+) -> AsyncIterator[Client]:
+    """Serve a database on a free port while entered."""
+    settings = Settings(
+        database_url=dsn,
+        data_dir=Path("/nonexistent"),
+        kubeconfig="/nonexistent",
+        serve_listen="127.0.0.1:0",
+        token_file=tokens,
+    )
+    async with (
+        serving(settings, asyncio.Event()) as address,
+        aiohttp.ClientSession() as session,
+    ):
+        yield Client(address, session)
