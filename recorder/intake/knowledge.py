@@ -5,7 +5,7 @@ import heapq
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from recorder.intake.document import collection_of, is_events, read
+from recorder.intake.document import collection_of, read
 from recorder.intake.ledger import Ledger
 from recorder.intake.ports import KnownObject, Log
 from recorder.intake.queue import IntakeQueue
@@ -70,30 +70,38 @@ class Knowledge:
     async def versions(self, resource: Resource) -> Mapping[str, str]:
         """Give uid to version of every live object of a resource."""
         answer: dict[str, str] = {}
-        answered = asyncio.Event()
 
         async def look() -> None:
-            try:
-                answer.update(await self._look(resource))
-            finally:
-                answered.set()
+            versions = self._ledger.versions
+            for key in versions.keys(collection_of(resource)):
+                if (head := versions.get(key)) is not None:
+                    answer[key[1]] = head.resource_version
 
-        await self._queue.ask(look)
-        await answered.wait()
+        await self._in_order(look)
         return answer
 
-    async def _look(self, resource: Resource) -> dict[str, str]:
-        if is_events(resource):
-            await self._commit()
-            since = self._ledger.reach(self._now(), self._event_ttl * 2)
-            events = await self._log.live_events(resource, since)
-            return {u: e.resource_version for u, e in events.items()}
-        versions = self._ledger.versions
-        heads = (
-            (key[1], versions.get(key))
-            for key in versions.keys(collection_of(resource))
+    async def lacking(
+        self, resource: Resource, versions: Sequence[int]
+    ) -> Sequence[int]:
+        """Give those versions of Events of which the log has no entry."""
+        await self._in_order(self._commit)
+        since = self._ledger.reach(self._now(), self._event_ttl * 2)
+        return await self._log.lacking(
+            resource, versions, epoch=self._ledger.epoch, since=since
         )
-        return {uid: head.resource_version for uid, head in heads if head}
+
+    async def _in_order(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something behind all that was put before."""
+        done = asyncio.Event()
+
+        async def do() -> None:
+            try:
+                await work()
+            finally:
+                done.set()
+
+        await self._queue.ask(do)
+        await done.wait()
 
 
 def _order(head: Head) -> tuple[int, str]:

@@ -62,6 +62,16 @@ class Known(Protocol):
         Waits until everything that was put before has been processed.
         """
 
+    async def lacking(
+        self, resource: Resource, versions: Sequence[int]
+    ) -> Sequence[int]:
+        """Give those versions of Events of which the log has no entry.
+
+        Of this epoch, and of Events that can still be alive. Waits until
+        everything that was put before has been processed. For Events, which
+        are too many to be held by uid.
+        """
+
 
 class Source(Protocol):
     """Something that observes."""
@@ -96,6 +106,19 @@ class Log(Protocol):
         self, resource: Resource, since: datetime
     ) -> Mapping[str, KnownEvent]:
         """Give the Events last seen alive since a time, by uid."""
+
+    async def lacking(
+        self,
+        resource: Resource,
+        versions: Sequence[int],
+        *,
+        epoch: int,
+        since: datetime,
+    ) -> Sequence[int]:
+        """Give those versions, sorted, of which there is no entry.
+
+        Of those of an epoch that were observed since a time.
+        """
 
     async def close(self) -> None:
         """Give the lease back."""

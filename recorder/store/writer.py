@@ -25,7 +25,7 @@ from recorder.model.reference import Resource
 from recorder.store.append import Appender
 from recorder.store.derivation import ensure_derivation
 from recorder.store.lease import LEASE, session_name, take_lease
-from recorder.store.lookback import documents, live_events
+from recorder.store.lookback import documents, lacking, live_events
 from recorder.store.recover import recover
 from recorder.store.translate import LogAccessError, translate_errors
 
@@ -171,6 +171,26 @@ class Writer:
         action = "read the Events of the log"
         async with self._question(action) as connection:
             return await live_events(connection, self._log, resource, since)
+
+    async def lacking(
+        self,
+        resource: Resource,
+        versions: Sequence[int],
+        *,
+        epoch: int,
+        since: datetime,
+    ) -> Sequence[int]:
+        """Give those versions, sorted, of which there is no entry."""
+        action = "read the versions of the log"
+        async with self._question(action) as connection:
+            return await lacking(
+                connection,
+                self._log,
+                resource,
+                versions,
+                epoch=epoch,
+                since=since,
+            )
 
     async def database_bytes(self) -> int:
         """Give the size of the database on disk."""

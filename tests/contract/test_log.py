@@ -5,7 +5,7 @@ that a fake that lies fails here instead of passing there.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import timedelta
 
 import pytest
@@ -254,3 +254,29 @@ async def test_live_events_are_those_not_deleted_since(
         uid: (event.resource_version, event.observed_at)
         for uid, event in known.items()
     } == {"uid-stays": ("11", at(2))}
+
+
+async def test_versions_of_which_there_is_no_entry_are_told(
+    open_log: Opener,
+) -> None:
+    log = open_log("a")
+    teller = Teller(await log.take_lease())
+    await log.append(
+        teller.batch(
+            a_list(EVENTS, 4, an_event("old", 3), when=-9000),
+            a_frame(PODS, "ADDED", an_object("p", 5), when=0),
+            a_frame(EVENTS, "ADDED", an_event("a", 7), when=1),
+            a_frame(EVENTS, "MODIFIED", an_event("a", 9), when=2),
+            a_frame(EVENTS, "DELETED", an_event("a", 10), when=3),
+        )
+    )
+
+    async def lacking(*versions: int, epoch: int = 1) -> Sequence[int]:
+        return await log.lacking(
+            EVENTS, versions, epoch=epoch, since=at(0) - timedelta(hours=1)
+        )
+
+    assert await lacking(10, 9, 8, 7, 5, 3) == [3, 5, 8]
+    assert await lacking() == []
+    assert await lacking(7, 2**63 - 1) == [2**63 - 1]
+    assert await lacking(7, 9, epoch=2) == [7, 9]

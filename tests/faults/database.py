@@ -136,6 +136,19 @@ class Session:
         self._reach()
         return await self._writer.documents(positions)
 
+    async def lacking(
+        self,
+        resource: Resource,
+        versions: Sequence[int],
+        *,
+        epoch: int,
+        since: datetime,
+    ) -> Sequence[int]:
+        self._reach()
+        return await self._writer.lacking(
+            resource, versions, epoch=epoch, since=since
+        )
+
     async def live_events(
         self, resource: Resource, since: datetime
     ) -> Mapping[str, KnownEvent]:

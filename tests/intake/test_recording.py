@@ -209,7 +209,7 @@ async def test_a_source_may_ask_what_has_been_processed() -> None:
         async def run(self, sink: Sink, known: Known) -> None:
             await super().run(sink, known)
             answers.append(await known.versions(PODS))
-            answers.append(await known.versions(EVENTS))
+            answers.append(await known.lacking(EVENTS, [8, 9]))
             answers.append([o.name for o in await known.newest(2)])
 
     source = Asking(
@@ -221,7 +221,7 @@ async def test_a_source_may_ask_what_has_been_processed() -> None:
 
     assert answers == [
         {"uid-p1": "1", "uid-p2": "2", "uid-p3": "3"},
-        {},  # that Event is of 2026, and long past its TTL
+        [8, 9],  # that Event is of 2026, and long past its TTL
         ["p3", "p2"],
     ]
 

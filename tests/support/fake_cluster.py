@@ -118,6 +118,8 @@ class FakeCluster:
         self.forgot: list[tuple[int, int]] = []
         """Epoch and revision below which watches were refused since."""
         self.epoch, self.revision = 0, 100
+        self.born = ""
+        """The creationTimestamp of what is put; none if empty."""
         self.compacted = self.cached_from = 0
 
         # Shared with the HTTP side.
@@ -189,6 +191,8 @@ class FakeCluster:
         old = self.objects.get(key)
         self.revision += 1
         metadata = {"name": name, "resourceVersion": str(self.revision)}
+        if self.born:
+            metadata["creationTimestamp"] = self.born
         if kind.namespaced:
             metadata["namespace"] = namespace
         fresh = f"u{next(self._uids)}"

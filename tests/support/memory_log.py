@@ -33,6 +33,16 @@ from recorder.model.reference import Resource
 __all__ = ["MemoryLog", "MemoryWriter"]
 
 
+OF_VERSIONS = frozenset(
+    {
+        Operation.LISTED,
+        Operation.ADDED,
+        Operation.MODIFIED,
+        Operation.DELETED,
+    }
+)
+
+
 class MemoryLog:
     """What is committed."""
 
@@ -127,6 +137,24 @@ class MemoryWriter:
             for position in positions
             if position <= len(entries)
         }
+
+    async def lacking(
+        self,
+        resource: Resource,
+        versions: Sequence[int],
+        *,
+        epoch: int,
+        since: datetime,
+    ) -> Sequence[int]:
+        held = {
+            read(draft.raw, resource=resource).resource_version
+            for of, draft in self.log.entries
+            if of == epoch
+            and draft.resource == str(resource)
+            and draft.observed_at >= since
+            and draft.operation in OF_VERSIONS
+        }
+        return sorted(v for v in versions if str(v) not in held)
 
     async def live_events(
         self, resource: Resource, since: datetime

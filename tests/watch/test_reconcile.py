@@ -19,6 +19,9 @@ from tests.watch.watching import EVENTS, FAST, PODS, Memory, recording
 
 OFTEN = dataclasses.replace(FAST, reconcile_every=0.2, reconcile_wait=1.0)
 
+YOUNG = "2999-01-01T00:00:00Z"
+"""Born too late to expire; older Events are not compared."""
+
 
 async def _settle(fake: FakeCluster, memory: Memory, rounds: int = 2) -> None:
     """Let some comparisons of the pods begin and end."""
@@ -118,14 +121,15 @@ async def test_a_list_in_the_meantime_makes_a_comparison_void(
             jitter=random.Random(0),
         )
         async with asyncio.TaskGroup() as group:
-            comparing = group.create_task(reconciler._compare(follower))
+            comparing = group.create_task(reconciler._reconcile(follower, ""))
             await asyncio.sleep(0)
             assert follower.touched is not None, "it has begun"
             follower.place.reached(str(fake.revision))
             follower.lists += 1
         await client.close()
 
-    assert comparing.result() == (set(), set())
+    assert comparing.done()
+    assert follower.take_reason() is None
 
 
 async def test_without_bookmarks_a_clean_end_is_waited_for(
@@ -156,5 +160,38 @@ async def test_events_that_expired_are_no_mismatch(tmp_path: Path) -> None:
             fake.lose("events", "e")
             fake.bookmark()
             await _settle(fake, memory, rounds=3)
+
+    assert not memory.of(StreamClosed, EVENTS)
+
+
+async def test_an_event_that_was_never_told_leads_to_a_list(
+    tmp_path: Path,
+) -> None:
+    memory = Memory()
+    async with FakeCluster() as fake:
+        fake.born = YOUNG
+        fake.put("events", "e")
+        async with recording(fake, tmp_path, memory, settings=OFTEN):
+            await memory.until(lambda: fake.watching("events"))
+            memory.versions_held[EVENTS].clear()
+            fake.bookmark()
+            await memory.until(lambda: len(memory.of(ListPage, EVENTS)) == 2)
+
+    assert memory.of(StreamClosed, EVENTS)[0].reason == "reconcile-mismatch"
+
+
+async def test_an_event_that_goes_on_while_it_is_compared_is_no_mismatch(
+    tmp_path: Path,
+) -> None:
+    memory = Memory()
+    async with FakeCluster() as fake:
+        fake.born = YOUNG
+        fake.put("events", "e")
+        async with recording(fake, tmp_path, memory, settings=OFTEN):
+            await memory.until(lambda: fake.watching("events"))
+            for n in range(8):
+                fake.put("events", f"e{n // 2}", count=n)
+                fake.bookmark()
+                await _settle(fake, memory, rounds=1)
 
     assert not memory.of(StreamClosed, EVENTS)

@@ -6,6 +6,7 @@ and knows what they said. It keeps one dictionary and no rules of its own.
 
 import asyncio
 import random
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -65,6 +66,7 @@ class Memory:
         self.seen: list[Observation] = []
         self.resume = dict(resume or {})
         self.objects: dict[tuple[Resource, str], KnownObject] = {}
+        self.versions_held: dict[Resource, set[int]] = defaultdict(set)
         self._listed: dict[Resource, tuple[str, set[str]]] = {}
         self.room = asyncio.Event()
         self.room.set()
@@ -94,6 +96,11 @@ class Memory:
             if of == resource
         }
 
+    async def lacking(
+        self, resource: Resource, versions: Sequence[int]
+    ) -> Sequence[int]:
+        return sorted(set(versions) - self.versions_held[resource])
+
     def of(
         self, kind: type[Kept], resource: Resource | None = None
     ) -> list[Kept]:
@@ -115,7 +122,7 @@ class Memory:
         return found
 
     async def until(
-        self, condition: Callable[[], object], within: float = 5.0
+        self, condition: Callable[[], object], within: float = 30.0
     ) -> None:
         """Wait until something holds of what was put."""
         try:
@@ -135,6 +142,7 @@ class Memory:
     def _learn(self, observation: Observation) -> None:
         if isinstance(observation, EpochBegan):
             self.objects.clear()
+            self.versions_held.clear()
         if isinstance(observation, ListPage):
             self._page(observation)
         if isinstance(observation, WatchFrame):
@@ -159,6 +167,7 @@ class Memory:
 
     def _hold(self, resource: Resource, raw: bytes) -> str:
         metadata: dict[str, Any] = orjson.loads(raw)["metadata"]
+        self.versions_held[resource].add(int(metadata["resourceVersion"]))
         self.objects[resource, metadata["uid"]] = KnownObject(
             resource=resource,
             namespace=metadata.get("namespace", ""),

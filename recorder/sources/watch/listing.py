@@ -6,7 +6,8 @@ moment. When the token for the next page expires the list begins anew, with
 another version; whoever follows must drop what came before it.
 """
 
-from collections.abc import AsyncGenerator
+from array import array
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -15,8 +16,16 @@ from recorder.sources.watch.client import JSON, ClusterClient
 from recorder.sources.watch.errors import ExpiredError, TooLargeError
 from recorder.sources.watch.frames import UNREADABLE, Refused
 from recorder.sources.watch.target import Target
+from recorder.sources.watch.versions import as_int64
 
-__all__ = ["Page", "list_at", "list_head", "list_pages", "list_versions"]
+__all__ = [
+    "Page",
+    "list_at",
+    "list_head",
+    "list_pages",
+    "list_versions",
+    "list_young",
+]
 
 _METADATA_ONLY = (
     f"{JSON};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,{JSON}"
@@ -163,26 +172,52 @@ async def list_at(
 
 
 async def list_versions(
-    client: ClusterClient, target: Target, *, created_since: str = ""
+    client: ClusterClient, target: Target
 ) -> tuple[str, dict[str, str]]:
-    """List uid and version of objects; give the list's version too.
-
-    Objects created before a time, written as the API writes it, are left
-    out.
-    """
-    limit, token = client.settings.page_limit, ""
+    """List uid and version of objects; give the list's version too."""
     found: dict[str, str] = {}
+    at = ""
+    async for page in _metadata_pages(client, target):
+        at = page.metadata.resourceVersion
+        for item in page.items or []:
+            found[item.metadata.uid] = item.metadata.resourceVersion
+    return at, found
+
+
+async def list_young(
+    client: ClusterClient, target: Target, *, created_since: str
+) -> tuple[str, Sequence[int]]:
+    """List versions of objects; give the list's version too.
+
+    In eight bytes for each, because Events can be a million. Objects created
+    before a time, written as the API writes it, are left out, and versions
+    that are no such numbers.
+    """
+    found = array("q")
+    at = ""
+    async for page in _metadata_pages(client, target):
+        at = page.metadata.resourceVersion
+        for item in page.items or []:
+            version = as_int64(item.metadata.resourceVersion)
+            young = item.metadata.creationTimestamp >= created_since
+            if young and version is not None:
+                found.append(version)
+    return at, found
+
+
+async def _metadata_pages(
+    client: ClusterClient, target: Target
+) -> AsyncGenerator[_Versions]:
+    limit, token = client.settings.page_limit, ""
     while True:
         body = await _read(
             client, target, limit=limit, token=token, accept=_METADATA_ONLY
         )
-        read = _versions(client, target, body)
-        for item in read.items or []:
-            if item.metadata.creationTimestamp >= created_since:
-                found[item.metadata.uid] = item.metadata.resourceVersion
-        token = read.metadata.next
+        page = _versions(client, target, body)
+        yield page
+        token = page.metadata.next
         if not token:
-            return read.metadata.resourceVersion, found
+            return
 
 
 def _list(client: ClusterClient, target: Target, body: bytes) -> _List:

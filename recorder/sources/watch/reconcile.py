@@ -22,7 +22,7 @@ from recorder.model.reference import Resource
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.errors import RequestError
 from recorder.sources.watch.follower import Follower
-from recorder.sources.watch.listing import list_versions
+from recorder.sources.watch.listing import list_versions, list_young
 from recorder.sources.watch.rewind import RewindGuard
 from recorder.sources.watch.versions import is_lower, reaches
 
@@ -65,54 +65,66 @@ class Reconciler:
                     group.create_task(self._reconcile(follower, suspect))
 
     async def _reconcile(self, follower: Follower, suspect: str) -> None:
+        follower.touched = set()
         try:
-            unknown, missing = await self._compare(follower)
+            if _is_expiring(follower.target.resource):
+                differs = await self._lacks(follower)
+            else:
+                differs = await self._differs(follower, suspect)
         except (RequestError, Transient):
             # The cluster or the log is away, which is told elsewhere; the
             # comparison is made another time.
             return
         finally:
             follower.touched = None
-        if suspect in missing:
-            self._guard.report(
-                f"{follower.target.resource} has lost an object"
-                f" of UID {suspect} and told no delete"
-            )
-        elif unknown or missing:
+        if differs:
             follower.interrupt(MISMATCH)
 
-    async def _compare(self, follower: Follower) -> tuple[set[str], set[str]]:
-        """Give the uids that the log lacks, and those it should not hold.
-
-        Nothing is given where nothing can be said.
-        """
-        follower.touched = touched = set[str]()
-        lists = follower.lists
-        target = follower.target
-        expiring = (target.resource.group, target.resource.plural) == (
-            "",
-            "events",
-        )
-        since = self._youngest() if expiring else ""
+    async def _differs(self, follower: Follower, suspect: str) -> bool:
+        """Tell whether the log lacks objects, or holds what is gone."""
+        assert follower.touched is not None, "it is being reconciled"
+        lists, target = follower.lists, follower.target
         async with self._listing:
-            version, listed = await list_versions(
-                self._client, target, created_since=since
+            version, listed = await list_versions(self._client, target)
+        if not await self._is_comparable(follower, version):
+            return False
+        held = await self._known.versions(target.resource)
+        if _is_anew(follower, lists):
+            return False
+        missing = _missing(listed, held, version) - follower.touched
+        if suspect in missing:
+            self._guard.report(
+                f"{target.resource} has lost an object"
+                f" of UID {suspect} and told no delete"
             )
+            return False
+        return bool(missing or _unknown(listed, held) - follower.touched)
+
+    async def _lacks(self, follower: Follower) -> bool:
+        """Tell whether the log lacks versions of Events.
+
+        Those that expire are told by nobody, so what it holds too many of
+        cannot be known.
+        """
+        lists, target = follower.lists, follower.target
+        async with self._listing:
+            version, listed = await list_young(
+                self._client, target, created_since=self._youngest()
+            )
+        if not await self._is_comparable(follower, version):
+            return False
+        lacking = await self._known.lacking(target.resource, listed)
+        return bool(lacking) and not _is_anew(follower, lists)
+
+    async def _is_comparable(self, follower: Follower, version: str) -> bool:
+        """Wait until a stream is as far as the list of a version."""
         if is_lower(version, follower.place.completed or ""):
             # Only a rewind explains a list that is behind its stream, and
             # the check for that compares it with the stream again.
             follower.lost = True
             await self._guard.confirm(follower)
-            return set(), set()
-        if not await self._reached(follower, version):
-            return set(), set()
-        held = await self._known.versions(target.resource)
-        if follower.place.completed is None or follower.lists != lists:
-            # It was listed anew since, and what changed before that was
-            # never told by the stream.
-            return set(), set()
-        missing = set() if expiring else _missing(listed, held, version)
-        return _unknown(listed, held) - touched, missing - touched
+            return False
+        return await self._reached(follower, version)
 
     async def _reached(self, follower: Follower, version: str) -> bool:
         """Wait until the stream has shown everything up to a version.
@@ -160,6 +172,18 @@ class Reconciler:
 
     def _poll(self) -> float:
         return min(1.0, self._client.settings.reconcile_wait * _POLL)
+
+
+def _is_expiring(resource: Resource) -> bool:
+    return (resource.group, resource.plural) == ("", "events")
+
+
+def _is_anew(follower: Follower, lists: int) -> bool:
+    """Tell whether it was listed since, or is about to be.
+
+    What changed before that was never told by the stream.
+    """
+    return follower.place.completed is None or follower.lists != lists
 
 
 def _unknown(listed: Mapping[str, str], held: Mapping[str, str]) -> set[str]:

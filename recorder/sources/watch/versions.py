@@ -6,7 +6,7 @@ different resources may come from different stores. Where a version is not a
 number nothing but equality is known, and every question is answered with no.
 """
 
-__all__ = ["is_lower", "predecessor", "reaches"]
+__all__ = ["as_int64", "is_lower", "predecessor", "reaches"]
 
 _DIGITS_MAX = 39
 """The longest version that conformance allows, 2^128 - 1; the bound keeps a
@@ -31,6 +31,12 @@ def predecessor(version: str) -> str | None:
     """Give the version before, of any resource; None if there is none."""
     number = _number(version)
     return str(number - 1) if number else None
+
+
+def as_int64(version: str) -> int | None:
+    """Give the number that a version is, where 64 bits hold it."""
+    number = _number(version)
+    return number if number is not None and number < 1 << 63 else None
 
 
 def _number(version: str) -> int | None:
