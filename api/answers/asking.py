@@ -1,55 +1,32 @@
 """Questions about nodes: why, what it hit, the timeline, the report."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 import strawberry
 
+from api.answers.drawing import timeline_of
+from api.answers.windows import window
 from api.context import Asked
-from api.errors import WindowTooWideError
 from api.types.coverage import Coverage, Window
 from api.types.impact import Impact
 from api.types.postmortem import Postmortem
 from api.types.timeline import Timeline
 from api.types.verdicts import Verdict, Why
-from recorder.model.moment import written
+from recorder.model.reference import EntryName
 from recorder.report import window as spans
 from recorder.report.html import html
 from recorder.report.impact import ImpactQuestion, ask_impact
+from recorder.report.incident import ask_incident
 from recorder.report.markdown import markdown
 from recorder.report.ports import Reading
 from recorder.report.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.report.timeline import ask_timeline
 from recorder.report.why import WhyQuestion, ask_why, node_name
 from recorder.report.window import TimeError
 
-__all__ = ["impact", "postmortem", "timeline", "why", "window"]
-
-WINDOW_MAX = timedelta(days=400)
-"""A year and a month: what somebody compares, and no slip of a keyboard."""
-
-
-def window(since: datetime | None, until: datetime | None) -> spans.Window:
-    """Make a window of two ends.
-
-    Raises:
-        TimeError: nothing lies between them.
-        WindowTooWideError: too much does.
-    """
-    if since is not None and until is not None:
-        if since >= until:
-            msg = (
-                f"impossible window: since {written(since)} is not before"
-                f" until {written(until)}"
-            )
-            raise TimeError(msg)
-        if until - since > WINDOW_MAX:
-            msg = (
-                f"the window is {(until - since).days} days wide: ask for"
-                f" {WINDOW_MAX.days} at most"
-            )
-            raise WindowTooWideError(msg)
-    return spans.Window(since, until)
+__all__ = ["impact", "postmortem", "timeline", "why"]
 
 
 async def why(
@@ -103,7 +80,12 @@ async def timeline(
     asked: Asked, reading: Reading, node: str, span: spans.Window
 ) -> Timeline:
     """Ask for all that is drawn of a node."""
-    raise NotImplementedError
+    return timeline_of(
+        await ask_timeline(
+            reading, node, span, asked.knowledge, now=asked.now
+        ),
+        asked.knowledge,
+    )
 
 
 async def postmortem(
@@ -113,9 +95,15 @@ async def postmortem(
     parsed = PostmortemQuestion.parse(
         {"subject": subject, "since": None, "until": None}, now=asked.now
     )
-    question = PostmortemQuestion(
-        node=parsed.node, incident=parsed.incident, window=span
-    )
+    node = parsed.node
+    if parsed.incident is not None:
+        name = EntryName.parse(parsed.incident)
+        incident = await ask_incident(
+            reading, name, asked.knowledge, now=asked.now
+        )
+        node = incident.incidents[0].first.node
+        span = spans.Window(incident.incidents[0].first.began_at, None)
+    question = PostmortemQuestion(node=node, incident=None, window=span)
     found = await ask_postmortem(
         reading, question, asked.knowledge, now=asked.now
     )

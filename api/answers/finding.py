@@ -1,11 +1,28 @@
 """Finding things by their names: entries, workloads, whatever is searched."""
 
+import orjson
+
+from api.answers.drawing import placement_of
+from api.answers.paging import page_size
 from api.context import Asked
-from api.types.entries import EntryDetail
-from api.types.search import SearchAnswer
+from api.types.coverage import Coverage
+from api.types.coverage import Window as WindowType
+from api.types.entries import Change, Entry, EntryDetail, Writer
+from api.types.facts import Fact
+from api.types.impact import WorkloadHit, WorkloadReference
+from api.types.reference import ObjectReference
+from api.types.scalars import Json
+from api.types.search import SearchAnswer, SearchHit
+from api.types.words import SearchKind
 from api.types.workloads import WorkloadStory
-from recorder.report.references import Reference
+from recorder.model.reference import EntryName, ObjectIdentity
+from recorder.report.coverage import covered
+from recorder.report.opening import ask_opened
+from recorder.report.references import Reference, named
+from recorder.report.searching import ask_search
+from recorder.report.single import NoEntryError
 from recorder.report.window import Window
+from recorder.report.workload import ask_workload
 from recorder.wiring.reading import LogReading
 
 __all__ = [
@@ -27,26 +44,99 @@ async def log_of(
     asked: Asked, subject: str, cluster: str | None, log: str | None
 ) -> LogReading:
     """Open the log that an entry names, or else that the arguments mean."""
-    raise NotImplementedError
+    try:
+        log = str(EntryName.parse(subject).log)
+    except ValueError:
+        return await asked.reading(cluster, log)
+    return await asked.reading(None, log)
 
 
 async def node_names(
     reading: LogReading, prefix: str, first: int | None
 ) -> list[str]:
     """Give names of nodes, in order."""
-    raise NotImplementedError
+    limit = page_size(first)
+    found = await reading.nodes_like(prefix, limit=limit, anywhere=False)
+    return list(found)
 
 
 async def search(
     asked: Asked, reading: LogReading, text: str, first: int | None
 ) -> SearchAnswer:
     """Find nodes, objects and entries by their names."""
-    raise NotImplementedError
+    limit = page_size(first)
+    found = await ask_search(reading, text, limit=limit + 1)
+    hits = [
+        *(_entry_hit(Entry.of(line)) for line in (found.entry,) if line),
+        *(_node_hit(name) for name in found.nodes),
+        *(_object_hit(identity) for identity in found.objects),
+    ]
+    coverage = await covered(reading, Window(), now=asked.now)
+    return SearchAnswer(
+        hits=hits[:limit],
+        more=len(hits) > limit,
+        coverage=Coverage.of(coverage),
+    )
+
+
+def _entry_hit(found: Entry) -> SearchHit:
+    return SearchHit(
+        kind=SearchKind.ENTRY,
+        title=found.name,
+        node=found.node,
+        object=found.object,
+        entry=found.name,
+    )
+
+
+def _node_hit(name: str) -> SearchHit:
+    return SearchHit(
+        kind=SearchKind.NODE, title=name, node=name, object=None, entry=None
+    )
+
+
+def _object_hit(identity: ObjectIdentity) -> SearchHit:
+    return SearchHit(
+        kind=SearchKind.OBJECT,
+        title=named(identity.kind.lower(), identity.namespace, identity.name),
+        node=None,
+        object=ObjectReference.of(identity),
+        entry=None,
+    )
 
 
 async def entry(asked: Asked, name: str, *, all_fields: bool) -> EntryDetail:
-    """Open one entry."""
-    raise NotImplementedError
+    """Open one entry.
+
+    Raises:
+        NotFoundError: there is none of this name.
+    """
+    try:
+        parsed = EntryName.parse(name)
+    except ValueError as exc:
+        raise NoEntryError(str(exc)) from exc
+    reading = await asked.reading(None, str(parsed.log))
+    found = await ask_opened(
+        reading, parsed, all_fields=all_fields, now=asked.now
+    )
+    raw = found.line.raw or b""
+    return EntryDetail(
+        entry=Entry.of(found.line),
+        raw=raw.decode(errors="replace"),
+        document=_parsed(raw),
+        facts=[Fact.of(stored) for stored in found.facts],
+        previous=None if found.previous is None else Entry.of(found.previous),
+        changed=[Change.of(one) for one in found.changed],
+        writers=[Writer.of(one) for one in found.managers],
+        coverage=Coverage.of(found.coverage),
+    )
+
+
+def _parsed(raw: bytes) -> Json | None:
+    try:
+        return Json(orjson.loads(raw))
+    except orjson.JSONDecodeError:
+        return None
 
 
 async def workload(
@@ -55,5 +145,26 @@ async def workload(
     name: tuple[str, str | None],
     span: Window,
 ) -> WorkloadStory:
-    """Tell of one workload."""
-    raise NotImplementedError
+    """Tell of one workload.
+
+    Raises:
+        NotFoundError: the log has no such object, or it had no Pods.
+    """
+    found = await ask_workload(
+        reading, Reference.parse(*name), span, asked.knowledge, now=asked.now
+    )
+    return WorkloadStory(
+        workload=WorkloadReference.of(found.workload),
+        window=WindowType(since=span.since, until=span.until),
+        is_gang=found.workload.is_gang,
+        gpus=found.gpus,
+        nodes=found.nodes,
+        placements=[
+            placement_of(placement, found.workload)
+            for placement in found.placements
+        ],
+        ran_in_full_at=found.ran_in_full_at,
+        failed_at=found.failed_at,
+        hits=[WorkloadHit.of(hit) for hit in found.hits],
+        coverage=Coverage.of(found.coverage),
+    )

@@ -2,16 +2,48 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+
+import strawberry
 
 from api.answers.paging import Page
+from api.answers.windows import window
 from api.context import Asked
-from api.types.incidents import IncidentConnection
+from api.cursors import MomentCursor
+from api.errors import PageSizeError
+from api.types.coverage import Coverage
+from api.types.incidents import (
+    Histogram,
+    HistogramStep,
+    Incident,
+    IncidentConnection,
+    IncidentEdge,
+    Moment,
+    Nearest,
+)
+from api.types.pages import PageInfo
 from api.types.words import Cause, Confidence, Happened
-from recorder.report.incidents import Incidents
+from recorder.facts import says
+from recorder.model.fact import StoredFact
+from recorder.model.reference import EntryName
+from recorder.report.around import ask_nearest
+from recorder.report.coverage import Coverage as Covered
+from recorder.report.incident import NoIncidentError, ask_incident
+from recorder.report.incidents import (
+    Incident as Answered,
+)
+from recorder.report.incidents import (
+    Incidents,
+    IncidentsQuestion,
+    ask_incidents,
+)
+from recorder.report.window import Window
 from recorder.wiring.reading import LogReading
 
-__all__ = ["IncidentFilter", "incident_page", "one_incident"]
+__all__ = ["IncidentFilter", "bounded", "incident_page", "one_incident"]
+
+DAY = timedelta(days=1)
+STEPS_MAX = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,16 +59,171 @@ class IncidentFilter:
     workload: str | None
     steps: int
 
+    def has(self, incident: Answered) -> bool:
+        """Tell whether an incident is wanted."""
+        first = incident.first
+        return (
+            (self.happened is None or first.happened in self.happened)
+            and (self.causes is None or first.cause in self.causes)
+            and (
+                self.confidence is None or first.confidence in self.confidence
+            )
+            and (
+                self.node is None
+                or any(one.node == self.node for one in incident.verdicts)
+            )
+            and (
+                self.workload is None
+                or any(
+                    self.workload in str(hit.workload)
+                    for hit in incident.workloads
+                )
+            )
+        )
+
+
+def bounded(
+    reading: LogReading, since: datetime | None, until: datetime | None
+) -> Window:
+    """Make a window; without a beginning it is the last day of the log."""
+    if since is None:
+        vouched = [
+            stream.vouched_until
+            for stream in reading.streams
+            if stream.vouched_until is not None
+        ]
+        end = until or max(vouched, default=None) or reading.log.recorded_at
+        since = None if end is None else end - DAY
+    return window(since, until)
+
 
 async def incident_page(
     asked: Asked, reading: LogReading, wanted: IncidentFilter, page: Page
 ) -> IncidentConnection:
-    """Give one page of incidents."""
-    raise NotImplementedError
+    """Give one page of incidents.
+
+    Raises:
+        PageSizeError: too many steps.
+        CursorError: a cursor that this log never gave.
+    """
+    if not 0 < wanted.steps <= STEPS_MAX:
+        msg = f"cannot use steps: {wanted.steps}: it is 1 to {STEPS_MAX}"
+        raise PageSizeError(msg)
+    span = bounded(reading, wanted.since, wanted.until)
+    found = await ask_incidents(
+        reading, IncidentsQuestion(window=span), asked.knowledge, now=asked.now
+    )
+    chosen = sorted(filter(wanted.has, found.incidents), key=_place)
+    shown, info = _page(reading, chosen, page)
+    nodes = [Incident.of(one) for one in shown]
+    coverage = Coverage.of(found.coverage)
+    return IncidentConnection(
+        edges=[
+            IncidentEdge(cursor=_cursor(reading, one), node=node)
+            for one, node in zip(shown, nodes, strict=True)
+        ],
+        nodes=nodes,
+        page_info=info,
+        histogram=_histogram(chosen, found.coverage, wanted.steps, coverage),
+        count=len(chosen),
+        nearest=None if chosen else await _nearest(reading, span, wanted.node),
+        coverage=coverage,
+    )
+
+
+def _place(one: Answered) -> tuple[datetime, int]:
+    effect = one.first.effect
+    return effect.stored.at, effect.stored.entry.position
+
+
+def _cursor(reading: LogReading, one: Answered) -> str:
+    return str(MomentCursor.at(reading.log.id, *_place(one)))
+
+
+def _page(
+    reading: LogReading, chosen: Sequence[Answered], page: Page
+) -> tuple[Sequence[Answered], PageInfo]:
+    log = reading.log
+    within = list(chosen)
+    if page.after is not None:
+        after = MomentCursor.parse(page.after, log=log.id, size=log.size)
+        within = [one for one in within if _place(one) > after.place]
+    if page.before is not None:
+        before = MomentCursor.parse(page.before, log=log.id, size=log.size)
+        within = [one for one in within if _place(one) < before.place]
+    shown = within[: page.size] if page.forward else within[-page.size :]
+    more = len(within) > len(shown)
+    return shown, PageInfo(
+        has_next_page=more if page.forward else page.before is not None,
+        has_previous_page=page.after is not None if page.forward else more,
+        start_cursor=_cursor(reading, shown[0]) if shown else None,
+        end_cursor=_cursor(reading, shown[-1]) if shown else page.after,
+    )
+
+
+def _histogram(
+    chosen: Sequence[Answered],
+    covered: Covered,
+    steps: int,
+    coverage: Coverage,
+) -> Histogram:
+    """Count by when they began; what began before counts at the beginning."""
+    began = sorted(min(v.began_at for v in one.verdicts) for one in chosen)
+    since, until = covered.window.since, covered.window.until
+    begin = since or (began[0] if began else None)
+    end = until or (began[-1] if began else None)
+    if begin is None or end is None or end <= begin:
+        return Histogram(step_seconds=0.0, steps=[], gaps=coverage.gaps)
+    step = (end - begin) / steps
+    counts: dict[int, int] = {}
+    for at in began:
+        number = min(max(int((at - begin) / step), 0), steps - 1)
+        counts[number] = counts.get(number, 0) + 1
+    return Histogram(
+        step_seconds=step.total_seconds(),
+        steps=[
+            HistogramStep(
+                from_=begin + number * step,
+                to=begin + (number + 1) * step,
+                count=count,
+            )
+            for number, count in sorted(counts.items())
+        ],
+        gaps=coverage.gaps,
+    )
+
+
+async def _nearest(
+    reading: LogReading, span: Window, node: str | None
+) -> Nearest:
+    found = await ask_nearest(reading, span, node=node)
+    return Nearest(before=_moment(found.before), after=_moment(found.after))
+
+
+def _moment(stored: StoredFact | None) -> Moment | None:
+    if stored is None:
+        return None
+    return Moment(
+        at=stored.at,
+        node=stored.fact.node or "",
+        entry=strawberry.ID(str(stored.entry)),
+        says=says(stored.fact),
+    )
 
 
 async def one_incident(
     asked: Asked, name: str
 ) -> tuple[LogReading, Incidents]:
-    """Find one incident; give it alone."""
-    raise NotImplementedError
+    """Find one incident; give it alone.
+
+    Raises:
+        NotFoundError: there is no such incident.
+    """
+    try:
+        entry = EntryName.parse(name)
+    except ValueError as exc:
+        msg = f'"{name[:60]}" is no incident: its id is an entry, as 1/48213'
+        raise NoIncidentError(msg) from exc
+    reading = await asked.reading(None, str(entry.log))
+    found = await ask_incident(reading, entry, asked.knowledge, now=asked.now)
+    return reading, found

@@ -2,24 +2,83 @@
 
 from datetime import datetime
 
+import strawberry
+
+from api.answers.incidents import bounded
 from api.context import Asked
-from api.types.clusters import Status
+from api.errors import PageSizeError
+from api.types.clusters import Cluster, Database, Log, Source, Status
+from api.types.coverage import Coverage, Gap
 from api.types.gaps import Gaps
-from api.types.series import Annotations, ConditionSeries
+from api.types.series import (
+    Annotation,
+    Annotations,
+    ConditionPoint,
+    ConditionSeries,
+)
+from api.types.words import LogKind
+from recorder.report.coverage import cover
+from recorder.report.gaps import ask_gaps
+from recorder.report.incidents import IncidentsQuestion, ask_incidents
+from recorder.report.series import ask_conditions
+from recorder.report.status import LogStatus
+from recorder.report.status import Status as Answered
 from recorder.report.window import Window
 from recorder.wiring.reading import LogReading
 
 __all__ = ["annotations", "condition_series", "gaps", "status"]
 
+NODES_MAX = 50
+"""Lanes that a dashboard can show."""
+
 
 async def status(asked: Asked) -> Status:
     """Give everything at a glance."""
-    raise NotImplementedError
+    found = await asked.status()
+    database = found.database
+    disk = database.disk
+    return Status(
+        clusters=[_cluster(log, found) for log in found.logs],
+        database=Database(
+            version=database.version,
+            embedded=database.embedded,
+            bytes=float(database.bytes),
+            disk_free_bytes=None if disk is None else float(disk.free_bytes),
+        ),
+        now=found.now,
+    )
+
+
+def _cluster(status: LogStatus, found: Answered) -> Cluster:
+    log, streams = status.log, status.streams
+    end = status.facts_end
+    return Cluster(
+        name=log.cluster_name,
+        uid=log.cluster_uid,
+        kubernetes=log.kubernetes,
+        log=Log(
+            id=strawberry.ID(str(log.id)),
+            kind=LogKind(log.kind),
+            size=str(log.size),
+            recorded_at=log.recorded_at,
+            writer=log.holder,
+            entries_per_minute=round(status.entries_per_minute, 1),
+            facts_until=None if end is None else strawberry.ID(str(end.entry)),
+        ),
+        sources=[Source.of(status, one, found.now) for one in streams],
+        open_gaps=[Gap.of(one.gap) for one in streams if one.gap is not None],
+        coverage=Coverage.of(cover(log, streams, Window(), now=found.now)),
+    )
 
 
 async def gaps(asked: Asked, reading: LogReading, span: Window) -> Gaps:
     """Give the gaps of a window."""
-    raise NotImplementedError
+    found = await ask_gaps(reading, span, now=asked.now)
+    return Gaps(
+        gaps=[Gap.of(gap) for gap in found.gaps],
+        more=found.more,
+        coverage=Coverage.of(found.coverage),
+    )
 
 
 async def condition_series(
@@ -28,8 +87,31 @@ async def condition_series(
     wanted: tuple[list[str], list[str] | None],
     span: Window,
 ) -> ConditionSeries:
-    """Give conditions as flat rows."""
-    raise NotImplementedError
+    """Give conditions as flat rows.
+
+    Raises:
+        PageSizeError: of too many nodes.
+    """
+    nodes, types = wanted
+    if len(nodes) > NODES_MAX:
+        msg = f"cannot show {len(nodes)} nodes: name {NODES_MAX} at most"
+        raise PageSizeError(msg)
+    found = await ask_conditions(
+        reading, nodes, span, asked.knowledge, now=asked.now
+    )
+    return ConditionSeries(
+        points=[
+            ConditionPoint(
+                time=point.at,
+                node=point.node,
+                condition=point.type,
+                state=point.status or "Absent",
+            )
+            for point in found.points
+            if types is None or point.type in types
+        ],
+        coverage=Coverage.of(found.coverage),
+    )
 
 
 async def annotations(
@@ -38,4 +120,21 @@ async def annotations(
     span: tuple[datetime | None, datetime | None],
 ) -> Annotations:
     """Give incidents as marks."""
-    raise NotImplementedError
+    question = IncidentsQuestion(window=bounded(reading, *span))
+    found = await ask_incidents(
+        reading, question, asked.knowledge, now=asked.now
+    )
+    return Annotations(
+        annotations=[
+            Annotation(
+                time=min(verdict.began_at for verdict in one.verdicts),
+                time_end=one.until,
+                title=f"{one.first.node}: {one.first.happened}",
+                text=one.sentence,
+                tags=[one.first.happened, one.first.cause, one.group],
+                id=one.first.id,
+            )
+            for one in found.incidents
+        ],
+        coverage=Coverage.of(found.coverage),
+    )

@@ -1,12 +1,42 @@
 """Questions about one object: its versions, itself at a time, differences."""
 
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from api import context
-from api.answers.paging import Page
-from api.types.objects import Difference, ObjectAt, VersionConnection
+from api.answers.paging import Page, Pages, read_page
+from api.cursors import INDEX_MAX
+from api.types.coverage import Coverage
+from api.types.entries import Change, Entry, Writer
+from api.types.objects import (
+    Difference,
+    Heartbeats,
+    ObjectAt,
+    Version,
+    VersionConnection,
+    VersionEdge,
+)
+from api.types.reference import ObjectReference
+from api.types.scalars import Json
+from recorder.report.differing import (
+    Difference as Differing,
+)
+from recorder.report.differing import (
+    DifferenceQuestion,
+    End,
+    ask_difference,
+)
+from recorder.report.history import (
+    History,
+    HistoryQuestion,
+    ask_history,
+)
+from recorder.report.history import Version as KnownVersion
+from recorder.report.ports import Heartbeats as Counted
+from recorder.report.ports import Selection
 from recorder.report.references import Reference
+from recorder.report.showing import ask_object
 from recorder.report.window import Window
 from recorder.wiring.reading import LogReading
 
@@ -25,8 +55,53 @@ class Asked:
 async def page(
     asked: context.Asked, reading: LogReading, wanted: Asked, page: Page
 ) -> VersionConnection:
-    """Give one page of versions."""
-    raise NotImplementedError
+    """Give one page of versions.
+
+    Raises:
+        NotFoundError: the log has no such object.
+    """
+    question = HistoryQuestion(
+        object=wanted.reference,
+        window=wanted.window,
+        limit=None,
+        all_fields=wanted.all_fields,
+    )
+    history = await ask_history(reading, question, now=asked.now)
+    selection = Selection(
+        objects=history.found.numbers,
+        since=wanted.window.since,
+        until=wanted.window.until,
+        versions=True,
+    )
+    pages: Pages[KnownVersion] = Pages(
+        read=lambda log, after: _versions(history, log, after),
+        newest=lambda log, n: log.skip_to_newest(selection, n),
+        place=lambda version: (version.line.entry.position, INDEX_MAX),
+    )
+    found = await read_page(reading, page, pages)
+    nodes = [Version.of(version) for version in found.items]
+    return VersionConnection(
+        edges=[
+            VersionEdge(cursor=cursor, node=node)
+            for cursor, node in zip(found.cursors, nodes, strict=True)
+        ],
+        nodes=nodes,
+        page_info=found.info,
+        heartbeats=_heartbeats(history.heartbeats),
+        coverage=Coverage.of(history.coverage),
+    )
+
+
+def _versions(
+    history: History, reading: LogReading, after: int
+) -> AsyncIterator[Sequence[KnownVersion]]:
+    return replace(history, after=after).pages(reading)
+
+
+def _heartbeats(counted: Counted | None) -> Heartbeats | None:
+    if counted is None:
+        return None
+    return Heartbeats(count=counted.count, last_at=counted.last_at)
 
 
 async def shown(
@@ -35,8 +110,18 @@ async def shown(
     reference: Reference,
     at: datetime | None,
 ) -> ObjectAt:
-    """Give an object as it was."""
-    raise NotImplementedError
+    """Give an object as it was.
+
+    Raises:
+        NotFoundError: there was no such object then.
+    """
+    found = await ask_object(reading, reference, at, now=asked.now)
+    return ObjectAt(
+        entry=Entry.of(found.line),
+        document=Json(found.document()),
+        heartbeats=_heartbeats(found.heartbeats),
+        coverage=Coverage.of(found.coverage),
+    )
 
 
 async def difference(
@@ -47,5 +132,31 @@ async def difference(
     ends: tuple[str, str | None],
     all_fields: bool,
 ) -> Difference:
-    """Compare an object at two ends."""
-    raise NotImplementedError
+    """Compare an object at two ends.
+
+    Raises:
+        ConfigError: an end is none, or they are the wrong way round.
+    """
+    before = End.parse(ends[0], now=asked.now, name="from")
+    after = End()
+    if ends[1] is not None:
+        after = End.parse(ends[1], now=asked.now, name="to")
+    question = DifferenceQuestion(
+        object=reference, before=before, after=after, all_fields=all_fields
+    )
+    return _difference(await ask_difference(reading, question, now=asked.now))
+
+
+def _difference(found: Differing) -> Difference:
+    identity = ObjectReference.of(found.newest.identity)
+    assert identity is not None, "a version is of an object"
+    old, new = found.before.line, found.after.line
+    return Difference(
+        object=identity,
+        outcome=found.outcome,
+        from_=None if old is None else Entry.of(old),
+        to=None if new is None else Entry.of(new),
+        changed=[Change.of(one) for one in found.changed],
+        writers=[Writer.of(one) for one in found.managers],
+        coverage=Coverage.of(found.coverage),
+    )

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import strawberry
 
-from api.answers import asking, finding, overview, paging
+from api.answers import finding, overview, paging
+from api.answers.windows import window
 from api.context import Info
 from api.describing import described
 from api.roots.node import ActorName, Kinds, Reason
@@ -93,7 +94,7 @@ class AboutLogs:
             info.context,
             reading,
             (name, namespace),
-            asking.window(since, until),
+            window(since, until),
         )
 
     @strawberry.field
@@ -141,7 +142,7 @@ class AboutLogs:
             info.context,
             reading,
             paging.Filter(
-                window=asking.window(since, until),
+                window=window(since, until),
                 node=node,
                 object=finding.reference(object),
                 kinds=kinds,
@@ -185,7 +186,7 @@ class AboutLogs:
             info.context,
             reading,
             paging.Filter(
-                window=asking.window(since, until),
+                window=window(since, until),
                 node=node,
                 object=finding.reference(object),
                 source=source,
@@ -207,9 +208,7 @@ class AboutLogs:
     ) -> Gaps | None:
         """Spans that the log cannot vouch for."""
         reading = await info.context.reading(cluster, log)
-        return await overview.gaps(
-            info.context, reading, asking.window(since, until)
-        )
+        return await overview.gaps(info.context, reading, window(since, until))
 
     @strawberry.field
     async def search(

@@ -6,6 +6,7 @@ import strawberry
 
 from api.answers import asking, finding, overview, paging
 from api.answers.incidents import IncidentFilter, incident_page
+from api.answers.windows import window
 from api.context import Info
 from api.describing import described
 from api.roots.incident import IncidentAnswer
@@ -119,7 +120,7 @@ class AboutNodes:
             info.context,
             reading,
             {"nodes": nodes or (), "rack": rack, "label": labels or ()},
-            asking.window(since, until),
+            window(since, until),
         )
 
     @strawberry.field
@@ -206,7 +207,7 @@ class AboutNodes:
         context = info.context
         reading = await finding.log_of(context, subject, cluster, log)
         return await asking.postmortem(
-            context, reading, subject, asking.window(since, until)
+            context, reading, subject, window(since, until)
         )
 
     @strawberry.field
@@ -231,7 +232,7 @@ class AboutNodes:
             info.context,
             reading,
             (nodes, conditions),
-            asking.window(since, until),
+            window(since, until),
         )
 
     @strawberry.field

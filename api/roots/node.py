@@ -5,6 +5,7 @@ from typing import Annotated, Self
 import strawberry
 
 from api.answers import asking, paging
+from api.answers.windows import window
 from api.context import Info
 from api.describing import described
 from api.types.arguments import After, At, Before, First, Last, Since, Until
@@ -96,7 +97,7 @@ class Node:
             nodes=(self.name,),
             rack=None,
             labels=(),
-            window=asking.window(since, until),
+            window=window(since, until),
         )
         context = info.context
         return Impact.of(
@@ -111,7 +112,7 @@ class Node:
     ) -> Timeline | None:
         """What to draw of it, lane by lane."""
         return await asking.timeline(
-            info.context, self.reading, self.name, asking.window(since, until)
+            info.context, self.reading, self.name, window(since, until)
         )
 
     @strawberry.field
@@ -133,7 +134,7 @@ class Node:
             info.context,
             self.reading,
             paging.Filter(
-                window=asking.window(since, until),
+                window=window(since, until),
                 node=self.name,
                 kinds=kinds,
                 reason=reason,
@@ -160,7 +161,7 @@ class Node:
             info.context,
             self.reading,
             paging.Filter(
-                window=asking.window(since, until),
+                window=window(since, until),
                 node=self.name,
                 reason=reason,
                 actor=actor,
@@ -174,5 +175,5 @@ class Node:
     ) -> Postmortem | None:
         """The report to paste, as `recorder postmortem` writes it."""
         return await asking.postmortem(
-            info.context, self.reading, self.name, asking.window(since, until)
+            info.context, self.reading, self.name, window(since, until)
         )

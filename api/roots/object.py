@@ -4,7 +4,8 @@ from typing import Annotated, Self
 
 import strawberry
 
-from api.answers import asking, paging, versions
+from api.answers import paging, versions
+from api.answers.windows import window
 from api.context import Info
 from api.describing import described
 from api.types.arguments import After, At, Before, First, Last, Since, Until
@@ -97,7 +98,7 @@ class KubernetesObject:
             self.reading,
             versions.Asked(
                 reference=self.reference,
-                window=asking.window(since, until),
+                window=window(since, until),
                 all_fields=all_fields,
             ),
             paging.Page.of(first, after, last, before),
@@ -142,9 +143,7 @@ class KubernetesObject:
         return await paging.facts(
             info.context,
             self.reading,
-            paging.Filter(
-                window=asking.window(since, until), object=self.reference
-            ),
+            paging.Filter(window=window(since, until), object=self.reference),
             paging.Page.of(first, after, last, before),
         )
 
@@ -163,8 +162,6 @@ class KubernetesObject:
         return await paging.entries(
             info.context,
             self.reading,
-            paging.Filter(
-                window=asking.window(since, until), object=self.reference
-            ),
+            paging.Filter(window=window(since, until), object=self.reference),
             paging.Page.of(first, after, last, before),
         )

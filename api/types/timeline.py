@@ -22,7 +22,7 @@ __all__ = [
     "Timeline",
 ]
 
-FROM = "Null where it began before anything is known."
+FROM = "Null where it began before the window."
 TO = "Null while it lasts at the end of the window."
 
 

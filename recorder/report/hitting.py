@@ -18,7 +18,7 @@ from recorder.report.happened import LOOKBACK, nodes_of, verdicts_of
 from recorder.report.ports import Reading
 from recorder.report.window import Window
 
-__all__ = ["all_hits_of", "hits_of"]
+__all__ = ["POD_LIFE", "all_hits_of", "hits_of", "is_pod", "owners_above"]
 
 OWNERS_DEPTH = 4
 
@@ -140,7 +140,7 @@ async def _gangs(
         since=None if since is None else since - POD_LIFE,
         until=window.until,
     )
-    on_nodes = [f for f in facts if _is_pod(f)]
+    on_nodes = [f for f in facts if is_pod(f)]
     uids = {
         f.fact.object.uid
         for f in on_nodes
@@ -178,15 +178,25 @@ async def _family(
     reading: Reading, pods: Sequence[StoredFact], until: datetime | None
 ) -> Sequence[StoredFact]:
     """Read the owners above Pods, and everything below the topmost."""
-    tops: set[str] = set()
-    above = _owners(pods)
-    for _ in range(OWNERS_DEPTH):
-        if not above:
-            break
-        tops |= above
-        found = await reading.facts.owners_of(above)
-        above = _owners(found) - tops
+    tops = {
+        uid for uids, _ in await owners_above(reading, pods) for uid in uids
+    }
     return await reading.facts.of_gangs(tops, until=until)
+
+
+async def owners_above(
+    reading: Reading, pods: Sequence[StoredFact]
+) -> list[tuple[set[str], Sequence[StoredFact]]]:
+    """Read the owners above Pods, level by level: their UIDs and facts."""
+    levels: list[tuple[set[str], Sequence[StoredFact]]] = []
+    known: set[str] = set()
+    above = _owners(pods)
+    while above and len(levels) < OWNERS_DEPTH:
+        known |= above
+        found = await reading.facts.owners_of(above)
+        levels.append((above, found))
+        above = _owners(found) - known
+    return levels
 
 
 def _owners(facts: Iterable[StoredFact]) -> set[str]:
@@ -203,6 +213,7 @@ def _owners(facts: Iterable[StoredFact]) -> set[str]:
     return found
 
 
-def _is_pod(stored: StoredFact) -> bool:
+def is_pod(stored: StoredFact) -> bool:
+    """Tell whether a fact is about a Pod."""
     thing = stored.fact.object
     return thing is not None and thing.kind == "Pod"

@@ -252,6 +252,9 @@ class Reading(Protocol):
     def fact_pages(self) -> FactPages:
         """The same, to be listed."""
 
+    def as_of(self, position: int) -> "Reading":
+        """Give the log as it was when it ended at a position."""
+
     def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
         """Give the closed gaps that end after a time, in log order."""
 
@@ -282,6 +285,16 @@ class Reading(Protocol):
 
     async def node_names(self) -> Sequence[str]:
         """Give the nodes that entries concern, as far as it is useful."""
+
+    async def nodes_like(
+        self, text: str, *, limit: int, anywhere: bool = True
+    ) -> Sequence[str]:
+        """Give nodes with a text in their names, or at the beginning."""
+
+    async def things_like(
+        self, text: str, *, kind: str | None, limit: int
+    ) -> Sequence[ObjectIdentity]:
+        """Give objects with a text in their names, each once, of a kind."""
 
     async def kinds(self) -> Collection[tuple[str, str]]:
         """Give group and name of every kind."""

@@ -13,6 +13,7 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.errors import NotFoundError
+from recorder.model.reference import ObjectIdentity
 from recorder.report.gap import Gap
 from recorder.report.ports import (
     ClockJump,
@@ -33,6 +34,7 @@ from recorder.store.read_entries import EntryReader
 from recorder.store.read_fact_pages import FactPages
 from recorder.store.read_facts import FactReader
 from recorder.store.read_gaps import GapReader
+from recorder.store.read_like import LikeReader
 from recorder.store.read_logs import read_logs, read_streams
 from recorder.store.read_objects import NameReader
 
@@ -55,6 +57,7 @@ class LogReading:
         self.streams = streams
         self._engine = engine
         self._names = NameReader(engine, log.id)
+        self._like = LikeReader(engine, log.id)
         self._entries = EntryReader(engine, log.id, log.size)
         self._gaps = GapReader(engine, log.id, log.size)
         self.facts = FactReader(engine, log.id, log.size)
@@ -126,6 +129,18 @@ class LogReading:
     async def node_names(self) -> Sequence[str]:
         """Give the nodes that entries concern, as far as it is useful."""
         return await self._names.node_names()
+
+    async def nodes_like(
+        self, text: str, *, limit: int, anywhere: bool = True
+    ) -> Sequence[str]:
+        """Give nodes with a text in their names, or at the beginning."""
+        return await self._like.nodes(text, limit=limit, anywhere=anywhere)
+
+    async def things_like(
+        self, text: str, *, kind: str | None, limit: int
+    ) -> Sequence[ObjectIdentity]:
+        """Give objects with a text in their names, each once, of a kind."""
+        return await self._like.things(text, kind=kind, limit=limit)
 
     async def kinds(self) -> Collection[tuple[str, str]]:
         """Give group and name of every kind."""
