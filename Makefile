@@ -8,7 +8,7 @@ SOAK_FAKE ?= 300
 SOAK_REAL ?= 20
 VARIATIONS ?= 2
 
-.PHONY: run test check lint format typing contracts migrations docs corpus soak bench bench-cluster cluster \
+.PHONY: run test check lint format typing contracts migrations docs corpus page soak bench bench-cluster cluster \
 	cluster-reboot cluster-crash cluster-hang fuzz lock clean
 
 # --- The virtual environment, from the hash-pinned locks -------------------
@@ -59,6 +59,8 @@ format: $(VENV)/.dev
 test: $(VENV)/.dev
 	@$(BIN)/python -m tests.cluster.binaries
 	@$(BIN)/python -m tests.support.postgres
+	@$(BIN)/python -m tests.support.chromium
+	@$(BIN)/python -m tests.support.axe
 	$(BIN)/pytest
 
 # Long runs of seeded faults: make soak SOAK_FAKE=1000 SOAK_REAL=50
@@ -80,6 +82,10 @@ bench-cluster: $(VENV)/.dev
 
 fuzz: $(VENV)/.dev
 	nice $(BIN)/python -m tests.fuzz
+
+# What is served of the page, from api/page.
+page: $(VENV)/.dev
+	$(BIN)/python -m tests.page.bundle
 
 # --- A real Kubernetes without containers ----------------------------------
 

@@ -1,0 +1,82 @@
+/** Asks the recorder one question over HTTP. */
+
+import { proof } from './token.js';
+
+/** Longer than the server lets a statement run. */
+const PATIENCE = 60_000;
+
+/** Codes of what stays as it is, however often it is asked. */
+const FINAL = /^(question|not_found|config|graphql|access|api\.limit)/;
+
+/** What could not be answered, in words for people. */
+export class AskError extends Error {
+  /**
+   * @param {string} message
+   * @param {string} [code] a stable word of the server's
+   */
+  constructor(message, code = '') {
+    super(message);
+    this.code = code;
+  }
+
+  /** Whether asking again would change nothing. */
+  get isFinal() {
+    return FINAL.test(this.code);
+  }
+}
+
+/**
+ * Ask, and give the data of the answer.
+ * @param {string} query
+ * @param {Record<string, unknown>} variables
+ * @param {AbortSignal} signal
+ * @returns {Promise<any>}
+ * @throws {AskError} it could not be asked, or not be answered
+ */
+export async function post(query, variables, signal) {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
+  const response = await reach(query, variables, limit);
+  const answer = await read(response);
+  const [error] = answer.errors ?? [];
+  if (error) {
+    throw new AskError(error.message, error.extensions?.code);
+  }
+  return answer.data;
+}
+
+/**
+ * @param {string} query
+ * @param {Record<string, unknown>} variables
+ * @param {AbortSignal} signal
+ */
+async function reach(query, variables, signal) {
+  try {
+    return await fetch('/graphql', {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'application/graphql-response+json, application/json',
+        ...proof(),
+      },
+      body: JSON.stringify({ query, variables }),
+      signal,
+    });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'TimeoutError') {
+      throw new AskError('the recorder has not answered for a minute');
+    }
+    if (signal.aborted) throw error;
+    throw new AskError('the recorder cannot be reached');
+  }
+}
+
+/** @param {Response} response */
+async function read(response) {
+  try {
+    return await response.json();
+  } catch {
+    throw new AskError(
+      `the recorder answered ${response.status} ${response.statusText}`,
+    );
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * What is pointed at lights up everywhere: in the chain, the list, the lanes.
+ *
+ * It goes round the rendering on purpose: a hand that crosses a list of five
+ * hundred facts must not make the page anew for each.
+ */
+
+let current = /** @type {string | null} */ (null);
+
+/**
+ * Light an entry, or nothing.
+ * @param {string | null} entry
+ */
+export function light(entry) {
+  if (entry === current) return;
+  current = entry;
+  for (const element of document.querySelectorAll('[data-entry]')) {
+    const { entry: own } = /** @type {HTMLElement} */ (element).dataset;
+    element.classList.toggle('lit', entry !== null && own === entry);
+  }
+  dispatchEvent(new CustomEvent('lit', { detail: entry }));
+}
+
+/**
+ * Listen to what lights up.
+ * @param {(entry: string | null) => void} hear
+ * @param {AbortSignal} signal
+ */
+export function onLight(hear, signal) {
+  addEventListener('lit', (event) => {
+    hear(/** @type {CustomEvent} */ (event).detail);
+  }, { signal });
+}

@@ -1,0 +1,191 @@
+/**
+ * The page: where one is, what was answered, and what can be done.
+ *
+ * Views read it and call it; it knows no markup. What a person chose is in
+ * the place, and so in the address; the rest is forgotten with the tab.
+ */
+
+import { leadingTo, writePlace } from './route/place.js';
+import { needsOf, nodeSlot } from './needs.js';
+import { readInstant } from './time/instant.js';
+import { Reading, windowAround } from './reading.js';
+import { beganAt, clusterOf } from './words/recording.js';
+
+/** @typedef {import('./route/place.js').Place} Place */
+
+/** Pages of a list that are open at once. */
+const PAGES_MAX = 10;
+
+const UNTOUCHED = Object.freeze({
+  shown: /** @type {'' | 'help' | 'goto' | 'search'} */ (''),
+  text: '',
+  hit: 0,
+  chosen: -1,
+  older: 0,
+  refused: '',
+  said: '',
+  isLive: false,
+});
+
+/** The one page. */
+export class Page extends Reading {
+  /**
+   * @param {Place} place
+   * @param {import('./ask/answers.js').Answers} answers
+   * @param {{changed: () => void, now: () => number,
+   *   visit: (address: string, how: {replace: boolean}) => void,
+   *   post: (query: string, variables: Record<string, unknown>)
+   *     => Promise<any>}} world
+   */
+  constructor(place, answers, world) {
+    super(place, answers);
+    this.world = world;
+    this.ui = { ...UNTOUCHED };
+  }
+
+  now() {
+    return this.world.now();
+  }
+
+  /** The overview, or null before it is known. */
+  get status() {
+    return this.answers.of('overview').data?.status ?? null;
+  }
+
+  /** The cluster that the place speaks of, or null before it is known. */
+  get cluster() {
+    return clusterOf(this.status, this.place);
+  }
+
+  /** What is known of its log. */
+  get known() {
+    const { cluster } = this;
+    if (cluster === null) return null;
+    return {
+      log: cluster.log.id,
+      kind: cluster.log.kind,
+      began: beganAt(cluster),
+      until: readInstant(cluster.coverage.until ?? ''),
+    };
+  }
+
+  /** Its sources. */
+  get sources() {
+    return this.cluster?.sources ?? super.sources;
+  }
+
+  /** What has to be asked now. */
+  get needs() {
+    return needsOf({
+      place: this.place,
+      known: this.known,
+      searched: this.ui.shown === 'search' ? this.ui.text : '',
+      cursors: this.cursors,
+    });
+  }
+
+  /** Cursors of the older pages that are open, each from the one before. */
+  get cursors() {
+    const cursors = [];
+    for (const page of this.pages) {
+      if (cursors.length >= this.ui.older) break;
+      if (!page.hasPreviousPage) break;
+      cursors.push(page.startCursor);
+    }
+    return cursors;
+  }
+
+  /** The slot of the node that is looked at. */
+  get nodeSlot() {
+    return nodeSlot(this.place);
+  }
+
+  /**
+   * Change what is remembered for this tab only.
+   * @param {Partial<typeof UNTOUCHED>} changes
+   */
+  set(changes) {
+    this.ui = { ...this.ui, ...changes };
+    this.world.changed();
+  }
+
+  /**
+   * Be somewhere else, and let the address say so.
+   * @param {Partial<Place>} changes
+   * @param {{replace?: boolean}} [how] whether going back should skip it
+   */
+  go(changes, { replace = false } = {}) {
+    this.place = { ...this.place, ...changes };
+    this.world.visit(writePlace(this.place), { replace });
+    this.world.changed();
+  }
+
+  /**
+   * Take the place that an address tells, as when somebody goes back.
+   * @param {Place} place
+   */
+  arrive(place) {
+    const isOther =
+      place.view !== this.place.view || place.name !== this.place.name;
+    this.place = place;
+    this.ui = {
+      ...UNTOUCHED, isLive: this.ui.isLive,
+      ...(isOther ? {} : { older: this.ui.older, chosen: this.ui.chosen }),
+    };
+    this.world.changed();
+  }
+
+  /** @param {Partial<Place>} to @returns {string} */
+  href(to) {
+    return writePlace(leadingTo(this.place, to));
+  }
+
+  /** @param {Partial<Place>} changes @returns {string} */
+  keep(changes) {
+    return writePlace({ ...this.place, ...changes });
+  }
+
+  /** @param {any} reference @returns {string} */
+  objectLink({ kind, group, namespace, name }) {
+    return this.href({
+      view: 'object', kind: kind.toLowerCase(), group: group ?? '',
+      namespace: namespace ?? '', name,
+    });
+  }
+
+  /** @param {any} workload @returns {string} */
+  workloadLink({ kind, namespace, name }) {
+    return this.href({
+      view: 'workload', kind: kind.toLowerCase(), namespace, name,
+    });
+  }
+
+  /**
+   * Where an incident leads: its first node, at the time, its verdict open.
+   * @param {any} incident
+   * @returns {string}
+   */
+  incidentLink({ verdicts: [verdict] }) {
+    return this.href({
+      view: 'node', name: verdict.node, verdict: verdict.id,
+      ...windowAround(verdict),
+    });
+  }
+
+  /** @param {any} hit @returns {string} */
+  hitLink(hit) {
+    if (hit.kind === 'NODE') return this.href({ view: 'node', name: hit.node });
+    if (hit.kind === 'ENTRY') return this.keep({ entry: hit.entry });
+    return this.objectLink(hit.object);
+  }
+
+  /** @param {'' | 'help' | 'goto' | 'search'} shown */
+  show(shown) {
+    this.set({ shown, text: '', hit: 0, refused: '' });
+  }
+
+  /** Open one more page of what is older. */
+  older() {
+    this.set({ older: Math.min(this.ui.older + 1, PAGES_MAX) });
+  }
+}

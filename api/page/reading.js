@@ -1,0 +1,227 @@
+/**
+ * What can be read from the place and the answers together: windows, lanes,
+ * verdicts. Each is made once for the answers that it rests on.
+ */
+
+import { nodeSlot } from './needs.js';
+import { readInstant } from './time/instant.js';
+import { dayAndClock } from './time/clock.js';
+import { fitted } from './time/window.js';
+import { readied } from './timeline/lane.js';
+import { lanesOfNode } from './timeline/ofnode.js';
+import { lanesOfWorkload } from './timeline/ofworkload.js';
+import { incidentsOf } from './words/incident.js';
+
+const HOUR = 3_600_000;
+const NONE = Object.freeze([]);
+
+/** The reading half of the page. */
+export class Reading {
+  /**
+   * @param {import('./route/place.js').Place} place
+   * @param {import('./ask/answers.js').Answers} answers
+   */
+  constructor(place, answers) {
+    this.place = place;
+    this.answers = answers;
+    this.madeFrom = /** @type {unknown[]} */ ([]);
+    this.made = /** @type {import('./timeline/lane.js').ReadyLane[]} */ ([]);
+  }
+
+  /** What is known of the log; a page knows. */
+  get known() {
+    return /** @type {import('./needs.js').Known | null} */ (null);
+  }
+
+  /** The sources of the log; a page knows. */
+  get sources() {
+    return /** @type {any[]} */ (NONE);
+  }
+
+  /** The pages of the list that is looked at, newest first. */
+  get pages() {
+    const { view } = this.place;
+    const first = view === 'object' ? 'object' : 'incidents';
+    const infos = [];
+    for (let number = -1; ; number += 1) {
+      const slot = number < 0 ? first : `${first} ${number}`;
+      const { data } = this.answers.of(slot);
+      const info = data?.object?.versions?.pageInfo ?? data?.incidents?.pageInfo;
+      if (info === undefined) return infos;
+      infos.push({ ...info, data });
+    }
+  }
+
+  /** Whether a list has more than is open of it. */
+  get hasOlder() {
+    return this.pages.at(-1)?.hasPreviousPage ?? false;
+  }
+
+  /** The incidents of the fleet, newest first. */
+  get incidents() {
+    const pages = this.pages.map(({ data }) => data);
+    return incidentsOf(pages, this.place.filter);
+  }
+
+  /** Everything that is recorded, from when to when. */
+  get logWindow() {
+    const { known } = this;
+    if (known === null || known.began === null || known.until === null) {
+      return null;
+    }
+    const room = Math.max((known.until - known.began) * 0.02, 1000);
+    return { from: known.began - room, to: known.until + room };
+  }
+
+  /**
+   * The window of the fleet: as asked, or as it was answered.
+   * @param {any} coverage
+   */
+  fleetWindow(coverage) {
+    const { from, to } = this.place;
+    if (from !== null && to !== null) return { from, to };
+    const { logWindow } = this;
+    if (logWindow === null) return null;
+    const since = readInstant(coverage.since ?? '') ?? logWindow.from;
+    const until = readInstant(coverage.until ?? '') ?? logWindow.to;
+    const begin = Math.max(since, logWindow.from);
+    return { from: begin, to: Math.max(until, begin + 1000) };
+  }
+
+  /** The answer about the node that is looked at, or null. */
+  get node() {
+    return this.answers.of(nodeSlot(this.place)).data?.node ?? null;
+  }
+
+  /** The window of a node. */
+  get nodeWindow() {
+    const { from, to } = this.place;
+    if (from !== null && to !== null) return { from, to };
+    const end = this.known?.until ?? Date.now();
+    return { from: end - HOUR, to: end };
+  }
+
+  /** The verdicts that reach into the window, oldest first. */
+  get verdicts() {
+    const { from, to } = this.nodeWindow;
+    const all = this.node?.why?.verdicts ?? [];
+    return all.filter((/** @type {any} */ verdict) => {
+      const began = readInstant(verdict.beganAt) ?? 0;
+      const back = readInstant(verdict.backInServiceAt ?? '') ?? Infinity;
+      return began <= to && back >= from;
+    });
+  }
+
+  /** The verdict whose chain is told: the one that was chosen, or the newest. */
+  get openVerdict() {
+    const { verdict: id } = this.place;
+    if (id === '-') return null;
+    const { verdicts } = this;
+    return verdicts.find((/** @type {any} */ one) => one.id === id)
+      ?? verdicts.at(-1) ?? null;
+  }
+
+  /** The lanes of the view. */
+  get lanes() {
+    const isNode = this.place.view === 'node';
+    const data = isNode
+      ? this.node
+      : (this.answers.of('workload').data?.workload ?? null);
+    const verdict = isNode ? this.openVerdict : null;
+    const { sources } = this;
+    const from = [data, verdict?.id, sources];
+    if (this.madeFrom.some((one, place) => one !== from[place])
+      || this.madeFrom.length === 0) {
+      this.madeFrom = from;
+      this.made = madeOf({ isNode, data, verdict, sources }).map(readied);
+    }
+    return this.made;
+  }
+
+  /** The facts that the window shows, in log order. */
+  get factsInWindow() {
+    const { from, to } = this.nodeWindow;
+    return (this.node?.timeline?.facts ?? []).filter(
+      (/** @type {any} */ fact) => {
+        const at = readInstant(fact.at) ?? 0;
+        return at >= from && at <= to;
+      },
+    );
+  }
+
+  /** The window that shows all that the view tells; null if that is nothing. */
+  get fit() {
+    if (this.place.view === 'workload') return null;
+    const { verdicts, node } = this;
+    return fitted(timesToFit(verdicts, node?.timeline));
+  }
+
+  /** The window of a workload: as chosen, or from its first Pod to its last. */
+  get workloadWindow() {
+    const { from, to } = this.place;
+    if (from !== null && to !== null) return { from, to };
+    const times = this.lanes.flatMap(({ lane }) =>
+      lane.spans.flatMap((span) => [span.from, span.to])
+        .concat(lane.marks.map((mark) => mark.at)));
+    const end = this.known?.until;
+    const known = times.filter(Number.isFinite);
+    return fitted(end ? [...known, end] : known)
+      ?? { from: Date.now() - HOUR, to: Date.now() };
+  }
+
+  /** What lies nearest to a window in which nothing happened to the node. */
+  nearestToNode() {
+    const nearest = this.answers.of('map').data?.incidents?.nearest;
+    const newest = this.answers.of('map').data?.incidents?.nodes.at(-1);
+    const at = readInstant(newest?.from ?? nearest?.before?.at ?? '');
+    if (at === null) return [];
+    const says = newest?.sentence ?? nearest.before.says;
+    const page = /** @type {any} */ (this);
+    return [{
+      href: page.keep({ from: at - HOUR / 6, to: at + HOUR / 6, verdict: '' }),
+      says: `${dayAndClock(at, this.place.zone)}: ${says}`,
+    }];
+  }
+}
+
+/** @param {{isNode: boolean, data: any, verdict: any, sources: any[]}} of */
+function madeOf({ isNode, data, verdict, sources }) {
+  if (data === null || (isNode && data.timeline === null)) return [];
+  if (!isNode) return lanesOfWorkload(data, sources);
+  const told = verdict === null ? [] : [verdict];
+  return lanesOfNode(data.timeline, told, sources);
+}
+
+/**
+ * The times that a fit shows: of the verdicts, or else of all facts.
+ * @param {any[]} verdicts
+ * @param {any} timeline
+ * @returns {number[]}
+ */
+function timesToFit(verdicts, timeline) {
+  const signs = verdicts.flatMap((verdict) => [
+    ...verdict.evidence.map((/** @type {any} */ sign) => sign.at),
+    verdict.backInServiceAt,
+  ]);
+  const facts = timeline?.facts.map((/** @type {any} */ fact) => fact.at) ?? [];
+  return instantsOf(signs.length > 0 ? signs : facts);
+}
+
+/** @param {(string | null | undefined)[]} texts @returns {number[]} */
+function instantsOf(texts) {
+  return texts
+    .map((text) => readInstant(text ?? ''))
+    .filter((at) => at !== null);
+}
+
+/**
+ * A window around a verdict, with room to see what was before and after.
+ * @param {any} verdict
+ * @returns {{from: number, to: number}}
+ */
+export function windowAround({ beganAt, at, backInServiceAt }) {
+  const window = fitted(instantsOf([beganAt, at, backInServiceAt]));
+  const { from, to } = /** @type {{from: number, to: number}} */ (window);
+  const room = (to - from) / 3;
+  return { from: Math.round(from - room), to: Math.round(to + room) };
+}

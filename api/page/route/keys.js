@@ -1,0 +1,63 @@
+/** The keyboard: which key does what, said once for doing and for telling. */
+
+/**
+ * @typedef {{keys: string[], does: string, action: string}} Binding
+ * @type {Binding[]}
+ */
+export const BINDINGS = [
+  { keys: ['/'], does: 'search for a node, job, object or entry', action: 'search' },
+  { keys: ['j'], does: 'next incident or fact', action: 'next' },
+  { keys: ['k'], does: 'previous incident or fact', action: 'previous' },
+  { keys: ['Enter'], does: 'open what is chosen', action: 'open' },
+  { keys: ['1', '–', '9'], does: 'open a step of the chain', action: 'step' },
+  { keys: ['←', '→'], does: 'move the window', action: 'pan' },
+  { keys: ['+', '-'], does: 'come closer, go further away', action: 'zoom' },
+  { keys: ['f'], does: 'fit the window to what happened', action: 'fit' },
+  { keys: ['g'], does: 'go to a time', action: 'goto' },
+  { keys: ['u'], does: 'switch between UTC and local time', action: 'zone' },
+  { keys: ['c'], does: 'copy as Markdown', action: 'copy' },
+  { keys: ['Esc'], does: 'close what is open', action: 'close' },
+  { keys: ['?'], does: 'show these keys', action: 'help' },
+];
+
+/** @type {Record<string, {action: string, by?: number}>} */
+const ACTIONS = {
+  '/': { action: 'search' },
+  j: { action: 'next', by: 1 },
+  k: { action: 'next', by: -1 },
+  Enter: { action: 'open' },
+  ArrowLeft: { action: 'pan', by: -1 },
+  ArrowRight: { action: 'pan', by: 1 },
+  '+': { action: 'zoom', by: 1 },
+  '=': { action: 'zoom', by: 1 },
+  '-': { action: 'zoom', by: -1 },
+  f: { action: 'fit' },
+  g: { action: 'goto' },
+  u: { action: 'zone' },
+  c: { action: 'copy' },
+  Escape: { action: 'close' },
+  '?': { action: 'help' },
+};
+
+const WRITING = new Set(['INPUT', 'TEXTAREA', 'SELECT']);
+/** Keys that belong to what has the focus, such as a link or a button. */
+const OWN = new Set(['Enter']);
+
+/**
+ * What a key asks for.
+ * @param {{key: string, ctrlKey: boolean, metaKey: boolean, altKey: boolean}}
+ *   pressed
+ * @param {string} within the tag that has the focus
+ * @returns {{action: string, by?: number} | null} null leaves the key to the
+ *   browser
+ */
+export function actionOf(pressed, within) {
+  if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return null;
+  const isWriting = WRITING.has(within);
+  if (isWriting) return pressed.key === 'Escape' ? { action: 'close' } : null;
+  if (OWN.has(pressed.key) && within !== 'BODY') return null;
+  if (/^[1-9]$/.test(pressed.key)) {
+    return { action: 'step', by: Number(pressed.key) };
+  }
+  return ACTIONS[pressed.key] ?? null;
+}

@@ -1,0 +1,138 @@
+/**
+ * Where one is: everything that a pasted link has to bring back.
+ *
+ * A place is read from an address and written to one, and nothing else keeps
+ * what a person chose. What is not in the address is not remembered.
+ *
+ * @typedef {'fleet' | 'node' | 'object' | 'workload' | 'sources'} View
+ * @typedef {{view: View, name: string, kind: string, namespace: string,
+ *   group: string, cluster: string, log: string, last: string,
+ *   from: number | null, to: number | null, zone: 'utc' | 'local',
+ *   entry: string, verdict: string, filter: string, folded: string[],
+ *   opened: string[], pinned: string[], order: string[], left: string,
+ *   right: string}} Place
+ */
+
+import { readInstant, writeShort } from '../time/instant.js';
+
+/** @type {Place} */
+const HOME = Object.freeze({
+  view: 'fleet',
+  name: '',
+  kind: '',
+  namespace: '',
+  group: '',
+  cluster: '',
+  log: '',
+  last: '',
+  from: null,
+  to: null,
+  zone: 'utc',
+  entry: '',
+  verdict: '',
+  filter: '',
+  folded: [],
+  opened: [],
+  pinned: [],
+  order: [],
+  left: '',
+  right: '',
+});
+
+/** Given on as they are. */
+const TEXTS = /** @type {const} */ ([
+  'group', 'cluster', 'log', 'last', 'entry', 'verdict', 'filter', 'left',
+  'right',
+]);
+const TIMES = /** @type {const} */ (['from', 'to']);
+const LISTS = /** @type {const} */ (['folded', 'opened', 'pinned', 'order']);
+const LIST_MAX = 200;
+
+/**
+ * Read an address. What makes no sense in it is left out.
+ * @param {string} address path and query
+ * @returns {Place}
+ */
+export function readPlace(address) {
+  const url = new URL(address, 'http://recorder.invalid');
+  const place = { ...HOME, ...ofPath(url.pathname) };
+  const given = url.searchParams;
+  for (const name of TEXTS) place[name] = given.get(name) ?? '';
+  for (const name of TIMES) place[name] = readInstant(given.get(name) ?? '');
+  for (const name of LISTS) place[name] = readList(given.get(name));
+  if (place.from !== null && place.to !== null && place.from >= place.to) {
+    place.from = place.to = null;
+  }
+  place.zone = given.get('zone') === 'local' ? 'local' : 'utc';
+  return place;
+}
+
+/** @param {string} path @returns {Partial<Place>} */
+function ofPath(path) {
+  const [view, ...names] = path.split('/').filter(Boolean).map(decoded);
+  if (view === 'node' && names.length === 1) return { view, name: names[0] };
+  if (view === 'sources') return { view };
+  if (view === 'object' && names.length === 2) {
+    return { view, kind: names[0], name: names[1] };
+  }
+  if ((view === 'object' || view === 'workload') && names.length === 3) {
+    return { view, kind: names[0], namespace: names[1], name: names[2] };
+  }
+  return {};
+}
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @param {string | null} text */
+function readList(text) {
+  const found = (text ?? '').split(',').filter(Boolean).map(decoded);
+  return found.slice(0, LIST_MAX);
+}
+
+/**
+ * Write an address; what is as it always is stays out of it.
+ * @param {Place} place
+ * @returns {string}
+ */
+export function writePlace(place) {
+  const query = new URLSearchParams();
+  for (const name of TEXTS) if (place[name]) query.set(name, place[name]);
+  for (const name of TIMES) {
+    const at = place[name];
+    if (at !== null) query.set(name, writeShort(at));
+  }
+  if (place.zone === 'local') query.set('zone', 'local');
+  for (const name of LISTS) {
+    const text = place[name].map(encodeURIComponent).join(',');
+    if (text) query.set(name, text);
+  }
+  // These may stand in a query as they are, and so a link can be read.
+  const asked = query.toString().replace(/%(2F|3A|2C)/g, decodeURIComponent);
+  return pathOf(place) + (asked ? `?${asked}` : '');
+}
+
+/** @param {Place} place */
+function pathOf({ view, kind, namespace, name }) {
+  if (view === 'fleet') return '/';
+  const parts = [view, kind, namespace, name].filter(Boolean);
+  return `/${parts.map(encodeURIComponent).join('/')}`;
+}
+
+/**
+ * The place that a link leads to: another view of the same log and zone, and
+ * nothing of what was open on this one.
+ * @param {Place} from
+ * @param {Partial<Place>} to
+ * @returns {Place}
+ */
+export function leadingTo(from, to) {
+  const { cluster, log, zone } = from;
+  return { ...HOME, cluster, log, zone, ...to };
+}

@@ -1,0 +1,99 @@
+/** The head of the page: which log, how far it is, where to go. */
+
+import { html } from '../html.js';
+import { zoneName } from '../time/clock.js';
+import { recordingOf } from '../words/recording.js';
+
+/** Windows that end now, or where a tape does. */
+const LASTS = /** @type {const} */ ([
+  ['1h', '1 hour'], ['6h', '6 hours'], ['', '24 hours'], ['7d', '7 days'],
+  ['30d', '30 days'], ['all', 'everything'],
+]);
+
+/** @param {{page: import('../page.js').Page}} given */
+export function Header({ page }) {
+  const { place } = page;
+  const now = page.now();
+  return html`
+    <header class="head">
+      <a class="brand" href=${page.href({ view: 'fleet' })}>
+        <span class="mark" aria-hidden="true"></span>Recorder</a>
+      <nav aria-label="Views">
+        <${View} page=${page} view="fleet" name="Fleet" />
+        <${View} page=${page} view="sources" name="Sources" />
+      </nav>
+      <${Clusters} page=${page} />
+      ${place.view === 'fleet' && html`<${Window} page=${page} />`}
+      <span class="room"></span>
+      <button type="button" class="search" aria-keyshortcuts="/"
+        onClick=${() => page.show('search')}>Search <kbd>/</kbd></button>
+      <button type="button" aria-keyshortcuts="u"
+        aria-label="Time zone: ${zoneName(place.zone, now)}. Switch"
+        onClick=${() => page.switchZone()}>${zoneName(place.zone, now)}</button>
+      <button type="button" aria-keyshortcuts="?" aria-label="Keys"
+        onClick=${() => page.show('help')}>?</button>
+      <${Recording} page=${page} />
+    </header>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page, view: any, name: string}} given */
+function View({ page, view, name }) {
+  const isHere = page.place.view === view;
+  return html`<a href=${page.href({ view })}
+    aria-current=${isHere ? 'page' : null}>${name}</a>`;
+}
+
+/** @param {{page: import('../page.js').Page}} given */
+function Clusters({ page }) {
+  const all = page.status?.clusters ?? [];
+  if (all.length < 2) {
+    return html`<span class="cluster">${page.cluster?.name ?? ''}</span>`;
+  }
+  return html`
+    <select aria-label="Cluster" value=${page.cluster?.log.id}
+      onChange=${(/** @type {any} */ event) =>
+        page.go({ log: event.target.value, cluster: '', entry: '' })}>
+      ${all.map((/** @type {any} */ one) => html`
+        <option key=${one.log.id} value=${one.log.id}>${one.name}${
+          one.log.kind === 'TAPE' ? ` (tape, log ${one.log.id})` : ''}</option>
+      `)}
+    </select>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page}} given */
+function Window({ page }) {
+  const { place } = page;
+  const isFixed = place.from !== null && place.to !== null;
+  return html`
+    <select aria-label="Window" value=${isFixed ? 'fixed' : place.last}
+      onChange=${(/** @type {any} */ event) =>
+        page.go({ last: event.target.value, from: null, to: null })}>
+      ${isFixed && html`<option value="fixed">chosen window</option>`}
+      ${LASTS.map(([value, name]) => html`
+        <option key=${value} value=${value}>${name}</option>`)}
+    </select>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page}} given */
+function Recording({ page }) {
+  const { status, cluster } = page;
+  const overview = page.answers.of('overview');
+  if (overview.error !== '') {
+    return html`<span class="recording lost" role="status">
+      <i aria-hidden="true"></i>no answer: ${overview.error}</span>`;
+  }
+  if (cluster === null) {
+    return html`<span class="recording" role="status">
+      <i aria-hidden="true"></i>asking</span>`;
+  }
+  const { tone, says } = recordingOf(status, cluster, page.place.zone);
+  const isLive = tone === 'live' && page.ui.isLive;
+  return html`
+    <a class="recording ${isLive ? 'live' : tone}"
+      href=${page.href({ view: 'sources' })}>
+      <i aria-hidden="true"></i>${isLive ? 'live, ' : ''}${says}</a>
+  `;
+}

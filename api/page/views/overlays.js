@@ -1,0 +1,133 @@
+/** What opens above the page: keys, search, a time to go to. */
+
+import { Component, html } from '../html.js';
+import { keepToken } from '../ask/token.js';
+import { BINDINGS } from '../route/keys.js';
+import { zoneName } from '../time/clock.js';
+
+/** @param {{page: import('../page.js').Page}} given */
+export function Overlay({ page }) {
+  const { shown } = page.ui;
+  if (shown === '') return null;
+  const [Part, label] = PARTS[shown];
+  return html`<${Dialog} page=${page} label=${label}><${Part} page=${page} /><//>`;
+}
+
+/** A dialog of the browser's own: it keeps the focus and gives it back. */
+class Dialog extends Component {
+  componentDidMount() {
+    /** @type {any} */ (this).element.showModal();
+  }
+
+  render() {
+    const { page, label, children } = /** @type {any} */ (this.props);
+    return html`
+      <dialog aria-label=${label} ref=${(/** @type {any} */ element) => {
+        /** @type {any} */ (this).element = element;
+      }} onClose=${() => page.show('')}
+        onClick=${(/** @type {any} */ event) => {
+          if (event.target === event.currentTarget) page.show('');
+        }}>
+        <div class="inside">${children}</div>
+      </dialog>
+    `;
+  }
+}
+
+/** @param {{page: import('../page.js').Page}} given */
+function Help({ page }) {
+  return html`
+    <h2>Keys</h2>
+    <dl class="keys">
+      ${BINDINGS.map(({ keys, does, action }) => html`
+        <dt key=${action}>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dt>
+        <dd>${does}</dd>
+      `)}
+    </dl>
+    <p class="quiet">On a timeline: drag to move, Ctrl and wheel to come closer,
+      click to open what is there or to measure from a time.</p>
+    <button type="button" onClick=${() => page.show('')}>Close</button>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page}} given */
+function GoTo({ page }) {
+  const zone = zoneName(page.place.zone, page.now());
+  return html`
+    <form onSubmit=${(/** @type {any} */ event) => {
+      event.preventDefault();
+      page.goTo(event.target.elements.time.value);
+    }}>
+      <label>Go to a time (${zone})
+        <input name="time" autofocus autocomplete="off"
+          placeholder="03:14, 2026-11-21 03:14, 2h" /></label>
+      ${page.ui.refused && html`<p class="note trouble" role="alert"
+        >${page.ui.refused}</p>`}
+      <button type="submit">Go</button>
+    </form>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page}} given */
+function Search({ page }) {
+  const answer = page.answers.of('search');
+  const hits = page.ui.text === '' ? [] : (answer.data?.search?.hits ?? []);
+  return html`
+    <form role="search" onSubmit=${(/** @type {any} */ event) => {
+      event.preventDefault();
+      page.openHit(hits[page.ui.hit] ?? hits[0]);
+    }}>
+      <label>Search for a node, job, object or entry
+        <input type="search" autofocus autocomplete="off" value=${page.ui.text}
+          spellcheck="false" aria-controls="hits"
+          onInput=${(/** @type {any} */ event) =>
+            page.set({ text: event.target.value.trim(), hit: 0 })}
+          onKeyDown=${(/** @type {KeyboardEvent} */ event) =>
+            page.chooseHit(event, hits.length)} /></label>
+    </form>
+    ${answer.error && html`<p class="note trouble" role="alert"
+      >${answer.error}</p>`}
+    <ul id="hits" class="hits" aria-live="polite">
+      ${hits.map((/** @type {any} */ hit, /** @type {number} */ place) => html`
+        <li key="${hit.kind} ${hit.title}"
+          class=${place === page.ui.hit ? 'chosen' : ''}>
+          <a href=${page.hitLink(hit)} onClick=${() => page.show('')}>
+            ${hit.title} <span class="kind">${hit.kind.toLowerCase()}</span></a>
+        </li>
+      `)}
+    </ul>
+    ${page.ui.text !== '' && !answer.isAsking && hits.length === 0
+      && !answer.error && html`<p class="quiet">Nothing is named like
+        “${page.ui.text}”.</p>`}
+    ${answer.data?.search?.more && html`<p class="quiet">There is more: type
+      more of the name.</p>`}
+  `;
+}
+
+/**
+ * Instead of the view, where the recorder wants to know who asks.
+ * @param {{page: import('../page.js').Page}} given
+ */
+export function TokenForm({ page }) {
+  return html`
+    <form class="token" onSubmit=${(/** @type {any} */ event) => {
+      event.preventDefault();
+      keepToken(event.target.elements.token.value);
+      page.answers.retry();
+    }}>
+      <h1>Who asks?</h1>
+      <p class="quiet">This recorder answers only to those who have a token.
+        It is kept for this tab alone.</p>
+      <label>Token <input type="password" name="token" autofocus
+        autocomplete="off" /></label>
+      <button type="submit">Show what happened</button>
+    </form>
+  `;
+}
+
+/** @type {Record<string, [any, string]>} */
+const PARTS = {
+  help: [Help, 'Keys'],
+  goto: [GoTo, 'Go to a time'],
+  search: [Search, 'Search'],
+};

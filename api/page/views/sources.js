@@ -1,0 +1,131 @@
+/** The sources: what is recorded, how far, and what was not seen, and why. */
+
+import { html } from '../html.js';
+import { readInstant } from '../time/instant.js';
+import { dayAndClock, span } from '../time/clock.js';
+import { counted, prose, rounded, size } from '../words/plain.js';
+import { recordingOf } from '../words/recording.js';
+import { Figure, Trouble, Waiting } from './states.js';
+
+/** @type {Record<string, string>} */
+const MEANS = {
+  LIVE: 'it watches, and was proven',
+  LISTING: 'it lists, or must list before it can watch',
+  BACKING_OFF: 'it failed for a reason that may pass, and tries again',
+  FORBIDDEN: 'it lacks a right or valid credentials',
+  ABSENT: 'the cluster does not serve it',
+  STOPPED: 'it is not being recorded',
+};
+
+/** @param {{page: import('../page.js').Page}} given */
+export function Sources({ page }) {
+  const answer = page.answers.of('overview');
+  const { status, cluster } = page;
+  return html`
+    <section class="sources" aria-labelledby="title">
+      <div class="title"><h1 id="title">Sources</h1></div>
+      <${Trouble} answer=${answer} zone=${page.place.zone}
+        onRetry=${() => page.answers.retry()} />
+      ${cluster === null
+        ? answer.error === '' && html`<${Waiting} lines=${6}
+            says="Asking what is recorded" />`
+        : html`
+          <${Log} page=${page} status=${status} cluster=${cluster} />
+          <${Streams} page=${page} sources=${cluster.sources} />
+          <${Gaps} page=${page} />`}
+    </section>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page, status: any,
+ *   cluster: any}} given */
+function Log({ page, status, cluster }) {
+  const { log } = cluster;
+  const { database } = status;
+  const { says } = recordingOf(status, cluster, page.place.zone);
+  return html`
+    <p class="sentence">${cluster.name}, Kubernetes ${cluster.kubernetes}:
+      ${' '}${says}.</p>
+    <ul class="quiet">${cluster.coverage.says.map((/** @type {string} */ line) =>
+      html`<li>${line}</li>`)}</ul>
+    <div class="figures">
+      <${Figure} value=${Number(log.size).toLocaleString('en')}
+        says="entries in log ${log.id}" />
+      <${Figure} value=${rounded(log.entriesPerMinute)}
+        says="entries a minute" />
+      <${Figure} value=${String(cluster.openGaps.length)} says="open gaps" />
+      <${Figure} value=${size(database.bytes)} says="in PostgreSQL
+        ${' '}${database.version}${database.diskFreeBytes === null ? ''
+          : `, ${size(database.diskFreeBytes)} free`}" />
+    </div>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page, sources: any[]}} given */
+function Streams({ page, sources }) {
+  const { zone } = page.place;
+  return html`
+    <h2>What is recorded</h2>
+    <table class="streams">
+      <thead><tr><th scope="col">Resource</th><th scope="col">State</th>
+        <th scope="col">Complete until</th><th scope="col">Lag</th>
+        <th scope="col" class="number">Entries</th></tr></thead>
+      <tbody>${sources.map((one) => {
+        const until = readInstant(one.vouchedUntil ?? '');
+        return html`
+          <tr key="${one.source} ${one.resource}">
+            <td>${one.resource} <span class="kind">${prose(one.source)}</span></td>
+            <td><span class="state ${prose(one.state).replace(' ', '-')}"
+              title=${MEANS[one.state]}>${prose(one.state)}</span></td>
+            <td>${until === null ? 'never' : dayAndClock(until, zone)}</td>
+            <td>${one.lagSeconds === null ? 'a tape has none'
+              : span(one.lagSeconds * 1000)}</td>
+            <td class="number">${one.entries.toLocaleString('en')}</td>
+          </tr>`;
+      })}</tbody>
+    </table>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page}} given */
+function Gaps({ page }) {
+  const answer = page.answers.of('gaps');
+  const found = answer.data?.gaps ?? null;
+  const gaps = [...(found?.gaps ?? [])].reverse();
+  return html`
+    <h2>What was not seen</h2>
+    <${Trouble} answer=${answer} zone=${page.place.zone}
+      onRetry=${() => page.answers.retry()} />
+    ${found && gaps.length === 0 && html`<p class="note complete">No gaps:
+      everything that was recorded is complete.</p>`}
+    ${gaps.length > 0 && html`
+      <table class="gaps">
+        <thead><tr><th scope="col">Resource</th><th scope="col">From</th>
+          <th scope="col">Until</th><th scope="col">Why</th>
+          <th scope="col">What it may hide</th></tr></thead>
+        <tbody>${gaps.map((gap) => html`
+          <${GapRow} page=${page} gap=${gap} />`)}</tbody>
+      </table>
+      ${found.more > 0 && html`<p class="quiet">and
+        ${' '}${counted(found.more, 'older gap')}.</p>`}`}
+  `;
+}
+
+/** @param {{page: import('../page.js').Page, gap: any}} given */
+function GapRow({ page, gap }) {
+  const { zone } = page.place;
+  const from = readInstant(gap.from ?? '');
+  const to = readInstant(gap.to ?? '');
+  return html`
+    <tr class=${gap.healed ? 'healed' : ''}>
+      <td><span class="swatch" aria-hidden="true"></span>
+        ${' '}${gap.resource ?? 'everything'}
+        ${' '}${gap.id && html`<a class="code"
+          href=${page.keep({ entry: gap.id })}>${gap.id}</a>`}</td>
+      <td>${from === null ? 'the beginning' : dayAndClock(from, zone)}</td>
+      <td>${to === null ? 'still open' : dayAndClock(to, zone)}</td>
+      <td>${gap.reason}. ${gap.proved && `Proved: ${gap.proved}.`}</td>
+      <td>${gap.healed ? 'nothing: it is healed' : gap.possible.join(', ')}</td>
+    </tr>
+  `;
+}

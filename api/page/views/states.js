@@ -1,0 +1,108 @@
+/** What a part of the page says when it has no answer, an old one, or holes. */
+
+import { html } from '../html.js';
+import { readInstant } from '../time/instant.js';
+import { clock, dayAndClock, zoneName } from '../time/clock.js';
+import { counted } from '../words/plain.js';
+
+const GAPS_SHOWN = 3;
+
+/**
+ * Over an old answer: what failed, and that it is tried again.
+ * @param {{answer: import('../ask/answers.js').Answer,
+ *   zone: 'utc' | 'local', onRetry: () => void}} given
+ */
+export function Trouble({ answer, zone, onRetry }) {
+  if (answer.error === '') return null;
+  const old = answer.data === null
+    ? ''
+    : ` What you see is from ${clock(answer.answeredAt, zone)}
+        ${zoneName(zone, answer.answeredAt)}.`;
+  const again = answer.isFinal ? '' : ' It is asked again by itself.';
+  return html`
+    <p class="note trouble" role="alert">
+      Not answered: ${answer.error}.${old}${again}
+      <button type="button" onClick=${onRetry}>Ask now</button>
+    </p>
+  `;
+}
+
+/**
+ * What may be missing, before anything else is said.
+ * @param {{coverage: any, zone: 'utc' | 'local'}} given
+ */
+export function Coverage({ coverage, zone }) {
+  if (coverage.complete) {
+    return html`<p class="note complete">Complete: nothing is missing from
+      this answer.</p>`;
+  }
+  const shown = coverage.gaps.slice(0, GAPS_SHOWN);
+  const more = coverage.gaps.length - shown.length + coverage.moreGaps;
+  return html`
+    <div class="note hatched" role="note">
+      <p><strong>Not everything was seen here.</strong> What is missing may
+        change what you read.</p>
+      <ul>
+        ${shown.map((/** @type {any} */ gap) => html`
+          <li>${gapWords(gap, zone)}</li>
+        `)}
+        ${more > 0 && html`<li>and ${counted(more, 'gap')} more</li>`}
+      </ul>
+    </div>
+  `;
+}
+
+/**
+ * A gap in words.
+ * @param {any} gap
+ * @param {'utc' | 'local'} zone
+ * @returns {string}
+ */
+export function gapWords(gap, zone) {
+  const from = readInstant(gap.from ?? '');
+  const to = readInstant(gap.to ?? '');
+  const since = from === null ? 'from the beginning' : dayAndClock(from, zone);
+  const until = to === null ? 'still open' : `until ${clock(to, zone)}`;
+  const what = gap.resource ?? 'everything';
+  return `${what}: ${since}, ${until}; ${gap.reason}`;
+}
+
+/**
+ * Nothing here: what was looked for, and what lies nearest.
+ * @param {{says: string, links: {href: string, says: string}[]}} given
+ */
+export function Empty({ says, links }) {
+  return html`
+    <div class="empty">
+      <p>${says}</p>
+      <ul>
+        ${links.map(({ href, says: text }) => html`
+          <li><a href=${href}>${text}</a></li>
+        `)}
+      </ul>
+    </div>
+  `;
+}
+
+/**
+ * The frame of what is on its way: lines where lines will be.
+ * @param {{lines: number, says: string}} given
+ */
+export function Waiting({ lines, says }) {
+  return html`
+    <div class="waiting" role="status">
+      <span class="hidden">${says}</span>
+      ${Array.from({ length: lines }, (_, place) => html`
+        <div key=${place} aria-hidden="true"></div>
+      `)}
+    </div>
+  `;
+}
+
+/**
+ * A number with the words that it is a number of.
+ * @param {{value: string, says: string}} given
+ */
+export function Figure({ value, says }) {
+  return html`<div class="figure"><b>${value}</b> <span>${says}</span></div>`;
+}

@@ -1,0 +1,139 @@
+/** A verdict as a card: the sentence first, then the chain that proves it. */
+
+import { html } from '../html.js';
+import { light } from '../lighting.js';
+import { readInstant } from '../time/instant.js';
+import { clock, span, zoneName } from '../time/clock.js';
+import { prose, term } from '../words/plain.js';
+
+/** Steps that have a key of their own. */
+const STEPS_WITH_KEYS = 9;
+
+/**
+ * @param {{page: import('../page.js').Page, verdict: any,
+ *   isOpen: boolean}} given
+ */
+export function VerdictCard({ page, verdict, isOpen }) {
+  const { zone } = page.place;
+  const at = readInstant(verdict.at) ?? 0;
+  const sure = prose(verdict.confidence);
+  return html`
+    <article class="verdict ${isOpen ? 'open' : ''}" id="verdict-${verdict.id}">
+      <header>
+        <button type="button" aria-expanded=${isOpen}
+          onClick=${() => page.go({ verdict: isOpen ? '-' : verdict.id })}>
+          <span class="sentence">${verdict.sentence}</span>
+          <span class="sure ${sure}" title=${SURE[sure]}>${sure}</span>
+        </button>
+      </header>
+      ${isOpen && html`
+        <dl class="about">
+          <dt>Mode</dt><dd>${MODE[verdict.mode]}</dd>
+          <dt>Cause</dt><dd>${term(verdict.cause)}</dd>
+          <dt>Away</dt><dd>${awayWords(verdict)}</dd>
+          ${verdict.decision && html`<dt>Decided by</dt>
+            <dd>${deciderWords(verdict.decision)}</dd>`}
+          ${verdict.bootIdAfter && html`<dt>Boot id</dt>
+            <dd class="code">${shortId(verdict.bootIdBefore)} →
+              ${shortId(verdict.bootIdAfter)}</dd>`}
+        </dl>
+        <${Chain} page=${page} verdict=${verdict} />
+        <${Doubts} page=${page} verdict=${verdict} />
+        <p class="zone">Times are ${zoneName(zone, at)}.</p>
+      `}
+    </article>
+  `;
+}
+
+/** @type {Record<string, string>} */
+const SURE = {
+  proven: 'the evidence admits no rival',
+  likely: 'rivals are named, and weaker',
+  possible: 'rivals are open',
+  unknown: 'no evidence of a cause',
+};
+
+/** @type {Record<string, string>} */
+const MODE = {
+  PLANNED: 'planned: a decision precedes the effect',
+  ABRUPT: 'abrupt: no decision precedes it',
+  UNKNOWN: 'unknown: neither planned nor abrupt is proven',
+};
+
+/** @param {any} verdict */
+function awayWords({ beganAt, backInServiceAt }) {
+  if (backInServiceAt === null) return 'not back in service';
+  const began = readInstant(beganAt) ?? 0;
+  const back = readInstant(backInServiceAt) ?? 0;
+  return `${span(back - began)}, from the first sign until back in service`;
+}
+
+/** @param {any} decision */
+function deciderWords({ actor, class: what }) {
+  const name = actor.name ?? 'somebody unknown';
+  const tool = actor.tool ? ` with ${actor.tool}` : '';
+  return `${name}${tool} (${term(what)})`;
+}
+
+/** @param {string | null} id */
+const shortId = (id) => (id === null ? 'unknown' : id.slice(0, 8));
+
+/** @param {{page: import('../page.js').Page, verdict: any}} given */
+function Chain({ page, verdict }) {
+  const { zone, entry } = page.place;
+  return html`
+    <ol class="chain" aria-label="Evidence, in order">
+      ${verdict.evidence.map((/** @type {any} */ sign, /** @type {number} */ n) => html`
+        <li key="${sign.entry} ${n}"
+          data-entry=${sign.entry}
+          class=${entry === sign.entry ? 'chosen' : ''}
+          onMouseEnter=${() => light(sign.entry)}
+          onMouseLeave=${() => light(null)}>
+          <a href=${page.keep({ entry: sign.entry })}
+            aria-keyshortcuts=${n < STEPS_WITH_KEYS ? String(n + 1) : null}>
+            <span class="step">${n + 1}</span>
+            <span class="role">${prose(sign.role)}</span>
+            <time>${clock(readInstant(sign.at) ?? 0, zone)}</time>
+            <span class="says">${sign.says}</span>
+            <span class="code">${sign.entry}</span>
+          </a>
+        </li>
+      `)}
+    </ol>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page, verdict: any}} given */
+function Doubts({ page, verdict }) {
+  const { rivals, missing, contradictions } = verdict;
+  return html`
+    <div class="doubts">
+      <${Part} title="What else it could have been" items=${rivals.map(
+        (/** @type {any} */ rival) => html`
+          <span class="tag">${rival.excluded ? 'excluded' : 'open'}</span>${' '}
+          <b>${rival.cause}</b>: ${rival.because}`,
+      )} />
+      <${Part} title="What would have told more" items=${missing.map(
+        (/** @type {any} */ one) => html`
+          <b>${one.evidence}</b> is not recorded: it would tell
+          ${' '}${one.wouldTell}`,
+      )} />
+      <${Part} title="Records that disagree" items=${contradictions.map(
+        (/** @type {any} */ one) => html`
+          ${one.says}, but ${one.but}
+          ${' '}<a href=${page.keep({ entry: one.entry })}>${one.entry}</a>`,
+      )} />
+    </div>
+  `;
+}
+
+/** @param {{title: string, items: any[]}} given */
+function Part({ title, items }) {
+  if (items.length === 0) return null;
+  return html`
+    <section>
+      <h3>${title}</h3>
+      <ul>${items.map((item) => html`<li>${item}</li>`)}</ul>
+    </section>
+  `;
+}

@@ -1,0 +1,136 @@
+/** A workload: its Pods over nodes and time, and what hit them. */
+
+import { html } from '../html.js';
+import { readInstant } from '../time/instant.js';
+import { dayAndClock } from '../time/clock.js';
+import { Timeline } from '../timeline/timeline.js';
+import { counted, rounded } from '../words/plain.js';
+import { Hits } from './jobs.js';
+import { Coverage, Empty, Figure, Trouble, Waiting } from './states.js';
+
+/** @param {{page: import('../page.js').Page}} given */
+export function Workload({ page }) {
+  const { place } = page;
+  const answer = page.answers.of('workload');
+  const story = answer.data?.workload ?? null;
+  const isOld =
+    story !== null && (answer.error !== '' || answer.key !== answer.dataKey);
+  return html`
+    <section class="workload" aria-labelledby="title">
+      <div class="title">
+        <h1 id="title"><small>${place.kind}</small>
+          ${' '}${place.namespace}/${place.name}</h1>
+      </div>
+      <${Trouble} answer=${answer} zone=${place.zone}
+        onRetry=${() => page.answers.retry()} />
+      ${story === null
+        ? answer.error === '' && html`<${Waiting} lines=${6}
+            says="Asking for its Pods" />`
+        : html`<${Story} page=${page} story=${story} isOld=${isOld} />`}
+    </section>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page, story: any,
+ *   isOld: boolean}} given */
+function Story({ page, story, isOld }) {
+  const { place } = page;
+  const { zone } = place;
+  const lost = story.hits.reduce(
+    (/** @type {number} */ sum, /** @type {any} */ hit) =>
+      sum + hit.gpuHoursLost, 0);
+  const full = readInstant(story.ranInFullAt ?? '');
+  const what = story.isGang ? 'runs in full or not at all' : 'runs Pod by Pod';
+  return html`
+    <div class=${isOld ? 'old' : ''}>
+      <p class="sentence">${sentenceOf(story)}</p>
+      <${Coverage} coverage=${story.coverage} zone=${zone} />
+      <div class="figures">
+        <${Figure} value=${String(story.gpus)} says="GPU; it ${what}" />
+        <${Figure} value=${String(story.nodes.length)}
+          says=${story.nodes.length === 1 ? 'node' : 'nodes'} />
+        <${Figure} value="≥ ${rounded(lost)}" says="GPU-hours lost, and the
+          work since the last checkpoint, which is not known" />
+        <${Figure} value=${full === null ? 'never'
+          : dayAndClock(full, zone)} says="first ran in full" />
+      </div>
+      <h2>Pods over nodes and time</h2>
+      ${page.lanes.length === 0
+        ? html`<${Empty} says="No Pod of it is on record in this window."
+            links=${[]} />`
+        : html`<${Timeline} lanes=${page.lanes} folded=${[]}
+            pinned=${place.pinned} window=${page.workloadWindow} zone=${zone}
+            chosen=${place.entry || null} isOld=${isOld}
+            onWindow=${(/** @type {any} */ to) => page.go(to, { replace: true })}
+            onOpen=${(/** @type {string} */ entry) => page.go({ entry })}
+            onLane=${(/** @type {any} */ does, /** @type {string} */ id) =>
+              page.lane(does, id, page.lanes)} />`}
+      <h2>Hits</h2>
+      ${story.hits.length === 0
+        ? html`<p class="quiet">Nothing hit it.</p>`
+        : html`<${Hits} page=${page} hits=${story.hits} />
+            <${Verdicts} page=${page} hits=${story.hits} />`}
+      <h2>Pods</h2>
+      <${Pods} page=${page} placements=${story.placements} />
+    </div>
+  `;
+}
+
+/**
+ * The finding about a workload, in one sentence.
+ * @param {any} story
+ * @returns {string}
+ */
+export function sentenceOf({ workload, hits, failedAt }) {
+  const name = `${workload.kind} ${workload.namespace}/${workload.name}`;
+  if (hits.length === 0) {
+    return failedAt === null ? `${name} was not hit.` : `${name} failed by itself.`;
+  }
+  if (hits.length === 1) return `${hits[0].says}.`;
+  const last = hits.at(-1);
+  return `${name} was hit ${hits.length} times; last: ${last.says}.`;
+}
+
+/** @param {{page: import('../page.js').Page, hits: any[]}} given */
+function Verdicts({ page, hits }) {
+  const links = new Map(hits.map((hit) => [hit.firstNode, hit]));
+  return html`
+    <p>Why: ${[...links].map(([node, hit]) => {
+      const at = readInstant(hit.hitAt) ?? 0;
+      const href = page.href({
+        view: 'node', name: node, from: at - 600_000, to: at + 600_000,
+      });
+      return html`<a key=${node} href=${href}>what happened to ${node}</a> `;
+    })}</p>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page, placements: any[]}} given */
+function Pods({ page, placements }) {
+  const { zone } = page.place;
+  const when = (/** @type {string | null} */ text) => {
+    const at = readInstant(text ?? '');
+    return at === null ? '' : html`<time>${dayAndClock(at, zone)}</time>`;
+  };
+  return html`
+    <p class="quiet">${counted(placements.length, 'Pod')}, in order of their
+      binding.</p>
+    <table class="pods">
+      <thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
+        <th scope="col">Bound</th><th scope="col">Ran</th>
+        <th scope="col">Ended</th><th scope="col">How</th></tr></thead>
+      <tbody>${placements.map((one) => html`
+        <tr key="${one.uid} ${one.boundAt}">
+          <td><a href=${page.objectLink({ kind: 'Pod', group: '',
+            namespace: one.namespace, name: one.pod })}>${one.pod}</a></td>
+          <td>${one.node && html`<a href=${page.href({ view: 'node',
+            name: one.node })}>${one.node}</a>`}</td>
+          <td>${when(one.boundAt)}</td><td>${when(one.runningAt)}</td>
+          <td>${when(one.endedAt)}</td>
+          <td>${[one.phase, one.disruption, ...one.exitCodes.map(
+            (/** @type {number} */ code) => `exit ${code}`)]
+            .filter(Boolean).join(', ')}</td>
+        </tr>`)}</tbody>
+    </table>
+  `;
+}

@@ -1,0 +1,49 @@
+/**
+ * The filter of the fleet: what the recorder can select is asked of it, the
+ * rest is looked for in what it gave.
+ */
+
+const HAPPENED = [
+  'replaced', 'rejoined', 'removed', 'reboot', 'unreachable',
+  'kubelet-restart', 'drained', 'cordoned', 'degraded', 'joined',
+];
+const CONFIDENCE = ['proven', 'likely', 'possible', 'unknown'];
+const CAUSES = [
+  'kernel-panic', 'hung-kernel', 'gpu-fault', 'memory-fault', 'power-loss',
+  'thermal-fault', 'link-fault', 'disk-fault', 'system-oom', 'container-oom',
+  'kubelet-failure', 'runtime-failure', 'network-partition',
+  'control-plane-outage', 'other-fault', 'admin-request', 'auto-remediation',
+  'os-upgrade', 'driver-upgrade', 'host-maintenance', 'scale-down',
+  'preemption', 'manual-drain', 'node-deletion', 'unrecorded',
+];
+
+/** Words that a filter knows, for the list that completes them. */
+export const FILTER_WORDS = [...CAUSES, ...HAPPENED, ...CONFIDENCE];
+
+/**
+ * Read a filter.
+ * @param {string} text words of the contract, `node:NAME`, `job:NAME`, or any
+ *   other words to look for
+ * @returns {{variables: Record<string, unknown>, words: string[]}}
+ */
+export function readFilter(text) {
+  /** @type {Record<string, string[]>} */
+  const lists = { happened: [], causes: [], confidence: [] };
+  /** @type {Record<string, unknown>} */
+  const variables = {};
+  const words = [];
+  for (const word of text.trim().split(/\s+/).filter(Boolean)) {
+    const low = word.toLowerCase();
+    const name = low.toUpperCase().replaceAll('-', '_');
+    if (low.startsWith('node:')) variables.node = word.slice(5);
+    else if (low.startsWith('job:')) variables.workload = word.slice(4);
+    else if (CAUSES.includes(low)) lists.causes.push(name);
+    else if (HAPPENED.includes(low)) lists.happened.push(name);
+    else if (CONFIDENCE.includes(low)) lists.confidence.push(name);
+    else words.push(low);
+  }
+  for (const [name, list] of Object.entries(lists)) {
+    if (list.length > 0) variables[name] = list;
+  }
+  return { variables, words };
+}

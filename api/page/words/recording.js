@@ -1,0 +1,62 @@
+/** How far the recorder is, in words. */
+
+import { readInstant } from '../time/instant.js';
+import { dayAndClock, span } from '../time/clock.js';
+
+/** Behind by more than this and the page says so, as the command does. */
+const BEHIND_MAX = 150_000;
+
+/**
+ * The log that a place speaks of: the one that is named, else the first that
+ * is live, else the first.
+ * @param {any} status the answer of the overview
+ * @param {{cluster: string, log: string}} place
+ * @returns {any | null} null where there is no such log
+ */
+export function clusterOf(status, { cluster, log }) {
+  const all = status?.clusters ?? [];
+  const live = all.find((/** @type {any} */ one) => one.log.kind === 'LIVE');
+  if (log === '' && cluster === '') return live ?? all[0] ?? null;
+  const isMeant = (/** @type {any} */ one) =>
+    log === '' ? [one.name, one.uid].includes(cluster) : one.log.id === log;
+  return all.find(isMeant) ?? null;
+}
+
+/**
+ * How far the recorder is.
+ * @param {any} status the answer of the overview
+ * @param {any} cluster one of its clusters
+ * @param {'utc' | 'local'} zone
+ * @returns {{tone: 'live' | 'behind' | 'tape', says: string}}
+ */
+export function recordingOf(status, cluster, zone) {
+  const until = readInstant(cluster.coverage.until ?? '');
+  if (cluster.log.kind === 'TAPE') {
+    const end = until === null ? '' : ` until ${dayAndClock(until, zone)}`;
+    return { tone: 'tape', says: `a tape${end}` };
+  }
+  if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };
+  const behind = Math.max((readInstant(status.now) ?? until) - until, 0);
+  if (behind > BEHIND_MAX) {
+    return { tone: 'behind', says: `${span(behind)} behind: not seen since` };
+  }
+  return { tone: 'live', says: `complete but for the last ${span(behind)}` };
+}
+
+/** What verdicts rest on; other kinds may join years later. */
+const BASES = [
+  'v1/nodes', 'v1/pods', 'v1/events', 'coordination.k8s.io/v1/leases',
+];
+
+/**
+ * When everything that verdicts rest on was recorded.
+ * @param {any} cluster
+ * @returns {number | null}
+ */
+export function beganAt(cluster) {
+  const times = cluster.sources
+    .filter((/** @type {any} */ one) => BASES.includes(one.resource))
+    .map((/** @type {any} */ one) => readInstant(one.beganAt ?? ''))
+    .filter((/** @type {number | null} */ at) => at !== null);
+  return times.length === 0 ? null : Math.max(...times);
+}

@@ -1,0 +1,135 @@
+"""The page in a real browser, before a real server with real recordings.
+
+Log 1 is the demo's, 2 to 4 are incidents of the corpus.
+"""
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+import recorder.demo
+from tests.conftest import TEMPLATE
+from tests.corpus.logs import play, tape_of
+from tests.page.tab import Tab
+from tests.support.axe import axe
+from tests.support.chromium import ARGUMENTS, chromium
+from tests.support.postgres import Database, DatabaseServer, fresh_database
+
+LOGS = {
+    "demo": Path(recorder.demo.__file__).with_name("demo.tape.jsonl.zst"),
+    "deadlock": tape_of("kernel-deadlock"),
+    "rack": tape_of("rack-loss-jobset"),
+    "gap": tape_of("crash-in-gap"),
+}
+ADDRESS = re.compile(r"http://\S+")
+SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
+
+Opener = Callable[..., Tab]
+
+
+@pytest.fixture(scope="session")
+def page_database(embedded_server: DatabaseServer) -> Iterator[Database]:
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        database = runner.run(
+            stack.enter_async_context(
+                fresh_database(embedded_server, TEMPLATE)
+            )
+        )
+        for number, (name, tape) in enumerate(LOGS.items(), 1):
+            played = play(database.dsn("writer"), tape, name=name)
+            assert runner.run(played) == number
+        yield database
+        runner.run(stack.aclose())
+
+
+@pytest.fixture(scope="session")
+def served(page_database: Database) -> Iterator[str]:
+    """The address of `recorder serve`."""
+    environment = {
+        **os.environ,
+        "RECORDER_DATABASE_URL": page_database.dsn("reader"),
+        "RECORDER_SERVE_LISTEN": "127.0.0.1:0",
+    }
+    with subprocess.Popen(
+        [sys.executable, "-m", "recorder", "serve"],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as server:
+        assert server.stdout is not None
+        said = ""
+        for line in server.stdout:
+            said += line
+            if found := ADDRESS.search(line):
+                yield found[0].rstrip("/")
+                break
+        else:
+            pytest.fail(f"recorder serve ended: {said}")
+        server.terminate()
+
+
+@pytest.fixture(scope="package")
+def browser(served: str) -> Iterator[Browser]:
+    """Chromium; begun after the server, because its loop takes the thread."""
+    del served
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium(), args=ARGUMENTS
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_tab(
+    browser: Browser, served: str, request: pytest.FixtureRequest
+) -> Iterator[Opener]:
+    """Opens the page; afterwards nothing may have gone wrong in it."""
+    contexts: list[BrowserContext] = []
+    tabs: list[Tab] = []
+
+    def opened(path: str = "/", *, scheme: str = "light") -> Tab:
+        context = browser.new_context(
+            base_url=served,
+            color_scheme="dark" if scheme == "dark" else "light",
+            viewport={"width": 1440, "height": 900},
+            timezone_id="Asia/Kolkata",
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        context.set_default_timeout(20_000)
+        contexts.append(context)
+        tab = Tab(context.new_page())
+        tabs.append(tab)
+        tab.open(path)
+        return tab
+
+    yield opened
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    for number, tab in enumerate(tabs):
+        name = re.sub(r"\W+", "-", request.node.name).strip("-")
+        tab.page.screenshot(path=SCREENSHOTS / f"{name}-{number}.png")
+    for context in contexts:
+        context.close()
+    for tab in tabs:
+        assert tab.complaints == []
+
+
+@pytest.fixture
+def page(open_tab: Opener) -> Page:
+    """The fleet of the demo."""
+    return open_tab().page
+
+
+@pytest.fixture(scope="session")
+def axe_script() -> str:
+    return axe()

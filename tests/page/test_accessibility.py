@@ -1,0 +1,49 @@
+"""axe-core finds nothing serious on any view, in light and in dark."""
+
+import pytest
+
+from tests.page.conftest import Opener
+
+VIEWS = {
+    "fleet": "/?log=2",
+    "fleet-empty": "/?filter=nothing-like-it",
+    "fleet-gap": "/?log=4",
+    "node": "/node/gpu-002?entry=1/72",
+    "object": "/object/node/gpu-002?left=1/2&right=1/94",
+    "workload": "/workload/job/train/llm-pretrain",
+    "sources": "/sources?log=4",
+}
+SERIOUS = {"serious", "critical"}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_can_be_read_by_everybody(
+    open_tab: Opener, axe_script: str, view: str, scheme: str
+) -> None:
+    tab = open_tab(VIEWS[view], scheme=scheme)
+    tab.page.evaluate(axe_script)
+    found = tab.page.evaluate("axe.run()")
+    wrong = [
+        f"{one['id']}: {one['help']}: {node['html']} {node['failureSummary']}"
+        for one in found["violations"]
+        if one["impact"] in SERIOUS
+        for node in one["nodes"]
+    ]
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("shown", ["?", "/", "g"])
+def test_what_opens_above_the_page_can_be_read_too(
+    open_tab: Opener, axe_script: str, shown: str
+) -> None:
+    tab = open_tab("/node/gpu-002")
+    tab.keys(shown)
+    tab.page.wait_for_selector("dialog[open]")
+    tab.page.evaluate(axe_script)
+    found = tab.page.evaluate("axe.run('dialog')")
+
+    assert [
+        one["id"] for one in found["violations"] if one["impact"] in SERIOUS
+    ] == []

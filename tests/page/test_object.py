@@ -1,0 +1,89 @@
+"""An object, a workload, the sources."""
+
+from playwright.sync_api import expect
+
+from tests.page.conftest import Opener
+
+
+def test_versions_say_who_changed_which_fields(open_tab: Opener) -> None:
+    tab = open_tab("/object/node/gpu-002")
+    rows = tab.page.locator(".versions tbody tr")
+    text = tab.says(".versions tbody")
+
+    assert rows.count() > 5
+    assert "status.conditions[type=" in text
+    assert "kube-controller-manager" in text
+    assert "listed" in rows.last.inner_text()
+
+
+def test_any_two_versions_are_compared(open_tab: Opener) -> None:
+    tab = open_tab("/object/node/gpu-002")
+    tab.page.get_by_label("From 1/2", exact=True).check()
+    tab.page.get_by_label("To 1/94", exact=True).check()
+    tab.ready()
+    compared = tab.says(".compared")
+
+    assert "1/2 compared with 1/94" in compared
+    assert "bootID" in compared
+    assert "left=1/2&right=1/94" in tab.address
+
+
+def test_the_document_is_shown_as_it_was_at_a_time(open_tab: Opener) -> None:
+    tab = open_tab("/object/node/gpu-002")
+    tab.page.fill(".document input", "11:26:55")
+    tab.page.click(".document button")
+    tab.ready()
+    document = tab.page.locator(".document pre").inner_text()
+
+    assert "to=2026-11-21T11:26:55Z" in tab.address
+    assert "NodeStatusUnknown" in document
+
+
+def test_a_pod_is_an_object_like_any_other(open_tab: Opener) -> None:
+    tab = open_tab("/node/gpu-002")
+    tab.page.click("#objects a >> text=pod/train/llm-pretrain-1-wvzs8")
+    tab.ready()
+
+    assert tab.address == "/object/pod/train/llm-pretrain-1-wvzs8"
+    assert tab.page.locator(".versions tbody tr").count() > 3
+    assert "was deleted at" in tab.says(".document")
+
+
+def test_a_workload_shows_its_gang_over_nodes_and_time(
+    open_tab: Opener,
+) -> None:
+    tab = open_tab("/workload/job/train/llm-pretrain")
+    names = tab.page.locator(".names .name").all_inner_texts()
+
+    assert sorted(names) == ["gpu-001", "gpu-002", "gpu-003"]
+    assert "restarted" in tab.says(".sentence")
+    assert "GPU-hours lost" in tab.says(".figures")
+    assert tab.page.title().startswith("Job train/llm-pretrain of 24 GPUs")
+
+
+def test_a_hit_of_a_workload_leads_to_why(open_tab: Opener) -> None:
+    tab = open_tab("/workload/job/train/llm-pretrain")
+    tab.page.click("text=what happened to gpu-002")
+    tab.ready()
+
+    assert tab.address.startswith("/node/gpu-002")
+    expect(tab.page.locator(".verdict.open")).to_be_visible()
+
+
+def test_sources_say_what_is_recorded_and_how_far(open_tab: Opener) -> None:
+    tab = open_tab("/sources")
+    streams = tab.says(".streams")
+
+    assert "v1/nodes" in streams
+    assert "21 Nov 2026, 11:27" in streams
+    assert "No gaps" in tab.says(".sources .complete")
+
+
+def test_sources_tell_of_gaps_why_they_are_and_what_they_hide(
+    open_tab: Opener,
+) -> None:
+    tab = open_tab("/sources?log=4")
+    gaps = tab.says("table.gaps")
+
+    assert "v1/" in gaps
+    assert "Proved" in gaps

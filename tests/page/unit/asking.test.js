@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { Answers } from '../../../api/page/ask/answers.js';
+import { AskError } from '../../../api/page/ask/post.js';
+import { eventsIn } from '../../../api/page/ask/stream.js';
+import { asking, needsOf } from '../../../api/page/needs.js';
+import { readPlace } from '../../../api/page/route/place.js';
+import { readInstant } from '../../../api/page/time/instant.js';
+
+/** A network whose answers come when the test says so, and a clock of its own. */
+function world() {
+  const asked = [];
+  const timers = new Map();
+  let number = 0;
+  return {
+    asked,
+    timers,
+    changed() {},
+    now: () => 1000,
+    post: (query, variables, signal) => new Promise((give, fail) => {
+      asked.push({ query, variables, signal, give, fail });
+    }),
+    later: (does, wait) => {
+      number += 1;
+      timers.set(number, { does, wait });
+      return number;
+    },
+    forget: (timer) => timers.delete(timer),
+    ring() {
+      const [[timer, { does }]] = timers;
+      timers.delete(timer);
+      does();
+    },
+  };
+}
+
+const need = (slot, about) => ({ slot, query: 'q', variables: { about } });
+const turn = () => new Promise((done) => setImmediate(done));
+
+test('an answer stays while the next one is on its way', async () => {
+  const net = world();
+  const answers = new Answers(net);
+  answers.want([need('a', 1)]);
+  net.asked[0].give('first');
+  await turn();
+  answers.want([need('a', 2)]);
+  const { data, key, dataKey, isAsking } = answers.of('a');
+
+  assert.equal(data, 'first');
+  assert.ok(isAsking);
+  assert.notEqual(key, dataKey);
+});
+
+test('a late answer to an earlier question is dropped', async () => {
+  const net = world();
+  const answers = new Answers(net);
+  answers.want([need('a', 1)]);
+  answers.want([need('a', 2)]);
+  net.asked[1].give('second');
+  net.asked[0].give('first');
+  await turn();
+
+  assert.ok(net.asked[0].signal.aborted);
+  assert.equal(answers.of('a').data, 'second');
+});
+
+test('what failed keeps its last answer and is asked again, later each time',
+  async () => {
+    const net = world();
+    const answers = new Answers(net);
+    answers.want([need('a', 1)]);
+    net.asked[0].give('old');
+    await turn();
+    answers.refresh('a');
+    const waits = [];
+    for (let failed = 1; failed <= 8; failed += 1) {
+      net.asked[failed].fail(new AskError('gone'));
+      await turn();
+      waits.push([...net.timers.values()][0].wait);
+      assert.equal(answers.of('a').data, 'old');
+      assert.equal(answers.of('a').error, 'gone');
+      net.ring();
+    }
+    net.asked[9].give('new');
+    await turn();
+
+    assert.deepEqual(waits.slice(0, 3), [1000, 2000, 4000]);
+    assert.equal(Math.max(...waits), 30_000);
+    assert.equal(answers.of('a').error, '');
+    assert.equal(answers.of('a').data, 'new');
+  });
+
+test('what asking again cannot change is asked once', async () => {
+  const net = world();
+  const answers = new Answers(net);
+  answers.want([need('a', 1)]);
+  net.asked[0].fail(new AskError('no such node', 'not_found'));
+  await turn();
+  answers.want([need('a', 1)]);
+
+  assert.equal(net.asked.length, 1);
+  assert.equal(net.timers.size, 0);
+  assert.ok(answers.of('a').isFinal);
+});
+
+test('what nobody needs any more is neither asked nor waited for', async () => {
+  const net = world();
+  const answers = new Answers(net);
+  answers.want([need('a', 1), need('b', 1)]);
+  net.asked[1].fail(new AskError('gone'));
+  await turn();
+  answers.want([]);
+
+  assert.ok(net.asked[0].signal.aborted);
+  assert.equal(net.timers.size, 0);
+});
+
+test('answers that nobody needs do not pile up', async () => {
+  const net = world();
+  const answers = new Answers(net);
+  for (let number = 0; number < 200; number += 1) {
+    answers.want([need(`slot ${number}`, 1)]);
+    net.asked.at(-1).give(number);
+    await turn();
+  }
+
+  assert.ok(answers.slots.size <= 41);
+  assert.equal(answers.of('slot 199').data, 199);
+});
+
+test('events are cut out of a stream however it is cut', () => {
+  const text = ': ping\n\nevent: next\ndata: {"a":\ndata: 1}\n\n'
+    + 'event: complete\r\n\r\n';
+  for (let cut = 0; cut <= text.length; cut += 1) {
+    const first = eventsIn(text.slice(0, cut));
+    const second = eventsIn(first.rest + text.slice(cut));
+    const events = [...first.events, ...second.events];
+
+    assert.deepEqual(events, [
+      { name: 'next', data: '{"a":\n1}' }, { name: 'complete', data: '' },
+    ], `cut at ${cut}`);
+  }
+});
+
+const KNOWN = {
+  log: '1',
+  kind: 'LIVE',
+  began: readInstant('2026-11-20T00:00:00Z'),
+  until: readInstant('2026-11-21T12:00:00Z'),
+};
+
+test('a hand that moves a window a little asks nothing new', () => {
+  const from = readInstant('2026-11-21T03:00:00Z');
+  const asked = new Set();
+  for (let by = 0; by < 3_600_000; by += 10_000) {
+    const window = { from: from + by, to: from + by + 3_600_000 };
+    const span = asking(window, KNOWN);
+    asked.add(JSON.stringify(span));
+    assert.ok(readInstant(span.since) <= window.from);
+    assert.ok(readInstant(span.until) >= window.to);
+  }
+
+  assert.ok(asked.size <= 4, `${asked.size} questions`);
+});
+
+test('beyond what is vouched for the recorder says where it ends', () => {
+  const window = { from: KNOWN.until - 3_600_000, to: KNOWN.until + 60_000 };
+
+  assert.equal(asking(window, KNOWN).until, null);
+});
+
+test('a view asks for its own and for what is open on it', () => {
+  const slots = (address) => needsOf({
+    place: readPlace(address), known: KNOWN, searched: '', cursors: [],
+  }).map(({ slot }) => slot);
+
+  assert.deepEqual(slots('/'), ['overview', 'incidents']);
+  assert.deepEqual(slots('/node/x'), ['overview', 'latest']);
+  assert.deepEqual(slots(
+    '/node/x?from=2026-11-21T03:00:00Z&to=2026-11-21T04:00:00Z&entry=1/2'),
+  ['overview', 'node x  ', 'map', 'entry']);
+  assert.deepEqual(slots('/object/pod/a/b?left=1/1&right=1/2'),
+    ['overview', 'object', 'document', 'difference']);
+});
+
+test('a window of a tape is counted from where the tape ends', () => {
+  const place = readPlace('/?last=1h');
+  const of = (kind) => needsOf({
+    place, known: { ...KNOWN, kind }, searched: '', cursors: [],
+  })[1].variables.since;
+
+  assert.equal(of('LIVE'), '1h');
+  assert.equal(of('TAPE'), '2026-11-21T11:00:00Z');
+});
