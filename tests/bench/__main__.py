@@ -23,6 +23,7 @@ from tests.bench import (
     size,
     start_up,
     takeover,
+    timeline,
 )
 from tests.bench.measuring import Number, machine, say, summary
 
@@ -39,6 +40,7 @@ BENCHES: dict[str, Callable[[int], list[Number]]] = {
     "restart": restart.bench,
     "takeover": takeover.bench,
     "help": start_up.bench,
+    "timeline": timeline.bench,
 }
 RUNS = 3
 
