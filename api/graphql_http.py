@@ -127,19 +127,19 @@ def _query(content: Mapping[str, Any]) -> Query:
     if not isinstance(text, str) or not text:
         msg = 'there is no "query", or it is not text'
         raise BadRequestError(msg)
-    operation = content.get("operationName") or None
+    operation = content.get("operationName")
     if operation is not None and not isinstance(operation, str):
         msg = '"operationName" is not text'
         raise BadRequestError(msg)
     for name in ("variables", "extensions"):
-        if not isinstance(content.get(name) or {}, dict):
-            msg = f'"{name}" is not an object'
-            raise BadRequestError(msg)
-        if content.get(name) in (False, 0, "", []):
+        given = content.get(name)
+        if given is not None and not isinstance(given, dict):
             msg = f'"{name}" is not an object'
             raise BadRequestError(msg)
     return Query(
-        text=text, variables=content.get("variables"), operation=operation
+        text=text,
+        variables=content.get("variables"),
+        operation=operation or None,
     )
 
 

@@ -12,8 +12,14 @@ from tests.corpus.logs import play, tape_of
 from tests.report.told import LIVE, STORY, tell
 from tests.support.postgres import Database, DatabaseServer, fresh_database
 
-TAPES = ("kernel-deadlock", "rack-loss-jobset", "crash", "drain-audited")
-"""Incidents of the corpus, as logs 1 to 4; log 5 is of the cluster prod."""
+TAPES = (
+    "kernel-deadlock",
+    "rack-loss-jobset",
+    "crash",
+    "drain-audited",
+    "two-reboots",
+)
+"""Incidents of the corpus, as logs 1 to 5; log 6 is of the cluster prod."""
 
 
 @pytest.fixture(scope="session")

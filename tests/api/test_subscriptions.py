@@ -1,0 +1,203 @@
+"""Subscribers are told every fact once, wherever they begin again."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from api import following
+from tests.api.listening import FACTS, listening
+from tests.api.serving import Client, served_by
+from tests.api.telling import Telling, changes
+from tests.support.postgres import Database
+
+ALL = """query All($after: String) { facts(cluster: "prod", first: 500,
+  after: $after) { nodes { entry index node } pageInfo { endCursor } } }"""
+
+
+@pytest.fixture
+async def telling(database: Database) -> AsyncIterator[Telling]:
+    teller = Telling(database.dsn("writer"))
+    await teller.begin("n1", "n2")
+    yield teller
+    await teller.end()
+
+
+@pytest.fixture
+async def growing(
+    database: Database, telling: Telling
+) -> AsyncIterator[Client]:
+    del telling
+    async with served_by(database.dsn("reader")) as client:
+        yield client
+
+
+async def places(client: Client) -> list[tuple[str, int]]:
+    found = await client.ask(ALL)
+    return [(fact["entry"], fact["index"]) for fact in found["facts"]["nodes"]]
+
+
+async def test_a_subscriber_is_told_what_is_committed(
+    growing: Client, telling: Telling
+) -> None:
+    async with listening(growing) as one:
+        assert (await one.batch())["facts"] == []
+        await telling.tell(*changes("n1", 2, 3))
+
+        told = await one.facts(3)
+
+    assert told == (await places(growing))[-3:]
+
+
+async def test_a_node_is_followed_alone(
+    growing: Client, telling: Telling
+) -> None:
+    async with listening(growing, node="n2") as one:
+        await one.batch()
+        await telling.tell(*changes("n1", 2, 3), *changes("n2", 6, 2))
+
+        batch = await one.batch()
+
+    assert {fact["node"] for fact in batch["facts"]} == {"n2"}
+    assert len(batch["facts"]) == 2
+
+
+async def test_who_begins_again_after_a_cursor_loses_and_repeats_nothing(
+    growing: Client, telling: Telling
+) -> None:
+    told: list[tuple[str, int]] = []
+    cursor = None
+    version = 2
+    for turn in range(6):
+        async with listening(growing, after=cursor) as one:
+            if cursor is None:
+                cursor = (await one.batch())["cursor"]
+            # Some is committed while nobody listens, some while one does.
+            await telling.tell(*changes("n1", version, 4))
+            told += await one.facts(4 if turn == 0 else 8)
+            cursor = one.cursor
+        version += 4
+        await telling.tell(*changes("n2", version, 4))
+        version += 4
+
+    everything = await places(growing)
+    assert told == everything[-len(told) - 4 : -4]
+    assert len(set(told)) == len(told)
+
+
+async def test_a_cursor_within_a_page_goes_on_with_the_next_fact(
+    growing: Client, telling: Telling
+) -> None:
+    await telling.tell(*changes("n1", 2, 5))
+    found = await growing.ask(
+        """{ facts(cluster: "prod", first: 2) {
+          edges { cursor node { entry index } } } }"""
+    )
+    everything = await places(growing)
+
+    async with listening(
+        growing, after=found["facts"]["edges"][0]["cursor"]
+    ) as one:
+        told = await one.facts(len(everything) - 1)
+
+    assert told == everything[1:]
+
+
+async def test_many_subscribers_are_told_the_same(
+    growing: Client, telling: Telling
+) -> None:
+    async def follow(ready: asyncio.Semaphore) -> list[tuple[str, int]]:
+        async with listening(growing) as one:
+            await one.batch()
+            ready.release()
+            return await one.facts(20)
+
+    ready = asyncio.Semaphore(0)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(follow(ready)) for _ in range(20)]
+        for _ in tasks:
+            await ready.acquire()
+        for version in range(2, 22, 4):
+            await telling.tell(*changes("n1", version, 4))
+
+    assert {tuple(task.result()) for task in tasks} == {
+        tuple((await places(growing))[-20:])
+    }
+
+
+async def test_a_slow_reader_is_cut_off_with_a_cursor_to_go_on_from(
+    growing: Client, telling: Telling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "QUEUE_MAX", 2)
+    async with listening(growing) as one:
+        await one.batch()
+        await telling.tell(*changes("n1", 2, 9))
+
+        name, document = await one.event()
+        ended, _ = await one.event()
+
+    (error,) = document["errors"]
+    assert (name, ended) == ("next", "complete")
+    assert error["extensions"]["code"] == "api.slow_reader"
+    async with listening(
+        growing, after=error["extensions"]["cursor"]
+    ) as again:
+        assert await again.facts(9) == (await places(growing))[-9:]
+
+
+async def test_who_does_not_read_holds_nobody_up(
+    growing: Client, telling: Telling
+) -> None:
+    host, port = growing.address.removeprefix("http://").strip("/").split(":")
+    body = (
+        b'{"query": "subscription { facts(cluster: \\"prod\\") { cursor } }"}'
+    )
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(
+        b"POST /graphql HTTP/1.1\r\nHost: localhost\r\n"
+        b"Accept: text/event-stream\r\nContent-Type: application/json\r\n"
+        b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+    )
+    await writer.drain()
+    async with listening(growing) as one:
+        await one.batch()
+        await telling.tell(*changes("n1", 2, 6))
+
+        assert len(await one.facts(6)) == 6
+    writer.close()
+    del reader
+
+
+async def test_a_dropped_connection_leaves_no_subscriber(
+    growing: Client, telling: Telling
+) -> None:
+    for _ in range(5):
+        async with listening(growing) as one:
+            await one.batch()
+    async with listening(growing) as one:
+        await one.batch()
+        await telling.tell(*changes("n1", 2, 1))
+        assert await one.facts(1)
+
+
+@pytest.mark.parametrize(
+    "after", ["nonsense", "djE6OTk6MTow", "djE6MTo5OTk5OjA"]
+)
+async def test_a_cursor_that_this_log_never_gave_is_refused(
+    growing: Client, after: str
+) -> None:
+    async with listening(growing, after=after) as one:
+        name, document = await one.event()
+        ended, _ = await one.event()
+
+    assert (name, ended) == ("next", "complete")
+    assert document["errors"][0]["extensions"]["code"] == "question.cursor"
+
+
+async def test_a_subscription_is_refused_where_events_are_not_read(
+    growing: Client,
+) -> None:
+    reply = await growing.post({"query": FACTS})
+
+    assert reply.codes == ["graphql.invalid"]
+    assert "text/event-stream" in reply.json["errors"][0]["message"]
