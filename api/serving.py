@@ -52,6 +52,7 @@ async def serve(
     knowledge: Knowledge,
     *,
     listen: str,
+    any_port: bool = False,
     tokens: TokenFile | None,
     stop: asyncio.Event,
 ) -> AsyncIterator[str]:
@@ -70,7 +71,7 @@ async def serve(
         guard = Tokens(tokens)
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     sys.setswitchinterval(SWITCH_SECONDS)
-    bound = _bound(host, port)
+    bound = _bound(host, port, any_port=any_port)
     served = Served(logs, knowledge, guard, stop=stop)
     try:
         async with served.running():
@@ -109,7 +110,7 @@ def _parsed(listen: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _bound(host: str, port: int, *, any_port: bool) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family)
     try:
@@ -117,6 +118,8 @@ def _bound(host: str, port: int) -> socket.socket:
         bound.bind((host, port))
     except OSError as exc:
         bound.close()
+        if any_port and port:
+            return _bound(host, 0, any_port=False)
         msg = (
             f"cannot serve on {host}:{port}: {exc.strerror or exc}; choose"
             " another address with --listen"

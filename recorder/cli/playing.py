@@ -1,6 +1,7 @@
 """The commands about tapes that write: tape play, tape record, demo."""
 
 import asyncio
+import sys
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,29 +98,42 @@ def record_tape(settings: Settings, file: Path) -> None:
 
 
 @click.command()
+@click.option(
+    "--no-serve",
+    is_flag=True,
+    help="End when it was played, and serve no page.",
+)
 @click.pass_obj
-def demo(settings: Settings) -> None:
-    r"""Play the tape that ships with the package.
+def demo(settings: Settings, *, no_serve: bool) -> None:
+    r"""Play the tape that ships with the package, and show its page.
 
     A training Job on three GPU nodes; one machine crashes and comes back
-    with another boot id.
+    with another boot id. On a terminal the page is served until you press
+    Ctrl-C.
 
     \b
     Example:
       recorder demo
     """
-    run_until_stopped(lambda stop: show_demo(settings, stop, Screen()))
+    run_until_stopped(
+        lambda stop: show_demo(settings, stop, Screen(), serve=not no_serve)
+    )
 
 
 async def show_demo(
-    settings: Settings, stop: asyncio.Event, screen: Screen
+    settings: Settings,
+    stop: asyncio.Event,
+    screen: Screen,
+    *,
+    serve: bool = True,
 ) -> None:
     """Play the demo's tape, say what happened, and what to ask further."""
     with as_file(files("recorder.demo") / DEMO) as tape:
         log = await _play(settings, tape, name="demo", speed=None, stop=stop)
     if stop.is_set():
         return
-    for line in await _told(settings, log):
+    lines, verdict = await _told(settings, log)
+    for line in lines:
         screen.say(line)
     screen.say("ask further:")
     for command in (
@@ -131,10 +145,34 @@ async def show_demo(
         "status",
     ):
         screen.say(f"  recorder {command}")
+    await _show_page(settings, stop, screen, verdict, serve=serve)
 
 
-async def _told(settings: Settings, log: int) -> list[str]:
-    """Give what happened in the demo, and what it cost."""
+async def _show_page(
+    settings: Settings,
+    stop: asyncio.Event,
+    screen: Screen,
+    verdict: str | None,
+    *,
+    serve: bool,
+) -> None:
+    """Serve the page on a terminal; else say how to see it."""
+    from recorder.wiring.addresses import page_address, view
+    from recorder.wiring.serving import serving
+
+    path = view(DEMO_NODE, cluster="demo", verdict=verdict)
+    if not (serve and sys.stderr.isatty()):
+        screen.say("its page, where `recorder serve` runs:")
+        screen.say(f"  {page_address(settings)}{path}")
+        return
+    async with serving(settings, stop, any_port=True) as address:
+        screen.say("its page, until you press Ctrl-C:")
+        screen.say(f"  {address}{path}")
+        await stop.wait()
+
+
+async def _told(settings: Settings, log: int) -> tuple[list[str], str | None]:
+    """Give what happened in the demo and what it cost; the verdict's id."""
     from recorder.knowledge import load
     from recorder.report.impact import ImpactQuestion, ask_impact, cost
     from recorder.report.text import plain
@@ -152,7 +190,9 @@ async def _told(settings: Settings, log: int) -> list[str]:
             now=now(),
         )
     lines = [plain(verdict.sentence) for verdict in answer.failures]
-    return [*lines, cost(answer.workloads)] if answer.workloads else lines
+    if answer.workloads:
+        lines.append(cost(answer.workloads))
+    return lines, answer.failures[-1].id if answer.failures else None
 
 
 async def _play(

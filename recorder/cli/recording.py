@@ -19,6 +19,7 @@ from recorder.settings import Settings
 if TYPE_CHECKING:
     from recorder.intake.progress import Progress
     from recorder.sources.watch.client import ClusterClient
+    from recorder.wiring.beside import Beside
     from recorder.wiring.live import LiveRecording
 
 __all__ = ["record", "up"]
@@ -55,11 +56,13 @@ FULL_FIDELITY = click.option(
 @cluster_options
 @click.pass_obj
 def up(settings: Settings, tape: Path | None, *, full_fidelity: bool) -> None:
-    r"""Record the current cluster; without one, play the demo.
+    r"""Record the current cluster and serve the page; or play the demo.
 
     Records the cluster of the current kubeconfig context (or of the pod's
     service account) into the embedded PostgreSQL, or into the one that
-    RECORDER_DATABASE_URL names, until you press Ctrl-C.
+    RECORDER_DATABASE_URL names, and serves the API and the page from a
+    process beside, until you press Ctrl-C. Without a cluster it plays the
+    demo.
 
     \b
     Examples:
@@ -115,7 +118,9 @@ async def _up(
         screen.say(f"no cluster answers ({why}); playing the demo instead")
         await show_demo(settings, stop, screen)
         return
-    await _record_with(settings, live, client, tape=tape, screen=screen)
+    await _record_with(
+        settings, live, client, tape=tape, screen=screen, serve=True
+    )
 
 
 async def _record(
@@ -141,7 +146,9 @@ async def _record_with(
     *,
     tape: Path | None,
     screen: Screen,
+    serve: bool = False,
 ) -> None:
+    from recorder.wiring.beside import served_beside
     from recorder.wiring.control import control
     from recorder.wiring.recording import (
         health,
@@ -161,8 +168,11 @@ async def _record_with(
             return
         await stack.enter_async_context(control(settings, live))
         _greet(settings, live, screen, database.says, address)
+        served = None
+        if serve:
+            served = await stack.enter_async_context(served_beside(settings))
         async with asyncio.TaskGroup() as group:
-            showing = group.create_task(_show(live, screen))
+            showing = group.create_task(_show(live, screen, served))
             try:
                 await record_cluster(
                     settings,
@@ -178,6 +188,8 @@ async def _record_with(
         f"stopped; log {live.progress.log} is safe and complete up to"
         f" entry {live.progress.log}/{live.progress.size}"
     )
+    if served is not None and served.failed is not None:
+        raise served.failed
 
 
 def _greet(
@@ -207,7 +219,32 @@ def _greet(
         screen.say(f"  recorder {command}")
 
 
-async def _show(live: "LiveRecording", screen: Screen) -> None:
+async def _show(
+    live: "LiveRecording", screen: Screen, served: "Beside | None"
+) -> None:
+    """Show how it goes, and see that the process that serves goes on."""
+    async with asyncio.TaskGroup() as group:
+        group.create_task(_progress(live, screen))
+        if served is not None:
+            await _attend(served, live, screen)
+
+
+async def _attend(
+    served: "Beside", live: "LiveRecording", screen: Screen
+) -> None:
+    """Say where the page is; where nobody serves it any more, stop."""
+    from recorder.errors import RecorderError
+
+    try:
+        screen.say(f"the page is at {await served.address()}")
+        await served.ended()
+    except RecorderError as exc:
+        if not live.stop.is_set():
+            served.failed = exc
+            live.stop.set()
+
+
+async def _progress(live: "LiveRecording", screen: Screen) -> None:
     before = live.progress.entries
     names: Sequence[str] = ()
     steady = 0

@@ -8,7 +8,6 @@ import click
 
 from recorder.cli.options import place_options
 from recorder.cli.output import note, print_lines
-from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
 if TYPE_CHECKING:
@@ -26,13 +25,14 @@ LISTEN = click.option(
 
 @click.command()
 @LISTEN
+@click.option("--beside", is_flag=True, hidden=True)
 @place_options(hidden=True)
 @click.pass_obj
-def serve(settings: "Settings", listen: str | None) -> None:
+def serve(settings: "Settings", listen: str | None, *, beside: bool) -> None:
     r"""Serve the API and the page, as a deployment does.
 
-    Answers what was recorded, over GraphQL and on a page, until you press
-    Ctrl-C. It reads only. Beyond the loopback address it asks for a token:
+    Prints the address of the page, and answers until you press Ctrl-C. It
+    reads only. Beyond the loopback address it asks for a token:
     see `recorder token`.
 
     \b
@@ -41,18 +41,28 @@ def serve(settings: "Settings", listen: str | None) -> None:
       recorder serve --listen 127.0.0.1:0
     """
     run_until_stopped(
-        lambda stop: _serve(settings, stop, listen), fast_loop=True
+        lambda stop: _serve(settings, stop, listen, beside=beside),
+        fast_loop=True,
     )
 
 
 async def _serve(
-    settings: "Settings", stop: asyncio.Event, listen: str | None
+    settings: "Settings",
+    stop: asyncio.Event,
+    listen: str | None,
+    *,
+    beside: bool,
 ) -> None:
     from recorder.wiring.serving import serving
 
-    screen = Screen()
-    async with serving(settings, stop, listen=listen) as address:
-        screen.say(f"the page is at {address}")
+    if beside:
+        # Who began this ended when its end of the pipe is closed.
+        loop = asyncio.get_running_loop()
+        loop.add_reader(sys.stdin.fileno(), stop.set)
+    async with serving(
+        settings, stop, listen=listen, any_port=beside
+    ) as address:
+        print_lines([address])
         await stop.wait()
 
 

@@ -38,11 +38,21 @@ class ServedError(ConfigError):
 
 @asynccontextmanager
 async def serving(
-    settings: Settings, stop: asyncio.Event, *, listen: str | None = None
+    settings: Settings,
+    stop: asyncio.Event,
+    *,
+    listen: str | None = None,
+    any_port: bool = False,
 ) -> AsyncIterator[str]:
     """Serve the logs of the settings while entered; give the address.
 
     The stop ends what is told on and on, so that leaving takes no time.
+
+    Args:
+        settings: which database, and where to listen.
+        stop: set when the end is wanted.
+        listen: instead of the address of the settings.
+        any_port: whether another port will do, where this one is taken.
 
     Raises:
         ConfigError: the address, the tokens or who may reach it.
@@ -61,6 +71,7 @@ async def serving(
             logs,
             knowledge,
             listen=settings.serve_listen,
+            any_port=any_port,
             tokens=None if path is None else TokenFile(path),
             stop=stop,
         ) as address,
@@ -73,9 +84,9 @@ def _served() -> Any:
     """Import the API: ours, whatever else is called so."""
     folder = PACKAGED if PACKAGED.is_dir() else CHECKOUT
     sys.path.insert(0, str(folder))
-    module = import_module("api.serving")
-    found = Path(module.__file__ or "").resolve()
+    package = import_module("api")
+    found = Path(package.__file__ or "").resolve()
     if not found.is_relative_to(folder.resolve()):
         msg = f"cannot serve: another package called api is loaded: {found}"
         raise ServedError(msg)
-    return module
+    return import_module("api.serving")

@@ -12,7 +12,7 @@ __all__ = ["started"]
 
 @asynccontextmanager
 async def started(
-    *words: str, url: str
+    *words: str, url: str, **more: str
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """Start a command line; end it in any case."""
     environment = {
@@ -29,6 +29,7 @@ async def started(
             **environment,
             "KUBECONFIG": "/nonexistent",
             "RECORDER_DATABASE_URL": url,
+            **more,
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -40,6 +40,7 @@ BOUNDED = (
     (r"^make (.+)$", r"make -n \1"),
     (r"^(.*recorder log .*--follow.*)$", r"timeout -s INT 3 \1"),
     (r"^(.*recorder (record|up)\b.*)$", r"\1 --help"),
+    (r"^(.*recorder serve\b.*)$", r"\1 --help"),
     (r"^(.*recorder tape record\b.*)$", r"\1 --help"),
     (r"^kubectl apply -f (\S+)$", r"test -s \1"),
     (r"^(pip wheel .*--wheel-dir) dist", r'\1 "$WORK/dist"'),

@@ -3,10 +3,11 @@
 import asyncio
 import json
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from tests.docs.blocks import (
 from tests.support.postgres import DatabaseServer, fresh_database
 
 README = ROOT / "README.md"
+API = ROOT / "docs/api.md"
 EVERY = [block for path in documents() for block in blocks(path)]
 RUN = [block for block in EVERY if block.language in {"console", "sh"}]
 PAGES = sorted({block.path for block in RUN})
@@ -61,6 +63,7 @@ def reader(admin_url: str) -> Iterator[Environment]:
             "KUBECONFIG": str(folder / "no-kubeconfig"),
             "RECORDER_DATA_DIR": str(folder / "data"),
             "RECORDER_HEALTH_LISTEN": "127.0.0.1:0",
+            "RECORDER_SERVE_LISTEN": "127.0.0.1:0",
             "ADMIN_URL": admin_url,
             "WORK": str(folder),
         }
@@ -71,10 +74,28 @@ def test_what_a_page_shows_happens(path: Path, reader: Environment) -> None:
     """In the order of the page; those but the README have seen the demo."""
     if path != README:
         run(Command("recorder demo", ""), reader)
-    for block in blocks(path):
-        if block in RUN:
-            for command in commands(block):
-                run(command, reader)
+    with serving(reader) if path == API else nullcontext():
+        for block in blocks(path):
+            if block in RUN:
+                for command in commands(block):
+                    run(command, reader)
+
+
+@contextmanager
+def serving(reader: Environment) -> Iterator[None]:
+    """The API of the reader's log, as the page begins with it."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recorder", "serve"],
+        env=reader,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"http://")
+        yield
+    finally:
+        process.terminate()
+        process.communicate()
 
 
 @pytest.mark.parametrize("block", EVERY, ids=str)

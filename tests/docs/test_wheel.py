@@ -9,6 +9,7 @@ from tests.docs.blocks import ROOT
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
 SOURCES = (
     "recorder",
+    "api",
     "migrations",
     "deploy",
     "pyproject.toml",
@@ -20,7 +21,26 @@ CARRIED = (
     "recorder/embedded/roles.sql",
     "recorder/store/migrations/env.py",
     "recorder/store/dictionaries/event.zdict",
+    "recorder/served/api/serving.py",
+    "recorder/served/api/schema.graphql",
 )
+OTHER = "who = 'somebody else'"
+"""A package called api that has nothing to do with ours."""
+
+BOTH = """
+import api
+from recorder.wiring import serving
+assert api.who == 'somebody else'
+try:
+    serving._served()
+except serving.ServedError as refused:
+    print('refused', refused.code)
+"""
+OURS = """
+from recorder.wiring import serving
+served = serving._served()
+print(served.__file__)
+"""
 
 
 def test_the_wheel_carries_what_it_needs(tmp_path: Path) -> None:
@@ -47,3 +67,24 @@ def test_the_wheel_carries_what_it_needs(tmp_path: Path) -> None:
     )
     assert "create role" in printed.stdout
     assert "create table entry" in printed.stdout.lower()
+    _check_beside_another_api(tmp_path, site)
+
+
+def _check_beside_another_api(folder: Path, site: Path) -> None:
+    """Two packages of one name live in one installation."""
+    assert not (site / "api").exists()
+    (site / "api").mkdir()
+    (site / "api/__init__.py").write_text(OTHER)
+
+    def run(program: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=folder,
+            env={"PYTHONPATH": str(site), "HOME": str(folder)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    assert "recorder/served/api" in run(OURS)
+    assert run(BOTH) == "refused config.api\n"
