@@ -1,22 +1,22 @@
 """A log of days of a fleet, made in minutes: what questions are asked of.
 
 Entries and facts are what intake makes of documents of a fleet and of the
-incidents of the corpus, under other names and times. Block by block they go
-past the writer into the tables, since no clock runs ten days for a benchmark:
-a block of nothing but daily life is made once, and copied with other times.
+incidents of the corpus, under other names and times. Three hours of daily life
+are made once and put again and again (`blocks`), the incidents between them
+one by one. They go past the writer into the tables, since no clock runs ten
+days for a benchmark; documents of daily life, which no question opens, are
+left out.
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import islice
-from pathlib import Path
+from itertools import pairwise
 from random import Random
-from uuid import NAMESPACE_OID, uuid5
+from typing import NamedTuple
 
 import asyncpg
-import orjson
+import msgspec
 
 from recorder.facts import is_sign
 from recorder.intake.deriving import Deriver
@@ -24,6 +24,7 @@ from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Batch, Recovered
+from recorder.model.entry import Operation
 from recorder.model.fact import FactKind
 from recorder.model.observation import Observation, WatchFrame
 from recorder.model.reference import Resource
@@ -37,38 +38,55 @@ from recorder.store.fact_rows import (
     fact_words,
 )
 from recorder.store.rows import ENTRY_COLUMNS, Numbers, entry_rows, identities
+from tests.bench.blocks import Block, Made
+from tests.bench.daily_life import Again, call, daily_life
 from tests.bench.fleet import Change, Fleet
-from tests.bench.templates import EVENTS, JOBS, PODS
-from tests.corpus.playing import observations
-from tests.corpus.rewording import moment_of, rename, shifted
-from tests.corpus.tape_lines import Lines, read_lines
-from tests.corpus.told import Told
-from tests.corpus.truth import read_truth
+from tests.bench.struck import incident, struck_nodes
 
-__all__ = ["BEGAN", "ENDED", "Filled", "fill"]
+__all__ = ["BEGAN", "ENDED", "Filled", "Struck", "fill", "filled"]
 
 BEGAN = datetime(2026, 11, 11, tzinfo=UTC)
 DAYS = 10
 ENDED = BEGAN + timedelta(days=DAYS)
-SLOT = timedelta(hours=6)
-SLOTS = DAYS * 4
+SLOT = timedelta(hours=3)
+SLOTS = DAYS * 8
+FULL = 0.85
+"""Of a slot that changes are spread over; the last lives end in the rest."""
+
 FLEET = 5_000
-INCIDENTS = ("crash", "kernel-deadlock", "drain", "kubelet-restart")
 INCIDENTS_COUNT = FLEET * DAYS * 5 // 1000
 """Five of a thousand nodes on each day."""
 
-MIX = {EVENTS: 60, PODS: 25, JOBS: 15}
-TAPES = Path(__file__).parents[1] / "corpus/tapes"
-UID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+BEGINNING = 0.8
+"""Of a slot, in which incidents begin, so that they end in it."""
 
-COPY_ENTRIES = """
-    insert into recorder.entry ({columns})
-    select {values} from recorder.entry
-    where log_id = 1 and position > $1 and position <= $2
-"""
-COPY_FACTS = COPY_ENTRIES.replace("recorder.entry", "recorder.fact")
-BATCH = """
+BATCH = 1_000
+LATE = timedelta(milliseconds=100)
+"""From the last that a batch holds to its commit."""
+
+STUB = b'{"metadata":{"annotations":{"left-out":"daily life"}}}'
+STATES_MAX = 1 << 20
+
+PUT_BATCH = """
     insert into recorder.batch values (1, $1, $2, $3, 1, $4, $5, $6)
+"""
+INDICES = """
+    select indexname, replace(indexdef, ' ON ONLY ', ' ON ') as made
+    from pg_indexes
+    where schemaname = 'recorder' and tablename in ('entry', 'fact')
+"""
+SESSION = """
+    set synchronous_commit = off;
+    set maintenance_work_mem = '1GB';
+    set max_parallel_maintenance_workers = 2
+"""
+WIDEN = """
+    update recorder.partition p
+    set observed_min = b.least, observed_max = b.most
+    from (select date_trunc('day', recorded_at, 'UTC') as day,
+        min(observed_min) as least, max(observed_max) as most
+      from recorder.batch group by 1) b
+    where p.lower = b.day
 """
 STREAM = """
     insert into recorder.resume_point (log_id, source, resource_id, state,
@@ -83,13 +101,20 @@ SIZE = """
 """
 
 
+class Struck(NamedTuple):
+    """A node that an incident of the corpus is about."""
+
+    node: str
+    around: datetime
+    """When the part of the day began in which it happened."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filled:
     """What the log holds."""
 
     entries: int
-    struck: Sequence[str]
-    """Nodes that an incident of the corpus is about."""
+    struck: Sequence[Struck]
 
 
 class Filler:
@@ -101,76 +126,43 @@ class Filler:
         self.size = 0
         self.batches = 0
 
-    def batch(self, seen: Sequence[Observation]) -> Batch:
-        """Make entries of what was seen by somebody who knew nothing."""
-        ledger = Ledger(
-            Recovered(log=1, size=0, epoch=1, heads=[], streams={})
-        )
-        sequencer = Sequencer(ledger, Relisting(ledger))
-        for observation in seen:
-            sequencer.take(observation)
-        return sequencer.seal()
-
     async def put(self, batch: Batch, at: datetime) -> None:
         """Put a batch with its facts, recorded at a time."""
-        connection, numbers = self._connection, await self._numbers(batch)
-        rows = entry_rows(batch, numbers, Encoder({}), log=1, recorded_at=at)
-        await connection.copy_records_to_table(
-            "entry", schema_name="recorder", columns=ENTRY_COLUMNS,
-            records=rows,
+        _moved(batch, self.size)
+        await self.write(batch, at, "recorder")
+        observed = [draft.observed_at for _, draft in batch.drafts]
+        self.batches += 1
+        await self._connection.execute(
+            PUT_BATCH, self.batches, self.size + 1, len(batch), at,
+            min(observed), max(observed),
         )  # fmt: skip
+        self.size += len(batch)
+
+    async def write(self, batch: Batch, at: datetime, schema: str) -> None:
+        """Write the rows of a batch, into the log or beside it."""
+        connection, numbers = self._connection, await self._numbers(batch)
+        encoder = Encoder({}, keyframe_bytes_max=0)
+        rows = entry_rows(batch, numbers, encoder, log=1, recorded_at=at)
+        await connection.copy_records_to_table(
+            "entry", schema_name=schema, columns=ENTRY_COLUMNS, records=rows
+        )
         found = fact_rows(batch, numbers, log=1, derivation=1, recorded_at=at)
         await connection.copy_records_to_table(
-            "fact", schema_name="recorder", columns=FACT_COLUMNS,
-            records=found,
-        )  # fmt: skip
-        await self._count(len(batch), at)
-
-    async def copy(self, first: int, count: int, at: datetime) -> None:
-        """Put a block once more, spread over a slot."""
-        began = await self._connection.fetchval(
-            "select min(observed_at) from recorder.entry"
-            " where log_id = 1 and position = $1",
-            first + 1,
+            "fact", schema_name=schema, columns=FACT_COLUMNS, records=found
         )
-        spread = SLOT / timedelta(seconds=count / 500)
-        for columns, question in (
-            (ENTRY_COLUMNS, COPY_ENTRIES),
-            (FACT_COLUMNS, COPY_FACTS),
-        ):
-            moved = {
-                "recorded_at": "$3::timestamptz",
-                "position": f"position + {self.size - first}",
-                **{
-                    name: f"$3 + ({name} - $4::timestamptz) * {spread}"
-                    for name in ("at", "observed_at", "occurred_at")
-                },
-            }
-            values = [moved.get(name, f'"{name}"') for name in columns]
-            await self._connection.execute(
-                question.format(
-                    columns=", ".join(f'"{name}"' for name in columns),
-                    values=", ".join(values),
-                ),
-                first,
-                first + count,
-                at,
-                began,
-            )
-        await self._count(count, at)
+
+    async def newest_object(self) -> int:
+        """Give the highest number of an object."""
+        found: int = await self._connection.fetchval(
+            "select max(object_id) from recorder.object"
+        )
+        return found
 
     async def end(self) -> None:
         """Say how large the log is, and what vouches for it."""
         await self._connection.execute(STREAM, BEGAN, ENDED)
+        await self._connection.execute(WIDEN)
         await self._connection.execute(SIZE, self.size, self.batches, ENDED)
-        await self._connection.execute("vacuum analyze")
-
-    async def _count(self, count: int, at: datetime) -> None:
-        self.batches += 1
-        await self._connection.execute(
-            BATCH, self.batches, self.size + 1, count, at, at, at + SLOT
-        )
-        self.size += count
 
     async def _numbers(self, batch: Batch) -> Numbers:
         connection, made = self._connection, self._dimensions
@@ -193,40 +185,139 @@ class Filler:
         )
 
 
-async def fill(connection: asyncpg.Connection, entries: int) -> Filled:
-    """Fill log 1, which is empty, with about so many entries."""
+async def filled(connection: asyncpg.Connection) -> Filled:
+    """Tell what a log holds that was filled before."""
+    size = await connection.fetchval(
+        "select size from recorder.log_head where log_id = 1"
+    )
+    return Filled(size, _struck())
+
+
+async def fill(
+    connections: Sequence[asyncpg.Connection], entries: int
+) -> Filled:
+    """Fill log 1, which is empty, with about so many entries.
+
+    The two connections work side by side.
+    """
+    connection = connections[0]
+    for one in connections:
+        await one.execute(SESSION)
     for day in range(DAYS + 1):
         at = BEGAN + timedelta(days=day)
         await connection.execute("select recorder.add_partition($1)", at)
+    indices = await connection.fetch(INDICES)
+    for index in indices:
+        await connection.execute(f"drop index recorder.{index['indexname']}")
     filler = Filler(connection)
-    fleet = Fleet("questions", nodes=FLEET)
-    deriver = Deriver(_Nothing())
-    nodes = filler.batch([_frame(c) for c in fleet.listed()])
-    await deriver.derive(nodes)
-    await filler.put(_calm(_at(nodes, filler.size)), BEGAN)
-    daily = filler.batch(
-        [_frame(c) for c in islice(fleet.changes(MIX), entries // SLOTS)]
-    )
-    await deriver.derive(daily)
-    daily = _at(_calm(daily), filler.size)
-    first = filler.size
-    await filler.put(daily, BEGAN)
-    struck: list[str] = []
-    chance = Random("incidents")
-    tapes = {name: _told(name) for name in INCIDENTS}
+    pace = SLOT * FULL / (entries // SLOTS)
+    fleet = Fleet("questions", nodes=FLEET, pace=pace)
+    struck = _struck()
+    call(fleet, [hit.node for hit in struck])
+    began = await _put_nodes(filler, fleet, len(struck))
+    block = Block(connections, await filler.newest_object(), began)
+    await _make(block, filler, fleet, entries // SLOTS)
     for slot in range(SLOTS):
-        at = BEGAN + slot * SLOT
-        await filler.copy(first, len(daily), at)
-        for number in range(slot, INCIDENTS_COUNT, SLOTS):
-            name = INCIDENTS[number % len(INCIDENTS)]
-            when = at + SLOT * chance.random()
-            tape, node = _renamed(tapes[name], number, when)
-            batch = filler.batch([*observations(tape)])
-            await Deriver(_Nothing()).derive(batch)
-            await filler.put(_at(batch, filler.size), at)
-            struck.append(node)
+        await _put_slot(filler, block, slot)
+    await block.drop()
     await filler.end()
+    await _index(connections, [index["made"] for index in indices])
     return Filled(filler.size, struck)
+
+
+def _struck() -> list[Struck]:
+    return [
+        Struck(node, BEGAN + number % SLOTS * SLOT)
+        for number, node in enumerate(struck_nodes(INCIDENTS_COUNT))
+    ]
+
+
+async def _put_nodes(filler: Filler, fleet: Fleet, struck: int) -> datetime:
+    """List the nodes but those that come with their incident.
+
+    Gives what time it is in the fleet then.
+    """
+    listed = list(fleet.listed())
+    for batch in _batches(_frame(change) for change in listed[struck:]):
+        batch.drafts = [
+            (
+                epoch,
+                msgspec.structs.replace(
+                    draft, operation=Operation.LISTED, observed_at=BEGAN
+                ),
+            )
+            for epoch, draft in batch.drafts
+        ]
+        await Deriver(_Nothing()).derive(batch)
+        await filler.put(_calm(batch), BEGAN)
+    return listed[-1].at
+
+
+async def _make(
+    block: Block, filler: Filler, fleet: Fleet, count: int
+) -> None:
+    """Make the block of daily life beside the log."""
+    await block.create()
+    deriver = Deriver(_Nothing(), states_max=STATES_MAX)
+    for batch in _batches(_frame(c) for c in daily_life(fleet, count)):
+        await deriver.derive(batch)
+        batch.drafts = [
+            (epoch, msgspec.structs.replace(draft, raw=STUB))
+            for epoch, draft in batch.drafts
+        ]
+        observed = [draft.observed_at for _, draft in batch.drafts]
+        at = max(observed) + LATE
+        assert at < block.began + SLOT, "a block fits into its slot"
+        await filler.write(_calm(batch), at, "block")
+        until = batch.first_position - 1 + len(batch)
+        block.batches.append(
+            Made(until, len(batch), at, min(observed), max(observed))
+        )
+    await block.complete()
+
+
+async def _put_slot(filler: Filler, block: Block, slot: int) -> None:
+    """Put the block, and the incidents in it where they happened."""
+    at, again = BEGAN + slot * SLOT, Again(slot)
+    await block.put_objects(again)
+    chance = Random(f"incidents of {slot}")
+    happened = sorted(
+        (
+            incident(number, at + SLOT * BEGINNING * chance.random())
+            for number in range(slot, INCIDENTS_COUNT, SLOTS)
+        ),
+        key=lambda seen: seen[-1].observed_at,
+    )
+    places = [
+        block.until(seen[-1].observed_at - at + block.began)
+        for seen in happened
+    ]
+    bounds = [0, *places, len(block.batches)]
+    for span, seen in zip(pairwise(bounds), [*happened, ()], strict=True):
+        end = filler.size, filler.batches
+        filler.size, filler.batches = await block.put(span, end, again, at)
+        for batch in _batches(seen) if seen else ():
+            await Deriver(_Nothing()).derive(batch)
+            await filler.put(batch, seen[-1].observed_at + LATE)
+
+
+async def _index(
+    connections: Sequence[asyncpg.Connection], made: Sequence[str]
+) -> None:
+    for statement in made:
+        await connections[0].execute(statement)
+    await connections[0].execute("vacuum analyze")
+
+
+def _batches(seen: Iterable[Observation]) -> Iterator[Batch]:
+    """Make entries of what was seen by somebody who knew nothing."""
+    ledger = Ledger(Recovered(log=1, size=0, epoch=1, heads=[], streams={}))
+    sequencer = Sequencer(ledger, Relisting(ledger))
+    for observation in seen:
+        sequencer.take(observation)
+        if ledger.entries >= BATCH:
+            yield sequencer.seal()
+    yield sequencer.seal()
 
 
 class _Nothing:
@@ -258,33 +349,8 @@ def _calm(batch: Batch) -> Batch:
     return batch
 
 
-def _at(batch: Batch, size: int) -> Batch:
-    """Move a batch behind a position."""
+def _moved(batch: Batch, size: int) -> None:
+    """Move a batch behind the end of the log."""
     by = size + 1 - batch.first_position
     batch.first_position += by
     batch.facts = [(p + by, found) for p, found in batch.facts or ()]
-    return batch
-
-
-def _told(name: str) -> Told:
-    return Told(
-        read_lines(TAPES / f"{name}.tape.jsonl.zst"),
-        read_truth(TAPES / f"{name}.truth.json"),
-    )
-
-
-def _renamed(told: Told, number: int, when: datetime) -> tuple[Lines, str]:
-    """Let an incident happen to other nodes, at another time."""
-    other = rename(told, number)
-    begun = moment_of(other.tape.frames[0]["at"])
-
-    def again(line: object) -> dict[str, object]:
-        text = shifted(orjson.dumps(line).decode(), when - begun)
-        text = UID.sub(
-            lambda uid: str(uuid5(NAMESPACE_OID, f"{number} {uid[0]}")), text
-        )
-        changed: dict[str, object] = orjson.loads(text)
-        return changed
-
-    frames = [again(frame) for frame in other.tape.frames]
-    return Lines(other.tape.header, frames), other.truth.verdicts[0].node

@@ -20,7 +20,7 @@ from tests.bench.filling import (
     filled_node,
     images_of_node,
 )
-from tests.bench.rendering import Page, Values, written_time
+from tests.bench.rendering import MAKERS, Page, Values, written_time
 from tests.bench.site import IMAGES_OF_A_NODE, Pool, Site, Workload
 from tests.bench.templates import (
     EVENTS,
@@ -40,6 +40,9 @@ BUMPED = 0.15
 DELETED = 0.25
 """Shares of the Events that are about Nodes, about Jobs, that count another
 occurrence, and that go."""
+
+PACE = timedelta(milliseconds=2)
+"""Between two changes, on average."""
 
 KEPT = frozenset({"uid", "node", "address", "hexadecimal", "rack", "images"})
 """Slots of a Node that last; the others are drawn anew at each trouble."""
@@ -84,10 +87,16 @@ class Machine:
 class Fleet:
     """One cluster and what happens in it."""
 
-    def __init__(self, seed: str, *, nodes: int = 500) -> None:
+    def __init__(
+        self, seed: str, *, nodes: int = 500, pace: timedelta = PACE
+    ) -> None:
         self.site = Site(seed)
         self._chance = random.Random(f"fleet {seed}")
         self._now = BEGAN
+        self._pace = pace / timedelta(microseconds=1)
+        self.makers = MAKERS
+        """Of what comes from now on: uids, suffixes of names and the like."""
+
         self._revision = self._chance.randrange(10**7, 10**8)
         self._templates = load()
         self._pages: dict[tuple[str, str], list[tuple[str, Page]]] = {}
@@ -129,7 +138,10 @@ class Fleet:
         if actor.place == len(actor.pages):
             actor.place = 0
             actor.values = Values(
-                self._chance, self._now, owner=machine.identity
+                self._chance,
+                self._now,
+                owner=machine.identity,
+                makers=self.makers,
             )
             if self._chance.random() < 0.5:
                 slot = self._chance.randrange(len(machine.images))
@@ -159,7 +171,9 @@ class Fleet:
             self._bump(values)
             return self._change(EVENTS, "MODIFIED", page, values)
         page, owner = self._waiting_event()
-        values = Values(self._chance, self._now, owner=owner)
+        values = Values(
+            self._chance, self._now, owner=owner, makers=self.makers
+        )
         change = self._change(EVENTS, "ADDED", page, values)
         self._live.append((page, values))
         if len(self._live) > LIVE_EVENTS:
@@ -197,7 +211,10 @@ class Fleet:
                     self._event_text(self._chance.choice(story.events))
                 )
                 values = Values(
-                    self._chance, self._now, owner=machine.identity
+                    self._chance,
+                    self._now,
+                    owner=machine.identity,
+                    makers=self.makers,
                 )
                 values["uid", story.uid] = machine.identity["uid", "self"]
                 values["node", story.name] = machine.identity["node", "self"]
@@ -235,7 +252,9 @@ class Fleet:
         )
         story = stories[first % len(stories)]
         owner, workload = self._run(story, workload)
-        values = Values(self._chance, self._now, owner=owner)
+        values = Values(
+            self._chance, self._now, owner=owner, makers=self.makers
+        )
         machine = self._chance.choice(self.nodes)
         for number in range(1, 5):
             slot = "node", f"gpu-{number:03}"
@@ -259,7 +278,7 @@ class Fleet:
         if story.resource == PODS and runs and self._chance.random() < 0.7:
             found = self._chance.choice(runs)
             return found[1], found[0]
-        values = Values(self._chance, self._now)
+        values = Values(self._chance, self._now, makers=self.makers)
         values["uid", uid] = values["uid", "self"]
         runs.append((workload, values))
         del runs[:-50]
@@ -317,7 +336,9 @@ class Fleet:
     def _change(
         self, resource: str, kind: str, page: Page, values: Values
     ) -> Change:
-        self._now += timedelta(microseconds=self._chance.expovariate(1 / 2000))
+        self._now += timedelta(
+            microseconds=self._chance.expovariate(1 / self._pace)
+        )
         self._revision += self._chance.randrange(1, 5)
         document = page.render(values, self._revision)
         return Change(self._now, resource, kind, document)

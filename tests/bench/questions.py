@@ -2,22 +2,37 @@
 
 In the store and the rules, warm, without the start of a process. The log is
 made by `answers_log`; ``python -m tests.bench.questions --entries N`` asks one
-of another size.
+of another size, ``--keep FOLDER`` leaves it there, and ``--use FOLDER`` asks
+it again.
 """
 
 import argparse
 import asyncio
+import os
+import subprocess
+import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Sequence,
+)
+from contextlib import AsyncExitStack
 from datetime import timedelta
+from functools import partial
+from pathlib import Path
 from random import Random
 from statistics import quantiles
 
 import asyncpg
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.knowledge import load
+from recorder.model.fact import StoredFact
 from recorder.report.impact import ImpactQuestion, ask_impact
 from recorder.report.incidents import IncidentsQuestion, ask_incidents
+from recorder.report.ports import Selection
 from recorder.report.why import WhyQuestion, ask_why
 from recorder.report.window import Window
 from recorder.settings import Settings
@@ -25,8 +40,14 @@ from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from recorder.store.writer import LogSpec, Writer
 from recorder.wiring.database import open_database
-from tests.bench.answers_log import ENDED, Filled, fill
-from tests.bench.measuring import Number, say, server_folder, summary
+from tests.bench.answers_log import ENDED, Filled, Struck, fill, filled
+from tests.bench.measuring import (
+    Number,
+    postgres_cpu_seconds,
+    say,
+    server_folder,
+    summary,
+)
 
 __all__ = ["bench"]
 
@@ -34,13 +55,15 @@ ENTRIES = 2_000_000
 ASKED = 40
 ASKED_OF_ALL = 10
 RACK = 8
+HALF_A_DAY = timedelta(hours=12)
+PROCESSES = 5
 SPEC = LogSpec(
     cluster_name="questions",
     cluster_uid="questions",
     kubernetes="v1.36.3",
     redaction_key_id=None,
 )
-Ask = Callable[[], Awaitable[object]]
+Ask = Callable[[LogReading], Awaitable[object]]
 
 
 def bench(runs: int) -> list[Number]:
@@ -48,85 +71,175 @@ def bench(runs: int) -> list[Number]:
     return asyncio.run(_measured(ENTRIES))
 
 
-async def _measured(entries: int) -> list[Number]:
-    with server_folder() as folder:
-        async with open_database(Settings(data_dir=folder)) as database:
-            writer = Writer(database.dsn("writer"), SPEC, holder="bench")
-            await writer.take_lease()
-            await writer.close()
-            connection = await asyncpg.connect(database.dsn("owner"))
-            began = time.monotonic()
-            filled = await fill(connection, entries)
+async def _measured(
+    entries: int, *, keep: Path | None = None, use: Path | None = None
+) -> list[Number]:
+    """Make a log and ask it, or ask the one of a folder."""
+    async with AsyncExitStack() as stack:
+        folder = use or keep or stack.enter_context(server_folder())
+        database = await stack.enter_async_context(
+            open_database(Settings(data_dir=folder))
+        )
+        connections = [
+            await asyncpg.connect(database.dsn("owner")) for _ in range(2)
+        ]
+        if use is None:
+            made = await _made(database.dsn("writer"), connections, entries)
+        else:
+            made = await filled(connections[0])
+        for connection in connections:
             await connection.close()
-            say(
-                f"questions: {filled.entries:,} entries made in"
-                f" {time.monotonic() - began:.0f} s"
-            )
-            engine = make_engine(database.dsn("reader"))
-            try:
-                reading = await LogReading.at_present(engine, 1)
-                return await _asked(reading, filled)
-            finally:
-                await engine.dispose()
+        engine = make_engine(database.dsn("reader"))
+        try:
+            numbers = await _asked(engine, folder, made)
+        finally:
+            await engine.dispose()
+        return [*numbers, *_postmortem(folder, made)]
 
 
-async def _asked(reading: LogReading, filled: Filled) -> list[Number]:
+async def _made(
+    dsn: str, connections: Sequence[asyncpg.Connection], entries: int
+) -> Filled:
+    writer = Writer(dsn, SPEC, holder="bench")
+    await writer.take_lease()
+    await writer.close()
+    began = time.monotonic()
+    made = await fill(connections, entries)
+    say(
+        f"questions: {made.entries:,} entries made in"
+        f" {time.monotonic() - began:.0f} s"
+    )
+    return made
+
+
+async def _asked(
+    engine: AsyncEngine, folder: Path, made: Filled
+) -> list[Number]:
+    """Ask each question of the log as it is when it is asked."""
     chance, knowledge = Random("asked"), load(())
-    struck = chance.sample(list(filled.struck), ASKED)
+    reading = await LogReading.at_present(engine, 1)
     names = await reading.node_names()
+    struck = chance.sample(list(made.struck), ASKED)
     day = Window(ENDED - timedelta(days=1), ENDED)
 
     def why(node: str) -> Ask:
         question = WhyQuestion(node=node, window=Window(None, None))
-        return lambda: ask_why(reading, question, knowledge, now=ENDED)
+        return lambda now: ask_why(now, question, knowledge, now=ENDED)
 
-    def impact(node: str) -> Ask:
-        rack = (node, *chance.sample(list(names), RACK - 1))
-        question = ImpactQuestion(nodes=rack, rack=None, labels=(), window=day)
-        return lambda: ask_impact(reading, question, knowledge, now=ENDED)
+    def impact(hit: Struck) -> Ask:
+        rack = (hit.node, *chance.sample(list(names), RACK - 1))
+        window = Window(hit.around - HALF_A_DAY, hit.around + HALF_A_DAY)
+        question = ImpactQuestion(
+            nodes=rack, rack=None, labels=(), window=window
+        )
+        return lambda now: ask_impact(now, question, knowledge, now=ENDED)
 
     def incidents() -> Ask:
         question = IncidentsQuestion(window=day)
-        return lambda: ask_incidents(reading, question, knowledge, now=ENDED)
+        return lambda now: ask_incidents(now, question, knowledge, now=ENDED)
 
+    def timeline(node: str) -> Ask:
+        wanted = Selection(node=node, since=day.since, until=day.until)
+        return lambda now: _read(now.fact_pages.pages(wanted, after=0))
+
+    timed = partial(_timed, engine, folder)
     return [
-        *await _timed("why of a node", [why(n) for n in struck], 50),
-        *await _timed(
-            f"impact of {RACK} nodes, 24 h", [impact(n) for n in struck], 20
+        *await timed("why of a node", [why(s.node) for s in struck], 50),
+        *await timed(
+            f"impact of {RACK} nodes, 24 h", [impact(s) for s in struck], 20
         ),
-        *await _timed(
+        *await timed(
             "incidents of the fleet, 24 h", [incidents()] * ASKED_OF_ALL, 200
+        ),
+        *await timed(
+            "facts of a node, 24 h", [timeline(s.node) for s in struck], 25
         ),
     ]
 
 
-async def _timed(name: str, asks: Sequence[Ask], most: int) -> list[Number]:
-    """Ask everything once to warm up, then measure."""
-    for ask in asks[:5]:
-        await ask()
+async def _read(
+    pages: AsyncIterator[Sequence[StoredFact]],
+) -> list[StoredFact]:
+    return [stored async for page in pages for stored in page]
+
+
+async def _timed(
+    engine: AsyncEngine,
+    folder: Path,
+    name: str,
+    asks: Sequence[Ask],
+    most: int,
+) -> list[Number]:
+    """Ask everything once to warm up, then measure.
+
+    Beside the time that passed stands the processor time of asking and of
+    the server, which other work on the machine lengthens less.
+    """
+    for ask in asks:
+        await _one(engine, ask)
     took = []
+    ours, theirs = time.process_time(), postgres_cpu_seconds(folder)
     for ask in asks:
         began = time.perf_counter()
-        await ask()
+        await _one(engine, ask)
         took.append((time.perf_counter() - began) * 1000)
+    ours = (time.process_time() - ours) * 1000 / len(asks)
+    theirs = (postgres_cpu_seconds(folder) - theirs) * 1000 / len(asks)
     cuts = quantiles(took, n=20)
     say(f"  {name}: p50 {cuts[9]:.1f} ms, p95 {cuts[18]:.1f} ms")
     return [
+        Number(name=f"{name}, p50", unit="ms", values=[cuts[9]]),
         Number(
-            name=f"{name}, p50",
+            name=f"{name}, p95",
             unit="ms",
-            values=[cuts[9]],
+            values=[cuts[18]],
             target=f"<= {most}",
         ),
-        Number(name=f"{name}, p95", unit="ms", values=[cuts[18]]),
+        Number(name=f"{name}, processor", unit="ms", values=[ours]),
+        Number(name=f"{name}, PostgreSQL's", unit="ms", values=[theirs]),
+    ]
+
+
+async def _one(engine: AsyncEngine, ask: Ask) -> object:
+    return await ask(await LogReading.at_present(engine, 1))
+
+
+def _postmortem(folder: Path, made: Filled) -> list[Number]:
+    """Time the whole process, as a person starts it."""
+    took = []
+    for hit in made.struck[:PROCESSES]:
+        began = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "recorder", "postmortem",
+             f"node/{hit.node}", "-o", "json"],
+            env={**os.environ, "RECORDER_DATA_DIR": str(folder)},
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )  # fmt: skip
+        took.append(time.perf_counter() - began)
+    return [
+        Number(
+            name="recorder postmortem, the process",
+            unit="s",
+            values=took,
+            target="<= 1.5",
+        )
     ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.questions")
     parser.add_argument("--entries", type=int, default=ENTRIES)
+    parser.add_argument(
+        "--keep", type=Path, help="make the log in this folder, and leave it"
+    )
+    parser.add_argument(
+        "--use", type=Path, help="ask the log that was kept in this folder"
+    )
     arguments = parser.parse_args()
-    numbers = asyncio.run(_measured(arguments.entries))
+    numbers = asyncio.run(
+        _measured(arguments.entries, keep=arguments.keep, use=arguments.use)
+    )
     print(summary(numbers, {"entries": arguments.entries}))
 
 

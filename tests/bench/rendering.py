@@ -8,13 +8,13 @@ speaks of it.
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from tests.bench.site import UNAMBIGUOUS
 
-__all__ = ["Page", "Slot", "Values", "written_time"]
+__all__ = ["MAKERS", "Makers", "Page", "Slot", "Values", "written_time"]
 
 Slot = tuple[str, str]
 """What it is, and what the template has there."""
@@ -124,8 +124,10 @@ class Values(dict[Slot, str]):
         at: datetime,
         *,
         owner: "Values | None" = None,
+        makers: "Makers | None" = None,
     ) -> None:
         super().__init__()
+        self._makers = makers or MAKERS
         self._chance = chance
         self._owner = owner
         self._at = at
@@ -141,7 +143,7 @@ class Values(dict[Slot, str]):
         elif kind == "time":
             value = self._time(old)
         else:
-            value = MAKERS[kind](self._chance)
+            value = self._makers[kind](self._chance)
         self[slot] = value
         return value
 
@@ -192,7 +194,8 @@ def _took(chance: random.Random) -> str:
     return f"{seconds:.3f}s ({seconds + chance.random():.3f}s"
 
 
-MAKERS: dict[str, Callable[[random.Random], str]] = {
+Makers = Mapping[str, Callable[[random.Random], str]]
+MAKERS: Makers = {
     "earlier": _number(10**6, 10**7),
     "count": lambda _: "1",
     "uid": _uid,

@@ -1,0 +1,57 @@
+"""Incidents of the corpus, happening to other nodes at other times."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from uuid import NAMESPACE_OID, uuid5
+
+import orjson
+
+from recorder.model.observation import Observation
+from tests.corpus.playing import observations
+from tests.corpus.rewording import moment_of, rename, shifted
+from tests.corpus.tape_lines import Lines, read_lines
+from tests.corpus.told import Told
+from tests.corpus.truth import read_truth
+
+__all__ = ["incident", "struck_nodes"]
+
+INCIDENTS = ("crash", "kernel-deadlock", "drain", "kubelet-restart")
+TAPES = Path(__file__).parents[1] / "corpus/tapes"
+UID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+@cache
+def _told(name: str) -> Told:
+    return Told(
+        read_lines(TAPES / f"{name}.tape.jsonl.zst"),
+        read_truth(TAPES / f"{name}.truth.json"),
+    )
+
+
+def _renamed(number: int) -> Told:
+    return rename(_told(INCIDENTS[number % len(INCIDENTS)]), number)
+
+
+def struck_nodes(count: int) -> list[str]:
+    """Name the node that each of so many incidents is about."""
+    return [_renamed(n).truth.verdicts[0].node for n in range(count)]
+
+
+def incident(number: int, when: datetime) -> Sequence[Observation]:
+    """Give what is seen of an incident that begins at a time."""
+    other = _renamed(number)
+    begun = moment_of(other.tape.frames[0]["at"])
+
+    def again(line: object) -> dict[str, object]:
+        text = shifted(orjson.dumps(line).decode(), when - begun)
+        text = UID.sub(
+            lambda uid: str(uuid5(NAMESPACE_OID, f"{number} {uid[0]}")), text
+        )
+        changed: dict[str, object] = orjson.loads(text)
+        return changed
+
+    frames = [again(frame) for frame in other.tape.frames]
+    return list(observations(Lines(other.tape.header, frames)))
