@@ -41,18 +41,36 @@ create table fact (
   index int2 not null,
   kind int2 not null,
   sign boolean not null,
+  evidence boolean not null,
+  place jsonb,
   detail jsonb not null
 ) partition by range (recorded_at);
 comment on column fact.recorded_at is 'of its entry, in whose partition it lies';
 comment on column fact.at is 'occurred_at, or observed_at where nothing claims a time';
 comment on column fact.owner_id is 'of an object that appeared: its controller';
 comment on column fact.sign is 'whether it is about a node as such';
+comment on column fact.evidence is 'whether it may tell what happened to its node: all but the daily life of Pods';
+comment on column fact.place is 'of a Node that appeared: its labels that say where it stands';
 create index fact_by_position on fact (log_id, position);
 create index fact_by_node on fact (node_id, at) where node_id is not null;
 create index fact_by_object on fact (object_id, at) where object_id is not null;
 create index fact_by_owner on fact (owner_id) where owner_id is not null;
 create index fact_by_sign on fact (log_id, at) where sign;
+create index fact_by_evidence on fact (node_id, at)
+  where evidence and node_id is not null;
+-- Kinds as in recorder/store/codes.py: of a Pod the binding, or that it was
+-- bound when it appeared, its deletion, and its end.
+create index fact_by_placing on fact (node_id, at)
+  include (kind, object_id, observed_at, position, derivation_id)
+  where not evidence and kind in (1, 2, 3, 16, 18) and node_id is not null;
+create index fact_by_disruption on fact (node_id, at)
+  where kind = 4 and evidence and not sign and node_id is not null;
+create index fact_by_place on fact (log_id) where place is not null;
+create index fact_by_eviction on fact (log_id, at)
+  where kind = 4 and node_id is null and detail ->> 'type' = 'Evicted';
 create index fact_unplaced on fact (log_id, at) where kind = 6 and node_id is null;
+
+create index object_by_uid on object (uid) where uid is not null;
 
 create trigger append_only before update or delete on fact
   for each row execute function deny();

@@ -25,4 +25,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    op.execute("drop index object_by_uid")
     op.execute("drop table fact, derivation_part, derivation")

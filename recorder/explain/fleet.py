@@ -8,12 +8,10 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
+from recorder.facts import TOPOLOGY
 from recorder.model.fact import FactKind, StoredFact
 
-__all__ = ["Fleet", "TOPOLOGY"]
-
-TOPOLOGY: Final = ("rack", "pdu", "switch", "leaf-switch", "block", "zone")
-"""Ends of the keys of labels that say where a node stands."""
+__all__ = ["Fleet"]
 
 TOGETHER: Final = timedelta(seconds=15)
 """Between losses of one cause: a renewal interval and a little."""
@@ -31,9 +29,10 @@ class Fleet:
 
         Args:
             facts: of Nodes and their Leases.
-            labels: of the nodes that are known, by name.
+            labels: of the nodes that are known, by name; those of places
+                suffice.
         """
-        self._labels = {k: dict(v) for k, v in (labels or {}).items()}
+        self._labels = dict(labels or {})
         self._lost: dict[str, list[datetime]] = {}
         self._renewed: dict[str, list[datetime]] = {}
         self._booted: dict[str, list[datetime]] = {}
@@ -67,9 +66,9 @@ class Fleet:
                 pass
 
     @property
-    def nodes(self) -> list[str]:
-        """Every node that is known."""
-        return sorted(self._labels)
+    def size(self) -> int:
+        """How many nodes are known."""
+        return len(self._labels)
 
     def lost_with(self, node: str, at: datetime) -> list[str]:
         """Give the nodes that were lost together with one, itself too."""
@@ -100,13 +99,12 @@ class Fleet:
             if key.rpartition("/")[2] in TOPOLOGY
         }
 
-    def neighbours(self, node: str) -> dict[str, list[str]]:
-        """Give the others that share a place, by ``KEY=VALUE``."""
-        found = {}
-        for key, value in sorted(self.place(node).items()):
-            found[f"{key}={value}"] = [
-                other
-                for other in self.nodes
-                if other != node and self._labels[other].get(key) == value
-            ]
-        return found
+    def standing(self, key: str, value: str) -> int:
+        """Give how many nodes stand at a place."""
+        return sum(
+            labels.get(key) == value for labels in self._labels.values()
+        )
+
+    def stands(self, node: str, key: str, value: str) -> bool:
+        """Tell whether a node stands at a place."""
+        return self._labels.get(node, {}).get(key) == value

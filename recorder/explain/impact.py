@@ -6,7 +6,7 @@ last checkpoint of a job.
 """
 
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from recorder.explain.gang import Gang
@@ -14,11 +14,14 @@ from recorder.explain.hit import Failure, Hit
 from recorder.explain.verdict import Happened, Verdict
 from recorder.projections import Placement, Placements, Workload, Workloads
 
-__all__ = ["Failure", "Hit", "hits"]
+__all__ = ["ENDLESS", "Failure", "Hit", "failure_of", "hits"]
 
 AFTERMATH: Final = timedelta(minutes=5)
 """How long after a node is back in service what it lost may still show: a
 Pod on a dead node turns Failed only when its kubelet is back."""
+
+ENDLESS: Final = datetime(9999, 1, 1, tzinfo=UTC)
+"""Later than anything is known."""
 
 HIT: Final = frozenset(
     {
@@ -35,14 +38,20 @@ HIT: Final = frozenset(
 """Happenings that can hit a workload."""
 
 
-def failure(verdict: Verdict, until: datetime) -> Failure | None:
-    """Give what workloads see of a verdict; None if they see nothing."""
+def failure_of(
+    verdict: Verdict, until: datetime | None = None
+) -> Failure | None:
+    """Give what workloads see of a verdict; None if they see nothing.
+
+    ``until`` is the end of what is known.
+    """
     if verdict.happened not in HIT:
         return None
     effect = verdict.effect.stored
     seen = min(verdict.lost_at, effect.observed_at)
     since = min(verdict.between[0] or seen, seen, verdict.began_at)
     back = verdict.back_in_service_at
+    until = until or ENDLESS
     end = until if back is None else min(until, back + AFTERMATH)
     return Failure(verdict=verdict, since=since, seen=seen, until=end)
 
@@ -65,7 +74,7 @@ def hits(
         nodes: that are asked about.
         until: the end of what is known.
     """
-    failures = [f for v in verdicts if (f := failure(v, until)) is not None]
+    failures = [f for v in verdicts if (f := failure_of(v, until)) is not None]
     asked = frozenset(nodes)
     gangs: dict[Workload, list[Placement]] = {}
     for placement in placements:

@@ -117,7 +117,7 @@ def _of_silence(case: Case, verdict: Verdict) -> list[Rival]:
         case.chain.node, case.effect.stored.observed_at
     )
     others = [name for name in lost if name != case.chain.node]
-    few = len(others) + 1 < len(case.fleet.nodes)
+    few = len(others) + 1 < case.fleet.size
     return [
         _no_reboot(case, verdict),
         Rival(

@@ -4,6 +4,12 @@ Pure. It knows no clock, no store and no meaning: whether a condition is a
 fault is for `explain` to say.
 """
 
+from recorder.facts.bearing import (
+    DAILY_REPORTERS,
+    TOPOLOGY,
+    is_evidence,
+    place_of,
+)
 from recorder.facts.deriver import (
     DERIVATION,
     Derived,
@@ -17,13 +23,17 @@ from recorder.facts.saying import says
 from recorder.facts.state import State
 
 __all__ = [
+    "DAILY_REPORTERS",
     "DERIVATION",
     "Derived",
     "State",
+    "TOPOLOGY",
     "appearance",
     "derive",
     "is_compared",
+    "is_evidence",
     "is_sign",
+    "place_of",
     "says",
     "state_of",
 ]

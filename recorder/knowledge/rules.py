@@ -249,6 +249,14 @@ class Knowledge:
             None,
         )
 
+    def judges(self, reporters: Iterable[str], *, about: str) -> bool:
+        """Tell whether a rule may name an Event of one of these reporters."""
+        return any(
+            matches(rule.about, about) and matches(rule.reporters, reporter)
+            for rule in self.events
+            for reporter in reporters
+        )
+
     def text(
         self, rules: Iterable[TextRule], key: str, value: str
     ) -> TextRule | None:

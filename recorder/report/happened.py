@@ -4,20 +4,20 @@ A question about a window looks a day further back, because what broke or was
 decided comes before what happened; and it begins with the node as it was then.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from recorder.explain.chains import Chain, chains_of
 from recorder.explain.fleet import Fleet
 from recorder.explain.judging import Hole, judge
 from recorder.explain.verdict import Verdict
-from recorder.facts import appearance
+from recorder.facts import DAILY_REPORTERS, appearance
 from recorder.knowledge import Knowledge
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.observation import AUDIT
 from recorder.projections import NodeState, advance
 from recorder.report.coverage import Coverage
-from recorder.report.ports import Reading, Selection
+from recorder.report.ports import Reading
 from recorder.report.window import Window
 
 __all__ = [
@@ -31,9 +31,6 @@ __all__ = [
 
 LOOKBACK = timedelta(days=1)
 """How far before a window its causes are looked for."""
-
-NODE = ("", "Node")
-"""Group and name of the kind."""
 
 AROUND = timedelta(minutes=2)
 AFTER = timedelta(minutes=30)
@@ -73,11 +70,10 @@ async def node_of(
     until: datetime | None,
     knowledge: Knowledge,
 ) -> Node:
-    """Read one node; its facts from a time on, and its state before."""
-    nodes = await nodes_of(
-        reading, [name], since=since, until=until, knowledge=knowledge
-    )
-    return nodes[0]
+    """Read all of one node; its facts from a time on, and it before."""
+    found = await reading.facts.of_nodes([name], since=since, until=until)
+    bases = await _states_at(reading, [name], since)
+    return _node(name, [found], bases, knowledge)
 
 
 async def nodes_of(
@@ -88,16 +84,40 @@ async def nodes_of(
     until: datetime | None,
     knowledge: Knowledge,
 ) -> list[Node]:
-    """Read several nodes at once."""
-    found = await reading.facts.of_nodes(names, since=since, until=until)
-    nodes = []
-    for name in names:
-        own = [s for s in found if is_about(s, name, knowledge)]
-        base = NodeState()
-        if since is not None:
-            base = await _state_at(reading, name, since)
-        nodes.append(Node(name, own, base))
-    return nodes
+    """Read several nodes at once, without the daily life of their Pods."""
+    if not names:
+        return []
+    if knowledge.judges(DAILY_REPORTERS, about="Pod"):
+        found = await reading.facts.of_nodes(names, since=since, until=until)
+    else:
+        locks = {key for rule in knowledge.locks for key in rule.keys}
+        found = await reading.facts.evidence(
+            names, since=since, until=until, locks=sorted(locks)
+        )
+    bases = await _states_at(reading, names, since)
+    near: dict[str | None, list[StoredFact]] = {}
+    for stored in found:
+        near.setdefault(stored.fact.node, []).append(stored)
+    return [
+        _node(name, (near.get(name, ()), near.get(None, ())), bases, knowledge)
+        for name in names
+    ]
+
+
+def _node(
+    name: str,
+    found: Iterable[Iterable[StoredFact]],
+    bases: Mapping[str, NodeState],
+    knowledge: Knowledge,
+) -> Node:
+    own = [
+        stored
+        for facts in found
+        for stored in facts
+        if is_about(stored, name, knowledge)
+    ]
+    own.sort(key=lambda stored: (stored.entry.position, stored.index))
+    return Node(name, own, bases.get(name, NodeState()))
 
 
 def is_about(stored: StoredFact, name: str, knowledge: Knowledge) -> bool:
@@ -113,60 +133,115 @@ def is_about(stored: StoredFact, name: str, knowledge: Knowledge) -> bool:
     )
 
 
-async def _state_at(reading: Reading, name: str, at: datetime) -> NodeState:
-    """Give a node as it was, by its newest version before a time."""
-    found = await reading.things([NODE], namespace=None, name=name)
-    if not found:
-        return NodeState()
-    numbers = tuple(thing.number for thing in found)
-    line = await reading.newest(
-        Selection(objects=numbers, until=at, versions=True)
-    )
-    if line is None or line.raw is None or line.resource is None:
-        return NodeState()
-    detail = appearance(line.raw, line.resource)
-    if detail is None:
-        return NodeState()
-    fact = Fact(
-        kind=FactKind.APPEARED,
-        node=name,
-        object=line.identity,
-        detail=detail,
-    )
-    return advance(NodeState(), fact)
+async def _states_at(
+    reading: Reading, names: Collection[str], at: datetime | None
+) -> dict[str, NodeState]:
+    """Give nodes as they were, by their newest versions before a time."""
+    if at is None:
+        return {}
+    states = {}
+    for name, version in (await reading.nodes_before(names, at)).items():
+        detail = appearance(version.raw, version.resource)
+        if detail is None:
+            continue
+        fact = Fact(
+            kind=FactKind.APPEARED,
+            node=name,
+            object=version.identity,
+            detail=detail,
+        )
+        states[name] = advance(NodeState(), fact)
+    return states
 
 
 async def verdicts_of(
     reading: Reading,
-    chains: Iterable[Chain],
+    nodes: Iterable[Node],
     window: Window,
     coverage: Coverage,
+    knowledge: Knowledge,
     fleet: Fleet | None = None,
 ) -> list[Verdict]:
-    """Judge the chains that a window touches, in order.
+    """Judge what happened to nodes in a window, node by node, in order.
 
     ``fleet`` is for who has read it already, for the whole window.
     """
-    asked = [chain for chain in chains if _touches(chain, window)]
-    if not asked:
+    asked = [
+        [c for c in node.chains(knowledge) if _touches(c, window)]
+        for node in nodes
+    ]
+    if not any(asked):
         return []
-    labels = {} if fleet else await reading.facts.node_labels()
     holes = [*holes_of(coverage), *await _earlier(reading, window)]
     audited = any(stream.source == AUDIT for stream in reading.streams)
-    found = []
-    for chain in asked:
-        began = chain.began.at
-        last = max(s.stored.observed_at for s in chain.signs)
-        others = fleet
-        if others is None:
-            around = await reading.facts.signs(
-                began - AROUND, _least(last + AFTER, window.until)
-            )
-            others = Fleet(around, labels)
-        verdict = judge(chain, others, holes=holes, audited=audited)
-        if verdict is not None:
-            found.append(verdict)
-    return sorted(found, key=lambda v: (v.effect.stored.at, v.effect.position))
+    others = _Others(reading, window.until, fleet)
+    await others.read(chain for chains in asked for chain in chains)
+    verdicts: list[Verdict] = []
+    for chains in asked:
+        judged = [
+            judge(chain, others.around(chain), holes=holes, audited=audited)
+            for chain in chains
+        ]
+        verdicts += sorted(
+            (verdict for verdict in judged if verdict is not None),
+            key=lambda v: (v.effect.stored.at, v.effect.position),
+        )
+    return verdicts
+
+
+class _Others:
+    """What the other nodes did around chains."""
+
+    def __init__(
+        self, reading: Reading, until: datetime | None, fleet: Fleet | None
+    ) -> None:
+        self._reading = reading
+        self._until = until
+        self._fleet = fleet
+        self._places: Mapping[str, Mapping[str, str]] = {}
+        self._signs: dict[tuple[int, int], StoredFact] = {}
+
+    async def read(self, chains: Iterable[Chain]) -> None:
+        """Read what chains need, once where they need the same."""
+        if self._fleet is not None:
+            return
+        facts = self._reading.facts
+        self._places = await facts.places()
+        for since, until in _joined(self._span(chain) for chain in chains):
+            for stored in await facts.signs(since, until):
+                place = stored.entry.position, stored.index
+                self._signs[place] = stored
+
+    def around(self, chain: Chain) -> Fleet:
+        """Give the fleet around one chain."""
+        if self._fleet is not None:
+            return self._fleet
+        since, until = self._span(chain)
+        signs = [
+            stored
+            for _, stored in sorted(self._signs.items())
+            if since <= stored.at < until
+        ]
+        return Fleet(signs, self._places)
+
+    def _span(self, chain: Chain) -> tuple[datetime, datetime]:
+        last = max(s.stored.observed_at for s in chain.signs) + AFTER
+        if self._until is not None:
+            last = min(last, self._until)
+        return chain.began.at - AROUND, last
+
+
+def _joined(
+    spans: Iterable[tuple[datetime, datetime]],
+) -> list[tuple[datetime, datetime]]:
+    """Give spans as few that do not overlap."""
+    found: list[tuple[datetime, datetime]] = []
+    for since, until in sorted(spans):
+        if found and since <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], until)
+        else:
+            found.append((since, until))
+    return found
 
 
 def holes_of(coverage: Coverage) -> list[Hole]:
@@ -201,7 +276,3 @@ def _touches(chain: Chain, window: Window) -> bool:
     if window.until is not None and chain.began.at >= window.until:
         return False
     return window.since is None or ended is None or ended >= window.since
-
-
-def _least(at: datetime, until: datetime | None) -> datetime:
-    return at if until is None else min(at, until)

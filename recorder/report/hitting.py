@@ -4,21 +4,22 @@ A gang is one whole on whatever nodes. Who asks about one node of a rack that
 went down gets the gang with all that it lost, for the others failed with it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.explain.impact import Hit, hits
+from recorder.explain.impact import ENDLESS, Hit, failure_of, hits
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind, StoredFact
 from recorder.projections import Placements, Workloads
 from recorder.report.coverage import Coverage
+from recorder.report.fact_ports import Stay
 from recorder.report.happened import LOOKBACK, nodes_of, verdicts_of
 from recorder.report.ports import Reading
 from recorder.report.window import Window
 
-__all__ = ["POD_LIFE", "all_hits_of", "hits_of", "is_pod", "owners_above"]
+__all__ = ["all_hits_of", "hits_of", "owners_above"]
 
 OWNERS_DEPTH = 4
 
@@ -26,7 +27,8 @@ TOGETHER = timedelta(minutes=1)
 """Between losses of nodes that one gang takes for one."""
 
 POD_LIFE = 30 * LOOKBACK
-"""How long before a window a Pod in it may have been bound."""
+"""How long before a window a Pod may have made room for another whose
+workload does not run again in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,6 @@ class _Gangs:
     """The Pods that were on nodes, with the gangs that they belong to."""
 
     facts: Sequence[StoredFact]
-    end: datetime | None
-    """Until when anything is known; None if nothing is."""
 
     def nodes(self) -> set[str]:
         """Give every node that any of these Pods was on."""
@@ -46,17 +46,18 @@ class _Gangs:
         }
 
     def hits(
-        self, verdicts: Sequence[Verdict], nodes: Iterable[str]
+        self,
+        verdicts: Sequence[Verdict],
+        nodes: Iterable[str],
+        until: datetime,
     ) -> list[Hit]:
-        """Give what verdicts hit."""
-        if self.end is None:
-            return []
+        """Give what verdicts hit, up to the end of what is known."""
         return hits(
             verdicts,
             Placements(self.facts),
             Workloads(self.facts),
             nodes=nodes,
-            until=self.end,
+            until=until,
         )
 
 
@@ -67,8 +68,12 @@ async def hits_of(
     window: Window,
 ) -> list[Hit]:
     """Find what verdicts hit, where they are all there are."""
-    gangs = await _gangs(reading, nodes, window)
-    return _within(gangs.hits(verdicts, nodes), window)
+    gangs = await _gangs(reading, nodes, verdicts, window)
+    found = gangs.hits(verdicts, nodes, window.until or ENDLESS)
+    if window.until is None and any(_lasts(hit) for hit in found):
+        end = await _end(reading, nodes, window)
+        found = gangs.hits(verdicts, nodes, end)
+    return _within(found, window)
 
 
 async def all_hits_of(
@@ -81,12 +86,16 @@ async def all_hits_of(
     knowledge: Knowledge,
 ) -> list[Hit]:
     """Find what verdicts on some nodes hit, with the losses elsewhere."""
-    gangs = await _gangs(reading, nodes, window)
+    gangs = await _gangs(reading, nodes, verdicts, window)
     others = gangs.nodes() - set(nodes)
     companions = await _companions(
         reading, others, verdicts, window, coverage, knowledge
     )
-    found = gangs.hits([*verdicts, *companions], {*nodes, *others})
+    every, everywhere = [*verdicts, *companions], {*nodes, *others}
+    found = gangs.hits(every, everywhere, window.until or ENDLESS)
+    if window.until is None and any(_lasts(hit) for hit in found):
+        end = await _end(reading, nodes, window)
+        found = gangs.hits(every, everywhere, end)
     asked = set(nodes)
     return _within((h for h in found if asked & set(h.nodes)), window)
 
@@ -119,11 +128,7 @@ async def _companions(
     nodes = await nodes_of(
         reading, names, since=since, until=window.until, knowledge=knowledge
     )
-    found: list[Verdict] = []
-    for node in nodes:
-        found += await verdicts_of(
-            reading, node.chains(knowledge), window, coverage
-        )
+    found = await verdicts_of(reading, nodes, window, coverage, knowledge)
     return [v for v in found if _is_near(v.lost_at, times)]
 
 
@@ -132,36 +137,52 @@ def _is_near(at: datetime, times: Iterable[datetime]) -> bool:
 
 
 async def _gangs(
-    reading: Reading, nodes: Sequence[str], window: Window
+    reading: Reading,
+    nodes: Sequence[str],
+    verdicts: Sequence[Verdict],
+    window: Window,
 ) -> _Gangs:
-    since = window.since
-    facts = await reading.facts.of_nodes(
-        nodes,
-        since=None if since is None else since - POD_LIFE,
-        until=window.until,
-    )
-    on_nodes = [f for f in facts if is_pod(f)]
+    """Read the gangs that verdicts may have hit, and who was preempted."""
+    since = None if window.since is None else window.since - POD_LIFE
+    until = window.until
+    stays = [
+        Stay(verdict.node, failure.since, failure.seen)
+        for verdict in verdicts
+        if (failure := failure_of(verdict)) is not None
+    ]
     uids = {
-        f.fact.object.uid
-        for f in on_nodes
-        if f.fact.object is not None and f.fact.object.uid
+        *await reading.gangs.pods_on(stays),
+        *await reading.gangs.preempted(nodes, since=since, until=until),
     }
-    pods = await reading.facts.owners_of(uids)
-    family = await _family(reading, pods, window.until)
-    known = {(f.entry, f.index): f for f in (*pods, *family)}
-    everything = sorted(
-        (
-            f
-            for f in known.values()
-            if window.until is None or f.at < window.until
-        ),
-        key=lambda f: (f.entry.position, f.index),
-    )
-    end = window.until or max(
-        (f.observed_at for f in (*everything, *facts)),
-        default=reading.log.recorded_at,
-    )
-    return _Gangs(everything, end)
+    if not uids:
+        return _Gangs([])
+    tops = await _tops(reading, uids)
+    return _Gangs(await reading.gangs.family({*uids, *tops}, until=until))
+
+
+def _lasts(hit: Hit) -> bool:
+    """Tell whether what is counted of a hit depends on where all ends."""
+    ended = hit.outcome in {"failed", "completed"}
+    return hit.running_again_at is None and not ended
+
+
+async def _end(
+    reading: Reading, nodes: Sequence[str], window: Window
+) -> datetime:
+    """Give when anything was seen last: of nodes, their Pods and owners.
+
+    All Pods are meant that these nodes ever had, which are many: it is
+    asked only where an answer depends on it.
+    """
+    since = None if window.since is None else window.since - POD_LIFE
+    pods = await reading.gangs.pods_of(nodes, since=since)
+    tops = await _tops(reading, pods)
+    times = [
+        await reading.facts.last_seen(nodes, since),
+        await reading.gangs.last_of({*pods, *tops}),
+    ]
+    seen = [at for at in times if at is not None]
+    return max(seen, default=reading.log.recorded_at or ENDLESS)
 
 
 def _within(found: Iterable[Hit], window: Window) -> list[Hit]:
@@ -174,26 +195,23 @@ def _is_within(hit: Hit, since: datetime) -> bool:
     return hit.hit_at >= since or end is None or end >= since
 
 
-async def _family(
-    reading: Reading, pods: Sequence[StoredFact], until: datetime | None
-) -> Sequence[StoredFact]:
-    """Read the owners above Pods, and everything below the topmost."""
-    tops = {
-        uid for uids, _ in await owners_above(reading, pods) for uid in uids
-    }
-    return await reading.facts.of_gangs(tops, until=until)
+async def _tops(reading: Reading, pods: Collection[str]) -> set[str]:
+    """Give the owners above Pods, at every height."""
+    lives = await reading.gangs.lives(pods)
+    levels = await owners_above(reading, lives)
+    return {uid for uids, _ in levels for uid in uids}
 
 
 async def owners_above(
     reading: Reading, pods: Sequence[StoredFact]
 ) -> list[tuple[set[str], Sequence[StoredFact]]]:
-    """Read the owners above Pods, level by level: their UIDs and facts."""
+    """Read the owners above Pods, level by level: UIDs, and their lives."""
     levels: list[tuple[set[str], Sequence[StoredFact]]] = []
     known: set[str] = set()
     above = _owners(pods)
     while above and len(levels) < OWNERS_DEPTH:
         known |= above
-        found = await reading.facts.owners_of(above)
+        found = await reading.gangs.lives(above)
         levels.append((above, found))
         above = _owners(found) - known
     return levels
@@ -211,9 +229,3 @@ def _owners(facts: Iterable[StoredFact]) -> set[str]:
                 and owner.get("kind") not in {"DaemonSet", "Node", "CronJob"}
             }
     return found
-
-
-def is_pod(stored: StoredFact) -> bool:
-    """Tell whether a fact is about a Pod."""
-    thing = stored.fact.object
-    return thing is not None and thing.kind == "Pod"

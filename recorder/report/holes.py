@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from recorder.model.observation import WATCH
-from recorder.report.ports import ClockJump, FactsEnd, Stream
+from recorder.report.fact_ports import FactsEnd
+from recorder.report.ports import ClockJump, Stream
 from recorder.report.window import Window, optional_time
 
 __all__ = [

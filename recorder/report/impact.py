@@ -15,7 +15,7 @@ from recorder.report.coverage import Coverage, covered
 from recorder.report.happened import (
     LOOKBACK,
     NODE_RESOURCES,
-    node_of,
+    nodes_of,
     verdicts_of,
 )
 from recorder.report.hitting import all_hits_of
@@ -199,15 +199,11 @@ async def ask_impact(
     coverage = await covered(
         reading, window, now=now, reads=_reads, facts=True
     )
-    verdicts = []
     since = None if window.since is None else window.since - LOOKBACK
-    for name in nodes:
-        node = await node_of(
-            reading, name, since=since, until=window.until, knowledge=knowledge
-        )
-        verdicts += await verdicts_of(
-            reading, node.chains(knowledge), window, coverage
-        )
+    read = await nodes_of(
+        reading, nodes, since=since, until=window.until, knowledge=knowledge
+    )
+    verdicts = await verdicts_of(reading, read, window, coverage, knowledge)
     verdicts.sort(key=lambda v: (v.effect.stored.at, v.effect.position))
     return Impact(
         cluster=reading.log.cluster_name,
@@ -234,10 +230,14 @@ def _reads(source: str, resource: str) -> bool:
 
 async def _nodes(reading: Reading, question: ImpactQuestion) -> Sequence[str]:
     chosen = list(dict.fromkeys(question.nodes))
-    for name in chosen:
-        await find_node(reading, name)
+    if chosen:
+        await find_node(reading, *chosen)
     if question.rack is not None or question.labels:
-        labels = await reading.facts.node_labels()
+        # A rack is a place; any other label has to be looked up.
+        facts = reading.facts
+        labels = await (
+            facts.node_labels() if question.labels else facts.places()
+        )
         found = [n for n, own in labels.items() if question.selects(own)]
         if not found:
             msg = f"log {reading.log.id} has no node with these labels"

@@ -133,15 +133,13 @@ async def ask_incidents(
     since = None if window.since is None else window.since - LOOKBACK
     signs = await reading.facts.signs(since, window.until)
     names = _concerned(signs, window)
-    fleet = Fleet(signs, await reading.facts.node_labels())
+    fleet = Fleet(signs, await reading.facts.places())
     nodes = await nodes_of(
         reading, names, since=since, until=window.until, knowledge=knowledge
     )
-    verdicts: list[Verdict] = []
-    for node in nodes:
-        verdicts += await verdicts_of(
-            reading, node.chains(knowledge), window, coverage, fleet
-        )
+    verdicts = await verdicts_of(
+        reading, nodes, window, coverage, knowledge, fleet
+    )
     struck = sorted({verdict.node for verdict in verdicts})
     found = await hits_of(reading, struck, verdicts, window) if struck else []
     incidents = [

@@ -12,14 +12,13 @@ from typing import Protocol
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity, Resource
+from recorder.report.fact_ports import Facts, Gangs
 from recorder.report.gap import Gap
 
 __all__ = [
     "ClockJump",
     "CustomKind",
     "FactPages",
-    "Facts",
-    "FactsEnd",
     "Heartbeats",
     "Line",
     "Log",
@@ -27,6 +26,7 @@ __all__ = [
     "Selection",
     "Stream",
     "Thing",
+    "Version",
     "is_about_events",
 ]
 
@@ -117,6 +117,15 @@ class Line:
     entry says: of Events and of what the recorder says itself."""
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """An object as one entry shows it."""
+
+    identity: ObjectIdentity
+    resource: str
+    raw: bytes
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
     """Which entries are wanted; what is None does not narrow."""
@@ -173,54 +182,6 @@ class Heartbeats:
     resource_version: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class FactsEnd:
-    """Where the facts of a log end before its entries do."""
-
-    entry: EntryName
-    """The last that has its facts; of position 0 where none has."""
-
-    at: datetime | None
-    """When the first entry without facts was observed."""
-
-
-class Facts(Protocol):
-    """The facts of one log, in its order."""
-
-    async def end(self) -> FactsEnd | None:
-        """Give where facts end; None where every entry has its own."""
-
-    async def of_nodes(
-        self,
-        names: Collection[str],
-        *,
-        since: datetime | None,
-        until: datetime | None,
-    ) -> Sequence[StoredFact]:
-        """Give what concerns nodes, and what may: locks that name one."""
-
-    async def signs(
-        self, since: datetime | None, until: datetime | None
-    ) -> Sequence[StoredFact]:
-        """Give what is about nodes as such, of the whole fleet."""
-
-    async def last_sign(
-        self, name: str, until: datetime | None
-    ) -> datetime | None:
-        """Give when the last sign about a node was."""
-
-    async def node_labels(self) -> Mapping[str, Mapping[str, str]]:
-        """Give the labels with which each node appeared."""
-
-    async def of_gangs(
-        self, owners: Collection[str], *, until: datetime | None
-    ) -> Sequence[StoredFact]:
-        """Give all about objects of these UIDs and what they control."""
-
-    async def owners_of(self, uids: Collection[str]) -> Sequence[StoredFact]:
-        """Give how objects of these UIDs appeared, and how they ended."""
-
-
 class FactPages(Protocol):
     """The facts of one log, to be listed."""
 
@@ -247,6 +208,10 @@ class Reading(Protocol):
     @property
     def facts(self) -> Facts:
         """What happened, as the entries tell it."""
+
+    @property
+    def gangs(self) -> Gangs:
+        """Who was where, and with whom."""
 
     @property
     def fact_pages(self) -> FactPages:
@@ -280,8 +245,13 @@ class Reading(Protocol):
         Of the whole log, or of what lies before a position.
         """
 
-    async def has_node(self, name: str) -> bool:
-        """Tell whether any entry concerns a node."""
+    async def nodes_before(
+        self, names: Collection[str], at: datetime
+    ) -> Mapping[str, Version]:
+        """Give the newest version of each Node before a time, by its name."""
+
+    async def known_nodes(self, names: Collection[str]) -> Collection[str]:
+        """Give those nodes that any entry concerns."""
 
     async def node_names(self) -> Sequence[str]:
         """Give the nodes that entries concern, as far as it is useful."""

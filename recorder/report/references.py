@@ -91,16 +91,18 @@ def named(kind: Kind | str, namespace: str, name: str) -> str:
     return "/".join(part for part in (word, namespace, name) if part)
 
 
-async def find_node(reading: Reading, name: str) -> None:
-    """See that the log has entries about a node.
+async def find_node(reading: Reading, *names: str) -> None:
+    """See that the log has entries about each node.
 
     Raises:
-        NotFoundError: it has none.
+        NotFoundError: of one it has none.
     """
-    if not await reading.has_node(name):
-        hint = did_you_mean(name, await reading.node_names())
-        msg = f'log {reading.log.id} has no node "{name}"{hint}'
-        raise NotFoundError(msg)
+    known = await reading.known_nodes(names)
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, await reading.node_names())
+            msg = f'log {reading.log.id} has no node "{name}"{hint}'
+            raise NotFoundError(msg)
 
 
 async def find_objects(reading: Reading, reference: Reference) -> Found:

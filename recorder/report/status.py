@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from recorder.model.moment import written
-from recorder.report.ports import FactsEnd, Log, Stream
+from recorder.report.fact_ports import FactsEnd
+from recorder.report.ports import Log, Stream
 
 __all__ = [
     "COLUMNS",

@@ -13,7 +13,7 @@ from recorder.report.coverage import Coverage, covered
 from recorder.report.happened import (
     LOOKBACK,
     NODE_RESOURCES,
-    node_of,
+    nodes_of,
     verdicts_of,
 )
 from recorder.report.ports import Reading
@@ -213,13 +213,11 @@ async def _within(
     coverage: Coverage,
 ) -> Sequence[Verdict]:
     since = None if window.since is None else window.since - LOOKBACK
-    facts = await node_of(
+    nodes = await nodes_of(
         reading,
-        node,
+        [node],
         since=since,
         until=window.until,
         knowledge=knowledge,
     )
-    return await verdicts_of(
-        reading, facts.chains(knowledge), window, coverage
-    )
+    return await verdicts_of(reading, nodes, window, coverage, knowledge)

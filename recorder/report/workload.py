@@ -91,7 +91,7 @@ async def ask_workload(
     """
     found = await find_objects(reading, reference)
     uids = {t.identity.uid for t in found.things if t.identity.uid}
-    facts = await reading.facts.of_gangs(uids, until=window.until)
+    facts = await reading.gangs.family(uids, until=window.until)
     workloads = Workloads(facts)
     own: dict[Workload, list[Placement]] = {}
     for placement in Placements(facts):

@@ -6,12 +6,13 @@ statement ends after a bounded time; the session's zone is UTC; plans are made
 for the values asked for, since the right partitions depend on them.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from urllib.parse import urlsplit
 
 import asyncpg
+import orjson
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import (
@@ -27,6 +28,7 @@ __all__ = [
     "AddressError",
     "QuestionTooLargeError",
     "connect",
+    "asking",
     "make_engine",
     "reading",
 ]
@@ -89,6 +91,8 @@ async def connect(
                 # What is asked for lies together and mostly in memory; at
                 # the default a page is joined by reading whole tables.
                 "random_page_cost": "1.1",
+                # To start workers takes longer than what they would save.
+                "max_parallel_workers_per_gather": "0",
                 "timezone": "UTC",
             },
         )
@@ -116,16 +120,16 @@ def make_engine(
     return create_async_engine(
         "postgresql+asyncpg://",
         async_creator=creator,
+        json_deserializer=orjson.loads,
         pool_size=connections,
         max_overflow=0,
         pool_timeout=CONNECT_SECONDS,
     )
 
 
-@asynccontextmanager
-async def reading(
+def reading(
     engine: AsyncEngine, action: str
-) -> AsyncIterator[AsyncConnection]:
+) -> AbstractAsyncContextManager[AsyncConnection]:
     """Give a connection that sees one state of the log for all it asks.
 
     Raises:
@@ -134,13 +138,33 @@ async def reading(
             use.
         LogError: PostgreSQL refused.
     """
+    return _opened(
+        engine,
+        action,
+        {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
+    )
+
+
+def asking(
+    engine: AsyncEngine, action: str
+) -> AbstractAsyncContextManager[AsyncConnection]:
+    """Give a connection for statements that need no common state.
+
+    Each goes to the server alone, without a transaction around it: what
+    a log holds up to a size does not change between two of them. It raises
+    what `reading` does.
+    """
+    return _opened(engine, action, {"isolation_level": "AUTOCOMMIT"})
+
+
+@asynccontextmanager
+async def _opened(
+    engine: AsyncEngine, action: str, options: Mapping[str, object]
+) -> AsyncIterator[AsyncConnection]:
     with translate_errors(action):
         try:
             async with engine.connect() as connection:
-                yield await connection.execution_options(
-                    isolation_level="REPEATABLE READ",
-                    postgresql_readonly=True,
-                )
+                yield await connection.execution_options(**options)
         except PoolTimeoutError as exc:
             msg = f"cannot {action}: all connections are busy; try again"
             raise LogUnavailableError(msg) from exc

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from recorder.facts import is_sign
+from recorder.facts import is_evidence, is_sign, place_of
 from recorder.intake.state import Batch
 from recorder.model.fact import Fact, FactKind
 from recorder.model.reference import ObjectIdentity
@@ -38,6 +38,8 @@ FACT_COLUMNS = (
     "index",
     "kind",
     "sign",
+    "evidence",
+    "place",
     "detail",
 )
 
@@ -120,6 +122,7 @@ def fact_row(
     """Give the row of a fact at a place in the log."""
     recorded_at, observed_at, position, log, derivation = place
     owner = owner_of(fact)
+    stands = place_of(fact)
     return (
         recorded_at,
         fact.occurred_at or observed_at,
@@ -135,6 +138,8 @@ def fact_row(
         index,
         FACT_CODES[fact.kind],
         is_sign(fact),
+        is_evidence(fact),
+        None if stands is None else _json(stands),
         _json(fact.detail),
     )
 

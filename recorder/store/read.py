@@ -24,6 +24,7 @@ from recorder.report.ports import (
     Selection,
     Stream,
     Thing,
+    Version,
 )
 from recorder.report.window import Window
 from recorder.store.engine import reading
@@ -33,10 +34,13 @@ from recorder.store.read_definitions import read_custom_kinds
 from recorder.store.read_entries import EntryReader
 from recorder.store.read_fact_pages import FactPages
 from recorder.store.read_facts import FactReader
+from recorder.store.read_gangs import GangReader
 from recorder.store.read_gaps import GapReader
 from recorder.store.read_like import LikeReader
 from recorder.store.read_logs import read_logs, read_streams
+from recorder.store.read_nodes import NodeReader
 from recorder.store.read_objects import NameReader
+from recorder.store.stored_facts import FactNames
 
 __all__ = ["LogReading", "list_logs"]
 
@@ -60,7 +64,10 @@ class LogReading:
         self._like = LikeReader(engine, log.id)
         self._entries = EntryReader(engine, log.id, log.size)
         self._gaps = GapReader(engine, log.id, log.size)
-        self.facts = FactReader(engine, log.id, log.size)
+        self._nodes = NodeReader(engine, log.id, log.size)
+        names = FactNames(log.id)
+        self.facts = FactReader(engine, log.id, log.size, names)
+        self.gangs = GangReader(engine, log.id, log.size, names)
         self.fact_pages = FactPages(engine, log.id, log.size)
 
     @classmethod
@@ -122,9 +129,15 @@ class LogReading:
         """Give the newest line of a selection, with its document."""
         return await self._entries.newest(selection, before=before)
 
-    async def has_node(self, name: str) -> bool:
-        """Tell whether any entry concerns a node."""
-        return await self._names.has_node(name)
+    async def nodes_before(
+        self, names: Collection[str], at: datetime
+    ) -> Mapping[str, Version]:
+        """Give the newest version of each Node before a time, by its name."""
+        return await self._nodes.before(names, at)
+
+    async def known_nodes(self, names: Collection[str]) -> Collection[str]:
+        """Give those nodes that any entry concerns."""
+        return await self._names.known_nodes(names)
 
     async def node_names(self) -> Sequence[str]:
         """Give the nodes that entries concern, as far as it is useful."""

@@ -20,7 +20,7 @@ from recorder.report.checks.database import (
     PartitionFacts,
     ServerFacts,
 )
-from recorder.report.ports import FactsEnd
+from recorder.report.fact_ports import FactsEnd
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import reading
 from recorder.store.read_facts import facts_end

@@ -13,11 +13,8 @@ from recorder.model.observation import AUDIT, WATCH
 from recorder.report.ports import Selection
 from recorder.store.codes import FACT_CODES
 from recorder.store.engine import reading
-from recorder.store.read_facts import (
-    facts_query,
-    of_current_derivation,
-    stored_fact,
-)
+from recorder.store.read_facts import of_current_derivation
+from recorder.store.stored_facts import FactNames
 from recorder.store.tables import fact, node, word
 
 __all__ = ["FactPages"]
@@ -72,12 +69,9 @@ class FactPages:
                     tuple_(fact.c.position, fact.c.index)
                     <= (places[-1].position, places[-1].place),
                 ]
-                query = facts_query(self._log, asked)
-                rows = (await connection.execute(query)).all()
-            yield sorted(
-                (stored_fact(row) for row in rows),
-                key=lambda found: (found.entry.position, found.index),
-            )
+                # With names of its own, so that memory stays bounded.
+                page = await FactNames(self._log).facts(connection, asked)
+            yield page
             place = (places[-1].position, places[-1].place)
             if len(places) < PAGE:
                 return

@@ -6,54 +6,66 @@ window selects by when something happened, which an index per day answers.
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from operator import itemgetter
+from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, Text, and_, cast, func, select
+from sqlalchemy import (
+    JSON,
+    ColumnElement,
+    Text,
+    and_,
+    cast,
+    false,
+    func,
+    literal_column,
+    or_,
+    select,
+)
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from recorder.model.fact import Fact, FactKind, StoredFact
-from recorder.model.reference import EntryName, ObjectIdentity
-from recorder.report.ports import FactsEnd
-from recorder.store.codes import FACT_CODES, FACTS
-from recorder.store.engine import reading
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.reference import EntryName
+from recorder.report.fact_ports import FactsEnd
+from recorder.store.codes import FACT_CODES
+from recorder.store.engine import asking
+from recorder.store.stored_facts import FactNames
 from recorder.store.tables import (
-    Query,
-    QueryRow,
     derivation,
     entry,
     fact,
-    kind,
     node,
-    object_,
-    word,
 )
 
 __all__ = [
     "FactReader",
     "facts_end",
-    "facts_query",
     "of_current_derivation",
-    "stored_fact",
 ]
 
 ANNOTATION = FACT_CODES[FactKind.ANNOTATION_CHANGED]
-APPEARED = FACT_CODES[FactKind.APPEARED]
-DEPTH_MAX = 4
-"""Steps from what a person asked for down to its Pods."""
+UNPLACED = and_(
+    # A literal, so that the planner knows the partial index `fact_unplaced`.
+    fact.c.kind
+    == literal_column(str(FACT_CODES[FactKind.ANNOTATION_CHANGED])),
+    fact.c.node_id.is_(None),
+)
 
 
 class FactReader:
     """Reads the facts of one log up to a size."""
 
-    def __init__(self, engine: AsyncEngine, log: int, size: int) -> None:
+    def __init__(
+        self, engine: AsyncEngine, log: int, size: int, names: FactNames
+    ) -> None:
         self._engine = engine
         self._log = log
         self._size = size
+        self._names = names
 
     async def end(self) -> FactsEnd | None:
         """Give where facts end; None where every entry has its own."""
-        async with reading(self._engine, "read the facts") as connection:
+        async with asking(self._engine, "read the facts") as connection:
             return await facts_end(connection, self._log, self._size)
 
     async def of_nodes(
@@ -64,107 +76,131 @@ class FactReader:
         until: datetime | None,
     ) -> Sequence[StoredFact]:
         """Give what concerns nodes, and what may: locks that name one."""
-        numbers = select(node.c.node_id).where(
-            node.c.log_id == self._log, node.c.name.in_(names)
+        return await self._near(names, UNPLACED, since, until)
+
+    async def evidence(
+        self,
+        names: Collection[str],
+        *,
+        since: datetime | None,
+        until: datetime | None,
+        locks: Collection[str],
+    ) -> Sequence[StoredFact]:
+        """Give of that what may tell what happened to the nodes.
+
+        ``locks`` are keys of annotations, which may hold ``*``.
+        """
+        key = cast(fact.c.detail["key"].astext, Text)
+        unplaced = and_(
+            UNPLACED,
+            or_(false(), *(key.like(_pattern(lock)) for lock in locks)),
         )
-        async with reading(self._engine, "read the facts") as connection:
-            ids = list(await connection.scalars(numbers))
-            placed = await self._facts(
-                connection, fact.c.node_id.in_(ids), since, until
+        return await self._near(names, unplaced, since, until, fact.c.evidence)
+
+    async def _near(
+        self,
+        names: Collection[str],
+        unplaced: ColumnElement[bool],
+        since: datetime | None,
+        until: datetime | None,
+        *narrower: ColumnElement[bool],
+    ) -> Sequence[StoredFact]:
+        async with asking(self._engine, "read the facts") as connection:
+            numbers = await connection.scalars(
+                select(node.c.node_id).where(
+                    node.c.log_id == self._log, node.c.name.in_(names)
+                )
             )
-            unplaced = await self._facts(
-                connection,
-                and_(fact.c.kind == ANNOTATION, fact.c.node_id.is_(None)),
-                since,
-                until,
-            )
-        return sorted([*placed, *unplaced], key=_order)
+            placed = and_(fact.c.node_id.in_(list(numbers)), *narrower)
+            found = [
+                *await self._facts(connection, placed, since, until),
+                *await self._facts(connection, unplaced, since, until),
+            ]
+        return sorted(found, key=_order)
 
     async def signs(
         self, since: datetime | None, until: datetime | None
     ) -> Sequence[StoredFact]:
         """Give what is about nodes as such, of the whole fleet."""
-        async with reading(self._engine, "read the facts") as connection:
+        async with asking(self._engine, "read the facts") as connection:
             return await self._facts(connection, fact.c.sign, since, until)
 
     async def last_sign(
         self, name: str, until: datetime | None
     ) -> datetime | None:
         """Give when the last sign about a node was."""
-        query = (
-            select(func.max(fact.c.at))
-            .join(node, node.c.node_id == fact.c.node_id)
-            .where(node.c.log_id == self._log, node.c.name == name)
-            .where(fact.c.sign, fact.c.position <= self._size)
+        number = select(node.c.node_id).where(
+            node.c.log_id == self._log, node.c.name == name
+        )
+        query = select(func.max(fact.c.at)).where(
+            fact.c.node_id == number.scalar_subquery(),
+            fact.c.evidence,
+            fact.c.sign,
+            fact.c.position <= self._size,
         )
         if until is not None:
             query = query.where(fact.c.at < until)
-        async with reading(self._engine, "read the facts") as connection:
+        async with asking(self._engine, "read the facts") as connection:
             found: datetime | None = await connection.scalar(query)
             return found
 
+    async def last_seen(
+        self, names: Collection[str], since: datetime | None
+    ) -> datetime | None:
+        """Give when anything that `of_nodes` gives was observed last."""
+        numbers = select(node.c.node_id).where(
+            node.c.log_id == self._log, node.c.name.in_(names)
+        )
+        times = []
+        async with asking(self._engine, "read the facts") as connection:
+            for asked in (fact.c.node_id.in_(numbers), UNPLACED):
+                query = select(func.max(fact.c.observed_at)).where(
+                    asked,
+                    fact.c.log_id == self._log,
+                    fact.c.position <= self._size,
+                    of_current_derivation(self._log),
+                )
+                if since is not None:
+                    query = query.where(fact.c.at >= since)
+                times.append(await connection.scalar(query))
+        return max((at for at in times if at is not None), default=None)
+
     async def node_labels(self) -> dict[str, dict[str, str]]:
         """Give the labels with which each node appeared."""
+        return await self._of_appeared(
+            cast(fact.c.detail["state"]["labels"], JSON)
+        )
+
+    async def places(self) -> dict[str, dict[str, str]]:
+        """Give of these labels those that say where a node stands."""
+        return await self._of_appeared(cast(fact.c.place, JSON))
+
+    async def _of_appeared(
+        self, what: ColumnElement[Any]
+    ) -> dict[str, dict[str, str]]:
+        """Give something of each node as it appeared last, by its name."""
+        # As one text: rows of five thousand nodes would take longer. Of two
+        # members of one name the second counts.
         query = (
-            # As text, and put in order here: of five thousand nodes they are
-            # megabytes, which PostgreSQL would sort on the disk.
             select(
-                fact.c.position,
-                node.c.name,
-                cast(fact.c.detail["state"]["labels"], Text).label("labels"),
+                cast(
+                    func.json_object_agg(
+                        node.c.name, aggregate_order_by(what, fact.c.position)
+                    ),
+                    Text,
+                )
             )
             .join(node, node.c.node_id == fact.c.node_id)
-            .where(fact.c.log_id == self._log, fact.c.sign)
-            .where(fact.c.kind == APPEARED, fact.c.position <= self._size)
+            .where(fact.c.log_id == self._log, fact.c.place.is_not(None))
+            .where(fact.c.position <= self._size)
+            .where(of_current_derivation(self._log))
         )
-        async with reading(self._engine, "read the facts") as connection:
-            rows = (await connection.execute(query)).all()
+        async with asking(self._engine, "read the facts") as connection:
+            found = await connection.scalar(query)
         return {
-            name: orjson.loads(labels) if labels else {}
-            for _, name, labels in sorted(rows, key=itemgetter(0))
+            name: told or {}
+            for name, told in orjson.loads(found or "{}").items()
         }
-
-    async def of_gangs(
-        self, owners: Collection[str], *, until: datetime | None
-    ) -> Sequence[StoredFact]:
-        """Give all about objects of these UIDs and what they control."""
-        async with reading(self._engine, "read the facts") as connection:
-            tops = list(
-                await connection.scalars(
-                    select(object_.c.object_id).where(
-                        object_.c.log_id == self._log,
-                        object_.c.uid.in_(owners),
-                    )
-                )
-            )
-            family = set(tops)
-            newest = list(tops)
-            for _ in range(DEPTH_MAX):
-                children = select(fact.c.object_id).where(
-                    fact.c.owner_id.in_(newest), fact.c.log_id == self._log
-                )
-                newest = [
-                    number
-                    for number in await connection.scalars(children)
-                    if number not in family
-                ]
-                if not newest:
-                    break
-                family.update(newest)
-            return await self._facts(
-                connection, fact.c.object_id.in_(family), None, until
-            )
-
-    async def owners_of(self, uids: Collection[str]) -> Sequence[StoredFact]:
-        """Give how objects of these UIDs appeared, and how they ended."""
-        numbers = select(object_.c.object_id).where(
-            object_.c.log_id == self._log, object_.c.uid.in_(uids)
-        )
-        async with reading(self._engine, "read the facts") as connection:
-            ids = list(await connection.scalars(numbers))
-            return await self._facts(
-                connection, fact.c.object_id.in_(ids), None, None
-            )
 
     async def _facts(
         self,
@@ -179,8 +215,7 @@ class FactReader:
         if until is not None:
             asked.append(fact.c.at < until)
         asked.append(of_current_derivation(self._log))
-        rows = (await connection.execute(facts_query(self._log, asked))).all()
-        return sorted((stored_fact(row) for row in rows), key=_order)
+        return await self._names.facts(connection, asked)
 
 
 def of_current_derivation(log: int) -> ColumnElement[bool]:
@@ -210,64 +245,12 @@ async def facts_end(
     return FactsEnd(EntryName(log, built_to), at)
 
 
-def facts_query(log: int, asked: Sequence[ColumnElement[bool]]) -> Query:
-    """Select facts with the names of what they refer to."""
-    found = (
-        select(
-            fact.c.log_id.label("log"),
-            fact.c.position,
-            fact.c.index.label("place"),
-            fact.c.observed_at,
-            fact.c.occurred_at,
-            fact.c.kind,
-            fact.c.detail,
-            fact.c.object_id,
-            fact.c.node_id,
-            fact.c.actor_id,
-        )
-        .where(fact.c.log_id == log, *asked)
-        .subquery("found")
-    )
-    return (
-        select(
-            found,
-            node.c.name.label("node"),
-            word.c.text.label("actor"),
-            kind.c.api_group,
-            kind.c.name.label("object_kind"),
-            object_.c.namespace,
-            object_.c.name,
-            object_.c.uid,
-        )
-        .select_from(found)
-        .outerjoin(node, node.c.node_id == found.c.node_id)
-        .outerjoin(word, word.c.word_id == found.c.actor_id)
-        .outerjoin(object_, object_.c.object_id == found.c.object_id)
-        .outerjoin(kind, kind.c.kind_id == object_.c.kind_id)
-    )
+def _pattern(text: str) -> str:
+    """Give what LIKE matches as a rule does."""
+    for special in "\\%_":
+        text = text.replace(special, f"\\{special}")
+    return text.replace("*", "%")
 
 
 def _order(stored: StoredFact) -> tuple[int, int]:
     return stored.entry.position, stored.index
-
-
-def stored_fact(row: QueryRow) -> StoredFact:
-    """Make a fact of a row of `facts_query`."""
-    thing = None
-    if row.object_id is not None:
-        thing = ObjectIdentity(
-            row.api_group, row.object_kind, row.namespace, row.name, row.uid
-        )
-    return StoredFact(
-        entry=EntryName(row.log, row.position),
-        index=row.place,
-        observed_at=row.observed_at,
-        fact=Fact(
-            kind=FACTS[row.kind],
-            node=row.node,
-            object=thing,
-            occurred_at=row.occurred_at,
-            actor=row.actor,
-            detail=row.detail,
-        ),
-    )

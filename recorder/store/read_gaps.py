@@ -4,11 +4,11 @@ Gaps that are still open are known from the streams; here are those that were
 closed, and the jumps of the recorder's clock.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
 import orjson
-from sqlalchemy import select
+from sqlalchemy import Subquery, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.entry import Operation
@@ -16,7 +16,7 @@ from recorder.model.reference import EntryName
 from recorder.report.gap import Gap
 from recorder.report.ports import ClockJump
 from recorder.store.codes import OPERATION_CODES, SOURCES
-from recorder.store.engine import reading
+from recorder.store.engine import asking, reading
 from recorder.store.read_documents import Documents
 from recorder.store.read_selection import told_by_recorder
 from recorder.store.read_span import Span, find_span
@@ -27,20 +27,41 @@ __all__ = ["GapReader", "told_query"]
 PAGE = 1000
 
 
+COLUMNS = (
+    entry.c.position,
+    entry.c.recorded_at,
+    entry.c.observed_at,
+    entry.c.operation,
+    entry.c.source,
+    entry.c.resource_id,
+    entry.c.base_distance,
+    entry.c.encoding,
+    entry.c.payload,
+)
+
+
+def few_query(log: int, size: int) -> Query:
+    """Select what was told of gaps and the clock, up to a page of it."""
+    asked = (Operation.GAP_CLOSED, Operation.CLOCK_JUMPED)
+    page = (
+        select(*COLUMNS)
+        .where(
+            entry.c.log_id == log,
+            entry.c.position <= size,
+            told_by_recorder(),
+            entry.c.operation.in_([OPERATION_CODES[one] for one in asked]),
+        )
+        .order_by(entry.c.position)
+        .limit(PAGE)
+        .subquery("page")
+    )
+    return _with_resource(page)
+
+
 def told_query(span: Span, operation: Operation) -> Query:
     """Select a page of entries of one operation that the recorder told."""
-    columns = (
-        entry.c.position,
-        entry.c.recorded_at,
-        entry.c.observed_at,
-        entry.c.source,
-        entry.c.resource_id,
-        entry.c.base_distance,
-        entry.c.encoding,
-        entry.c.payload,
-    )
     page = (
-        select(*columns)
+        select(*COLUMNS)
         .where(
             span.holds(),
             told_by_recorder(),
@@ -50,6 +71,10 @@ def told_query(span: Span, operation: Operation) -> Query:
         .limit(PAGE)
         .subquery("page")
     )
+    return _with_resource(page)
+
+
+def _with_resource(page: Subquery) -> Query:
     return (
         select(page, resource.c.name.label("resource"))
         .outerjoin_from(
@@ -67,6 +92,8 @@ class GapReader:
         self._log = log
         self._size = size
         self._documents = Documents(log)
+        self._asked = False
+        self._few: Sequence[tuple[QueryRow, bytes]] | None = None
 
     async def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
         """Give the closed gaps that end after a time, in log order."""
@@ -87,6 +114,30 @@ class GapReader:
             )
 
     async def _told(
+        self, operation: Operation, since: datetime | None
+    ) -> AsyncIterator[tuple[QueryRow, bytes]]:
+        few = await self._all()
+        if few is None:
+            async for told in self._paged(operation, since):
+                yield told
+            return
+        for told in few:
+            if told[0].operation == OPERATION_CODES[operation]:
+                yield told
+
+    async def _all(self) -> Sequence[tuple[QueryRow, bytes]] | None:
+        """Give all that is told, if it is little; it is read once."""
+        if not self._asked:
+            async with asking(self._engine, "read gaps") as connection:
+                query = few_query(self._log, self._size)
+                rows = (await connection.execute(query)).all()
+                if len(rows) < PAGE:
+                    decoded = await self._documents.decode(connection, rows)
+                    self._few = [(row, decoded[row.position]) for row in rows]
+            self._asked = True
+        return self._few
+
+    async def _paged(
         self, operation: Operation, since: datetime | None
     ) -> AsyncIterator[tuple[QueryRow, bytes]]:
         async with reading(self._engine, "read gaps") as connection:

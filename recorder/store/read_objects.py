@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.reference import ObjectIdentity
 from recorder.report.ports import Heartbeats, Thing
-from recorder.store.engine import reading
+from recorder.store.engine import asking, reading
 from recorder.store.tables import Query, kind, node, object_, object_head, word
 
 __all__ = ["NameReader", "things_query"]
@@ -57,13 +57,13 @@ class NameReader:
         self._engine = engine
         self._log = log
 
-    async def has_node(self, name: str) -> bool:
-        """Tell whether any entry concerns a node."""
-        query = select(node.c.node_id).where(
-            node.c.log_id == self._log, node.c.name == name
+    async def known_nodes(self, names: Collection[str]) -> Collection[str]:
+        """Give those nodes that any entry concerns."""
+        query = select(node.c.name).where(
+            node.c.log_id == self._log, node.c.name.in_(names)
         )
-        async with reading(self._engine, "read nodes") as connection:
-            return await connection.scalar(query) is not None
+        async with asking(self._engine, "read nodes") as connection:
+            return set(await connection.scalars(query))
 
     async def node_names(self) -> Sequence[str]:
         """Give the nodes that entries concern, as far as it is useful."""

@@ -11,7 +11,7 @@ from recorder.report.ports import Selection, is_about_events
 from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
 from recorder.store.tables import entry, node, resource, word
 
-__all__ = ["Conditions", "find_conditions", "told_by_recorder"]
+__all__ = ["VERSIONS", "Conditions", "find_conditions", "told_by_recorder"]
 
 VERSIONS = tuple(
     OPERATION_CODES[operation]

@@ -195,6 +195,8 @@ fact = Table(
     Column("index", SmallInteger, nullable=False),
     Column("kind", SmallInteger, nullable=False),
     Column("sign", Boolean, nullable=False),
+    Column("evidence", Boolean, nullable=False),
+    Column("place", JSONB),
     Column("detail", JSONB, nullable=False),
 )
 

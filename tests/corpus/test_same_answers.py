@@ -16,7 +16,7 @@ from recorder.report.incidents import IncidentsQuestion, ask_incidents
 from recorder.report.ports import Reading
 from recorder.report.why import WhyQuestion, ask_why
 from recorder.report.window import Window
-from recorder.store import read_fact_pages, read_facts
+from recorder.store import stored_facts
 from recorder.store.tables import Query
 from recorder.wiring.cutting import Cut, cut_tape
 from tests.corpus.conftest import Corpus
@@ -57,14 +57,13 @@ async def answered(corpus: Corpus, name: str) -> bytes:
 async def test_answers_do_not_depend_on_the_order_of_rows(
     corpus: Corpus, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = read_facts.facts_query
+    original = stored_facts.facts_query
     first = await answered(corpus, name)
 
     def shuffled(log: int, asked: Sequence[ColumnElement[bool]]) -> Query:
         return original(log, asked).order_by(func.random())
 
-    monkeypatch.setattr(read_facts, "facts_query", shuffled)
-    monkeypatch.setattr(read_fact_pages, "facts_query", shuffled)
+    monkeypatch.setattr(stored_facts, "facts_query", shuffled)
     for _ in range(3):
         assert await answered(corpus, name) == first
 

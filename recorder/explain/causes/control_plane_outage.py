@@ -23,15 +23,15 @@ def _find(case: Case) -> Found | None:
         return None
     seen = case.effect.stored.observed_at
     lost = case.fleet.lost_with(case.chain.node, seen)
-    known = case.fleet.nodes
-    if len(lost) < NODES_MIN or len(lost) < SHARE * len(known):
+    known = case.fleet.size
+    if len(lost) < NODES_MIN or len(lost) < SHARE * known:
         return None
     if any(case.fleet.booted_after(node, case.lost_at) for node in lost):
         return None
     if case.chain.state.ready != "True":
         # They may as well be down: it shows when they come back.
         return Found(case.effect, "possible")
-    many = len(known) >= NODES_TOLD_APART
+    many = known >= NODES_TOLD_APART
     return Found(case.effect, "proven" if many else "likely")
 
 

@@ -15,15 +15,18 @@ def shared_place(case: Case) -> tuple[str, list[str]] | None:
 
     Not a place that holds the whole fleet: that tells nothing.
     """
+    fleet, node = case.fleet, case.chain.node
     together = {
-        *case.fleet.lost_with(case.chain.node, _seen_lost(case)),
-        *case.fleet.silent_with(case.lost_at),
-    } - {case.chain.node}
-    for place, others in case.fleet.neighbours(case.chain.node).items():
-        gone = [other for other in others if other in together]
-        whole = len(others) + 1 == len(case.fleet.nodes)
-        if gone and not whole and len(gone) == len(others):
-            return place, gone
+        *fleet.lost_with(node, _seen_lost(case)),
+        *fleet.silent_with(case.lost_at),
+    } - {node}
+    for key, value in sorted(fleet.place(node).items()):
+        gone = sorted(n for n in together if fleet.stands(n, key, value))
+        if not gone:
+            continue
+        known = fleet.standing(key, value)
+        if len(gone) + 1 == known and known != fleet.size:
+            return f"{key}={value}", gone
     return None
 
 

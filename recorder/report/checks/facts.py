@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from recorder.report.checks.check import Check
-from recorder.report.ports import FactsEnd
+from recorder.report.fact_ports import FactsEnd
 
 __all__ = ["judge_facts"]
 

@@ -1,0 +1,125 @@
+"""What answers need from the facts of a log.
+
+Questions ask for what can answer them, and not for all there is of a node:
+most facts of a fleet are the daily life of Pods.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Protocol
+
+from recorder.model.fact import StoredFact
+from recorder.model.reference import EntryName
+
+__all__ = ["ALWAYS", "Facts", "FactsEnd", "Gangs", "Stay"]
+
+
+@dataclass(frozen=True, slots=True)
+class FactsEnd:
+    """Where the facts of a log end before its entries do."""
+
+    entry: EntryName
+    """The last that has its facts; of position 0 where none has."""
+
+    at: datetime | None
+    """When the first entry without facts was observed."""
+
+
+ALWAYS = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+"""A span that holds every time; the database has room for a day more."""
+
+
+class Facts(Protocol):
+    """The facts of one log, in its order."""
+
+    async def end(self) -> FactsEnd | None:
+        """Give where facts end; None where every entry has its own."""
+
+    async def of_nodes(
+        self,
+        names: Collection[str],
+        *,
+        since: datetime | None,
+        until: datetime | None,
+    ) -> Sequence[StoredFact]:
+        """Give what concerns nodes, and what may: locks that name one."""
+
+    async def evidence(
+        self,
+        names: Collection[str],
+        *,
+        since: datetime | None,
+        until: datetime | None,
+        locks: Collection[str],
+    ) -> Sequence[StoredFact]:
+        """Give of that what may tell what happened to the nodes.
+
+        Not the daily life of their Pods; and of locks those with these keys,
+        which may hold ``*``.
+        """
+
+    async def signs(
+        self, since: datetime | None, until: datetime | None
+    ) -> Sequence[StoredFact]:
+        """Give what is about nodes as such, of the whole fleet."""
+
+    async def last_sign(
+        self, name: str, until: datetime | None
+    ) -> datetime | None:
+        """Give when the last sign about a node was."""
+
+    async def node_labels(self) -> Mapping[str, Mapping[str, str]]:
+        """Give the labels with which each node appeared."""
+
+    async def places(self) -> Mapping[str, Mapping[str, str]]:
+        """Give of these labels those that say where a node stands."""
+
+    async def last_seen(
+        self, names: Collection[str], since: datetime | None
+    ) -> datetime | None:
+        """Give when anything of nodes was observed last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """A node, and a time in which it is asked who was on it."""
+
+    node: str
+    since: datetime
+    until: datetime
+
+
+class Gangs(Protocol):
+    """The Pods of one log, and what they belong to."""
+
+    async def pods_on(self, stays: Collection[Stay]) -> Collection[str]:
+        """Give the UIDs of all Pods that may have been on nodes then."""
+
+    async def preempted(
+        self,
+        nodes: Collection[str],
+        *,
+        since: datetime | None,
+        until: datetime | None,
+    ) -> Collection[str]:
+        """Give the UIDs of all Pods that may have made room for others."""
+
+    async def lives(self, uids: Collection[str]) -> Sequence[StoredFact]:
+        """Give how objects of these UIDs came and went."""
+
+    async def family(
+        self, uids: Collection[str], *, until: datetime | None
+    ) -> Sequence[StoredFact]:
+        """Give all about objects of these UIDs and what they control.
+
+        But not what Events and audit say of them.
+        """
+
+    async def pods_of(
+        self, nodes: Collection[str], *, since: datetime | None
+    ) -> Collection[str]:
+        """Give the UIDs of all Pods of which nodes have facts."""
+
+    async def last_of(self, uids: Collection[str]) -> datetime | None:
+        """Give when anything of these and what they control was observed."""

@@ -1,0 +1,192 @@
+"""What is read for an answer is all that counts for it.
+
+Questions read what may be evidence, and the Pods that were there. Whoever
+reads all facts of the nodes and all Pods that ever were on them, and folds
+them, has to come to the same answers.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, cast
+
+import orjson
+import pytest
+
+from recorder.explain.signs import signs_of
+from recorder.facts import is_evidence
+from recorder.knowledge import Knowledge, load, shipped
+from recorder.model.fact import StoredFact
+from recorder.report.fact_ports import Stay
+from recorder.report.impact import ImpactQuestion, ask_impact
+from recorder.report.incidents import IncidentsQuestion, ask_incidents
+from recorder.report.ports import Reading
+from recorder.report.why import WhyQuestion, ask_why
+from recorder.report.window import Window
+from recorder.store import read_gaps
+from recorder.store.read import LogReading
+from tests.corpus.conftest import Corpus
+from tests.corpus.logs import names, reading_of, truth_of
+from tests.corpus.truth import read_truth
+
+
+@dataclass
+class Everything:
+    """Answers the narrow questions with all there is."""
+
+    reading: LogReading
+
+    def __getattr__(self, name: str) -> Any:
+        for whole in (self.reading, self.reading.facts, self.reading.gangs):
+            if hasattr(whole, name):
+                return getattr(whole, name)
+        raise AttributeError(name)
+
+    @property
+    def facts(self) -> "Everything":
+        return self
+
+    @property
+    def gangs(self) -> "Everything":
+        return self
+
+    async def evidence(
+        self,
+        nodes: Collection[str],
+        *,
+        since: datetime | None,
+        until: datetime | None,
+        locks: Collection[str],
+    ) -> Sequence[StoredFact]:
+        del locks
+        return await self.reading.facts.of_nodes(
+            nodes, since=since, until=until
+        )
+
+    async def places(self) -> Mapping[str, Mapping[str, str]]:
+        return await self.reading.facts.node_labels()
+
+    async def pods_on(self, stays: Collection[Stay]) -> set[str]:
+        return await self._pods({stay.node for stay in stays})
+
+    async def preempted(
+        self,
+        nodes: Collection[str],
+        *,
+        since: datetime | None,
+        until: datetime | None,
+    ) -> set[str]:
+        del since, until
+        return await self._pods(nodes)
+
+    async def _pods(self, nodes: Collection[str]) -> set[str]:
+        return {
+            stored.fact.object.uid
+            for stored in await self.reading.facts.of_nodes(
+                nodes, since=None, until=None
+            )
+            if stored.fact.object is not None
+            and stored.fact.object.kind == "Pod"
+            and stored.fact.object.uid
+        }
+
+
+async def answers(
+    reading: Reading, name: str, knowledge: Knowledge | None = None
+) -> list[bytes]:
+    """Ask of all time, and of a window in the midst of what happened."""
+    knowledge = knowledge or shipped()
+    truth = read_truth(truth_of(name))
+    nodes = tuple(node.name for node in truth.cluster.nodes)
+    known = set(await reading.node_names())
+    nodes = tuple(node for node in nodes if node in known)
+    now = reading.log.recorded_at
+    assert now is not None
+    last = await reading.facts.last_seen(nodes, None)
+    assert last is not None
+    windows = [
+        Window(None, None),
+        Window(last - timedelta(minutes=20), last - timedelta(minutes=1)),
+    ]
+    found: list[Any] = []
+    for window in windows:
+        for node in nodes:
+            why = WhyQuestion(node=node, window=window)
+            found.append(await ask_why(reading, why, knowledge, now=now))
+        impact = ImpactQuestion(
+            nodes=nodes, rack=None, labels=(), window=window
+        )
+        found.append(await ask_impact(reading, impact, knowledge, now=now))
+        found.append(
+            await ask_incidents(
+                reading, IncidentsQuestion(window=window), knowledge, now=now
+            )
+        )
+    return [orjson.dumps(answer.document()) for answer in found]
+
+
+@pytest.mark.parametrize("name", names())
+async def test_an_answer_is_that_of_everything_there_is(
+    corpus: Corpus, name: str
+) -> None:
+    dsn = corpus.database.dsn("reader")
+    async with reading_of(dsn, corpus.logs[name]) as reading:
+        whole = cast(Reading, Everything(reading))
+
+        assert await answers(reading, name) == await answers(whole, name)
+
+
+RULES = """
+events:
+  - reporters: [kubelet]
+    reasons: [Killing, Pulled]
+    about: [Pod]
+    role: act
+"""
+
+
+@pytest.mark.parametrize("name", ["drain", "crash"])
+async def test_a_rule_about_daily_life_has_all_of_it_read(
+    corpus: Corpus, name: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "site.yaml"
+    file.write_text(RULES)
+    knowledge = load([file])
+    dsn = corpus.database.dsn("reader")
+    async with reading_of(dsn, corpus.logs[name]) as reading:
+        whole = cast(Reading, Everything(reading))
+
+        told = await answers(reading, name, knowledge)
+
+        assert told == await answers(whole, name, knowledge)
+        assert told != await answers(reading, name)
+
+
+@pytest.mark.parametrize("name", ["crash-in-gap", "two-reboots"])
+async def test_gaps_are_the_same_where_they_are_more_than_a_page(
+    corpus: Corpus, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dsn, log = corpus.database.dsn("reader"), corpus.logs[name]
+    async with reading_of(dsn, log) as reading:
+        first = await answers(reading, name)
+    monkeypatch.setattr(read_gaps, "PAGE", 1)
+
+    async with reading_of(dsn, log) as reading:
+        assert await answers(reading, name) == first
+
+
+@pytest.mark.parametrize("name", names())
+async def test_every_sign_is_evidence(corpus: Corpus, name: str) -> None:
+    dsn = corpus.database.dsn("reader")
+    async with reading_of(dsn, corpus.logs[name]) as reading:
+        nodes = await reading.node_names()
+        facts = await reading.facts.of_nodes(nodes, since=None, until=None)
+
+        assert not [
+            stored
+            for stored in facts
+            if stored.fact.node is not None
+            and not is_evidence(stored.fact)
+            and signs_of(stored, shipped(), node=stored.fact.node)
+        ]

@@ -1,0 +1,91 @@
+"""What a fact has to do with its node."""
+
+import pytest
+
+from recorder.facts import is_evidence, place_of
+from recorder.model.fact import Fact, FactKind
+from recorder.model.reference import ObjectIdentity
+
+POD = ObjectIdentity("", "Pod", "train", "llm-0", "u-1")
+NODE = ObjectIdentity("", "Node", "", "gpu-001", "u-2")
+JOB = ObjectIdentity("batch", "Job", "train", "llm", "u-3")
+
+
+def fact(
+    kind: FactKind,
+    thing: ObjectIdentity | None,
+    actor: str | None = None,
+    **detail: object,
+) -> Fact:
+    return Fact(
+        kind=kind, node="gpu-001", object=thing, actor=actor, detail=detail
+    )
+
+
+DAILY = [
+    fact(FactKind.APPEARED, POD, created=True, state={}),
+    fact(FactKind.BOUND, POD, node="gpu-001", old=None),
+    fact(FactKind.STARTED, POD),
+    fact(FactKind.ENDED, POD, phase="Succeeded"),
+    fact(FactKind.VANISHED, POD, inferred=False, state={}),
+    fact(FactKind.CONDITION_CHANGED, POD, type="Ready", old=None, new=None),
+    fact(FactKind.CONTAINER_ENDED, POD, reason="Completed"),
+    fact(FactKind.EVENT, POD, "kubelet", reason="Pulled", message=""),
+    fact(FactKind.EVENT, POD, "default-scheduler", reason="Scheduled"),
+]
+EVIDENCE = [
+    fact(FactKind.APPEARED, NODE, created=True, state={}),
+    fact(FactKind.LABEL_CHANGED, NODE, key="a", old=None, new="b"),
+    fact(FactKind.EVENT, NODE, "kubelet", reason="Starting", message=""),
+    fact(FactKind.LEASE_SILENT, None),
+    fact(FactKind.CONDITION_CHANGED, POD, type="DisruptionTarget", new={}),
+    fact(FactKind.CONTAINER_ENDED, POD, reason="OOMKilled"),
+    fact(FactKind.EVENT, POD, "karpenter", reason="SpotInterrupted"),
+    fact(FactKind.REQUESTED, POD, verb="create"),
+    fact(FactKind.CONDITION_CHANGED, JOB, type="Failed", old=None, new=None),
+]
+
+
+@pytest.mark.parametrize("daily", DAILY)
+def test_the_daily_life_of_a_pod_tells_nothing_of_its_node(
+    daily: Fact,
+) -> None:
+    assert not is_evidence(daily)
+
+
+@pytest.mark.parametrize("telling", EVIDENCE)
+def test_everything_else_may(telling: Fact) -> None:
+    assert is_evidence(telling)
+
+
+def test_a_place_is_the_labels_that_say_where_a_node_stands() -> None:
+    labels = {
+        "topology.kubernetes.io/zone": "eu-1a",
+        "example.com/rack": "r7",
+        "kubernetes.io/os": "linux",
+    }
+    state = {"labels": labels}
+
+    found = place_of(fact(FactKind.APPEARED, NODE, created=True, state=state))
+
+    assert found == {
+        "topology.kubernetes.io/zone": "eu-1a",
+        "example.com/rack": "r7",
+    }
+
+
+def test_a_node_without_such_labels_has_an_empty_place() -> None:
+    bare = fact(FactKind.APPEARED, NODE, created=True, state={})
+
+    assert place_of(bare) == {}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        fact(FactKind.APPEARED, POD, created=True, state={}),
+        fact(FactKind.LABEL_CHANGED, NODE, key="a", old=None, new="b"),
+    ],
+)
+def test_nothing_else_has_a_place(other: Fact) -> None:
+    assert place_of(other) is None
