@@ -25,7 +25,13 @@ LISTEN = click.option(
 
 @click.command()
 @LISTEN
-@click.option("--beside", is_flag=True, hidden=True)
+@click.option(
+    "--beside",
+    is_flag=True,
+    hidden=True,
+    help="End when standard input closes; where the port is taken, take"
+    " another.",
+)
 @place_options(hidden=True)
 @click.pass_obj
 def serve(settings: "Settings", listen: str | None, *, beside: bool) -> None:
