@@ -13,6 +13,7 @@ from pathlib import Path
 from tests.bench import (
     behind,
     copying,
+    first_paint,
     latency,
     listing,
     mixed,
@@ -41,6 +42,7 @@ BENCHES: dict[str, Callable[[int], list[Number]]] = {
     "takeover": takeover.bench,
     "help": start_up.bench,
     "timeline": timeline.bench,
+    "paint": first_paint.bench,
 }
 RUNS = 3
 

@@ -24,6 +24,8 @@ __all__ = ["bench"]
 ROOT = Path(__file__).parents[2]
 FRAMES = 240
 SCREENS = {"a screen of 200 lanes": 1000, "all of 200 lanes": 5800}
+WANTED = ("<= 33", "<= 120")
+"""Of a screen as people have it; the other says what it is spared."""
 
 
 def bench(runs: int) -> list[Number]:
@@ -34,24 +36,27 @@ def bench(runs: int) -> list[Number]:
         )
         for name, height in SCREENS.items():
             frames = [_frames(browser, address, height) for _ in range(runs)]
-            numbers += _numbers(name, frames)
+            wanted = WANTED if name.startswith("a screen") else ("", "")
+            numbers += _numbers(name, frames, wanted)
         browser.close()
     return numbers
 
 
-def _numbers(name: str, frames: list[list[float]]) -> list[Number]:
+def _numbers(
+    name: str, frames: list[list[float]], wanted: tuple[str, str]
+) -> list[Number]:
     return [
         Number(
             name=f"{name}: frame, median",
             unit="ms",
             values=[statistics.median(each) for each in frames],
-            target="<= 33",
+            target=wanted[0],
         ),
         Number(
             name=f"{name}: longest frame",
             unit="ms",
             values=[max(each) for each in frames],
-            target="<= 120",
+            target=wanted[1],
             best="min",
         ),
     ]
