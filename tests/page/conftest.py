@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -54,9 +54,16 @@ def page_database(embedded_server: DatabaseServer) -> Iterator[Database]:
 @pytest.fixture(scope="session")
 def served(page_database: Database) -> Iterator[str]:
     """The address of `recorder serve`."""
+    with serving(page_database) as address:
+        yield address
+
+
+@contextmanager
+def serving(database: Database) -> Iterator[str]:
+    """Run `recorder serve`, and give its address."""
     environment = {
         **os.environ,
-        "RECORDER_DATABASE_URL": page_database.dsn("reader"),
+        "RECORDER_DATABASE_URL": database.dsn("reader"),
         "RECORDER_SERVE_LISTEN": "127.0.0.1:0",
     }
     with subprocess.Popen(

@@ -51,6 +51,8 @@ export function readableOn(colour) {
 }
 
 const TILE = 8;
+/** How much of what lies under the hatch is covered between its lines. */
+const VEIL = 0.5;
 /** @type {Map<string, HTMLCanvasElement>} */
 const tiles = new Map();
 
@@ -80,7 +82,7 @@ function drawnTile(palette, size, scale) {
   tile.height = size;
   const context = tile.getContext('2d');
   if (context === null) return tile;
-  context.globalAlpha = 0.72;
+  context.globalAlpha = VEIL;
   context.fillStyle = palette.ground;
   context.fillRect(0, 0, size, size);
   context.globalAlpha = 1;

@@ -5,7 +5,7 @@ import { readInstant } from '../time/instant.js';
 import { clock, day, dayAndClock, zoneName } from '../time/clock.js';
 import { FILTER_WORDS } from '../words/filter.js';
 import { because, cost, happenedFor, struck } from '../words/incident.js';
-import { counted, prose } from '../words/plain.js';
+import { counted, objectName, prose, rounded } from '../words/plain.js';
 import { Coverage, Empty, Trouble, Waiting } from './states.js';
 import { Strip } from './strip.js';
 
@@ -17,7 +17,7 @@ export function Fleet({ page }) {
   const incidents = page.incidents;
   return html`
     <section class="fleet" aria-labelledby="title">
-      <h1 id="title" class="hidden">What happened to the fleet</h1>
+      <${Headline} found=${data?.incidents} incidents=${incidents} />
       <${Trouble} answer=${answer} zone=${place.zone}
         onRetry=${() => page.answers.retry()} />
       <${Filter} page=${page} count=${data?.incidents?.count}
@@ -29,6 +29,24 @@ export function Fleet({ page }) {
             incidents=${incidents} />`}
     </section>
   `;
+}
+
+/**
+ * The answer before the list: how much happened, and what it cost.
+ * @param {{found: any, incidents: any[]}} given
+ */
+function Headline({ found, incidents }) {
+  if (!found) return html`<h1 id="title">What happened</h1>`;
+  const lost = incidents.reduce(
+    (sum, { totals }) => sum + totals.gpuHoursLost, 0);
+  const jobs = new Set(incidents.flatMap(({ workloads }) =>
+    workloads.map((/** @type {any} */ { workload }) => objectName(workload))));
+  const nodes = new Set(incidents.flatMap((incident) => incident.nodes));
+  const parts = [counted(incidents.length, 'incident')];
+  if (nodes.size > 0) parts.push(`on ${counted(nodes.size, 'node')}`);
+  const hit = jobs.size === 0 ? '' : `; ${counted(jobs.size, 'job')} hit`;
+  const hours = lost === 0 ? '' : `, at least ${rounded(lost)} GPU-hours lost`;
+  return html`<h1 id="title">${parts.join(' ')}${hit}${hours}</h1>`;
 }
 
 /** @param {{page: import('../page.js').Page, answer: any,
@@ -80,10 +98,8 @@ function Counts({ page, found }) {
  *   shown: number}} given */
 function Filter({ page, count, shown }) {
   const { filter } = page.place;
-  const text = count === undefined
-    ? ''
-    : filter ? `${shown} of ${counted(count, 'incident')}`
-      : counted(count, 'incident');
+  const isTold = filter !== '' && count !== undefined;
+  const text = isTold ? `${shown} of ${counted(count, 'incident')}` : '';
   return html`
     <div class="filter">
       <input type="search" aria-label="Filter incidents" list="filter-words"

@@ -36,7 +36,9 @@ export function Coverage({ coverage, zone }) {
     return html`<p class="note complete">Complete: nothing is missing from
       this answer.</p>`;
   }
-  const shown = coverage.gaps.slice(0, GAPS_SHOWN);
+  const longest = [...coverage.gaps].sort(
+    (one, other) => lengthOf(other) - lengthOf(one));
+  const shown = longest.slice(0, GAPS_SHOWN);
   const more = coverage.gaps.length - shown.length + coverage.moreGaps;
   return html`
     <div class="note hatched" role="note">
@@ -50,6 +52,12 @@ export function Coverage({ coverage, zone }) {
       </ul>
     </div>
   `;
+}
+
+/** @param {any} gap */
+function lengthOf({ from, to }) {
+  const end = readInstant(to ?? '') ?? Infinity;
+  return end - (readInstant(from ?? '') ?? 0);
 }
 
 /**

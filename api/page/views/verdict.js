@@ -34,8 +34,7 @@ export function VerdictCard({ page, verdict, isOpen }) {
           ${verdict.decision && html`<dt>Decided by</dt>
             <dd>${deciderWords(verdict.decision)}</dd>`}
           ${verdict.bootIdAfter && html`<dt>Boot id</dt>
-            <dd class="code">${shortId(verdict.bootIdBefore)} →
-              ${shortId(verdict.bootIdAfter)}</dd>`}
+            <dd class="code">${bootWords(verdict)}</dd>`}
         </dl>
         <${Chain} page=${page} verdict=${verdict} />
         <${Doubts} page=${page} verdict=${verdict} />
@@ -73,6 +72,11 @@ function deciderWords({ actor, class: what }) {
   const name = actor.name ?? 'somebody unknown';
   const tool = actor.tool ? ` with ${actor.tool}` : '';
   return `${name}${tool} (${term(what)})`;
+}
+
+/** @param {any} verdict */
+function bootWords({ bootIdBefore, bootIdAfter }) {
+  return `${shortId(bootIdBefore)} → ${shortId(bootIdAfter)}`;
 }
 
 /** @param {string | null} id */

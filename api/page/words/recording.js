@@ -1,7 +1,7 @@
 /** How far the recorder is, in words. */
 
 import { readInstant } from '../time/instant.js';
-import { dayAndClock, span } from '../time/clock.js';
+import { clock, dayAndClock, span } from '../time/clock.js';
 
 /** Behind by more than this and the page says so, as the command does. */
 const BEHIND_MAX = 150_000;
@@ -38,7 +38,8 @@ export function recordingOf(status, cluster, zone) {
   if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };
   const behind = Math.max((readInstant(status.now) ?? until) - until, 0);
   if (behind > BEHIND_MAX) {
-    return { tone: 'behind', says: `${span(behind)} behind: not seen since` };
+    const says = `${span(behind)} behind, nothing seen since`;
+    return { tone: 'behind', says: `${says} ${clock(until, zone)}` };
   }
   return { tone: 'live', says: `complete but for the last ${span(behind)}` };
 }

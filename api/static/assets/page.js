@@ -1251,6 +1251,7 @@ function readableOn(colour) {
   return light > MIDDLE ? '#101215' : '#ffffff';
 }
 const TILE = 8;
+const VEIL = 0.5;
 const tiles = new Map();
 function hatchOf(context, palette, scale) {
   const key = `${palette.hatch} ${palette.ground} ${scale}`;
@@ -1269,7 +1270,7 @@ function drawnTile(palette, size, scale) {
   tile.height = size;
   const context = tile.getContext('2d');
   if (context === null) return tile;
-  context.globalAlpha = 0.72;
+  context.globalAlpha = VEIL;
   context.fillStyle = palette.ground;
   context.fillRect(0, 0, size, size);
   context.globalAlpha = 1;
@@ -1773,7 +1774,9 @@ function Coverage({ coverage, zone }) {
     return html`<p class="note complete">Complete: nothing is missing from
       this answer.</p>`;
   }
-  const shown = coverage.gaps.slice(0, GAPS_SHOWN);
+  const longest = [...coverage.gaps].sort(
+    (one, other) => lengthOf(other) - lengthOf(one));
+  const shown = longest.slice(0, GAPS_SHOWN);
   const more = coverage.gaps.length - shown.length + coverage.moreGaps;
   return html`
     <div class="note hatched" role="note">
@@ -1787,6 +1790,10 @@ function Coverage({ coverage, zone }) {
       </ul>
     </div>
   `;
+}
+function lengthOf({ from, to }) {
+  const end = readInstant(to ?? '') ?? Infinity;
+  return end - (readInstant(from ?? '') ?? 0);
 }
 function gapWords(gap, zone) {
   const from = readInstant(gap.from ?? '');
@@ -1964,8 +1971,7 @@ function VerdictCard({ page, verdict, isOpen }) {
           ${verdict.decision && html`<dt>Decided by</dt>
             <dd>${deciderWords(verdict.decision)}</dd>`}
           ${verdict.bootIdAfter && html`<dt>Boot id</dt>
-            <dd class="code">${shortId(verdict.bootIdBefore)} →
-              ${shortId(verdict.bootIdAfter)}</dd>`}
+            <dd class="code">${bootWords(verdict)}</dd>`}
         </dl>
         <${Chain} page=${page} verdict=${verdict} />
         <${Doubts} page=${page} verdict=${verdict} />
@@ -1995,6 +2001,9 @@ function deciderWords({ actor, class: what }) {
   const name = actor.name ?? 'somebody unknown';
   const tool = actor.tool ? ` with ${actor.tool}` : '';
   return `${name}${tool} (${term(what)})`;
+}
+function bootWords({ bootIdBefore, bootIdAfter }) {
+  return `${shortId(bootIdBefore)} → ${shortId(bootIdAfter)}`;
 }
 const shortId = (id) => (id === null ? 'unknown' : id.slice(0, 8));
 function Chain({ page, verdict }) {
@@ -2150,7 +2159,7 @@ return { entryMarkdown, incidentsMarkdown };
 })();
 const in_words_recording = (() => {
 const { readInstant } = in_time_instant;
-const { dayAndClock, span } = in_time_clock;
+const { clock, dayAndClock, span } = in_time_clock;
 const BEHIND_MAX = 150_000;
 function clusterOf(status, { cluster, log }) {
   const all = status?.clusters ?? [];
@@ -2169,7 +2178,8 @@ function recordingOf(status, cluster, zone) {
   if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };
   const behind = Math.max((readInstant(status.now) ?? until) - until, 0);
   if (behind > BEHIND_MAX) {
-    return { tone: 'behind', says: `${span(behind)} behind: not seen since` };
+    const says = `${span(behind)} behind, nothing seen since`;
+    return { tone: 'behind', says: `${says} ${clock(until, zone)}` };
   }
   return { tone: 'live', says: `complete but for the last ${span(behind)}` };
 }
@@ -2796,7 +2806,7 @@ const { readInstant } = in_time_instant;
 const { clock, day, dayAndClock, zoneName } = in_time_clock;
 const { FILTER_WORDS } = in_words_filter;
 const { because, cost, happenedFor, struck } = in_words_incident;
-const { counted, prose } = in_words_plain;
+const { counted, objectName, prose, rounded } = in_words_plain;
 const { Coverage, Empty, Trouble, Waiting } = in_views_states;
 const { Strip } = in_views_strip;
 function Fleet({ page }) {
@@ -2806,7 +2816,7 @@ function Fleet({ page }) {
   const incidents = page.incidents;
   return html`
     <section class="fleet" aria-labelledby="title">
-      <h1 id="title" class="hidden">What happened to the fleet</h1>
+      <${Headline} found=${data?.incidents} incidents=${incidents} />
       <${Trouble} answer=${answer} zone=${place.zone}
         onRetry=${() => page.answers.retry()} />
       <${Filter} page=${page} count=${data?.incidents?.count}
@@ -2818,6 +2828,19 @@ function Fleet({ page }) {
             incidents=${incidents} />`}
     </section>
   `;
+}
+function Headline({ found, incidents }) {
+  if (!found) return html`<h1 id="title">What happened</h1>`;
+  const lost = incidents.reduce(
+    (sum, { totals }) => sum + totals.gpuHoursLost, 0);
+  const jobs = new Set(incidents.flatMap(({ workloads }) =>
+    workloads.map(({ workload }) => objectName(workload))));
+  const nodes = new Set(incidents.flatMap((incident) => incident.nodes));
+  const parts = [counted(incidents.length, 'incident')];
+  if (nodes.size > 0) parts.push(`on ${counted(nodes.size, 'node')}`);
+  const hit = jobs.size === 0 ? '' : `; ${counted(jobs.size, 'job')} hit`;
+  const hours = lost === 0 ? '' : `, at least ${rounded(lost)} GPU-hours lost`;
+  return html`<h1 id="title">${parts.join(' ')}${hit}${hours}</h1>`;
 }
 function Answered({ page, answer, incidents }) {
   const { place } = page;
@@ -2861,10 +2884,8 @@ function Counts({ page, found }) {
 }
 function Filter({ page, count, shown }) {
   const { filter } = page.place;
-  const text = count === undefined
-    ? ''
-    : filter ? `${shown} of ${counted(count, 'incident')}`
-      : counted(count, 'incident');
+  const isTold = filter !== '' && count !== undefined;
+  const text = isTold ? `${shown} of ${counted(count, 'incident')}` : '';
   return html`
     <div class="filter">
       <input type="search" aria-label="Filter incidents" list="filter-words"

@@ -1,0 +1,89 @@
+"""What is recorded while somebody looks comes by itself."""
+
+import asyncio
+from collections.abc import Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from recorder.intake.ports import Known, Sink
+from recorder.intake.recording import Recording
+from recorder.model.observation import Observation
+from recorder.redact import Redaction, RedactionRules
+from recorder.sources.tape import TapeReader
+from recorder.store.writer import LogSpec, Writer
+from tests.conftest import TEMPLATE
+from tests.corpus.logs import KEY
+from tests.page.conftest import LOGS, Opener, serving
+from tests.support.postgres import Database, DatabaseServer, fresh_database
+
+CRASH = datetime(2026, 11, 21, 11, 26, 30, tzinfo=UTC)
+"""The machine is about to crash."""
+
+LIVE = LogSpec(
+    cluster_name="prod",
+    cluster_uid="11111111-prod",
+    kubernetes="v1.36.3",
+    redaction_key_id=None,
+)
+
+
+class Part:
+    """A part of a recording, as a source that ends with it."""
+
+    def __init__(self, observations: Sequence[Observation]) -> None:
+        self._observations = observations
+
+    async def run(self, sink: Sink, known: Known) -> None:
+        del known
+        await sink.put(self._observations)
+
+
+def apart(work: Coroutine[Any, Any, None]) -> None:
+    """Run beside the browser, whose loop has this thread."""
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(asyncio.run, work).result()
+
+
+async def record(dsn: str, observations: Sequence[Observation]) -> None:
+    writer = Writer(dsn, LIVE, holder="test")
+    recording = Recording(writer, Redaction(RedactionRules(), KEY))
+    await recording.run(lambda _: Part(observations), asyncio.Event())
+
+
+@pytest.fixture
+def live_database(embedded_server: DatabaseServer) -> Iterator[Database]:
+    with ThreadPoolExecutor(1) as threads:
+        runner = threads.submit(asyncio.Runner).result()
+        stack = AsyncExitStack()
+        fresh = stack.enter_async_context(
+            fresh_database(embedded_server, TEMPLATE)
+        )
+        yield threads.submit(runner.run, fresh).result()
+        threads.submit(runner.run, stack.aclose()).result()
+        threads.submit(runner.close).result()
+
+
+def test_an_incident_comes_while_somebody_looks(
+    open_tab: Opener, live_database: Database
+) -> None:
+    with TapeReader(LOGS["demo"]) as reader:
+        told = [observation for _, observation in reader.frames()]
+    before = [one for one in told if one.observed_at < CRASH]
+    after = [one for one in told if one.observed_at >= CRASH]
+    dsn = live_database.dsn("writer")
+    apart(record(dsn, before))
+    with serving(live_database) as address:
+        tab = open_tab(address)
+        assert tab.page.locator(".incident").count() == 0
+        apart(record(dsn, after))
+        expect(tab.page.locator(".incident")).to_have_count(1)
+
+        assert tab.page.title().startswith("gpu-002 rebooted")
+        assert "behind, nothing seen since 11:27" in tab.says(".recording")
+        # The stream ends with its server; nobody is to be told of it.
+        tab.page.goto("about:blank")
