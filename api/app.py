@@ -21,7 +21,7 @@ from starlette.types import ASGIApp
 
 from api.access import Guard, Principal
 from api.context import Asked
-from api.errors import ApiError
+from api.errors import ApiError, InternalError, StoppingError, unforeseen
 from api.executing import Executor, Prepared, Refused, document_of
 from api.exporting import export
 from api.following import Following
@@ -176,5 +176,10 @@ def _told(endpoint: Endpoint) -> Endpoint:
         except RecorderError as exc:
             log.warning("cannot answer: %s", exc)
             return error_response(exc, status=503)
+        except asyncio.CancelledError:
+            # Only the end of the server cancels what it answers.
+            return error_response(StoppingError("the server is stopping"))
+        except Exception as exc:  # noqa: BLE001 - told as a number
+            return error_response(InternalError(unforeseen(exc)), status=500)
 
     return telling

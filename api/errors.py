@@ -17,6 +17,7 @@ __all__ = [
     "BusyError",
     "CursorError",
     "ExpiredCursorError",
+    "InternalError",
     "LimitError",
     "PageSizeError",
     "SlowReaderError",
@@ -24,6 +25,7 @@ __all__ = [
     "TooLateError",
     "WindowTooWideError",
     "told",
+    "unforeseen",
 ]
 
 log = logging.getLogger("recorder.api")
@@ -93,6 +95,13 @@ class SlowReaderError(ApiError):
         )
 
 
+class InternalError(ApiError):
+    """A defect."""
+
+    code = "internal"
+    status = 500
+
+
 class StoppingError(ApiError):
     """The server ends; another one may go on."""
 
@@ -114,11 +123,16 @@ def told(error: GraphQLError) -> GraphQLFormattedError:
     elif cause is None or isinstance(cause, GraphQLError):
         _set_code(formatted, "graphql.invalid")
     else:
-        number = secrets.token_hex(4)
-        log.error("internal error %s", number, exc_info=cause)
-        formatted["message"] = f"internal error {number}: see the server's log"
-        _set_code(formatted, "internal")
+        formatted["message"] = unforeseen(cause)
+        _set_code(formatted, InternalError.code)
     return formatted
+
+
+def unforeseen(error: BaseException) -> str:
+    """Log what nobody foresaw; give what may be said of it."""
+    number = secrets.token_hex(4)
+    log.error("internal error %s", number, exc_info=error)
+    return f"internal error {number}: see the server's log"
 
 
 def _set_code(formatted: GraphQLFormattedError, code: str) -> None:

@@ -200,6 +200,11 @@ class Following:
         self._stop = stop
         self._group: asyncio.TaskGroup | None = None
         self._sources: dict[int, _Source] = {}
+        self._known: dict[tuple[str | None, int | None], int] = {}
+        """Logs by how they were asked for."""
+
+        self._lock = asyncio.Lock()
+        """So that of many who come at once only the first opens a log."""
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -235,8 +240,7 @@ class Following:
             CursorError: it is of another log.
             SlowReaderError: whoever reads does not keep up.
         """
-        cluster, number = place
-        reading = await self._logs.read(number, cluster=cluster)
+        reading = await self._reading(place)
         cursor = Cursor(reading.log.id, reading.log.size)
         if after is not None:
             cursor = Cursor.parse(
@@ -265,6 +269,22 @@ class Following:
                 yield told
                 last = told.cursor
         raise source.failed or SlowReaderError(last)
+
+    async def _reading(
+        self, place: tuple[str | None, int | None]
+    ) -> LogReading:
+        """Open a log, or take it as those who follow it have it.
+
+        Hundreds may come at once, when a server is back.
+        """
+        async with self._lock:
+            source = self._sources.get(self._known.get(place, 0))
+            if source is not None:
+                return source.reading
+            cluster, number = place
+            reading = await self._logs.read(number, cluster=cluster)
+            self._known[place] = reading.log.id
+            return reading
 
     def _source(self, reading: LogReading) -> _Source:
         source = self._sources.get(reading.log.id)

@@ -6,13 +6,13 @@ from typing import Any
 
 import strawberry
 
-from api.answers.drawing import timeline_of
+from api.answers.drawing import placement_of, timeline_of
 from api.answers.windows import window
 from api.context import Asked
 from api.types.coverage import Coverage, Window
 from api.types.impact import Impact
 from api.types.postmortem import Postmortem
-from api.types.timeline import Timeline
+from api.types.timeline import Placement, Timeline
 from api.types.verdicts import Verdict, Why
 from recorder.model.reference import EntryName
 from recorder.report import window as spans
@@ -20,6 +20,7 @@ from recorder.report.html import html
 from recorder.report.impact import ImpactQuestion, ask_impact
 from recorder.report.incident import ask_incident
 from recorder.report.markdown import markdown
+from recorder.report.placed import placed_on
 from recorder.report.ports import Reading
 from recorder.report.postmortem import PostmortemQuestion, ask_postmortem
 from recorder.report.timeline import ask_timeline
@@ -80,12 +81,15 @@ async def timeline(
     asked: Asked, reading: Reading, node: str, span: spans.Window
 ) -> Timeline:
     """Ask for all that is drawn of a node."""
-    return timeline_of(
-        await ask_timeline(
-            reading, node, span, asked.knowledge, now=asked.now
-        ),
-        asked.knowledge,
+    found = await ask_timeline(
+        reading, node, span, asked.knowledge, now=asked.now
     )
+
+    async def placed() -> list[Placement]:
+        pods = await placed_on(reading, node, span)
+        return [placement_of(*one) for one in pods]
+
+    return timeline_of(found, asked.knowledge, placed)
 
 
 async def postmortem(

@@ -1,5 +1,7 @@
 """A timeline in types: spans, Pods, the node before and after."""
 
+from collections.abc import Awaitable, Callable
+
 import strawberry
 
 from api.types.coverage import Coverage, Window
@@ -39,7 +41,12 @@ FACTS_MAX = 5000
 """Of one timeline; a day of one node has a few hundred."""
 
 
-def timeline_of(answer: Answered, knowledge: Knowledge) -> Timeline:
+Placed = Callable[[], Awaitable[list[Placement]]]
+
+
+def timeline_of(
+    answer: Answered, knowledge: Knowledge, placed: Placed
+) -> Timeline:
     """Give a timeline as the schema shows it."""
     coverage = Coverage.of(answer.coverage)
     lanes = answer.lanes
@@ -69,7 +76,7 @@ def timeline_of(answer: Answered, knowledge: Knowledge) -> Timeline:
             )
             for span in lanes.spans(CORDON)
         ],
-        placements=[placement_of(*one) for one in answer.placements],
+        placed=placed,
         facts=[Fact.of(stored) for stored in answer.facts[:FACTS_MAX]],
         more_facts=max(len(answer.facts) - FACTS_MAX, 0),
         gaps=coverage.gaps,

@@ -1,5 +1,6 @@
 """A node's timeline: what to draw, lane by lane."""
 
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 
 import strawberry
@@ -209,8 +210,13 @@ class Timeline:
 
     cordons: list[CordonSpan]
 
-    placements: list[Placement]
-    """Pods that were on it in the window, DaemonSets' and mirror Pods too."""
+    placed: strawberry.Private[Callable[[], Awaitable[list[Placement]]]]
+    """Asked where it is wanted: it costs as much as all the rest."""
+
+    @strawberry.field
+    async def placements(self) -> list[Placement]:
+        """Pods that were on it in the window, also those of DaemonSets."""
+        return await self.placed()
 
     facts: list[Fact]
     """In log order, Events among them; the first 5000."""

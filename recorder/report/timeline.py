@@ -1,4 +1,4 @@
-"""A node's timeline: its facts in a window, its state as spans, its Pods."""
+"""A node's timeline: its facts in a window, its state as spans."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,11 +6,10 @@ from datetime import datetime
 
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind, StoredFact
-from recorder.projections import NodeState, Placement, Workload, advance
+from recorder.projections import NodeState, advance
 from recorder.projections.lanes import Lanes
 from recorder.report.coverage import Coverage, covered
 from recorder.report.happened import node_of
-from recorder.report.placed import placed_on
 from recorder.report.ports import Reading
 from recorder.report.references import find_node
 from recorder.report.why import reads_nodes
@@ -34,9 +33,6 @@ class Timeline:
 
     lanes: Lanes
     facts: Sequence[StoredFact]
-    placements: Sequence[tuple[Placement, Workload | None]]
-    """Pods that were on it, with what they belong to."""
-
     coverage: Coverage
 
     @property
@@ -83,7 +79,6 @@ async def ask_timeline(
         state=state,
         lanes=lanes,
         facts=node.facts,
-        placements=await placed_on(reading, name, window),
         coverage=await covered(
             reading, window, now=now, reads=reads_nodes, facts=True
         ),

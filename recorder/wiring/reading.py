@@ -7,7 +7,7 @@ know it.
 import os
 import shutil
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -119,6 +119,10 @@ class Logs:
             NotFoundError: there is no such log or cluster, or none at all.
             ConfigError: several could be meant.
         """
+        if number is not None:
+            # Where it is not there, the others are named below.
+            with suppress(NotFoundError):
+                return await LogReading.at_present(self._engine, number)
         logs = await list_logs(self._engine)
         if not logs:
             msg = (

@@ -25,12 +25,19 @@ class Telling:
         listed = [a_node(name, 1) for name in nodes]
         await self.tell(a_list(NODES, 1, *listed))
 
-    async def tell(self, *observations: Observation) -> None:
+    @property
+    def log(self) -> int:
+        """Which log it is."""
+        return self._writer.log
+
+    async def tell(self, *observations: Observation) -> tuple[int, int]:
+        """Commit a batch; give the first position and the last."""
         for observation in observations:
             self._sequencer.take(observation)
         batch = self._sequencer.seal()
         await self._deriver.derive(batch)
         await self._writer.append(batch)
+        return batch.first_position, batch.first_position + len(batch) - 1
 
     async def end(self) -> None:
         await self._writer.close()

@@ -1,6 +1,7 @@
 """Queries that the schema allows, made by the hundred, find no defect."""
 
 import asyncio
+from typing import Any
 
 import pytest
 import schemathesis
@@ -32,7 +33,7 @@ async def test_what_the_schema_allows_is_answered_or_refused_by_name(
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    def ask(case: Case) -> None:
+    def ask(case: Case[Any]) -> None:
         response = case.call(base_url=served.address + "graphql")
         assert response.status_code == 200, response.text
         for error in response.json().get("errors", ()):

@@ -21,6 +21,7 @@ from tests.bench import (
     questions,
     redact,
     restart,
+    serving,
     size,
     start_up,
     takeover,
@@ -43,6 +44,7 @@ BENCHES: dict[str, Callable[[int], list[Number]]] = {
     "help": start_up.bench,
     "timeline": timeline.bench,
     "paint": first_paint.bench,
+    "api": serving.bench,
 }
 RUNS = 3
 
