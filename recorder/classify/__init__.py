@@ -2,8 +2,8 @@
 
 Pure functions from a document, redacted already, to a draft: which object,
 which version, which node, when, why and by whom; and whether an update of a
-Node or a Lease was only a heartbeat. A document is decoded once, and only
-where it is looked at.
+Node or a Lease was only a heartbeat. A document is decoded once, for
+its draft and its facts, and only where they look.
 
 What a document *means* is not decided here; facts and verdicts are.
 
@@ -20,6 +20,7 @@ from recorder.classify.heartbeat import (
 from recorder.classify.objects import (
     DocumentHead,
     KubeObject,
+    Wire,
     read_head,
     read_object,
 )
@@ -27,6 +28,7 @@ from recorder.classify.objects import (
 __all__ = [
     "DocumentHead",
     "KubeObject",
+    "Wire",
     "classify",
     "draft",
     "lease_renewed_at",

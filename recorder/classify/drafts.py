@@ -6,6 +6,10 @@ from recorder.classify.objects import KubeObject, read_object
 from recorder.classify.text import clean
 from recorder.classify.times import first_moment
 from recorder.classify.wire import (
+    FullEvent,
+    FullNode,
+    FullObject,
+    FullPod,
     Metadata,
     Regarding,
     Reporter,
@@ -25,6 +29,8 @@ LEASE_NAMESPACE = "kube-node-lease"
 NODE_REPORTERS = frozenset({"kubelet", "kube-proxy"})
 """Reporters that run on the node whose name they give as their host. Others
 give the machine of a control plane, or the name of their own Pod."""
+
+AnyEvent = FullEvent | WireEvent
 
 _NO_METADATA = Metadata()
 _NO_REPORTER = Reporter()
@@ -70,7 +76,7 @@ def draft(
     without it the plural of the resource stands for the kind.
     """
     head, wire, resource = document.head, document.wire, document.resource
-    if isinstance(wire, WireEvent):
+    if isinstance(wire, FullEvent | WireEvent):
         identity = _regarding(wire)
         reporter = wire.source or wire.deprecated_source or _NO_REPORTER
         actor = (
@@ -116,7 +122,7 @@ def _identity(document: KubeObject, kind: str | None) -> ObjectIdentity | None:
     )
 
 
-def _regarding(wire: WireEvent) -> ObjectIdentity | None:
+def _regarding(wire: AnyEvent) -> ObjectIdentity | None:
     regarding = wire.involved_object or wire.regarding or _NOTHING
     name, uid = clean(regarding.name), clean(regarding.uid)
     if name is None and uid is None:
@@ -139,7 +145,7 @@ def _regarding(wire: WireEvent) -> ObjectIdentity | None:
 
 
 def _node_of_event(
-    wire: WireEvent, identity: ObjectIdentity | None, actor: str | None
+    wire: AnyEvent, identity: ObjectIdentity | None, actor: str | None
 ) -> str | None:
     if identity is not None and identity.kind == "Node" and identity.name:
         return identity.name
@@ -149,17 +155,23 @@ def _node_of_event(
     return clean(reporter.host or wire.reporting_instance)
 
 
-def _node_of_object(document: KubeObject, wire: WireObject) -> str | None:
+def _node_of_object(
+    document: KubeObject, wire: FullNode | FullPod | FullObject | WireObject
+) -> str | None:
     head, resource = document.head, document.resource
     if resource.plural == "nodes" and not resource.group:
         return head.name
-    spec = wire.spec or _NO_SPEC
-    if resource.plural == "leases" and head.namespace == LEASE_NAMESPACE:
-        return head.name or clean(spec.holder_identity)
-    return clean(spec.node_name)
+    if isinstance(wire, FullObject | WireObject):
+        spec = wire.spec or _NO_SPEC
+        if resource.plural == "leases" and head.namespace == LEASE_NAMESPACE:
+            return head.name or clean(spec.holder_identity)
+        return clean(spec.node_name)
+    if isinstance(wire, FullPod) and wire.spec is not None:
+        return clean(wire.spec.node_name)
+    return None
 
 
-def _occurred_at(wire: WireEvent) -> datetime | None:
+def _occurred_at(wire: AnyEvent) -> datetime | None:
     return first_moment(
         (wire.series or _NO_SERIES).last_observed_time,
         wire.last_timestamp,

@@ -15,6 +15,7 @@ from datetime import datetime
 
 import msgspec
 
+from recorder.classify.shapes import Node, Shape
 from recorder.classify.times import moment
 from recorder.model.reference import Resource
 
@@ -124,12 +125,19 @@ def lease_renewed_at(raw: bytes) -> datetime | None:
     return moment(lease.spec.renew_time) if lease.spec else None
 
 
-def node_ready(raw: bytes) -> str | None:
-    """Give the status of a Node's Ready condition: True, False, Unknown."""
-    try:
-        node = _decode_node(raw)
-    except (ValueError, RecursionError):
-        return None
+def node_ready(raw: bytes, read: Shape | None = None) -> str | None:
+    """Give the status of a Node's Ready condition: True, False, Unknown.
+
+    ``read`` is the document as it was decoded, if it was.
+    """
+    node: Node | _Node
+    if isinstance(read, Node):
+        node = read
+    else:
+        try:
+            node = _decode_node(raw)
+        except (ValueError, RecursionError):
+            return None
     if node.status is None:
         return None
     for condition in node.status.conditions or ():

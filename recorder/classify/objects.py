@@ -4,15 +4,20 @@ import msgspec
 
 from recorder.classify.text import clean
 from recorder.classify.wire import (
+    FullEvent,
+    FullNode,
+    FullObject,
+    FullPod,
     Metadata,
     WireEvent,
     WireObject,
-    read_wire_event,
+    read_full_event,
+    read_full_object,
     read_wire_object,
 )
 from recorder.model.reference import Resource
 
-__all__ = ["DocumentHead", "KubeObject", "read_head", "read_object"]
+__all__ = ["DocumentHead", "KubeObject", "Wire", "read_head", "read_object"]
 
 EVENT_GROUPS = frozenset({"", "events.k8s.io"})
 """The two groups that show the same Events."""
@@ -36,26 +41,29 @@ class DocumentHead(msgspec.Struct, frozen=True, gc=False):
     api_version: str | None
 
 
+Wire = FullEvent | FullNode | FullPod | FullObject | WireEvent | WireObject
+
+
 class KubeObject(msgspec.Struct, frozen=True, gc=False):
-    """A document, decoded as far as a draft needs it."""
+    """A document, decoded as far as a draft and its facts need it."""
 
     raw: bytes
     resource: Resource
     head: DocumentHead
-    wire: WireEvent | WireObject
+    wire: Wire
 
 
 def read_object(raw: bytes, *, resource: Resource) -> KubeObject:
-    """Decode a document, once for its head and its draft.
+    """Decode a document, once for its head, its draft and its facts.
 
     Raises:
         UnreadableError: the bytes are not a JSON object.
     """
-    wire: WireEvent | WireObject
+    wire: Wire
     if resource.plural == "events" and resource.group in EVENT_GROUPS:
-        wire = read_wire_event(raw)
+        wire = read_full_event(raw)
     else:
-        wire = read_wire_object(raw)
+        wire = read_full_object(raw, str(resource))
     return KubeObject(raw, resource, _head_of(wire), wire)
 
 
@@ -68,7 +76,7 @@ def read_head(raw: bytes) -> DocumentHead:
     return _head_of(read_wire_object(raw))
 
 
-def _head_of(wire: WireEvent | WireObject) -> DocumentHead:
+def _head_of(wire: Wire) -> DocumentHead:
     metadata = wire.metadata or _NO_METADATA
     return DocumentHead(
         clean(metadata.uid),

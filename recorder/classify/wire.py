@@ -1,33 +1,38 @@
-"""The fields of a document that drafts are made of, and nothing else.
+"""The fields of a document that drafts are made of.
 
-One structure for Events of both APIs and one for every other object, because
-a decoder is fast only if it knows what to skip. The first attempt believes
-the types of the API; a document that breaks them is read again, field by
-field: a number is taken for its digits, everything else of the wrong type
-counts as absent.
+The first attempt believes the types of the API and takes the fields that
+facts are made of along, so that nobody decodes the document again. A document
+that breaks them is read for its draft alone, and where it breaks those types
+too, field by field: a number is taken for its digits, everything else of the
+wrong type counts as absent.
 """
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
 
+from recorder.classify import shapes
+from recorder.classify.shapes import Shape
 from recorder.redact import UnreadableError
 from recorder.redact.validity import decode_loosely
 
 __all__ = [
+    "FullEvent",
+    "FullNode",
+    "FullObject",
+    "FullPod",
     "Metadata",
     "WireEvent",
     "WireObject",
+    "read_full_event",
+    "read_full_object",
     "read_wire_event",
     "read_wire_object",
 ]
 
 
-class _Wire(msgspec.Struct, rename="camel", gc=False):
-    """What is absent or null is None."""
-
-
-class Metadata(_Wire):
+class Metadata(Shape):
     """What every object carries."""
 
     uid: str | None = None
@@ -37,14 +42,14 @@ class Metadata(_Wire):
     creation_timestamp: str | None = None
 
 
-class Spec(_Wire):
+class Spec(Shape):
     """Where some objects say which node they concern."""
 
     node_name: str | None = None
     holder_identity: str | None = None
 
 
-class WireObject(_Wire):
+class WireObject(Shape):
     """Any object but an Event."""
 
     metadata: Metadata | None = None
@@ -53,7 +58,7 @@ class WireObject(_Wire):
     spec: Spec | None = None
 
 
-class Regarding(_Wire):
+class Regarding(Shape):
     """What an Event is about."""
 
     kind: str | None = None
@@ -63,20 +68,20 @@ class Regarding(_Wire):
     api_version: str | None = None
 
 
-class Reporter(_Wire):
+class Reporter(Shape):
     """Who sent an Event, in the older of its two forms."""
 
     component: str | None = None
     host: str | None = None
 
 
-class Series(_Wire):
+class Series(Shape):
     """What an Event says of its repetitions."""
 
     last_observed_time: str | None = None
 
 
-class WireEvent(_Wire):
+class WireEvent(Shape):
     """An Event, by the names of ``v1`` and of ``events.k8s.io/v1``."""
 
     metadata: Metadata | None = None
@@ -98,9 +103,96 @@ class WireEvent(_Wire):
     deprecated_first_timestamp: str | None = None
 
 
+# What is decoded is never written to, so a field may be narrower below than in
+# the shape that it comes from.
+
+
+class FullMetadata(shapes.Metadata):
+    """What every object carries."""
+
+    resource_version: str | None = None
+
+
+class FullEvent(shapes.Event):
+    """An Event as the API defines it."""
+
+    metadata: FullMetadata | None = None  # type: ignore[mutable-override]
+    kind: str | None = None
+    api_version: str | None = None
+    involved_object: Regarding | None = None
+    regarding: Regarding | None = None
+    reporting_component: str | None = None
+    reporting_controller: str | None = None
+    reporting_instance: str | None = None
+    deprecated_last_timestamp: str | None = None
+    deprecated_first_timestamp: str | None = None
+
+
+class FullNode(shapes.Node):
+    """A Node as the API defines it."""
+
+    metadata: FullMetadata | None = None  # type: ignore[mutable-override]
+    kind: str | None = None
+    api_version: str | None = None
+
+
+class FullPod(shapes.Pod):
+    """A Pod as the API defines it."""
+
+    metadata: FullMetadata | None = None  # type: ignore[mutable-override]
+    kind: str | None = None
+    api_version: str | None = None
+
+
+class _FullSpec(shapes.AnySpec):
+    node_name: str | None = None
+    holder_identity: str | None = None
+
+
+class FullObject(shapes.AnyObject):
+    """Any other object, built as most are."""
+
+    metadata: FullMetadata | None = None  # type: ignore[mutable-override]
+    kind: str | None = None
+    api_version: str | None = None
+    spec: _FullSpec | None = None  # type: ignore[mutable-override]
+
+
 _decode_object = msgspec.json.Decoder(WireObject).decode
 _decode_event = msgspec.json.Decoder(WireEvent).decode
-_W = TypeVar("_W", bound=_Wire)
+_decode_full_event = msgspec.json.Decoder(FullEvent).decode
+_DECODE_FULL: dict[str, Callable[[bytes], FullNode | FullPod]] = {
+    "v1/nodes": msgspec.json.Decoder(FullNode).decode,
+    "v1/pods": msgspec.json.Decoder(FullPod).decode,
+}
+_decode_full_object = msgspec.json.Decoder(FullObject).decode
+_W = TypeVar("_W", bound=Shape)
+
+
+def read_full_object(
+    raw: bytes, resource: str
+) -> FullNode | FullPod | FullObject | WireObject:
+    """Read any object but an Event; in full where it is as it should be.
+
+    Raises:
+        UnreadableError: the bytes are not a JSON object.
+    """
+    try:
+        return _DECODE_FULL.get(resource, _decode_full_object)(raw)
+    except (ValueError, RecursionError):
+        return read_wire_object(raw)
+
+
+def read_full_event(raw: bytes) -> FullEvent | WireEvent:
+    """Read an Event; in full where it is as it should be.
+
+    Raises:
+        UnreadableError: the bytes are not a JSON object.
+    """
+    try:
+        return _decode_full_event(raw)
+    except (ValueError, RecursionError):
+        return read_wire_event(raw)
 
 
 def read_wire_object(raw: bytes) -> WireObject:
@@ -149,7 +241,7 @@ def _fitting(members: dict[str, Any], shape: type[_W]) -> _W:
     return shape(**taken)
 
 
-def _structure_of(annotation: Any) -> type[_Wire] | None:
+def _structure_of(annotation: Any) -> type[Shape] | None:
     """Give the structure in an annotation such as ``Spec | None``."""
     first = annotation.__args__[0]
-    return first if issubclass(first, _Wire) else None
+    return first if issubclass(first, Shape) else None

@@ -13,10 +13,12 @@ from recorder.facts.bearing import (
 from recorder.facts.deriver import (
     DERIVATION,
     Derived,
+    Read,
     appearance,
     derive,
     is_compared,
     is_sign,
+    read_entry,
     state_of,
 )
 from recorder.facts.saying import says
@@ -26,6 +28,7 @@ __all__ = [
     "DAILY_REPORTERS",
     "DERIVATION",
     "Derived",
+    "Read",
     "State",
     "TOPOLOGY",
     "appearance",
@@ -34,6 +37,7 @@ __all__ = [
     "is_evidence",
     "is_sign",
     "place_of",
+    "read_entry",
     "says",
     "state_of",
 ]

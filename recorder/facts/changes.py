@@ -5,13 +5,13 @@ The order is fixed: the same two states give the same facts.
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
+from recorder.classify.shapes import Managed
 from recorder.classify.times import moment
 from recorder.facts.state import ConditionState, State
-from recorder.facts.wire import Managed
 from recorder.facts.writers import Writer, author_of, moved
 from recorder.model.fact import FactKind
 
@@ -37,7 +37,7 @@ _TOLD = frozenset({"boot_id", *MACHINE, "unschedulable", "message"})
 """Fields that have a kind of their own, or are told with another one."""
 
 
-class Change(NamedTuple):
+class Change(msgspec.Struct, gc=False):
     """A fact about one object, before it is known which."""
 
     kind: FactKind
@@ -105,15 +105,13 @@ def _authored(
     movers = moved(old.writers, new.writers)
     if len(movers) == 1:
         # Whoever wrote alone wrote everything.
-        (_, writer), *_ = movers
-        return [
-            Change(kind, detail, at, path, writer)
-            for kind, detail, at, path, _ in found
-        ]
-    return [
-        Change(kind, detail, at, path, author_of(path, movers, managed))
-        for kind, detail, at, path, _ in found
-    ]
+        ((_, writer),) = movers
+        for change in found:
+            change.actor = writer
+    else:
+        for change in found:
+            change.actor = author_of(change.path, movers, managed)
+    return found
 
 
 def _boot_and_machine(found: list[Change], old: State, new: State) -> None:

@@ -7,12 +7,13 @@ were all made by the same ones, and no answer mixes two.
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from recorder.classify import lease_renewed_at
+from recorder.classify import Wire, lease_renewed_at
+from recorder.classify.shapes import Event, read_event
 from recorder.classify.times import moment
 from recorder.facts import audits, events
 from recorder.facts.changes import Change, changes, snapshot
-from recorder.facts.state import State, read_state
-from recorder.facts.wire import read_audit, read_event
+from recorder.facts.state import Reading, State, read_state
+from recorder.facts.wire import read_audit
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import Fact, FactKind
 from recorder.model.reference import Resource
@@ -20,10 +21,12 @@ from recorder.model.reference import Resource
 __all__ = [
     "DERIVATION",
     "Derived",
+    "Read",
     "appearance",
     "derive",
     "is_compared",
     "is_sign",
+    "read_entry",
     "state_of",
 ]
 
@@ -70,6 +73,12 @@ class Derived(NamedTuple):
     """Of the object after the entry; None if it is not compared or gone."""
 
 
+Read = Reading | list[Fact]
+"""The state that an entry gives, or its facts where it needs no other."""
+
+_NOTHING = Reading(State(), [])
+
+
 def is_compared(draft: Draft) -> bool:
     """Tell whether facts of an entry need the state before it."""
     return (
@@ -110,22 +119,40 @@ def is_sign(fact: Fact) -> bool:
     return fact.kind in SIGNS
 
 
-def derive(draft: Draft, before: State | None) -> Derived:
+def read_entry(draft: Draft, wire: Wire | None = None) -> Read:
+    """Read of an entry what its facts are made of.
+
+    ``wire`` is its document as it was decoded, if it was: to read it while
+    it is at hand costs half of decoding it again later.
+    """
+    if not is_compared(draft):
+        return _alone(draft, wire)
+    if draft.operation is Operation.ABSENT:
+        return _NOTHING
+    try:
+        return read_state(draft.raw, _resource(draft.resource or ""), wire)
+    except (ValueError, RecursionError) as exc:
+        return [_unreadable(draft, exc)]
+
+
+def derive(
+    draft: Draft, before: State | None, read: Read | None = None
+) -> Derived:
     """Derive the facts of one entry.
 
     Args:
         draft: the entry.
         before: of the same object, after its entry before this one; None
             where the log holds none.
+        read: what `read_entry` gave, if it was asked already.
     """
-    if not is_compared(draft):
-        return Derived(_alone(draft), None)
+    if read is None:
+        read = read_entry(draft)
+    if isinstance(read, list):
+        return Derived(read, None)
+    now, managed = read
     if draft.operation is Operation.ABSENT:
-        return Derived([_gone(draft, before or State())], None)
-    try:
-        now, managed = read_state(draft.raw, _resource(draft.resource or ""))
-    except (ValueError, RecursionError) as exc:
-        return Derived([_unreadable(draft, exc)], None)
+        return Derived([_gone(draft, before or now)], None)
     if draft.operation is Operation.DELETED:
         return Derived([_gone(draft, now)], None)
     if before is None:
@@ -134,14 +161,15 @@ def derive(draft: Draft, before: State | None) -> Derived:
     return Derived([_changed(draft, change, now) for change in found], now)
 
 
-def _alone(draft: Draft) -> list[Fact]:
+def _alone(draft: Draft, wire: Wire | None) -> list[Fact]:
     """Give the facts of an entry that no other entry is needed for."""
     operation = draft.operation
     try:
         if operation is Operation.AUDIT:
             return [audits.request(read_audit(draft.raw))]
         if draft.resource in EVENTS and operation in VERSIONS:
-            return [events.occurrence(read_event(draft.raw), draft)]
+            event = wire if isinstance(wire, Event) else read_event(draft.raw)
+            return [events.occurrence(event, draft)]
     except (ValueError, RecursionError) as exc:
         return [_unreadable(draft, exc)]
     if operation is Operation.RENEWED:

@@ -7,8 +7,8 @@ fact.
 
 from typing import Any
 
+from recorder.classify.shapes import Event, Metadata, Series
 from recorder.facts.state import TEXT_CHARACTERS_MAX
-from recorder.facts.wire import Event, Metadata, Series
 from recorder.model.entry import Draft
 from recorder.model.fact import Fact, FactKind
 

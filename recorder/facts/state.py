@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from recorder.facts.wire import (
+from recorder.classify.shapes import (
     AnyObject,
     AnySpec,
     AnyStatus,
@@ -19,6 +19,7 @@ from recorder.facts.wire import (
     Node,
     Owner,
     Pod,
+    Shape,
     Taint,
     read_any,
     read_node,
@@ -115,8 +116,15 @@ class Reading(NamedTuple):
     managed: list[Managed]
 
 
-def read_state(raw: bytes, resource: Resource) -> Reading:
+def read_state(
+    raw: bytes, resource: Resource, wire: Shape | None = None
+) -> Reading:
     """Read the state of a document.
+
+    Args:
+        raw: the document.
+        resource: tells its kind.
+        wire: the document as it was decoded, if it was.
 
     Raises:
         ValueError: it has not the shape that its kind has.
@@ -124,13 +132,13 @@ def read_state(raw: bytes, resource: Resource) -> Reading:
     """
     made: Node | Pod | AnyObject
     if not resource.group and resource.plural == "nodes":
-        made = read_node(raw)
+        made = wire if isinstance(wire, Node) else read_node(raw)
         state = _of_node(made)
     elif not resource.group and resource.plural == "pods":
-        made = read_pod(raw)
+        made = wire if isinstance(wire, Pod) else read_pod(raw)
         state = _of_pod(made)
     else:
-        made = read_any(raw)
+        made = wire if isinstance(wire, AnyObject) else read_any(raw)
         state = _of_any(made, resource)
     metadata = made.metadata or _NO_METADATA
     return Reading(state, metadata.managed_fields or [])

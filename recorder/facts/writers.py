@@ -11,7 +11,7 @@ from zlib import crc32
 
 import msgspec
 
-from recorder.facts.wire import Managed
+from recorder.classify.shapes import Managed
 
 __all__ = ["Writer", "author_of", "moved", "writers_of"]
 
@@ -45,11 +45,10 @@ def moved(
     before: Sequence[Writer], now: Sequence[Writer]
 ) -> list[tuple[int, Writer]]:
     """Give the writers that were not there as they are, and their place."""
-    known = {_whole(writer) for writer in before}
     return [
         (place, writer)
         for place, writer in enumerate(now)
-        if _whole(writer) not in known
+        if writer not in before
     ]
 
 
@@ -90,13 +89,3 @@ def _owns(entry: Managed, path: Sequence[bytes]) -> bool:
         if start < 0:
             return False
     return True
-
-
-def _whole(writer: Writer) -> tuple[str, str, str, str, int]:
-    return (
-        writer.manager,
-        writer.operation,
-        writer.subresource,
-        writer.time,
-        writer.digest,
-    )

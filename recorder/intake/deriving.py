@@ -73,7 +73,7 @@ class Deriver:
             if place % AT_ONCE == AT_ONCE - 1:
                 await asyncio.sleep(0)
             position = batch.first_position + place
-            facts = self._facts(batch.previous.get(position), position, draft)
+            facts = self._facts(batch, position, draft)
             if facts:
                 found.append((position, facts))
         while len(states) > self._states_max:
@@ -81,12 +81,14 @@ class Deriver:
         batch.facts = found
 
     def _facts(
-        self, previous: int | None, position: int, draft: Draft
+        self, batch: Batch, position: int, draft: Draft
     ) -> Sequence[Fact]:
         before = None
+        previous = batch.previous.get(position)
+        read = batch.read.pop(position, None)
         if previous is not None and is_compared(draft):
             before = self._states.pop(previous, None)
-        facts, state = derive(draft, before)
+        facts, state = derive(draft, before, read)
         if state is not None:
             self._states[position] = state
         return facts

@@ -52,6 +52,7 @@ class Document:
         "raw",
         "resource",
         "resource_version",
+        "wire",
     )
 
     def __init__(self, read: KubeObject, kind: str | None) -> None:
@@ -63,6 +64,7 @@ class Document:
         """
         head, resource = read.head, read.resource
         self._object = read
+        self.wire = read.wire
         self._substance: bytes | None = None
         self._ready: bool | None = None
         collection = collection_of(resource)
@@ -87,7 +89,7 @@ class Document:
     def ready(self) -> bool:
         """Whether a Node says that it is."""
         if self._ready is None:
-            self._ready = node_ready(self.raw) == "True"
+            self._ready = node_ready(self.raw, self.wire) == "True"
         return self._ready
 
     def draft(

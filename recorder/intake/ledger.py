@@ -8,8 +8,10 @@ reach a transaction that is already under way.
 from copy import copy
 from datetime import datetime, timedelta
 
+from recorder.classify import Wire
+from recorder.facts import Read, read_entry
+from recorder.intake import document as documents
 from recorder.intake import gaps
-from recorder.intake.document import read
 from recorder.intake.state import (
     Batch,
     Jump,
@@ -44,6 +46,7 @@ class Ledger:
         self._first = recovered.size + 1
         self._bytes = 0
         self._previous: dict[int, int] = {}
+        self._read: dict[int, Read] = {}
 
     @property
     def position(self) -> int:
@@ -84,13 +87,18 @@ class Ledger:
         draft: Draft,
         *,
         previous: int | None = None,
+        wire: Wire | None = None,
     ) -> None:
         """Add an entry, of a stream or of the recorder as a whole.
 
-        ``previous`` is the position of the version of its object before.
+        ``previous`` is the position of the version of its object before,
+        ``wire`` the document as it was decoded, which is not kept.
         """
+        position = self.position
         if previous is not None:
-            self._previous[self.position] = previous
+            self._previous[position] = previous
+        if wire is not None:
+            self._read[position] = read_entry(draft, wire)
         self._drafts.append((self.epoch, draft))
         self._bytes += len(draft.raw)
         if key is not None:
@@ -99,7 +107,7 @@ class Ledger:
     def enter_renewal(self, renewal: Renewal) -> None:
         """Add the late entry of a Lease's last renewal."""
         head = renewal.head
-        document = read(
+        document = documents.read(
             renewal.raw,
             resource=Resource.parse(head.resource),
             kind=head.identity.kind,
@@ -207,11 +215,13 @@ class Ledger:
             gone=dict(self.versions.gone),
             streams={key: _copied(self.streams[key]) for key in self._moved},
             previous=self._previous,
+            read=self._read,
         )
         self._states.update({k: p.state for k, p in batch.streams.items()})
         self._first += len(self._drafts)
         self._drafts = []
         self._previous = {}
+        self._read = {}
         self._bytes = 0
         self._moved = set()
         self.versions.changed.clear()

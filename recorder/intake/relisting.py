@@ -188,7 +188,7 @@ class Relisting:
             ledger.versions.store(
                 document, draft.identity, ledger.epoch, ledger.position
             )
-        ledger.enter(key, draft, previous=previous)
+        ledger.enter(key, draft, previous=previous, wire=document.wire)
 
     def _completed(
         self, key: StreamKey, listing: _Listing, page: ListPage

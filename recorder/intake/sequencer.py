@@ -151,7 +151,7 @@ class Sequencer:
                 self._removed(document, frame)
             elif not self._stored(document, draft):
                 return
-        self._ledger.enter(key, draft, previous=previous)
+        self._ledger.enter(key, draft, previous=previous, wire=document.wire)
 
     def _removed(self, document: Document, frame: WatchFrame) -> None:
         self._renewal(self._ledger.versions.remove(document.key))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from recorder.facts import Read
 from recorder.model.entry import Draft
 from recorder.model.fact import Fact
 from recorder.model.reference import ObjectIdentity
@@ -147,6 +148,10 @@ class Batch:
     streams: dict[StreamKey, ResumePoint] = field(default_factory=dict)
     previous: dict[int, int] = field(default_factory=dict)
     """By position: where the version of the same object before it is."""
+
+    read: dict[int, Read] = field(default_factory=dict)
+    """By position: what facts are made of, of documents that came decoded;
+    taken by whoever derives them."""
 
     facts: list[tuple[int, Sequence[Fact]]] | None = None
     """Position and facts of each entry that has some; None until they are

@@ -1,0 +1,311 @@
+"""The fields of documents that facts are made of.
+
+`wire` adds to them what tells an object and its version from others, so that
+a document is decoded once for both.
+
+Nodes and Pods are decoded as the API defines them. Of any other kind only
+the metadata is certain: its spec and status are read one by one, and one that
+is built otherwise counts as absent.
+"""
+
+from typing import Any, TypeVar
+
+import msgspec
+
+__all__ = [
+    "AnyObject",
+    "AnySpec",
+    "AnyStatus",
+    "Condition",
+    "Container",
+    "ContainerStatus",
+    "Event",
+    "Managed",
+    "Metadata",
+    "Node",
+    "NodeSpec",
+    "Owner",
+    "Pod",
+    "PodSpec",
+    "Reporter",
+    "Series",
+    "Shape",
+    "Taint",
+    "read_any",
+    "read_event",
+    "read_node",
+    "read_pod",
+]
+
+Texts = dict[str, str]
+T = TypeVar("T")
+
+
+class Shape(msgspec.Struct, rename="camel", gc=False):
+    """What is absent or null is None."""
+
+
+class Owner(Shape, omit_defaults=True):
+    """A reference to an owner."""
+
+    api_version: str | None = None
+    kind: str | None = None
+    name: str | None = None
+    uid: str | None = None
+    controller: bool | None = None
+
+
+class Managed(Shape):
+    """What one writer owns of an object."""
+
+    manager: str | None = None
+    operation: str | None = None
+    subresource: str | None = None
+    time: str | None = None
+    fields_v1: msgspec.Raw = msgspec.field(
+        default=msgspec.Raw(), name="fieldsV1"
+    )
+
+
+class Metadata(Shape):
+    """What every object carries."""
+
+    uid: str | None = None
+    name: str | None = None
+    namespace: str | None = None
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+    labels: Texts | None = None
+    annotations: Texts | None = None
+    owner_references: list[Owner] | None = None
+    managed_fields: list[Managed] | None = None
+
+
+class Condition(Shape):
+    """A condition of a status."""
+
+    type: str | None = None
+    status: str | None = None
+    reason: str | None = None
+    message: str | None = None
+    last_transition_time: str | None = None
+
+
+class Taint(Shape):
+    """A taint of a node."""
+
+    key: str | None = None
+    value: str | None = None
+    effect: str | None = None
+    time_added: str | None = None
+
+
+class NodeInfo(Shape):
+    """What a kubelet says of its machine."""
+
+    boot_id: str | None = msgspec.field(default=None, name="bootID")
+    machine_id: str | None = msgspec.field(default=None, name="machineID")
+    system_uuid: str | None = msgspec.field(default=None, name="systemUUID")
+    kernel_version: str | None = None
+    os_image: str | None = None
+    kubelet_version: str | None = None
+    container_runtime_version: str | None = None
+
+
+class NodeSpec(Shape):
+    """What is wanted of a Node."""
+
+    unschedulable: bool | None = None
+    taints: list[Taint] | None = None
+    provider_id: str | None = msgspec.field(default=None, name="providerID")
+
+
+class _NodeStatus(Shape):
+    conditions: list[Condition] | None = None
+    node_info: NodeInfo | None = None
+    capacity: Texts | None = None
+    allocatable: Texts | None = None
+
+
+class Node(Shape):
+    """A Node."""
+
+    metadata: Metadata | None = None
+    spec: NodeSpec | None = None
+    status: _NodeStatus | None = None
+
+
+class _Resources(Shape):
+    requests: dict[str, str | int] | None = None
+    limits: dict[str, str | int] | None = None
+
+
+class Container(Shape):
+    """A container as it was asked for."""
+
+    name: str | None = None
+    resources: _Resources | None = None
+
+
+class PodSpec(Shape):
+    """What is wanted of a Pod."""
+
+    node_name: str | None = None
+    priority: int | None = None
+    priority_class_name: str | None = None
+    containers: list[Container] | None = None
+
+
+class Terminated(Shape):
+    """How a container ended."""
+
+    exit_code: int | None = None
+    signal: int | None = None
+    reason: str | None = None
+    message: str | None = None
+    started_at: str | None = None
+    finished_at: str | None = None
+
+
+class _State(Shape):
+    terminated: Terminated | None = None
+
+
+class ContainerStatus(Shape):
+    """How a container is."""
+
+    name: str | None = None
+    restart_count: int | None = None
+    state: _State | None = None
+    last_state: _State | None = None
+
+
+class _PodStatus(Shape):
+    phase: str | None = None
+    reason: str | None = None
+    message: str | None = None
+    start_time: str | None = None
+    conditions: list[Condition] | None = None
+    init_container_statuses: list[ContainerStatus] | None = None
+    container_statuses: list[ContainerStatus] | None = None
+
+
+class Pod(Shape):
+    """A Pod."""
+
+    metadata: Metadata | None = None
+    spec: PodSpec | None = None
+    status: _PodStatus | None = None
+
+
+class AnySpec(Shape):
+    """Members of a spec that say the same in many kinds."""
+
+    node_name: Any = None
+    node_ref: Any = None
+    node: Any = None
+    suspend: Any = None
+    replicas: Any = None
+    parallelism: Any = None
+    completions: Any = None
+    unschedulable: Any = None
+
+
+class AnyStatus(Shape):
+    """Members of a status that say the same in many kinds."""
+
+    phase: Any = None
+    state: Any = None
+    node_name: Any = None
+    node_ref: Any = None
+    conditions: Any = None
+    active: Any = None
+    ready: Any = None
+    succeeded: Any = None
+    failed: Any = None
+    restarts: Any = None
+    unhealthy_nodes: Any = None
+    start_time: Any = None
+    completion_time: Any = None
+
+
+class AnyObject(Shape):
+    """An object of any other kind, built as most are."""
+
+    metadata: Metadata | None = None
+    spec: AnySpec | None = None
+    status: AnyStatus | None = None
+
+
+class _OddObject(Shape):
+    metadata: Metadata | None = None
+    spec: msgspec.Raw = msgspec.Raw()
+    status: msgspec.Raw = msgspec.Raw()
+
+
+class Series(Shape):
+    """What an Event says of its repetitions."""
+
+    count: int | None = None
+    last_observed_time: str | None = None
+
+
+class Reporter(Shape):
+    """Who sent an Event, in the older of its two forms."""
+
+    component: str | None = None
+    host: str | None = None
+
+
+class Event(Shape):
+    """An Event, by the names of ``v1`` and of ``events.k8s.io/v1``."""
+
+    metadata: Metadata | None = None
+    type: str | None = None
+    reason: str | None = None
+    message: str | None = None
+    note: str | None = None
+    action: str | None = None
+    count: int | None = None
+    deprecated_count: int | None = None
+    series: Series | None = None
+    source: Reporter | None = None
+    deprecated_source: Reporter | None = None
+    first_timestamp: str | None = None
+    last_timestamp: str | None = None
+    event_time: str | None = None
+
+
+read_node = msgspec.json.Decoder(Node).decode
+read_pod = msgspec.json.Decoder(Pod).decode
+_read_any = msgspec.json.Decoder(AnyObject).decode
+_read_odd = msgspec.json.Decoder(_OddObject).decode
+read_event = msgspec.json.Decoder(Event).decode
+
+
+def read_any(raw: bytes) -> AnyObject:
+    """Read an object of a kind of which only the metadata is certain.
+
+    Raises:
+        ValueError: it is no object.
+        RecursionError: it is nested too deeply to tell.
+    """
+    try:
+        return _read_any(raw)
+    except msgspec.ValidationError:
+        odd = _read_odd(raw)
+    return AnyObject(
+        odd.metadata,
+        _leniently(odd.spec, AnySpec),
+        _leniently(odd.status, AnyStatus),
+    )
+
+
+def _leniently(raw: msgspec.Raw, shape: type[T]) -> T:
+    """Read a part of a document; an empty one where it is built otherwise."""
+    if not bytes(raw):
+        return shape()
+    try:
+        return msgspec.json.decode(raw, type=shape)
+    except (ValueError, RecursionError):
+        return shape()
