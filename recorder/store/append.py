@@ -20,18 +20,16 @@ from recorder.store.dimension import Dimensions
 from recorder.store.encoding import Encoder
 from recorder.store.fact_rows import (
     FACT_COLUMNS,
-    fact_identities,
-    fact_nodes,
     fact_rows,
-    fact_words,
+    name_facts,
 )
+from recorder.store.names import Names, Numbers
 from recorder.store.rows import (
     ENTRY_COLUMNS,
-    Numbers,
     entry_rows,
     head_columns,
-    identities,
-    resume_columns,
+    name_entries,
+    resume_rows,
 )
 from recorder.store.translate import translate_errors
 
@@ -54,52 +52,61 @@ ADVANCE = """
 READ_HEAD = """
     select term, holder, size from recorder.log_head where log_id = $1
 """
-TELL_BATCH = """
+FOLLOW = """
     with made as (
       insert into recorder.batch (log_id, batch, first_position, entries,
         term, recorded_at, observed_min, observed_max)
-      values ($1, $2, $3, $4, $5, $6, $7, $8)
+      select $1::int4, $2::int8, $3::int8, $4::int4, $5::int8,
+        $6::timestamptz, $7::timestamptz, $8::timestamptz where $4 > 0
     ), widened as (
       update recorder.partition
       set observed_min = least(observed_min, $7),
           observed_max = greatest(observed_max, $8)
-      where lower <= $6 and $6 < upper
+      where $4 > 0 and lower <= $6 and $6 < upper
+    ), headed as (
+      insert into recorder.object_head as h (log_id, object_id, resource_id,
+        epoch, version, resource_version, position, ready, heartbeats,
+        heartbeat_at, substance, renewal)
+      select $1, * from unnest($9::int8[], $10::int2[], $11::int2[],
+        $12::int8[], $13::text[], $14::int8[], $15::bool[], $16::int8[],
+        $17::timestamptz[], $18::bytea[], $19::bytea[])
+      on conflict (object_id) do update set
+        resource_id = excluded.resource_id, epoch = excluded.epoch,
+        version = excluded.version,
+        resource_version = excluded.resource_version,
+        position = excluded.position, ready = excluded.ready,
+        heartbeats = excluded.heartbeats,
+        heartbeat_at = excluded.heartbeat_at,
+        substance = excluded.substance, renewal = excluded.renewal
+    ), moved as (
+      insert into recorder.resume_point as r (log_id, source, resource_id,
+        state, completed, pending, seen, began_at, vouched_until,
+        last_frame_at, entries, gap_position, gap_reason, gap_since,
+        gap_version, began_version)
+      select $1, p.* from jsonb_to_recordset($20::jsonb) as p (source text,
+        resource_id int2, state text, completed text, pending text,
+        seen text[], began_at timestamptz, vouched_until timestamptz,
+        last_frame_at timestamptz, entries int8, gap_position int8,
+        gap_reason text, gap_since timestamptz, gap_version text,
+        began_version text)
+      on conflict (log_id, source, resource_id) do update set
+        state = excluded.state, completed = excluded.completed,
+        pending = excluded.pending, seen = excluded.seen,
+        began_at = excluded.began_at,
+        vouched_until = excluded.vouched_until,
+        last_frame_at = excluded.last_frame_at, entries = excluded.entries,
+        gap_position = excluded.gap_position,
+        gap_reason = excluded.gap_reason, gap_since = excluded.gap_since,
+        gap_version = excluded.gap_version,
+        began_version = excluded.began_version
     )
-    select pg_notify($9, $10)
-"""
-UPSERT_HEADS = """
-    insert into recorder.object_head as h (object_id, log_id, resource_id,
-      epoch, version, resource_version, position, ready, heartbeats,
-      heartbeat_at, substance, renewal)
-    select * from unnest($1::int8[], $2::int4[], $3::int2[], $4::int2[],
-      $5::int8[], $6::text[], $7::int8[], $8::bool[], $9::int8[],
-      $10::timestamptz[], $11::bytea[], $12::bytea[])
-    on conflict (object_id) do update set
-      resource_id = excluded.resource_id, epoch = excluded.epoch,
-      version = excluded.version,
-      resource_version = excluded.resource_version,
-      position = excluded.position, ready = excluded.ready,
-      heartbeats = excluded.heartbeats, heartbeat_at = excluded.heartbeat_at,
-      substance = excluded.substance, renewal = excluded.renewal
+    select d.derivation_id, d.rules, d.built_to,
+      case when $4 > 0 then pg_notify($21::text, $22::text) end
+    from (select) as once left join recorder.derivation d
+      on d.log_id = $1 and d.state = 'current'
 """
 DELETE_HEADS = """
     delete from recorder.object_head where object_id = any($1::int8[])
-"""
-UPSERT_RESUME = """
-    insert into recorder.resume_point as r (log_id, source, resource_id,
-      state, completed, pending, seen, began_at, vouched_until,
-      last_frame_at, entries, gap_position, gap_reason, gap_since,
-      gap_version, began_version)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-      $16)
-    on conflict (log_id, source, resource_id) do update set
-      state = excluded.state, completed = excluded.completed,
-      pending = excluded.pending, seen = excluded.seen,
-      began_at = excluded.began_at, vouched_until = excluded.vouched_until,
-      last_frame_at = excluded.last_frame_at, entries = excluded.entries,
-      gap_position = excluded.gap_position, gap_reason = excluded.gap_reason,
-      gap_since = excluded.gap_since, gap_version = excluded.gap_version,
-      began_version = excluded.began_version
 """
 
 
@@ -172,11 +179,18 @@ class Appender:
         if head is None:
             await self._explain_refusal(connection, batch)
             return
+        if not batch:
+            return
         numbers = await self._numbers(connection, batch)
         if batch.drafts:
             await self._write_entries(connection, batch, numbers, head)
-            await self._write_facts(connection, batch, numbers, head)
-        await self._write_bookkeeping(connection, batch, numbers)
+        derivation = await self._write_bookkeeping(
+            connection, batch, numbers, head
+        )
+        if batch.drafts:
+            await self._write_facts(
+                connection, batch, numbers, head, derivation
+            )
 
     async def _explain_refusal(
         self, connection: asyncpg.Connection, batch: Batch
@@ -198,29 +212,10 @@ class Appender:
     async def _numbers(
         self, connection: asyncpg.Connection, batch: Batch
     ) -> Numbers:
-        drafts = [draft for _, draft in batch.drafts]
-        words = {d.reason for d in drafts} | {d.actor for d in drafts}
-        words |= fact_words(batch)
-        resources = {d.resource for d in drafts}
-        resources.update(head.resource for head in batch.heads.values())
-        resources.update(resource for _, resource in batch.streams)
-        dimensions = self._dimensions
-        return Numbers(
-            nodes=await dimensions.nodes(
-                connection,
-                {d.node for d in drafts if d.node is not None}
-                | fact_nodes(batch),
-            ),
-            objects=await dimensions.objects(
-                connection, [*identities(batch), *fact_identities(batch)]
-            ),
-            resources=await dimensions.resources(
-                connection, {r for r in resources if r is not None}
-            ),
-            words=await dimensions.words(
-                connection, {w for w in words if w is not None}
-            ),
-        )
+        names = Names()
+        name_entries(batch, names)
+        name_facts(batch, names)
+        return await self._dimensions.numbers(connection, names)
 
     async def _write_entries(
         self,
@@ -244,21 +239,6 @@ class Appender:
             columns=ENTRY_COLUMNS,
             records=rows,
         )
-        observed = [draft.observed_at for _, draft in batch.drafts]
-        first, last = min(observed), max(observed)
-        await connection.execute(
-            TELL_BATCH,
-            self._log,
-            head["batches"],
-            batch.first_position,
-            len(batch),
-            self._term,
-            recorded_at,
-            first,
-            last,
-            CHANNEL,
-            f"{self._log}:{batch.first_position - 1 + len(batch)}",
-        )
 
     async def _write_facts(
         self,
@@ -266,18 +246,22 @@ class Appender:
         batch: Batch,
         numbers: Numbers,
         head: asyncpg.Record,
+        derivation: asyncpg.Record,
     ) -> None:
         """Write the facts of a batch beside its entries."""
-        derivation = await derivation_to_write(
-            connection, self._log, batch.first_position
+        number = await derivation_to_write(
+            connection,
+            derivation,
+            log=self._log,
+            position=batch.first_position,
         )
-        if derivation is None:
+        if number is None:
             return
         rows = fact_rows(
             batch,
             numbers,
             log=self._log,
-            derivation=derivation,
+            derivation=number,
             recorded_at=head["recorded_at"],
         )
         if rows:
@@ -304,19 +288,35 @@ class Appender:
         self._day = day
 
     async def _write_bookkeeping(
-        self, connection: asyncpg.Connection, batch: Batch, numbers: Numbers
-    ) -> None:
-        if batch.heads:
-            columns = head_columns(batch.heads.values(), numbers, self._log)
-            await connection.execute(UPSERT_HEADS, *columns)
+        self,
+        connection: asyncpg.Connection,
+        batch: Batch,
+        numbers: Numbers,
+        head: asyncpg.Record,
+    ) -> asyncpg.Record:
+        """Write what follows from a batch; give the current derivation.
+
+        In one statement: of a small batch the statements cost more than
+        the rows.
+        """
         if batch.gone:
-            gone = [
-                numbers.objects[head.identity] for head in batch.gone.values()
+            ids = [
+                numbers.objects[gone.identity] for gone in batch.gone.values()
             ]
-            await connection.execute(DELETE_HEADS, gone)
-        if batch.streams:
-            rows = [
-                resume_columns(key, point, numbers, self._log)
-                for key, point in batch.streams.items()
-            ]
-            await connection.executemany(UPSERT_RESUME, rows)
+            await connection.execute(DELETE_HEADS, ids)
+        observed = [draft.observed_at for _, draft in batch.drafts]
+        return await connection.fetchrow(
+            FOLLOW,
+            self._log,
+            head["batches"],
+            batch.first_position,
+            len(batch),
+            self._term,
+            head["recorded_at"],
+            min(observed, default=None),
+            max(observed, default=None),
+            *head_columns(batch.heads.values(), numbers),
+            resume_rows(batch.streams, numbers),
+            CHANNEL,
+            f"{self._log}:{batch.first_position - 1 + len(batch)}",
+        )

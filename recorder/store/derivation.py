@@ -18,10 +18,6 @@ MAKE_DERIVATION = """
     from recorder.log_head where log_id = $1
     on conflict do nothing
 """
-READ_DERIVATION = """
-    select derivation_id, rules, built_to from recorder.derivation
-    where log_id = $1 and state = 'current'
-"""
 LEAVE_DERIVATION = """
     update recorder.derivation set built_to = $3
     where log_id = $1 and derivation_id = $2 and built_to is null
@@ -38,17 +34,21 @@ async def ensure_derivation(connection: asyncpg.Connection, log: int) -> None:
 
 
 async def derivation_to_write(
-    connection: asyncpg.Connection, log: int, position: int
+    connection: asyncpg.Connection,
+    found: asyncpg.Record,
+    *,
+    log: int,
+    position: int,
 ) -> int | None:
     """Give the derivation that the facts of new entries belong to, if any.
 
-    To be asked in their transaction, once it holds the head of the log: a
-    statement that waited for the head would see which derivation was current
-    before its wait. No answer may mix two: one by other rules ends before
-    ``position``, and one that has an end gets nothing behind it.
+    ``found`` is the current one, empty if there is none. It is to be read in
+    their transaction, once that holds the head of the log: a statement that
+    waited for the head would see which derivation was current before its
+    wait. No answer may mix two: one by other rules ends before ``position``,
+    and one that has an end gets nothing behind it.
     """
-    found = await connection.fetchrow(READ_DERIVATION, log)
-    if found is None or found["built_to"] is not None:
+    if found["derivation_id"] is None or found["built_to"] is not None:
         return None
     number: int = found["derivation_id"]
     if found["rules"] == DERIVATION:

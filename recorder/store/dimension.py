@@ -8,11 +8,12 @@ the writer does whenever it appends: an object has one number.
 """
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import asyncpg
 
 from recorder.model.reference import ObjectIdentity
+from recorder.store.names import Names, Numbers
 
 __all__ = ["Dimensions"]
 
@@ -91,11 +92,22 @@ class Dimensions:
         self._objects: OrderedDict[ObjectIdentity, int] = OrderedDict()
         self._free: list[int] = []
 
+    async def numbers(
+        self, connection: asyncpg.Connection, names: Names
+    ) -> Numbers:
+        """Give the number of each name, making those that are new."""
+        return Numbers(
+            nodes=await self.nodes(connection, names.nodes),
+            objects=await self.objects(connection, names.objects),
+            resources=await self.resources(connection, names.resources),
+            words=await self.words(connection, names.words),
+        )
+
     async def nodes(
-        self, connection: asyncpg.Connection, names: Iterable[str]
+        self, connection: asyncpg.Connection, names: set[str]
     ) -> dict[str, int]:
         """Give the number of each node, making those that are new."""
-        missing = sorted(set(names) - self._nodes.keys())
+        missing = sorted(names - self._nodes.keys())
         if missing:
             await connection.execute(MAKE_NODES, self._log, missing)
             rows = await connection.fetch(FIND_NODES, self._log, missing)
@@ -103,23 +115,23 @@ class Dimensions:
         return self._nodes
 
     async def words(
-        self, connection: asyncpg.Connection, texts: Collection[str]
+        self, connection: asyncpg.Connection, texts: set[str]
     ) -> dict[str, int]:
         """Give the number of each reason or actor."""
-        missing = sorted(set(texts) - self._words.keys())
+        missing = sorted(texts - self._words.keys())
         if missing:
             if len(self._words) > WORDS_MAX:
                 self._words.clear()
-                missing = sorted(set(texts))
+                missing = sorted(texts)
             await connection.execute(MAKE_WORDS, missing)
             self._words.update(await connection.fetch(FIND_WORDS, missing))
         return self._words
 
     async def resources(
-        self, connection: asyncpg.Connection, names: Iterable[str]
+        self, connection: asyncpg.Connection, names: set[str]
     ) -> dict[str, int]:
         """Give the number of each resource."""
-        missing = sorted(set(names) - self._resources.keys())
+        missing = sorted(names - self._resources.keys())
         if missing:
             await connection.execute(MAKE_RESOURCES, missing)
             rows = await connection.fetch(FIND_RESOURCES, missing)
@@ -129,7 +141,7 @@ class Dimensions:
     async def objects(
         self,
         connection: asyncpg.Connection,
-        identities: Sequence[ObjectIdentity],
+        identities: Iterable[ObjectIdentity],
     ) -> Mapping[ObjectIdentity, int]:
         """Give the number of each object, making those that are new.
 

@@ -1,6 +1,6 @@
 """Facts as rows of their table."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,15 +11,13 @@ from recorder.intake.state import Batch
 from recorder.model.fact import Fact, FactKind
 from recorder.model.reference import ObjectIdentity
 from recorder.store.codes import FACT_CODES
-from recorder.store.rows import Numbers
+from recorder.store.names import Names, Numbers
 
 __all__ = [
     "FACT_COLUMNS",
-    "fact_identities",
-    "fact_nodes",
     "fact_row",
     "fact_rows",
-    "fact_words",
+    "name_facts",
     "owner_of",
 ]
 
@@ -63,26 +61,25 @@ def owner_of(fact: Fact) -> ObjectIdentity | None:
     return None
 
 
-def _facts(batch: Batch) -> Iterator[Fact]:
+def name_facts(batch: Batch, names: Names) -> None:
+    """Name what facts of a batch name."""
+    nodes, objects, words = names.nodes, names.objects, names.words
+    named = None
     for _, facts in batch.facts or ():
-        yield from facts
-
-
-def fact_identities(batch: Batch) -> list[ObjectIdentity]:
-    """Give every object that facts of a batch name."""
-    named = [fact.object for fact in _facts(batch)]
-    named += [owner_of(fact) for fact in _facts(batch)]
-    return [identity for identity in named if identity is not None]
-
-
-def fact_words(batch: Batch) -> set[str]:
-    """Give every actor that facts of a batch name."""
-    return {fact.actor for fact in _facts(batch) if fact.actor is not None}
-
-
-def fact_nodes(batch: Batch) -> set[str]:
-    """Give every node that facts of a batch name."""
-    return {fact.node for fact in _facts(batch) if fact.node is not None}
+        for fact in facts:
+            if fact.object is not named and fact.object is not None:
+                # Facts of an entry share theirs, and to hash one costs as
+                # much as all else here.
+                named = fact.object
+                objects[named] = None
+            if fact.node is not None:
+                nodes.add(fact.node)
+            if fact.actor is not None:
+                words.add(fact.actor)
+            if fact.kind is FactKind.APPEARED:
+                owner = owner_of(fact)
+                if owner is not None:
+                    objects[owner] = None
 
 
 def fact_rows(
@@ -121,7 +118,7 @@ def fact_row(
 ) -> Row:
     """Give the row of a fact at a place in the log."""
     recorded_at, observed_at, position, log, derivation = place
-    owner = owner_of(fact)
+    owner = owner_of(fact) if fact.kind is FactKind.APPEARED else None
     stands = place_of(fact)
     return (
         recorded_at,

@@ -19,12 +19,10 @@ from recorder.store.dimension import HOLD_HEAD, Dimensions
 from recorder.store.entry_windows import EntryWindows, Window, heads_at
 from recorder.store.fact_rows import (
     FACT_COLUMNS,
-    fact_identities,
-    fact_nodes,
     fact_rows,
-    fact_words,
+    name_facts,
 )
-from recorder.store.rows import Numbers
+from recorder.store.names import Names, Numbers
 
 __all__ = [
     "LAST_MAX",
@@ -324,16 +322,15 @@ class Builder:
         Who holds a new name makes the writer wait that meets it too.
         """
         connection, dimensions = self._connection, self._dimensions
-        batch = window.batch
+        names = Names()
+        name_facts(window.batch, names)
         for identity, number in window.objects().items():
             dimensions.know(identity, number)
         async with connection.transaction():
-            objects = await dimensions.objects(
-                connection, fact_identities(batch)
-            )
+            objects = await dimensions.objects(connection, names.objects)
         return Numbers(
-            nodes=await dimensions.nodes(connection, fact_nodes(batch)),
-            words=await dimensions.words(connection, fact_words(batch)),
+            nodes=await dimensions.nodes(connection, names.nodes),
+            words=await dimensions.words(connection, names.words),
             objects=objects,
             resources={},
         )

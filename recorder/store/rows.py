@@ -4,19 +4,20 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+import orjson
+
 from recorder.intake.state import Batch, Head, ResumePoint, StreamKey
 from recorder.model.entry import Draft
-from recorder.model.reference import ObjectIdentity
 from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
 from recorder.store.encoding import Encoder
+from recorder.store.names import Names, Numbers
 
 __all__ = [
     "ENTRY_COLUMNS",
-    "Numbers",
     "entry_rows",
     "head_columns",
-    "identities",
-    "resume_columns",
+    "name_entries",
+    "resume_rows",
     "version_columns",
 ]
 
@@ -41,6 +42,9 @@ ENTRY_COLUMNS = (
     "payload",
 )
 
+HEAD_COLUMNS = 11
+"""Of `object_head`, beside its log."""
+
 VERSION_DIGITS_MAX = 18
 """Longer numbers may not fit a bigint and are kept as text."""
 
@@ -58,25 +62,6 @@ DICTIONARIES = {
 """Which dictionary suits which resource; `object` suits the others."""
 
 
-class Numbers:
-    """What the dimension tables say for the names of one batch."""
-
-    __slots__ = ("nodes", "objects", "resources", "words")
-
-    def __init__(
-        self,
-        *,
-        nodes: Mapping[str, int],
-        objects: Mapping[ObjectIdentity, int],
-        resources: Mapping[str, int],
-        words: Mapping[str, int],
-    ) -> None:
-        self.nodes = nodes
-        self.objects = objects
-        self.resources = resources
-        self.words = words
-
-
 def version_columns(text: str | None) -> tuple[int | None, str | None]:
     """Split a resource version into its number and, else, its text."""
     if not text:
@@ -91,12 +76,24 @@ def version_columns(text: str | None) -> tuple[int | None, str | None]:
     return None, text
 
 
-def identities(batch: Batch) -> list[ObjectIdentity]:
-    """Give the object of every draft and every head."""
-    named = [d.identity for _, d in batch.drafts if d.identity is not None]
-    named.extend(head.identity for head in batch.heads.values())
-    named.extend(head.identity for head in batch.gone.values())
-    return named
+def name_entries(batch: Batch, names: Names) -> None:
+    """Name what drafts, heads and streams of a batch name."""
+    nodes, objects, words = names.nodes, names.objects, names.words
+    for _, draft in batch.drafts:
+        if draft.identity is not None:
+            objects[draft.identity] = None
+        if draft.node is not None:
+            nodes.add(draft.node)
+        if draft.resource is not None:
+            names.resources.add(draft.resource)
+        if draft.reason is not None:
+            words.add(draft.reason)
+        if draft.actor is not None:
+            words.add(draft.actor)
+    for head in (*batch.heads.values(), *batch.gone.values()):
+        objects[head.identity] = None
+        names.resources.add(head.resource)
+    names.resources.update(resource for _, resource in batch.streams)
 
 
 def entry_rows(
@@ -173,8 +170,8 @@ def _own_uid(event: bytes) -> bytes | None:
 
 
 def head_columns(
-    heads: Iterable[Head], numbers: Numbers, log: int
-) -> list[list[Any]]:
+    heads: Iterable[Head], numbers: Numbers
+) -> list[tuple[Any, ...]]:
     """Give the columns of `object_head`, as its upsert takes them."""
     rows = []
     for head in heads:
@@ -182,7 +179,6 @@ def head_columns(
         rows.append(
             (
                 numbers.objects[head.identity],
-                log,
                 numbers.resources[head.resource],
                 head.epoch,
                 version,
@@ -195,30 +191,35 @@ def head_columns(
                 head.renewal,
             )
         )
-    return [list(column) for column in zip(*rows, strict=True)]
+    return list(zip(*rows, strict=True)) or [()] * HEAD_COLUMNS
 
 
-def resume_columns(
-    key: StreamKey, point: ResumePoint, numbers: Numbers, log: int
-) -> tuple[Any, ...]:
-    """Give the row of `resume_point` for one stream."""
-    source, resource = key
-    gap = point.gap
-    return (
-        log,
-        source,
-        numbers.resources[resource],
-        point.state.value,
-        point.completed,
-        point.pending,
-        sorted(point.seen),
-        point.began_at,
-        point.vouched_until,
-        point.last_frame_at,
-        point.entries,
-        None if gap is None else gap.position,
-        None if gap is None else gap.reason,
-        None if gap is None else gap.since,
-        None if gap is None else gap.resource_version,
-        point.began_version,
-    )
+def resume_rows(
+    streams: Mapping[StreamKey, ResumePoint], numbers: Numbers
+) -> str:
+    """Give the rows of `resume_point` as JSON, as its upsert takes them."""
+    rows = []
+    for (source, resource), point in streams.items():
+        gap = point.gap
+        row = {
+            "source": source,
+            "resource_id": numbers.resources[resource],
+            "state": point.state.value,
+            "completed": point.completed,
+            "pending": point.pending,
+            "seen": sorted(point.seen),
+            "began_at": point.began_at,
+            "vouched_until": point.vouched_until,
+            "last_frame_at": point.last_frame_at,
+            "entries": point.entries,
+            "began_version": point.began_version,
+        }
+        if gap is not None:
+            row |= {
+                "gap_position": gap.position,
+                "gap_reason": gap.reason,
+                "gap_since": gap.since,
+                "gap_version": gap.resource_version,
+            }
+        rows.append(row)
+    return orjson.dumps(rows).decode()

@@ -32,12 +32,11 @@ from recorder.store.dimension import Dimensions
 from recorder.store.encoding import Encoder
 from recorder.store.fact_rows import (
     FACT_COLUMNS,
-    fact_identities,
-    fact_nodes,
     fact_rows,
-    fact_words,
+    name_facts,
 )
-from recorder.store.rows import ENTRY_COLUMNS, Numbers, entry_rows, identities
+from recorder.store.names import Names, Numbers
+from recorder.store.rows import ENTRY_COLUMNS, entry_rows, name_entries
 from tests.bench.blocks import Block, Made
 from tests.bench.daily_life import Again, call, daily_life
 from tests.bench.fleet import Change, Fleet
@@ -165,24 +164,10 @@ class Filler:
         await self._connection.execute(SIZE, self.size, self.batches, ENDED)
 
     async def _numbers(self, batch: Batch) -> Numbers:
-        connection, made = self._connection, self._dimensions
-        drafts = [draft for _, draft in batch.drafts]
-        words = {d.reason for d in drafts} | {d.actor for d in drafts}
-        return Numbers(
-            nodes=await made.nodes(
-                connection,
-                {d.node for d in drafts if d.node} | fact_nodes(batch),
-            ),
-            objects=await made.objects(
-                connection, [*identities(batch), *fact_identities(batch)]
-            ),
-            resources=await made.resources(
-                connection, {d.resource for d in drafts if d.resource}
-            ),
-            words=await made.words(
-                connection, {w for w in words if w} | fact_words(batch)
-            ),
-        )
+        names = Names()
+        name_entries(batch, names)
+        name_facts(batch, names)
+        return await self._dimensions.numbers(self._connection, names)
 
 
 async def filled(connection: asyncpg.Connection) -> Filled:

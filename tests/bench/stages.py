@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from recorder.classify import draft, read_object
 from recorder.intake.admission import admit
@@ -26,7 +25,8 @@ from recorder.redact import Redaction, RedactionRules
 from recorder.settings import Settings
 from recorder.sources.tape import TapeReader
 from recorder.store.encoding import Encoder
-from recorder.store.rows import Numbers, entry_rows, identities
+from recorder.store.names import Names, Numbers
+from recorder.store.rows import entry_rows, name_entries
 from recorder.store.writer import LogSpec, Writer, _shipped_dictionaries
 from recorder.wiring.database import open_database
 from tests.bench.fleet import BEGAN
@@ -129,21 +129,14 @@ def _sequenced(observations: list[Observation]) -> list[Batch]:
 
 def _numbers(batches: list[Batch]) -> Numbers:
     """Number everything, as the dimension tables would."""
-    number = count(1)
-    nodes: dict[str, int] = {}
-    words: dict[str, int] = {}
-    resources: dict[str, int] = {}
-    objects: dict[Any, int] = {}
+    names = Names()
     for batch in batches:
-        for identity in identities(batch):
-            objects.setdefault(identity, next(number))
-        for _, made in batch.drafts:
-            nodes.setdefault(made.node or "", next(number))
-            words.setdefault(made.reason or "", next(number))
-            words.setdefault(made.actor or "", next(number))
-            resources.setdefault(made.resource or "", next(number))
+        name_entries(batch, names)
     return Numbers(
-        nodes=nodes, objects=objects, resources=resources, words=words
+        nodes=dict(zip(names.nodes, count(1), strict=False)),
+        objects=dict(zip(names.objects, count(1), strict=False)),
+        resources=dict(zip(names.resources, count(1), strict=False)),
+        words=dict(zip(names.words, count(1), strict=False)),
     )
 
 

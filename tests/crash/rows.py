@@ -95,9 +95,7 @@ APPENDING = (
         name="append entries",
         statements=[
             "append.ADVANCE",
-            "append.TELL_BATCH",
-            "append.UPSERT_HEADS",
-            "append.UPSERT_RESUME",
+            "append.FOLLOW",
             "COPY entry",
         ],
         told=[a_frame(PODS, "MODIFIED", an_object("a", 10))],
@@ -120,7 +118,7 @@ APPENDING = (
     ),
     Write(
         name="append proofs only",
-        statements=["append.ADVANCE", "append.UPSERT_RESUME"],
+        statements=["append.ADVANCE", "append.FOLLOW"],
         told=[a_bookmark(PODS, 50, when=3)],
     ),
     Write(
@@ -129,17 +127,17 @@ APPENDING = (
     ),
     Write(
         name="count heartbeats",
-        statements=["append.UPSERT_HEADS"],
+        statements=["append.FOLLOW"],
         told=[a_frame(NODES, "MODIFIED", a_node("gpu-001", 11, beat=9))],
     ),
     Write(
         name="open a gap",
-        statements=["COPY entry", "append.UPSERT_RESUME"],
+        statements=["COPY entry", "append.FOLLOW"],
         told=[EXPIRED],
     ),
     Write(
         name="close a gap",
-        statements=["COPY entry", "append.UPSERT_RESUME"],
+        statements=["COPY entry", "append.FOLLOW"],
         before=[*BEFORE, EXPIRED],
         told=[a_list(PODS, 20, an_object("a", 15), when=3)],
     ),
