@@ -71,7 +71,7 @@ def up(settings: Settings, tape: Path | None, *, full_fidelity: bool) -> None:
     """
     if full_fidelity:
         settings = replace(settings, full_fidelity=True)
-    run_until_stopped(lambda stop: _up(settings, stop, tape))
+    run_until_stopped(lambda stop: _up(settings, stop, tape), fast_loop=True)
 
 
 @click.command()
@@ -93,7 +93,9 @@ def record(
     """
     if full_fidelity:
         settings = replace(settings, full_fidelity=True)
-    run_until_stopped(lambda stop: _record(settings, stop, tape))
+    run_until_stopped(
+        lambda stop: _record(settings, stop, tape), fast_loop=True
+    )
 
 
 async def _up(

@@ -14,8 +14,8 @@ def run_until_stopped(
 ) -> None:
     """Run until done; the event tells when a stop is wanted.
 
-    ``fast_loop`` is for who answers many others; it takes a moment longer to
-    begin.
+    ``fast_loop`` is for who answers or hears many others; it takes a moment
+    longer to begin.
     """
 
     async def with_signals() -> None:
