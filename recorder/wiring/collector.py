@@ -1,8 +1,8 @@
-"""The garbage collector, told what a recording is like."""
+"""The garbage collector, told what a process is like."""
 
 import gc
 
-__all__ = ["calm_collector"]
+__all__ = ["calm_collector", "prompt_collector"]
 
 COLLECT_AFTER = 50_000
 """Allocations before the collector looks at the youngest objects: about one
@@ -15,3 +15,14 @@ def calm_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER, 20, 100)
+
+
+ANSWER_AFTER = 10_000
+"""Allocations of about one answer, which leaves cycles behind."""
+
+
+def prompt_collector() -> None:
+    """Have it look at answers, and leave alone what was there before them."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(ANSWER_AFTER, 10, 10)

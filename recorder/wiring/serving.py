@@ -19,7 +19,7 @@ from recorder.errors import ConfigError
 from recorder.knowledge import load
 from recorder.settings import Settings
 from recorder.wiring.addresses import announced
-from recorder.wiring.collector import calm_collector
+from recorder.wiring.collector import prompt_collector
 from recorder.wiring.reading import open_logs
 from recorder.wiring.tokens import TokenFile
 
@@ -64,7 +64,7 @@ async def serving(
     served = _served()
     knowledge = load(settings.knowledge)
     path = settings.token_file
-    calm_collector()
+    prompt_collector()
     async with (
         open_logs(settings) as logs,
         served.serve(

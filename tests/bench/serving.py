@@ -74,6 +74,10 @@ PAGE = """query Page($node: String!, $since: DateTime, $until: DateTime) {
       cordons { from to }
       placements { pod workload { kind name } gpus boundAt endedAt }
       facts { entry index kind at says } coverage { complete } } } }"""
+HEAVY = """{ facts(log: 1, last: 500) { nodes { entry says detail } }
+  entries(log: 1, last: 500) { nodes { name says } } }"""
+"""As much as one page may hold, however long the log is."""
+
 FOLLOW = """subscription Follow($node: String) {
   facts(node: $node, cluster: "prod") { facts { entry } } }"""
 
@@ -356,7 +360,7 @@ async def _storm(
             async def ask(turns: asyncio.Semaphore = turns) -> None:
                 async with turns:
                     # Some are told that it is too much: that is the bound.
-                    await one.post("{ incidents(log: 1) { count } }")
+                    await one.post(HEAVY)
 
             for _ in range(STORM // 4):
                 group.create_task(ask())
