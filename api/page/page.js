@@ -146,10 +146,10 @@ export class Page extends Reading {
   }
 
   /** @param {any} reference @returns {string} */
-  objectLink({ kind, group, namespace, name }) {
+  objectLink({ kind, namespace, name }) {
     return this.href({
-      view: 'object', kind: kind.toLowerCase(), group: group ?? '',
-      namespace: namespace ?? '', name,
+      view: 'object', kind: kind.toLowerCase(), namespace: namespace ?? '',
+      name,
     });
   }
 

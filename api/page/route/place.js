@@ -6,7 +6,7 @@
  *
  * @typedef {'fleet' | 'node' | 'object' | 'workload' | 'sources'} View
  * @typedef {{view: View, name: string, kind: string, namespace: string,
- *   group: string, cluster: string, log: string, last: string,
+ *   cluster: string, log: string, last: string,
  *   from: number | null, to: number | null, zone: 'utc' | 'local',
  *   entry: string, verdict: string, filter: string, folded: string[],
  *   opened: string[], pinned: string[], order: string[], left: string,
@@ -21,7 +21,6 @@ const HOME = Object.freeze({
   name: '',
   kind: '',
   namespace: '',
-  group: '',
   cluster: '',
   log: '',
   last: '',
@@ -41,7 +40,7 @@ const HOME = Object.freeze({
 
 /** Given on as they are. */
 const TEXTS = /** @type {const} */ ([
-  'group', 'cluster', 'log', 'last', 'entry', 'verdict', 'filter', 'left',
+  'cluster', 'log', 'last', 'entry', 'verdict', 'filter', 'left',
   'right',
 ]);
 const TIMES = /** @type {const} */ (['from', 'to']);

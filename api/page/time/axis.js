@@ -17,7 +17,7 @@ export const STEPS = [
 ];
 
 /** Between two labels, in pixels: less would run together. */
-export const LABEL_PIXELS_MIN = 84;
+const LABEL_PIXELS_MIN = 84;
 const TICKS_MAX = 200;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 

@@ -5,7 +5,7 @@
 /** Less than this and the axis would count microseconds. */
 export const LENGTH_MIN = 20;
 /** Ten years: beyond it nothing is recorded. */
-export const LENGTH_MAX = 10 * 366 * 86_400_000;
+const LENGTH_MAX = 10 * 366 * 86_400_000;
 
 const MARGIN = 0.06;
 const LEAST_FITTED = 2000;
@@ -84,16 +84,4 @@ export function fitted(times) {
 export function centred(window, at) {
   const half = (window.to - window.from) / 2;
   return { from: at - half, to: at + half };
-}
-
-/**
- * What two windows have in common.
- * @param {Window} one
- * @param {Window} other
- * @returns {Window | null}
- */
-export function overlap(one, other) {
-  const from = Math.max(one.from, other.from);
-  const to = Math.min(one.to, other.to);
-  return from < to ? { from, to } : null;
 }

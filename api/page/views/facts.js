@@ -7,7 +7,7 @@ import { clock, zoneName } from '../time/clock.js';
 import { counted, objectName, prose } from '../words/plain.js';
 
 /** More is a matter for a narrower window. */
-export const FACTS_SHOWN = 500;
+const FACTS_SHOWN = 500;
 
 /** @param {{page: import('../page.js').Page, timeline: any}} given */
 export function Facts({ page, timeline }) {

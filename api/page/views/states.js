@@ -66,7 +66,7 @@ function lengthOf({ from, to }) {
  * @param {'utc' | 'local'} zone
  * @returns {string}
  */
-export function gapWords(gap, zone) {
+function gapWords(gap, zone) {
   const from = readInstant(gap.from ?? '');
   const to = readInstant(gap.to ?? '');
   const since = from === null ? 'from the beginning' : dayAndClock(from, zone);

@@ -121,7 +121,7 @@ function Pods({ page, placements }) {
         <th scope="col">Ended</th><th scope="col">How</th></tr></thead>
       <tbody>${placements.map((one) => html`
         <tr key="${one.uid} ${one.boundAt}">
-          <td><a href=${page.objectLink({ kind: 'Pod', group: '',
+          <td><a href=${page.objectLink({ kind: 'Pod',
             namespace: one.namespace, name: one.pod })}>${one.pod}</a></td>
           <td>${one.node && html`<a href=${page.href({ view: 'node',
             name: one.node })}>${one.node}</a>`}</td>

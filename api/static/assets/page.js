@@ -328,12 +328,7 @@ function centred(window, at) {
   const half = (window.to - window.from) / 2;
   return { from: at - half, to: at + half };
 }
-function overlap(one, other) {
-  const from = Math.max(one.from, other.from);
-  const to = Math.min(one.to, other.to);
-  return from < to ? { from, to } : null;
-}
-return { LENGTH_MIN, LENGTH_MAX, pixelOf, timeAt, panned, zoomed, fitted, centred, overlap };
+return { LENGTH_MIN, pixelOf, timeAt, panned, zoomed, fitted, centred };
 })();
 const in_handing = (() => {
 async function copyText(text) {
@@ -703,7 +698,6 @@ const HOME = Object.freeze({
   name: '',
   kind: '',
   namespace: '',
-  group: '',
   cluster: '',
   log: '',
   last: '',
@@ -721,7 +715,7 @@ const HOME = Object.freeze({
   right: '',
 });
 const TEXTS = ([
-  'group', 'cluster', 'log', 'last', 'entry', 'verdict', 'filter', 'left',
+  'cluster', 'log', 'last', 'entry', 'verdict', 'filter', 'left',
   'right',
 ]);
 const TIMES = (['from', 'to']);
@@ -883,7 +877,7 @@ function labelOf(at, step, zone) {
   const millis = String(Math.round(parts.micros / 1000)).padStart(3, '0');
   return `${seconds}.${millis}`;
 }
-return { STEPS, LABEL_PIXELS_MIN, stepFor, ticksOf };
+return { STEPS, stepFor, ticksOf };
 })();
 const in_time_clock = (() => {
 const { offsetOf, partsOf } = in_time_instant;
@@ -1631,7 +1625,7 @@ function FactRow({ page, fact, isChosen }) {
     </tr>
   `;
 }
-return { FACTS_SHOWN, Facts };
+return { Facts };
 })();
 const in_views_overlays = (() => {
 const { Component, html } = in_html;
@@ -1828,7 +1822,7 @@ function Waiting({ lines, says }) {
 function Figure({ value, says }) {
   return html`<div class="figure"><b>${value}</b> <span>${says}</span></div>`;
 }
-return { Trouble, Coverage, gapWords, Empty, Waiting, Figure };
+return { Trouble, Coverage, Empty, Waiting, Figure };
 })();
 const in_views_strip = (() => {
 const { Component, html } = in_html;
@@ -3900,10 +3894,10 @@ class Page extends Reading {
   keep(changes) {
     return writePlace({ ...this.place, ...changes });
   }
-  objectLink({ kind, group, namespace, name }) {
+  objectLink({ kind, namespace, name }) {
     return this.href({
-      view: 'object', kind: kind.toLowerCase(), group: group ?? '',
-      namespace: namespace ?? '', name,
+      view: 'object', kind: kind.toLowerCase(), namespace: namespace ?? '',
+      name,
     });
   }
   workloadLink({ kind, namespace, name }) {
@@ -4136,7 +4130,7 @@ function Pods({ page, placements }) {
         <th scope="col">Ended</th><th scope="col">How</th></tr></thead>
       <tbody>${placements.map((one) => html`
         <tr key="${one.uid} ${one.boundAt}">
-          <td><a href=${page.objectLink({ kind: 'Pod', group: '',
+          <td><a href=${page.objectLink({ kind: 'Pod',
             namespace: one.namespace, name: one.pod })}>${one.pod}</a></td>
           <td>${one.node && html`<a href=${page.href({ view: 'node',
             name: one.node })}>${one.node}</a>`}</td>

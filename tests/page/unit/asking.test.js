@@ -184,6 +184,28 @@ test('a view asks for its own and for what is open on it', () => {
     ['overview', 'object', 'document', 'difference']);
 });
 
+test('each older page is asked from where the newer one ends', () => {
+  const needs = needsOf({
+    place: readPlace('/'), known: KNOWN, searched: '', cursors: ['a', 'b'],
+  });
+
+  assert.deepEqual(
+    needs.map(({ slot, variables }) => [slot, variables.before ?? null]),
+    [
+      ['overview', null], ['incidents', null], ['incidents 0', 'a'],
+      ['incidents 1', 'b'],
+    ]);
+});
+
+test('a log that is younger than the window is asked from its beginning', () => {
+  const [, { variables }] = needsOf({
+    place: readPlace('/?last=30d'), known: KNOWN, searched: '', cursors: [],
+  });
+
+  assert.equal(variables.since, '2026-11-20T00:00:00Z');
+  assert.equal(variables.until, null);
+});
+
 test('a window of a tape is counted from where the tape ends', () => {
   const place = readPlace('/?last=1h');
   const of = (kind) => needsOf({

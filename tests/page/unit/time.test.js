@@ -10,7 +10,7 @@ import {
   readInstant, writeInstant, writeShort,
 } from '../../../api/page/time/instant.js';
 import {
-  LENGTH_MIN, fitted, overlap, panned, pixelOf, timeAt, zoomed,
+  LENGTH_MIN, fitted, panned, pixelOf, timeAt, zoomed,
 } from '../../../api/page/time/window.js';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -120,13 +120,6 @@ test('a fit shows all and has room on both sides', () => {
   assert.ok(window.from < NOON && window.to > NOON + HOUR);
   assert.equal(fitted([]), null);
   assert.ok(fitted([NOON]).to - fitted([NOON]).from >= 2000);
-});
-
-test('windows that touch have nothing in common', () => {
-  const first = { from: 0, to: 10 };
-
-  assert.equal(overlap(first, { from: 10, to: 20 }), null);
-  assert.deepEqual(overlap(first, { from: 5, to: 20 }), { from: 5, to: 10 });
 });
 
 test('an age, a moment and a time of day can be typed', () => {

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { lanesOfNode } from '../../../api/page/timeline/ofnode.js';
+import { stepsTogether } from '../../../api/page/timeline/detail.js';
+import { readableOn } from '../../../api/page/timeline/palette.js';
+import { readFilter } from '../../../api/page/words/filter.js';
+import {
+  because, cost, happenedFor, incidentsOf, struck,
+} from '../../../api/page/words/incident.js';
+import { entryMarkdown } from '../../../api/page/words/markdown.js';
+import {
+  counted, objectName, rounded, size, valueText,
+} from '../../../api/page/words/plain.js';
+import {
+  beganAt, clusterOf, recordingOf,
+} from '../../../api/page/words/recording.js';
+import { readInstant } from '../../../api/page/time/instant.js';
+
+const incident = (given) => ({
+  id: '1/9', happened: 'REBOOT', cause: 'HUNG_KERNEL', nodes: ['gpu-1'],
+  from: '2026-11-21T03:14:07Z', to: '2026-11-21T03:20:19Z', group: 'NODE',
+  sentence: 'gpu-1 rebooted.', confidence: 'PROVEN', workloads: [],
+  verdicts: [{ fault: { class: 'HUNG_KERNEL' }, decision: null }],
+  totals: { workloads: 0, gpus: 0, gpuHoursLost: 0 }, ...given,
+});
+
+test('an incident is told in the words of one line', () => {
+  const decision = { class: 'AUTO_REMEDIATION' };
+  const [verdict] = incident().verdicts;
+
+  assert.equal(happenedFor(incident()), 'rebooted, 6 min 12 s');
+  assert.equal(happenedFor(incident({ to: null })), 'rebooted, not back');
+  assert.equal(because(incident()), 'hung-kernel');
+  assert.equal(because(incident({ verdicts: [{ ...verdict, decision }] })),
+    'hung-kernel → auto-remediation');
+  assert.equal(
+    because(incident({ cause: 'UNRECORDED', verdicts: [{}] })),
+    'why is not on record');
+  assert.equal(struck(incident({ nodes: ['a', 'b'], group: 'RACK' })),
+    'rack, 2 nodes');
+  assert.equal(cost(incident()), '');
+  assert.equal(
+    cost(incident({ totals: { workloads: 2, gpus: 32, gpuHoursLost: 3.21 } })),
+    '2 jobs · 32 GPU · ≥ 3.2 GPU-h');
+});
+
+test('pages are put together newest first, each incident once', () => {
+  const page = (...ids) => ({
+    incidents: { nodes: ids.map((id) => incident({ id })) },
+  });
+  const found = incidentsOf([page('1/3', '1/4'), page('1/1', '1/2', '1/3')], '');
+
+  assert.deepEqual(found.map(({ id }) => id), ['1/4', '1/3', '1/2', '1/1']);
+});
+
+test('a filter asks for what the recorder selects, and looks for the rest', () => {
+  const { variables, words } = readFilter(
+    'hung-kernel Proven node:gpu-1 job:llm rack-7');
+
+  assert.deepEqual(variables, {
+    causes: ['HUNG_KERNEL'], confidence: ['PROVEN'], node: 'gpu-1',
+    workload: 'llm',
+  });
+  assert.deepEqual(words, ['rack-7']);
+});
+
+test('numbers are as long as they are worth', () => {
+  assert.equal(rounded(0.2421), '0.24');
+  assert.equal(rounded(1234.5), '1,235');
+  assert.equal(counted(1, 'job'), '1 job');
+  assert.equal(size(43_000_000), '43 MB');
+  assert.equal(valueText({ a: 1 }), '{"a":1}');
+  assert.equal(objectName({ kind: 'Node', namespace: null, name: 'x' }), 'node/x');
+});
+
+const NODES = 'v1/nodes';
+const cluster = (kind, until) => ({
+  name: 'prod', uid: 'u', log: { id: '1', kind }, coverage: { until },
+  sources: [
+    { resource: NODES, beganAt: '2026-11-21T03:00:00Z', vouchedUntil: until },
+    { resource: 'example.com/v1/late', beganAt: '2026-11-21T09:00:00Z' },
+  ],
+});
+
+test('the head says in words how far the recorder is', () => {
+  const status = { now: '2026-11-21T12:00:00Z' };
+  const of = (until) => recordingOf(status, cluster('LIVE', until), 'utc');
+
+  assert.deepEqual(of('2026-11-21T11:59:58Z'), {
+    tone: 'live', says: 'complete but for the last 2 s',
+  });
+  assert.deepEqual(of('2026-11-21T11:50:00Z'), {
+    tone: 'behind', says: '10 min behind, nothing seen since 11:50:00',
+  });
+  assert.equal(of(null).tone, 'behind');
+});
+
+test('a log begins when all was recorded that verdicts rest on', () => {
+  assert.equal(beganAt(cluster('LIVE', null)),
+    readInstant('2026-11-21T03:00:00Z'));
+});
+
+test('a live log comes before a tape, and one that is not there is none', () => {
+  const tape = cluster('TAPE', null);
+  const live = { ...cluster('LIVE', null), log: { id: '2', kind: 'LIVE' } };
+  const status = { clusters: [tape, live] };
+
+  assert.equal(clusterOf(status, { cluster: '', log: '' }), live);
+  assert.equal(clusterOf(status, { cluster: '', log: '1' }), tape);
+  assert.equal(clusterOf(status, { cluster: 'other', log: '' }), null);
+});
+
+test('what a cluster says cannot become markup of a ticket', () => {
+  const markdown = entryMarkdown({
+    entry: {
+      name: '1/2', operation: 'ADDED', object: null, occurredAt: null,
+      observedAt: '2026-11-21T03:00:00Z', recordedAt: '2026-11-21T03:00:01Z',
+    },
+    facts: [{ says: '<img> [x](y) `z`\n# no title' }],
+    changed: [{ path: 'spec.x', old: 1, new: null }],
+    writers: [],
+  }, 'utc');
+
+  assert.match(markdown, /\\<img\\> \\\[x\\\]\(y\) \\`z\\` \\# no title/);
+  assert.match(markdown, /^- spec\.x: 1$/m);
+});
+
+test('text on a colour is read in either scheme', () => {
+  assert.equal(readableOn('#000000'), '#ffffff');
+  assert.equal(readableOn('#ffffff'), '#101215');
+  assert.equal(readableOn('#56b4e9'), '#101215');
+});
+
+test('numbers that would hide each other are put together', () => {
+  assert.deepEqual(
+    stepsTogether([{ x: 10, step: 3 }, { x: 12, step: 1 }, { x: 90, step: 4 }])
+      .map(({ text }) => text),
+    ['1 3', '4']);
+});
+
+test('a gap lies on the lanes that rest on what was not seen, and no other', () => {
+  const at = (second) => `2026-11-21T03:00:${second}Z`;
+  const timeline = {
+    service: [], boots: [], taints: [], cordons: [], facts: [],
+    conditions: [{
+      type: 'Ready', from: null, to: null, status: 'True', reason: null,
+      isFault: false, entry: null,
+    }],
+    placements: [{
+      namespace: 'train', pod: 'llm-0', boundAt: at('01'), runningAt: at('02'),
+      deletingAt: null, endedAt: null, phase: 'Running', disruption: null,
+      entries: [], workload: { kind: 'Job', namespace: 'train', name: 'llm' },
+    }],
+    gaps: [{
+      resource: 'v1/pods', from: at('10'), to: at('20'), reason: 'expired',
+    }],
+  };
+  const sources = [{
+    resource: 'v1/nodes', beganAt: at('00'), vouchedUntil: at('30'),
+  }];
+  const lanes = new Map(
+    lanesOfNode(timeline, [], sources).map((lane) => [lane.title, lane]));
+  const seen = (title) => lanes.get(title).unseen.map(({ label }) => label);
+
+  assert.deepEqual(seen('train/llm'), ['not seen: v1/pods, expired']);
+  assert.deepEqual(seen('Ready'),
+    ['before recording began', 'nothing vouches for this yet']);
+  assert.equal(seen('recorder').length, 3);
+});
