@@ -40,10 +40,10 @@ class Gang:
         self._failed_entries = workloads.entries(workload)
         self._until = until
 
-    def hit_by(
+    def hits(
         self, failures: Sequence[Failure], nodes: frozenset[str]
-    ) -> Hit | None:
-        """Give the hit: by the first of the failures, or by preemption."""
+    ) -> list[Hit]:
+        """Give the hits, by failures and by preemption, in order of time."""
         touched = [
             (failure, pod)
             for failure in failures
@@ -53,13 +53,26 @@ class Gang:
             and _can_hit(failure, pod)
         ]
         lost = [(f, p) for f, p in touched if _lost_at(f, p) is not None]
-        if not lost:
-            return self._preempted(nodes) or self._survived(touched)
+        found = []
+        while lost:
+            hit = self._blow(lost)
+            found.append(hit)
+            again = hit.running_again_at
+            if again is None:
+                break
+            # What is lost after it ran again is lost once more.
+            lost = [p for p in lost if _at(*p) > max(again, hit.hit_at)]
+        found += self._preempted(nodes, {p.key for _, p in touched})
+        found = found or self._survived(touched)
+        return sorted(found, key=lambda hit: hit.hit_at)
+
+    def _blow(self, lost: Sequence[tuple[Failure, Placement]]) -> Hit:
+        """Give the first hit of those by which Pods were lost."""
         hit_at = min(_at(f, p) for f, p in lost)
         first, pod = min(
             lost, key=lambda pair: _rank(pair[0], pair[1], hit_at)
         )
-        losses = {p.key: p for _, p in lost}
+        losses = {p.key: p for _, p in self._at_once(lost, hit_at)}
         if first.verdict.happened == Happened.DEGRADED:
             # Pods on well nodes may fail first: they wait for the other.
             failed = self._failed_with(pod)
@@ -74,20 +87,32 @@ class Gang:
         node = first.verdict.node
         return self._hit(_Blow(hit_by, node, hit_at), gang, own)
 
-    def _preempted(self, nodes: frozenset[str]) -> Hit | None:
+    def _at_once(
+        self, lost: Sequence[tuple[Failure, Placement]], hit_at: datetime
+    ) -> list[tuple[Failure, Placement]]:
+        """Give what was lost before the gang ran again without it."""
+        pods = [p for f, p in lost if _at(f, p) <= hit_at]
+        again = self._again(hit_at, self._gang_at(hit_at, pods), pods)
+        return [(f, p) for f, p in lost if again is None or _at(f, p) <= again]
+
+    def _preempted(
+        self, nodes: frozenset[str], touched: set[str]
+    ) -> list[Hit]:
         """What somebody else's work took the place of."""
         lost = [
             p
             for p in self._pods
-            if p.node in nodes and self._preempted_at(p) is not None
+            if p.node in nodes
+            and p.key not in touched
+            and self._preempted_at(p) is not None
         ]
         if not lost:
-            return None
+            return []
         first = min(lost, key=lambda p: (self._preempted_at(p), p.pod.name))
         at = self._preempted_at(first)
         assert at is not None and first.node is not None, "chosen so"  # noqa: PT018
         blow = _Blow(PREEMPTION, first.node, at)
-        return self._hit(blow, self._gang_at(at, lost), lost)
+        return [self._hit(blow, self._gang_at(at, lost), lost)]
 
     def _preempted_at(self, pod: Placement) -> datetime | None:
         if pod.disruption == "PreemptionByScheduler":
@@ -163,7 +188,7 @@ class Gang:
 
     def _survived(
         self, touched: Sequence[tuple[Failure, Placement]]
-    ) -> Hit | None:
+    ) -> list[Hit]:
         """A workload that kept running is told if its node was away."""
         shaken = [
             (f, p)
@@ -179,14 +204,14 @@ class Gang:
             and p.runs_at(f.seen)
         ]
         if not shaken:
-            return None
+            return []
         at = min(f.seen for f, _ in shaken)
         first, _ = min(shaken, key=lambda pair: _rank(pair[0], pair[1], at))
         gang = self._gang_at(first.seen, [p for _, p in shaken])
         nodes = sorted({f.verdict.node for f, _ in shaken})
         gpus = sum(p.gpus for p in gang)
         node = first.verdict.node
-        return Hit(
+        hit = Hit(
             workload=self._workload,
             hit_by=NODE_FAILURE,
             first_node=node,
@@ -201,6 +226,7 @@ class Gang:
             evidence=[first.verdict.id],
             says=_says(self._workload, "survived", 0, node, gpus),
         )
+        return [hit]
 
     def _again(
         self,

@@ -5,7 +5,8 @@ What is counted is a lower bound: nobody knows here what was lost since the
 last checkpoint of a job.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -63,8 +64,11 @@ def hits(
     *,
     nodes: Iterable[str],
     until: datetime,
+    each: bool = False,
 ) -> list[Hit]:
     """Give the workloads that happenings hit, in order of time.
+
+    A workload is named once, however often it was hit.
 
     Args:
         verdicts: what happened to the nodes in question.
@@ -73,6 +77,7 @@ def hits(
         workloads: of their owners.
         nodes: that are asked about.
         until: the end of what is known.
+        each: give each hit of a workload by itself.
     """
     failures = [f for v in verdicts if (f := failure_of(v, until)) is not None]
     asked = frozenset(nodes)
@@ -81,12 +86,33 @@ def hits(
         workload = workloads.of(placement)
         if workload is not None:
             gangs.setdefault(workload, []).append(placement)
-    found = []
+    found: list[Hit] = []
     for workload, pods in gangs.items():
-        gang = Gang(workload, pods, workloads, until)
-        hit = gang.hit_by(failures, asked)
-        if hit is not None:
-            found.append(hit)
+        own = Gang(workload, pods, workloads, until).hits(failures, asked)
+        found += own if each or len(own) < 2 else [_merged(own)]  # noqa: PLR2004
     return sorted(
         found, key=lambda h: (h.hit_at, h.workload.kind, h.workload.name)
+    )
+
+
+def _merged(hits: Sequence[Hit]) -> Hit:
+    """Tell of several hits of one workload at once.
+
+    It was hit first as the first says, and is as the last left it. A hit
+    ends before the next begins, so that no hour is counted twice.
+    """
+    first, last = hits[0], hits[-1]
+    pods = sorted({pod for hit in hits for pod in hit.pods_hit})
+    evidence = dict.fromkeys(entry for hit in hits for entry in hit.evidence)
+    hours = sum(hit.gpu_hours_lost for hit in hits)
+    return replace(
+        first,
+        nodes=list(dict.fromkeys(node for hit in hits for node in hit.nodes)),
+        pods_hit=pods,
+        outcome=last.outcome,
+        running_again_at=last.running_again_at,
+        gpu_hours_lost=round(hours, 4),
+        evidence=list(evidence),
+        says=f"{last.says}; hit {len(hits)} times, first on"
+        f" {first.first_node}, {len(pods)} Pods in all",
     )

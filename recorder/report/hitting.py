@@ -50,6 +50,8 @@ class _Gangs:
         verdicts: Sequence[Verdict],
         nodes: Iterable[str],
         until: datetime,
+        *,
+        each: bool = False,
     ) -> list[Hit]:
         """Give what verdicts hit, up to the end of what is known."""
         return hits(
@@ -58,6 +60,7 @@ class _Gangs:
             Workloads(self.facts),
             nodes=nodes,
             until=until,
+            each=each,
         )
 
 
@@ -67,12 +70,13 @@ async def hits_of(
     verdicts: Sequence[Verdict],
     window: Window,
 ) -> list[Hit]:
-    """Find what verdicts hit, where they are all there are."""
+    """Find each hit of what verdicts hit, where they are all there are."""
     gangs = await _gangs(reading, nodes, verdicts, window)
-    found = gangs.hits(verdicts, nodes, window.until or ENDLESS)
+    end = window.until or ENDLESS
+    found = gangs.hits(verdicts, nodes, end, each=True)
     if window.until is None and any(_lasts(hit) for hit in found):
         end = await _end(reading, nodes, window)
-        found = gangs.hits(verdicts, nodes, end)
+        found = gangs.hits(verdicts, nodes, end, each=True)
     return _within(found, window)
 
 

@@ -231,9 +231,16 @@ def _workload(one: Judged, hit: Hit, wanted: Workload) -> None:
     hold("outcome", hit.outcome, wanted.outcome)
     hold("first_node", hit.first_node, wanted.first_node)
     hold("nodes", sorted(hit.nodes), sorted(wanted.nodes))
-    hold("pods_hit", sorted(hit.pods_hit), sorted(wanted.pods_hit))
+    said = sorted(hit.pods_hit)
+    same = wanted.replacements and _places(said) == _places(wanted.pods_hit)
+    hold("pods_hit", said, said if same else sorted(wanted.pods_hit))
     hold("gang_size", hit.gang_size, wanted.gang_size)
     hold("gpus", hit.gpus, wanted.gpus)
+
+
+def _places(pods: Iterable[str]) -> set[str]:
+    """Give Pods without what tells one from those that took its place."""
+    return {pod.rpartition("-")[0] for pod in pods}
 
 
 def _named(workload: Workload) -> str:

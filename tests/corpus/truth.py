@@ -190,6 +190,10 @@ class Workload(_Struct, kw_only=True, frozen=True):
     optional: bool = False
     """Whether leaving it out is right as well."""
 
+    replacements: bool = False
+    """Whether Pods that took the place of these were lost as well: their
+    names are not known before."""
+
     unsure: str | None = None
 
 

@@ -194,6 +194,7 @@ async def two_reboots(stage: Stage) -> None:
         job,
         NODE,
         outcome="restarted",
+        replacements=True,
         unsure="the Pod of the second loss is a replacement of the first",
     )
     stage.ask(NODE, first, second, workloads=[hit])
