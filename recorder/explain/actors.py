@@ -23,12 +23,15 @@ class Actor(NamedTuple):
     tool: str | None = None
     """What an unknown one used."""
 
+    known: bool = False
+    """Whether a rule knows it: it acts upon others, not for itself."""
+
     @classmethod
     def named(cls, name: ActorName | None) -> Self | None:
         """Take the actor of a rule."""
         if name is None or not name.name:
             return None
-        return cls(name.kind, name.name)
+        return cls(name.kind, name.name, known=True)
 
     @property
     def is_program(self) -> bool:

@@ -6,16 +6,23 @@ say who.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
+from recorder.classify.times import moment
 from recorder.explain.signs import Sign
 
-__all__ = ["boot_named", "is_explained"]
+__all__ = ["boot_named", "counted", "is_explained", "is_first"]
 
 NEAR: Final = timedelta(minutes=2)
 """Between a boot id on the Node and the Event about it."""
+
+SPAN: Final = timedelta(minutes=2)
+"""At most, between the stop of a kubelet and the loss of its node."""
+
+SKEW: Final = timedelta(seconds=2)
+"""Between the clocks of a node and of the control plane."""
 
 _BOOT = re.compile(r"boot id: (\S+)")
 
@@ -38,3 +45,37 @@ def is_explained(rebooted: Sign, boots: Mapping[str, datetime]) -> bool:
         return any(abs(at - seen) <= NEAR for seen in boots.values())
     seen = boots.get(named)
     return seen is not None and at <= seen + NEAR
+
+
+def counted(words: Iterable[Sign], lost: datetime) -> bool | None:
+    """Tell whether a kubelet counts on from before its node was lost.
+
+    A kubelet keeps count of the Events that it sends for as long as it runs.
+    None where no Event tells: they may be lost.
+
+    Args:
+        words: Events of the kubelet about its node.
+        lost: when the node was lost.
+    """
+    for word in words:
+        first = moment(word.stored.fact.detail.get("first"))
+        if word.stored.observed_at < lost or first is None:
+            continue
+        if first < lost - SPAN:
+            return True
+        if first >= lost - SKEW:
+            return False
+    return None
+
+
+def is_first(rebooted: Sign, boots: Mapping[str, datetime]) -> bool:
+    """Tell whether a kubelet speaks of the boot that the Node had at first.
+
+    Which one was before it, only the kubelet knew.
+    """
+    named = boot_named(rebooted)
+    return (
+        named is not None
+        and next(iter(boots), None) == named
+        and abs(boots[named] - rebooted.stored.at) <= NEAR
+    )

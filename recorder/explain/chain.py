@@ -25,6 +25,8 @@ ATTACHED: Final = frozenset(
         Subject.SILENCE,
         Subject.VERSION,
         Subject.REBOOTED,
+        Subject.WORD,
+        Subject.REMOVING,
     }
 )
 """Subjects that belong to a chain and never open one."""
@@ -57,13 +59,21 @@ class Chain:
         self.left = False
         """Whether it ever left service."""
 
+        self.ready_since: datetime | None = None
+        """Since when the node is Ready, if it is."""
+
         self._held: dict[str, Sign] = {}
         self._quiet_since: datetime | None = None
 
     @property
     def began(self) -> StoredFact:
-        """The first sign."""
-        return min(self.signs, key=lambda s: s.stored.at).stored
+        """The first sign, but for what held long before it."""
+        own = [s for s in self.signs if not self.is_carried(s)] or self.signs
+        return min(own, key=lambda s: s.stored.at).stored
+
+    def is_carried(self, sign: Sign) -> bool:
+        """Tell whether a sign held before the chain began."""
+        return any(sign is carried for carried in self.carried)
 
     def of(self, subject: str) -> list[Sign]:
         """Give the signs of one subject that begin something."""
@@ -82,6 +92,8 @@ class Chain:
     def take(self, sign: Sign) -> None:
         """Add a sign."""
         self.signs.append(sign)
+        if sign.role is Role.EFFECT and sign.subject not in ATTACHED:
+            self._quiet_since = None
         if sign.over:
             self._held.pop(sign.subject, None)
         elif sign.role in {Role.FAULT, Role.DECISION} and (
@@ -92,6 +104,10 @@ class Chain:
     def note(self, stored: StoredFact, state: NodeState) -> None:
         """Take note of the node after a fact."""
         self.state = state
+        if state.ready != "True":
+            self.ready_since = None
+        elif self.ready_since is None:
+            self.ready_since = stored.observed_at
         if not state.in_service:
             self.left, self.back, self._quiet_since = True, None, None
             return
@@ -131,6 +147,14 @@ class Chain:
             and at - self.back.observed_at > LINGER
         )
 
+    def is_up_again(self, at: datetime) -> bool:
+        """Tell whether the node booted and has been Ready for a while."""
+        return (
+            self.has(Subject.BOOT)
+            and self.ready_since is not None
+            and at - self.ready_since > LINGER
+        )
+
     def still_held(self, at: datetime) -> list[Sign]:
         """Give what is said of the node long after it came back.
 
@@ -139,4 +163,16 @@ class Chain:
         """
         if self.back is None or at - self.back.observed_at <= PATIENCE:
             return []
-        return list(self._held.values())
+        back = self.back.observed_at
+        return [s for s in self._held.values() if not self._is_obeyed(s, back)]
+
+    def _is_obeyed(self, sign: Sign, back: datetime) -> bool:
+        """Tell whether what was decided was done.
+
+        Evidence of one boot serves no other.
+        """
+        return (
+            sign.role is Role.DECISION
+            and self.has(Subject.BOOT)
+            and (sign.due is None or sign.due <= back)
+        )

@@ -7,13 +7,16 @@ are asynchronous; a new trouble does not.
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from msgspec.structs import replace
+
 from recorder.explain.boots import is_explained
-from recorder.explain.chain import ATTACHED, LINGER, Chain
+from recorder.explain.chain import ATTACHED, LINGER, PATIENCE, Chain
 from recorder.explain.signs import Sign, Subject, signs_of
+from recorder.explain.standing import standing
 from recorder.knowledge import Fault, Knowledge, Role
 from recorder.model.fact import FactKind, StoredFact
 from recorder.projections import NodeState, advance
@@ -78,6 +81,9 @@ class _Reader:
         self._state = base
         self._open: Chain | None = None
         self._loose: deque[Sign] = deque(maxlen=200)
+        self._standing: dict[str, Sign] = {}
+        """What was said before the node was first seen, by its subject."""
+
         self._boots: dict[str, datetime] = {}
         if self._state.boot_id is not None:
             self._boots[self._state.boot_id] = SOMETIME
@@ -85,11 +91,14 @@ class _Reader:
         """When the node was first seen, if that is among the facts."""
 
     def read(self, stored: StoredFact) -> None:
+        if stored.fact.kind is FactKind.VANISHED and self._is_new(stored):
+            self._see(stored)  # for the first time, and for the last
         before = self._state
         self._advance(stored)
-        if self._is_old(stored):
-            return
         signs = signs_of(stored, self._knowledge, node=self._node)
+        if self._is_old(stored):
+            self._stand(signs)
+            return
         if self._open is not None and self._open.is_over(stored.observed_at):
             self._open = None
         for sign in signs:
@@ -111,12 +120,29 @@ class _Reader:
             and thing.uid != self._state.uid
         ):
             return  # another Node has the name by now
-        if fact.kind is FactKind.APPEARED and self._state.uid is None:
-            self._seen_at = stored.observed_at
-            self._loose.clear()
+        if fact.kind is FactKind.APPEARED and self._is_new(stored):
+            self._see(stored)
         self._state = advance(self._state, fact)
         if self._state.boot_id is not None:
             self._boots.setdefault(self._state.boot_id, stored.observed_at)
+
+    def _is_new(self, stored: StoredFact) -> bool:
+        return self._about_node(stored) and self._state.uid is None
+
+    def _see(self, stored: StoredFact) -> None:
+        """See the node for the first time."""
+        self._seen_at = stored.observed_at
+        self._loose.clear()
+        if stored.fact.kind is FactKind.VANISHED:
+            came = replace(stored.fact, kind=FactKind.APPEARED)
+            self._state = advance(self._state, came)
+        elif not stored.fact.detail["created"]:
+            self._stand(standing(stored, self._knowledge, node=self._node))
+
+    def _stand(self, signs: Iterable[Sign]) -> None:
+        for sign in signs:
+            if sign.role in {Role.FAULT, Role.DECISION} and not sign.over:
+                self._standing[sign.subject] = sign
 
     def _about_node(self, stored: StoredFact) -> bool:
         thing = stored.fact.object
@@ -141,6 +167,8 @@ class _Reader:
     def _place(self, sign: Sign, before: NodeState) -> None:
         if self._is_first_sight(sign, before):
             return
+        if sign.over:
+            self._standing.pop(sign.subject, None)
         past = self._past(sign)
         if past is not None:
             past.take(sign)
@@ -151,6 +179,8 @@ class _Reader:
             chain = self._open = None
         if chain is None and (self._opens(sign) or self._goes(sign, before)):
             chain = self._begin(sign, before, still_held)
+        if chain is None and sign.subject == Subject.WORD:
+            return  # kubelets talk
         if chain is None:
             self._loose.append(sign)
         else:
@@ -164,11 +194,21 @@ class _Reader:
         self.chains.append(chain)
         since = sign.stored.at - FOREGOING
         recent = (loose for loose in self._loose if loose.stored.at >= since)
-        chain.carry(held)
+        chain.carry([*self._stood(sign.stored.at), *held])
+        self._standing.clear()
         for earlier in recent:
             chain.take(earlier)
         self._loose.clear()
         return chain
+
+    def _stood(self, at: datetime) -> list[Sign]:
+        """Give what stood at first, but for Events of long ago."""
+        return [
+            sign
+            for sign in self._standing.values()
+            if not sign.subject.startswith("event ")
+            or at - sign.stored.at <= PATIENCE
+        ]
 
     def _past(self, sign: Sign) -> Chain | None:
         """Give the chain that is over and that a late sign belongs to.
@@ -211,24 +251,19 @@ class _Reader:
 
     def _is_another(self, chain: Chain, sign: Sign) -> bool:
         """Tell whether a sign begins something new."""
-        leaves = sign.subject in LEAVING and (
-            not sign.over or sign.subject == Subject.IDENTITY
-        )
-        if leaves and chain.returned(sign.stored.observed_at):
+        boots = chain.of(Subject.BOOT)
+        if _is_before(sign, chain, boots):
+            return False
+        seen = sign.stored.observed_at
+        if _leaves(sign) and chain.returned(seen):
             return True
         if sign.over:
             return False
-        if sign.subject == Subject.BOOT and chain.has(Subject.BOOT):
+        if sign.subject == Subject.READY and chain.is_up_again(seen):
+            return True  # it is lost once more, in service or not
+        if boots and sign.subject == Subject.BOOT:
             return chain.is_quiet or chain.state.ready == "True"
-        if not chain.is_quiet or not chain.has_effect:
-            return False
-        if sign.role in {Role.FAULT, Role.DECISION}:
-            return True
-        return sign.subject in {Subject.CORDON, Subject.SHUTDOWN} or (
-            sign.subject in {Subject.READY, Subject.IDENTITY}
-            and not chain.has(Subject.BOOT)
-            and not chain.has(Subject.KUBELET)
-        )
+        return chain.is_quiet and chain.has_effect and _is_other(sign, chain)
 
     def _is_news(self, sign: Sign) -> bool:
         """Tell whether a kubelet speaks of a boot that the Node never had."""
@@ -259,3 +294,31 @@ class _Reader:
                 and not sign.subject.startswith("event ")
             )
         )
+
+
+def _is_before(sign: Sign, chain: Chain, boots: Sequence[Sign]) -> bool:
+    """Tell whether a sign is of what a chain tells already.
+
+    It is dated before the boot; or a list after a gap tells of everything at
+    once.
+    """
+    dated = bool(boots) and sign.stored.at < boots[-1].stored.at
+    at_once = bool(chain.signs) and chain.signs[-1].position == sign.position
+    return dated or at_once
+
+
+def _leaves(sign: Sign) -> bool:
+    return sign.subject in LEAVING and (
+        not sign.over or sign.subject == Subject.IDENTITY
+    )
+
+
+def _is_other(sign: Sign, chain: Chain) -> bool:
+    """Tell whether a sign is of something else than what is over."""
+    if sign.role in {Role.FAULT, Role.DECISION}:
+        return True
+    return sign.subject in {Subject.CORDON, Subject.SHUTDOWN} or (
+        sign.subject in {Subject.READY, Subject.IDENTITY}
+        and not chain.has(Subject.BOOT)
+        and not chain.has(Subject.KUBELET)
+    )

@@ -26,4 +26,9 @@ def contradictions(case: Case) -> list[Contradiction]:
             else f"no version of the Node has the boot id {named}"
         )
         found.append(Contradiction(sign=sign, but=but))
+    gone = any(s.subject == Subject.IDENTITY for s in case.chain.signs)
+    for sign in case.chain.of(Subject.REMOVING)[:1]:
+        if not gone:
+            but = "no deletion of the Node is on record"
+            found.append(Contradiction(sign=sign, but=but))
     return found

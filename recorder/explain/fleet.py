@@ -6,8 +6,9 @@ plane from trouble of one machine.
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
+from recorder.classify.times import moment
 from recorder.facts import TOPOLOGY
 from recorder.model.fact import FactKind, StoredFact
 
@@ -62,8 +63,16 @@ class Fleet:
                 if thing is not None and thing.kind == "Node":
                     labels = detail["state"].get("labels", {})
                     self._labels[fact.node] = labels
+                    self._was_lost(fact.node, detail["state"])
             case _:
                 pass
+
+    def _was_lost(self, node: str, state: Mapping[str, Any]) -> None:
+        """Take note of a node that is lost already when it is seen first."""
+        ready = state.get("conditions", {}).get("Ready", {})
+        since = moment(ready.get("since"))
+        if ready.get("status") == "Unknown" and since is not None:
+            self._lost.setdefault(node, []).append(since)
 
     @property
     def size(self) -> int:

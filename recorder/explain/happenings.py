@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Final
 
+from recorder.explain.boots import counted, is_first
 from recorder.explain.chains import Chain
 from recorder.explain.signs import Sign, Subject
 from recorder.explain.verdict import Happened
@@ -69,7 +70,12 @@ def _uid(sign: Sign) -> str | None:
 
 def _reboot(chain: Chain) -> tuple[str, Sign] | None:
     boots = chain.of(Subject.BOOT)
-    return (Happened.REBOOT, boots[0]) if boots else None
+    if boots:
+        return Happened.REBOOT, boots[0]
+    for told in chain.of(Subject.REBOOTED):
+        if is_first(told, chain.boots):
+            return Happened.REBOOT, told
+    return None
 
 
 def _lost(chain: Chain) -> tuple[str, Sign] | None:
@@ -83,7 +89,8 @@ def _lost(chain: Chain) -> tuple[str, Sign] | None:
     started = [
         sign for sign in _started(chain) if sign.position > losses[0].position
     ]
-    if started:
+    anew = counted(chain.of(Subject.WORD), losses[0].stored.at)
+    if started or anew is False:
         return Happened.KUBELET_RESTART, losses[0]
     return Happened.UNREACHABLE, losses[0]
 
@@ -98,7 +105,11 @@ def _started(chain: Chain) -> list[Sign]:
 
     Only a kubelet that has started says Rebooted.
     """
-    found = chain.of(Subject.KUBELET) or chain.of(Subject.REBOOTED)
+    found = (
+        chain.of(Subject.KUBELET)
+        or chain.of(Subject.REBOOTED)
+        or chain.of(Subject.SET_UP)
+    )
     came = chain.of(Subject.IDENTITY)
     if chain.baseline.uid is not None or not came:
         return found
@@ -121,7 +132,7 @@ def _cordon(chain: Chain) -> tuple[str, Sign] | None:
 
 def _degraded(chain: Chain) -> tuple[str, Sign] | None:
     for sign in chain.signs:
-        told = sign.over or sign in chain.carried
+        told = sign.over or chain.is_carried(sign)
         if sign.role is Role.FAULT and not told:
             return Happened.DEGRADED, sign
     unready = chain.of(Subject.READY)

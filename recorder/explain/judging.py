@@ -7,7 +7,7 @@ not made up: then the cause is `unrecorded`, and what would have told is said.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from recorder.explain.causes import DECISIONS, FAULTS, Case
@@ -34,7 +34,12 @@ __all__ = ["Hole", "judge"]
 STAYED = frozenset({Happened.DEGRADED, Happened.JOINED})
 """Happenings in which no node leaves service."""
 
+SILENT = frozenset({Happened.UNREACHABLE, Happened.KUBELET_RESTART})
+"""Happenings that are told apart by what kubelets count."""
+
 STAYING = frozenset({Happened.DRAINED, Happened.CORDONED})
+
+END: Final = datetime.max.replace(tzinfo=UTC)
 
 NOT_LONG: Final = timedelta(seconds=30)
 """Between the deletion of a Node and the loss that it makes."""
@@ -94,12 +99,13 @@ def judge(
         mode=_mode(case, decided, holed=holed),
         fault=faulted,
         decision=decided,
+        began=chain.began.at,
         evidence=_evidence(case, decided, faulted),
         contradictions=against,
     )
     verdict = replace(
         verdict,
-        confidence=_confidence(verdict, holed=holed),
+        confidence=_confidence(case, verdict, holed=holed),
         rivals=rivals(case, verdict),
         missing=missing(case, verdict),
     )
@@ -148,6 +154,8 @@ def _faulted(case: Case) -> Faulted | None:
 def _boots(chain: Chain, happened: str) -> tuple[str | None, str | None]:
     if happened == Happened.REBOOT:
         boots = chain.of(Subject.BOOT)
+        if not boots:
+            return None, chain.state.boot_id
         first, last = boots[0].stored.fact, boots[-1].stored.fact
         return first.detail["old"], last.detail["new"]
     before = chain.baseline.boot_id
@@ -187,10 +195,12 @@ def _last_proof(case: Case) -> datetime | None:
 def _mode(case: Case, decided: Decided | None, *, holed: bool) -> str:
     if case.happened == Happened.JOINED:
         return "unknown"
-    if case.first(Subject.SHUTDOWN) is not None:
+    if case.was_shut_down:
         return "planned"
     if decided is not None:
-        sure = decided.confidence != "possible"
+        # Whatever for, it was announced that the Node would go.
+        said = decided.sign.vague and case.happened == Happened.REMOVED
+        sure = said or decided.confidence != "possible"
         return (
             "planned" if sure and not _was_gone(case, decided) else "unknown"
         )
@@ -209,6 +219,9 @@ def _was_gone(case: Case, decided: Decided) -> bool:
             s.position < decided.sign.position
             for s in case.chain.of(Subject.READY)
         )
+    ) or (
+        decided.decision is Decision.NODE_DELETION
+        and case.chain.baseline.ready == "Unknown"
     )
 
 
@@ -218,13 +231,16 @@ def _is_holed(chain: Chain, effect: Sign, holes: Iterable[Hole]) -> bool:
     # in a list, which showed how things stood.
     first = min(sign.stored.observed_at for sign in chain.signs)
     last = max(effect.stored.at, effect.stored.observed_at)
+    if effect.subject == Subject.CORDON or len(chain.of(Subject.BOOT)) > 1:
+        # What comes after it says whether the node was drained, or was back.
+        last = END if chain.back is None else chain.back.observed_at
     return any(
         hole.since <= last and (hole.until is None or hole.until >= first)
         for hole in holes
     )
 
 
-def _confidence(verdict: Verdict, *, holed: bool) -> str:
+def _confidence(case: Case, verdict: Verdict, *, holed: bool) -> str:
     parts: list[str] = []
     if verdict.fault is not None:
         parts.append(verdict.fault.confidence)
@@ -234,11 +250,39 @@ def _confidence(verdict: Verdict, *, holed: bool) -> str:
         joined = verdict.happened == Happened.JOINED
         return "proven" if joined and not holed else "unknown"
     least = min(parts, key=CONFIDENCES.index)
-    if verdict.contradictions:
+    hidden = holed and _may_hide(case)
+    if verdict.contradictions or hidden or _is_half(case, verdict):
         return min(least, "possible", key=CONFIDENCES.index)
     if holed:
         return CONFIDENCES[max(1, CONFIDENCES.index(least) - 1)]
     return least
+
+
+def _may_hide(case: Case) -> bool:
+    """Tell whether what a gap hides may be another thing that happened.
+
+    Evictions from a node that was cordoned, or a return between two boots.
+    """
+    boots = case.chain.of(Subject.BOOT)
+    return case.happened == Happened.CORDONED or len(boots) > 1
+
+
+def _is_half(case: Case, verdict: Verdict) -> bool:
+    """Tell whether something was repaired of which nobody said that it broke.
+
+    Who did it is known then, and why is not.
+    """
+    decided = verdict.decision
+    if decided is None or verdict.fault is not None:
+        return False
+    if decided.decision is not Decision.AUTO_REMEDIATION:
+        return False
+    unready = case.chain.baseline.ready not in {None, "True"} or any(
+        sign.subject in {Subject.READY, Subject.SILENCE}
+        and sign.stored.at <= decided.sign.stored.at
+        for sign in case.chain.signs
+    )
+    return not unready
 
 
 def _evidence(
@@ -246,9 +290,7 @@ def _evidence(
 ) -> Sequence[Evidence]:
     chosen: dict[tuple[int, int], Evidence] = {}
     for sign in case.chain.signs:
-        if sign.subject.startswith("request/") and not _is_telling(
-            sign, decided
-        ):
+        if not _is_telling(case, sign, decided):
             continue
         role = sign.role
         if decided is not None and sign is decided.sign:
@@ -266,8 +308,15 @@ def _evidence(
     return [*found[:half], *found[-half:]]
 
 
-def _is_telling(sign: Sign, decided: Decided | None) -> bool:
-    """Tell whether an audit record names the one who decided."""
+def _is_telling(case: Case, sign: Sign, decided: Decided | None) -> bool:
+    """Tell whether a sign says more than that somebody was there.
+
+    Of audit it is who decided; that a kubelet counts tells a silence.
+    """
+    if sign.subject == Subject.WORD:
+        return case.happened in SILENT
+    if not sign.subject.startswith("request/"):
+        return True
     return (
         decided is not None
         and decided.actor is not None

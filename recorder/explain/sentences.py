@@ -90,6 +90,8 @@ def _why(verdict: Verdict) -> str:
         return f"{text} after {broke}" if broke else text
     if verdict.happened == Happened.JOINED:
         return ""
+    if broke and broke == CONCLUDED[Fault.KUBELET]:
+        return "; what stopped it is not on record"
     if broke:
         return f"{BECAUSE[verdict.confidence]} {broke}"
     if verdict.mode == "planned":

@@ -28,6 +28,9 @@ class Subject:
     REBOOTED = "rebooted"
     DELETION = "deletion"
     TAINT = "taint"
+    SET_UP = "kubelet set up"
+    WORD = "kubelet counts"
+    REMOVING = "removing"
 
 
 class Sign(NamedTuple):
@@ -41,6 +44,9 @@ class Sign(NamedTuple):
     actor: Actor | None = None
     due: datetime | None = None
     """When what was announced is to be done, where that is said."""
+
+    vague: bool = False
+    """Whether what it says is said for other reasons as well."""
 
     over: bool = False
     """Whether it ends what an earlier sign of its subject began."""

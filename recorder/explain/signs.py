@@ -10,7 +10,13 @@ from typing import Any
 
 from recorder.explain.actors import Actor, actor_of
 from recorder.explain.sign import Sign, Subject
-from recorder.knowledge import Fault, Knowledge, Role
+from recorder.explain.surroundings import (
+    event_signs,
+    other_signs,
+    pod_signs,
+    request_signs,
+)
+from recorder.knowledge import Decision, Fault, Knowledge, Role
 from recorder.knowledge.rules import ConditionRule, TextRule
 from recorder.model.fact import FactKind, StoredFact
 
@@ -24,16 +30,16 @@ def signs_of(
     fact = stored.fact
     about = fact.object.kind if fact.object is not None else ""
     if fact.kind is FactKind.EVENT:
-        return list(_event(stored, about, knowledge))
+        return list(event_signs(stored, about, knowledge))
     if fact.kind is FactKind.REQUESTED:
-        return list(_request(stored, knowledge))
+        return list(request_signs(stored, knowledge))
     if fact.kind is FactKind.LEASE_SILENT:
         return [Sign(Role.EFFECT, Subject.SILENCE, stored)]
     if about == "Node":
         return list(_node(stored, knowledge))
     if about == "Pod":
-        return list(_pod(stored))
-    return list(_other(stored, about, knowledge, node))
+        return list(pod_signs(stored))
+    return list(other_signs(stored, about, knowledge, node))
 
 
 _OF_NODE = {
@@ -92,13 +98,18 @@ def _condition(
     if rule.decision is not None and not was:
         # Who a rule names is known; whoever wrote it is a guess.
         actor = Actor.named(rule.actor) or actor
-        yield Sign(Role.DECISION, subject, stored, None, rule.decision, actor)
+        decision = _decision(rule, new)
+        yield Sign(Role.DECISION, subject, stored, None, decision, actor)
         return
     fault = _fault(rule, new)
     if fault is not None:
         yield Sign(Role.FAULT, subject, stored, fault, None, actor)
     elif rule.role is not None and not was:
         yield Sign(rule.role, subject, stored, actor=actor)
+
+
+def _decision(rule: ConditionRule, new: dict[str, Any]) -> Decision | None:
+    return rule.decisions.get(new.get("reason") or "", rule.decision)
 
 
 def _fault(rule: ConditionRule, new: dict[str, Any]) -> Fault | None:
@@ -168,7 +179,7 @@ def _taint(
     if rule is not None:
         yield Sign(
             rule.role, subject, stored, None, rule.decision,
-            Actor.named(rule.actor) or actor,
+            Actor.named(rule.actor) or actor, vague=rule.vague,
         )  # fmt: skip
     else:
         yield Sign(Role.ACT, subject, stored, actor=actor)
@@ -200,108 +211,3 @@ def _due(rule: TextRule, value: str) -> datetime | None:
         return datetime.fromtimestamp(int(value), UTC)
     except (OverflowError, ValueError, OSError):
         return None
-
-
-def _event(
-    stored: StoredFact, about: str, knowledge: Knowledge
-) -> Iterator[Sign]:
-    fact, detail = stored.fact, stored.fact.detail
-    reporter, reason = fact.actor or "", detail.get("reason") or ""
-    message = detail.get("message") or ""
-    if reporter == "kubelet" and about == "Node":
-        if reason == "Starting" and "kubelet" in message:
-            yield Sign(Role.EFFECT, Subject.KUBELET, stored)
-            return
-        if reason == "Rebooted":
-            yield Sign(Role.EFFECT, Subject.REBOOTED, stored)
-            return
-        if reason == "Shutdown" and "cancel" not in message:
-            yield Sign(Role.ACT, Subject.SHUTDOWN, stored)
-            return
-    rule = knowledge.event(reporter, reason, about=about, message=message)
-    if rule is not None:
-        yield Sign(
-            rule.role, f"event {reason}", stored, rule.fault, rule.decision,
-            Actor.named(rule.actor),
-        )  # fmt: skip
-
-
-def _pod(stored: StoredFact) -> Iterator[Sign]:
-    fact, detail = stored.fact, stored.fact.detail
-    if fact.kind is FactKind.CONTAINER_ENDED:
-        if detail.get("reason") == "OOMKilled":
-            fault = Fault.CONTAINER_OOM
-            yield Sign(Role.FAULT, "container", stored, fault)
-        return
-    if (
-        fact.kind is not FactKind.CONDITION_CHANGED
-        or detail["type"] != "DisruptionTarget"
-        or (detail["new"] or {}).get("status") != "True"
-    ):
-        return
-    reason = detail["new"].get("reason")
-    message = detail["new"].get("message") or ""
-    if reason == "EvictionByEvictionAPI":
-        yield Sign(Role.ACT, Subject.EVICTION, stored)
-    elif reason == "DeletionByTaintManager":
-        yield Sign(Role.EFFECT, Subject.TAINT_EVICTION, stored)
-    elif reason == "TerminationByKubelet" and "shutdown" in message:
-        yield Sign(Role.ACT, Subject.SHUTDOWN, stored)
-
-
-def _other(
-    stored: StoredFact, about: str, knowledge: Knowledge, node: str
-) -> Iterator[Sign]:
-    fact, detail = stored.fact, stored.fact.detail
-    thing = fact.object
-    if fact.kind is FactKind.ANNOTATION_CHANGED:
-        rule = knowledge.lock(about, detail["key"])
-        if rule is None:
-            return
-        subject = f"lock {detail['key']}"
-        # One that is handed on is a decision for the next node alone.
-        held = rule.holder(detail["new"]) == node
-        yield Sign(
-            Role.DECISION if held else Role.RECOVERY,
-            subject, stored, None, rule.decision if held else None,
-            Actor.named(rule.actor), over=not held,
-        )  # fmt: skip
-        return
-    if thing is None:
-        return
-    made = knowledge.made(thing.group, thing.kind)
-    if made is None:
-        return
-    subject = f"{thing.kind} {thing.name}"
-    if fact.kind is FactKind.APPEARED:
-        yield Sign(
-            made.role, subject, stored, None, made.decision,
-            Actor.named(made.actor),
-        )  # fmt: skip
-    elif fact.kind is FactKind.VANISHED:
-        yield Sign(Role.RECOVERY, subject, stored, over=True)
-    elif fact.kind in {FactKind.CONDITION_CHANGED, FactKind.FIELD_CHANGED}:
-        yield Sign(Role.ACT, subject, stored, actor=Actor.named(made.actor))
-
-
-def _request(stored: StoredFact, knowledge: Knowledge) -> Iterator[Sign]:
-    """Audit: who asked for what. It gives other signs their actor."""
-    detail = stored.fact.detail
-    if detail.get("verb") not in {"create", "update", "patch", "delete"}:
-        return
-    if (detail.get("code") or 0) >= 300:  # noqa: PLR2004 - refused
-        return
-    subject = "/".join(
-        [
-            "request",
-            str(detail.get("verb")),
-            str(detail.get("resource")),
-            str(detail.get("subresource", "")),
-        ]
-    )
-    yield Sign(
-        Role.ACT,
-        subject,
-        stored,
-        actor=actor_of(stored.fact.actor, knowledge, audited=True),
-    )

@@ -111,6 +111,9 @@ class Verdict:
 
     back_in_service_at: datetime | None
     mode: str
+    began: datetime | None
+    """The first sign, but for what held long before it."""
+
     fault: Faulted | None
     decision: Decided | None
     sentence: str = ""
@@ -137,7 +140,4 @@ class Verdict:
     @property
     def began_at(self) -> datetime:
         """When the chain began that it is about."""
-        return min(
-            (e.sign.stored.at for e in self.evidence),
-            default=self.effect.stored.at,
-        )
+        return min(self.began or self.effect.stored.at, self.effect.stored.at)

@@ -33,6 +33,8 @@ def is_evidence(fact: Fact) -> bool:
         return bool(detail["type"] == "DisruptionTarget")
     if kind is FactKind.CONTAINER_ENDED:
         return detail.get("reason") == "OOMKilled"
+    if kind is FactKind.APPEARED:
+        return "DisruptionTarget" in detail["state"].get("conditions", {})
     return kind is FactKind.REQUESTED
 
 

@@ -4,14 +4,13 @@ It knows literals and what they are evidence for. How evidence becomes a
 verdict is for `explain`.
 """
 
+from recorder.knowledge.asking import Knowledge, matches
 from recorder.knowledge.loading import KnowledgeError, load, shipped
 from recorder.knowledge.rules import (
     ActorName,
     Decision,
     Fault,
-    Knowledge,
     Role,
-    matches,
 )
 
 __all__ = [

@@ -15,7 +15,8 @@ import msgspec
 import yaml
 
 from recorder.errors import ConfigError
-from recorder.knowledge.rules import Knowledge, Rules
+from recorder.knowledge.asking import Knowledge
+from recorder.knowledge.rules import Rules
 
 __all__ = ["KnowledgeError", "load", "read_rules", "shipped"]
 

@@ -5,12 +5,8 @@ Names may hold ``*``. Which evidence makes which verdict is code, not data.
 """
 
 import json
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
-from functools import lru_cache
-from itertools import chain
-from typing import TypeVar
 
 import msgspec
 
@@ -20,7 +16,6 @@ __all__ = [
     "Decision",
     "EventRule",
     "Fault",
-    "Knowledge",
     "LockRule",
     "ObjectRule",
     "Role",
@@ -28,7 +23,6 @@ __all__ = [
     "TaintRule",
     "TextRule",
     "WriterRule",
-    "matches",
 ]
 
 
@@ -104,6 +98,9 @@ class ConditionRule(_Rule, frozen=True, kw_only=True):
     """The same by a part of the message, asked first."""
 
     decision: Decision | None = None
+    decisions: dict[str, Decision] = {}
+    """Another decision by reason."""
+
     role: Role | None = None
     actor: ActorName | None = None
 
@@ -144,38 +141,63 @@ class TaintRule(_Rule, frozen=True, kw_only=True):
     values: Sequence[str] = ("*",)
     role: Role
     decision: Decision | None = None
+    vague: bool = False
+    """Whether it is put there for other reasons as well."""
+
     actor: ActorName | None = None
 
 
 class ObjectRule(_Rule, frozen=True, kw_only=True):
-    """An object that exists for what it asks: its coming is evidence."""
+    """An object that is about a node: its coming is evidence.
+
+    Or its deletion, or that a condition of it turns, where one of these is
+    named.
+    """
 
     groups: Sequence[str]
     kinds: Sequence[str]
+    deleted: bool = False
+    condition: str = ""
+    when: str = "True"
+    """The status of the condition."""
+
+    reasons: Sequence[str] = ("*",)
+    """Of the condition."""
+
     role: Role = Role.DECISION
     decision: Decision | None = None
+    vague: bool = False
+    """Whether it happens for other reasons as well."""
+
     actor: ActorName | None = None
 
 
 class LockRule(_Rule, frozen=True, kw_only=True):
-    """An annotation of another object that names a node while it is held."""
+    """An annotation of another object that names nodes while they hold it."""
 
     kinds: Sequence[str]
     keys: Sequence[str]
     member: str
     """Of the JSON in the annotation: the name of the node."""
 
+    several: str = ""
+    """Of the JSON: the list of such objects, where several may hold it."""
+
     decision: Decision
     actor: ActorName | None = None
 
-    def holder(self, annotation: str | None) -> str | None:
-        """Give the node that an annotation names, None if it names none."""
+    def holders(self, annotation: str | None) -> frozenset[str]:
+        """Give the nodes that an annotation names."""
         try:
             held = json.loads(annotation or "null")
-        except ValueError:
-            return None
-        name = held.get(self.member) if isinstance(held, dict) else None
-        return name if isinstance(name, str) else None
+        except (ValueError, RecursionError):
+            return frozenset()
+        if not isinstance(held, dict):
+            return frozenset()
+        several = held.get(self.several)
+        each = several if isinstance(several, list) else [held]
+        names = (one.get(self.member) for one in each if isinstance(one, dict))
+        return frozenset(name for name in names if isinstance(name, str))
 
 
 class WriterRule(_Rule, frozen=True, kw_only=True):
@@ -200,133 +222,3 @@ class Rules(_Rule, frozen=True, kw_only=True):
     objects: Sequence[ObjectRule] = ()
     locks: Sequence[LockRule] = ()
     writers: Sequence[WriterRule] = ()
-
-
-R = TypeVar(
-    "R",
-    ConditionRule,
-    EventRule,
-    TextRule,
-    TaintRule,
-    ObjectRule,
-    LockRule,
-)
-
-
-class Knowledge:
-    """All rules, in the order in which they are asked: a site's first."""
-
-    def __init__(self, files: Iterable[Rules]) -> None:
-        files = tuple(files)
-        self.conditions = _all(files, lambda file: file.conditions)
-        self.events = _all(files, lambda file: file.events)
-        self.annotations = _all(files, lambda file: file.annotations)
-        self.labels = _all(files, lambda file: file.labels)
-        self.taints = _all(files, lambda file: file.taints)
-        self.objects = _all(files, lambda file: file.objects)
-        self.locks = _all(files, lambda file: file.locks)
-        self.writers = tuple(chain(*(file.writers for file in files)))
-
-    def condition(self, name: str) -> ConditionRule | None:
-        """Give the rule of a condition of a Node."""
-        return next(
-            (r for r in self.conditions if matches(r.types, name)), None
-        )
-
-    def event(
-        self, reporter: str, reason: str, *, about: str, message: str
-    ) -> EventRule | None:
-        """Give the rule of a Kubernetes Event."""
-        return next(
-            (
-                rule
-                for rule in self.events
-                if matches(rule.reasons, reason)
-                and matches(rule.reporters, reporter)
-                and matches(rule.about, about)
-                and rule.message in message
-            ),
-            None,
-        )
-
-    def judges(self, reporters: Iterable[str], *, about: str) -> bool:
-        """Tell whether a rule may name an Event of one of these reporters."""
-        return any(
-            matches(rule.about, about) and matches(rule.reporters, reporter)
-            for rule in self.events
-            for reporter in reporters
-        )
-
-    def text(
-        self, rules: Iterable[TextRule], key: str, value: str
-    ) -> TextRule | None:
-        """Give the rule of a label or an annotation."""
-        return next(
-            (
-                rule
-                for rule in rules
-                if matches(rule.keys, key) and matches(rule.values, value)
-            ),
-            None,
-        )
-
-    def taint(self, key: str, value: str) -> TaintRule | None:
-        """Give the rule of a taint."""
-        return next(
-            (
-                rule
-                for rule in self.taints
-                if matches(rule.keys, key) and matches(rule.values, value)
-            ),
-            None,
-        )
-
-    def made(self, group: str, kind: str) -> ObjectRule | None:
-        """Give the rule of an object that came to be."""
-        return next(
-            (
-                rule
-                for rule in self.objects
-                if matches(rule.groups, group) and matches(rule.kinds, kind)
-            ),
-            None,
-        )
-
-    def lock(self, kind: str, key: str) -> LockRule | None:
-        """Give the rule of an annotation that names a node."""
-        return next(
-            (
-                rule
-                for rule in self.locks
-                if matches(rule.kinds, kind) and matches(rule.keys, key)
-            ),
-            None,
-        )
-
-    def writer(self, name: str) -> WriterRule | None:
-        """Give who is behind a field manager or a user."""
-        return next((r for r in self.writers if matches(r.names, name)), None)
-
-
-def _all(
-    files: Sequence[Rules], members: Callable[[Rules], Sequence[R]]
-) -> tuple[R, ...]:
-    """Give the rules of all files, each with somebody who acts."""
-    return tuple(
-        msgspec.structs.replace(rule, actor=file.controller)
-        if rule.actor is None and file.controller is not None
-        else rule
-        for file in files
-        for rule in members(file)
-    )
-
-
-@lru_cache(4096)
-def _pattern(pattern: str) -> re.Pattern[str]:
-    parts = map(re.escape, pattern.split("*"))
-    return re.compile(".*".join(parts), re.DOTALL)
-
-
-def matches(patterns: Iterable[str], text: str) -> bool:
-    """Tell whether a text is as any of the patterns."""
-    return any(_pattern(p).fullmatch(text) is not None for p in patterns)

@@ -129,7 +129,7 @@ def is_about(stored: StoredFact, name: str, knowledge: Knowledge) -> bool:
         return False
     rule = knowledge.lock(fact.object.kind, fact.detail["key"])
     return rule is not None and any(
-        rule.holder(fact.detail[side]) == name for side in ("new", "old")
+        name in rule.holders(fact.detail[side]) for side in ("new", "old")
     )
 
 

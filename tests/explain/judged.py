@@ -15,6 +15,7 @@ from recorder.knowledge import shipped
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.reference import EntryName
+from recorder.report.happened import is_about
 from tests.corpus import truth as told
 from tests.corpus.playing import played
 from tests.corpus.tape_lines import Lines
@@ -43,7 +44,7 @@ class Judged:
 
     def verdicts(self, node: str) -> list[Verdict]:
         """Give the verdicts on a node."""
-        mine = [f for f in self.facts if node in {f.fact.node, _held_by(f)}]
+        mine = [f for f in self.facts if is_about(f, node, shipped())]
         fleet = Fleet(self.facts)
         found = [
             judge(chain, fleet, holes=self.holes, audited=self.audited)
@@ -95,22 +96,6 @@ def _holes(drafts: Iterable[Draft]) -> list[Hole]:
         for gap in told
         if gap.get("from") and gap.get("to")
     ]
-
-
-def _held_by(stored: StoredFact) -> str | None:
-    """Give the node that a lock on another object names or named."""
-    fact = stored.fact
-    thing = fact.object
-    if fact.kind is not FactKind.ANNOTATION_CHANGED or thing is None:
-        return None
-    rule = shipped().lock(thing.kind, fact.detail["key"])
-    if rule is None:
-        return None
-    for text in (fact.detail["new"], fact.detail["old"]):
-        held = json.loads(text or "null")
-        if isinstance(held, dict) and held.get(rule.member):
-            return str(held[rule.member])
-    return None
 
 
 def differences(

@@ -176,6 +176,16 @@ class Telling:
             occurred=occurred,
         )
 
+    def kubelet_counts(self, seconds: float, *, first: float) -> Self:
+        """Let a kubelet count an Event that it sent first at some time."""
+        return self.event(
+            seconds,
+            "kubelet",
+            "NodeHasSufficientMemory",
+            "Node n1 status is now: NodeHasSufficientMemory",
+            first=f"{at(first):%Y-%m-%dT%H:%M:%SZ}",
+        )
+
     def crashes(self, seconds: float, node: str = "n1") -> Self:
         """Let a node go without a word and come back from a new boot."""
         self.silent(seconds + 50, node, renewed=seconds)

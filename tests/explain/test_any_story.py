@@ -82,7 +82,9 @@ def keeps(verdict: Verdict) -> None:
         assert verdict.cause == "unrecorded"
         assert verdict.confidence == "unknown" or verdict.happened == "joined"
     if decided is not None and decided.confidence == "possible":
-        assert verdict.mode != "planned" or "Shutdown" in str(verdict.evidence)
+        said = decided.sign.vague and verdict.happened == "removed"
+        shut = "Shutdown" in str(verdict.evidence)
+        assert verdict.mode != "planned" or said or shut
     for part in (fault, decided):
         if part is not None:
             weaker = CONFIDENCES.index(part.confidence)

@@ -118,10 +118,15 @@ def test_a_kubelet_that_was_away_comes_back_with_a_start() -> None:
 
 
 def test_a_cut_network_heals_without_a_start() -> None:
-    verdict = Tale("n1", "n2").lost(60).ready(200).verdict()
+    tale = Tale("n1", "n2").lost(60).ready(200)
+    verdict = tale.verdict()
     assert verdict.happened == "unreachable"
     assert fault(verdict) is Fault.PARTITION
-    assert verdict.confidence == "likely"
+    assert verdict.confidence == "possible", "a start may not be on record"
+    tale.kubelet_counts(201, first=-4000)
+    assert tale.verdict().confidence == "likely"
+    anew = Tale("n1", "n2").lost(60).ready(200).kubelet_counts(201, first=200)
+    assert anew.verdict().happened == "kubelet-restart"
     gone = Tale("n1", "n2").lost(60).verdict()
     assert gone.fault is None, "nobody knows yet what will have happened"
 

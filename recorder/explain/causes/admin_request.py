@@ -9,11 +9,16 @@ __all__ = ["CAUSE"]
 
 def _find(case: Case) -> Found | None:
     for sign in case.decisions:
-        if sign.decision is Decision.ADMIN_REQUEST:
+        if sign.decision is Decision.ADMIN_REQUEST or case.is_by_hand(sign):
             author = case.author(sign)
-            known = author is not None and author.name is not None
-            strength = case.strength(Decision.ADMIN_REQUEST)
-            return Found(sign, strength if known else "likely", author)
+            assert sign.decision is not None, "chosen by it"
+            strength = case.strength(sign.decision)
+            if author is None or author.name is None:
+                return Found(sign, "likely", author)
+            if author.is_program and author.known:
+                # It does not ask for itself; nobody says for whom.
+                return Found(sign, "possible", author)
+            return Found(sign, strength, author)
     return None
 
 

@@ -9,12 +9,17 @@ from recorder.knowledge import Decision, Role
 
 __all__ = ["CAUSE"]
 
+TAKING = frozenset({Decision.SCALE_DOWN, Decision.NODE_DELETION})
+"""What controllers say that replace what broke, and do not say so."""
+
 STAYING = frozenset({Happened.DRAINED, Happened.CORDONED})
 
 
 def _find(case: Case) -> Found | None:
     for sign in case.decisions:
-        if sign.decision is Decision.AUTO_REMEDIATION:
+        if sign.decision is Decision.AUTO_REMEDIATION and not case.is_by_hand(
+            sign
+        ):
             strength = case.strength(Decision.AUTO_REMEDIATION)
             return Found(sign, strength, sign.actor or case.author(sign))
     answer = _request(case) or _cordon(case)
@@ -56,8 +61,8 @@ def _repair(case: Case) -> Found | None:
     if not case.faults:
         return None
     for sign in case.decisions:
-        if sign.decision is Decision.SCALE_DOWN:
-            return Found(sign, "likely", case.author(sign))
+        if sign.decision in TAKING:
+            return Found(sign, "likely", sign.actor or case.author(sign))
     return None
 
 
@@ -71,7 +76,8 @@ def _controller(case: Case, sign: Sign) -> Actor | None:
     if author is not None and author.is_program:
         return author
     for other in case.chain.signs:
-        if other.role is Role.ACT and case.precedes(other):
+        own = other.subject.startswith("taint node.kub")
+        if other.role is Role.ACT and not own and case.precedes(other):
             actor = other.actor
             if actor is not None and actor.kind == "controller":
                 return actor

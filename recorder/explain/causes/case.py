@@ -75,6 +75,7 @@ class Case:
             sign
             for sign in self.chain.signs
             if sign.decision is not None
+            and sign.role is not Role.RECOVERY
             and not sign.over
             and (sign is self.effect or self.precedes(sign))
             and not self._is_withdrawn(sign)
@@ -91,11 +92,24 @@ class Case:
         strict = decision.subject.startswith(("lock ", "taint "))
         spared = timedelta(0) if strict else RECENT
         return any(
-            sign.over
-            and sign.subject == decision.subject
-            and decision.position < sign.position < self.effect.position
-            and sign.stored.observed_at + spared < self.lost_at
+            decision.position < sign.position < self.effect.position
+            and (
+                self._calls_off(sign, decision)
+                or (
+                    sign.over
+                    and sign.subject == decision.subject
+                    and sign.stored.observed_at + spared < self.lost_at
+                )
+            )
             for sign in self.chain.signs
+        )
+
+    def _calls_off(self, sign: Sign, decision: Sign) -> bool:
+        """Tell whether a sign says that a decision came to nothing."""
+        return (
+            sign.role is Role.RECOVERY
+            and sign.decision is decision.decision
+            and sign.stored.at < self.lost_at
         )
 
     @cached_property
@@ -140,10 +154,9 @@ class Case:
 
     def answers(self, answer: Sign, fault: Sign) -> bool:
         """Tell whether a sign follows a fault so soon as to answer it."""
-        return (
-            answer.position > fault.position
-            and answer.stored.at - fault.stored.at <= RECENT
-        )
+        first = fault.position, fault.stored.at, fault.stored.index
+        then = answer.position, answer.stored.at, answer.stored.index
+        return then > first and answer.stored.at - fault.stored.at <= RECENT
 
     def is_answered(self, fault: Sign) -> bool:
         """Tell whether somebody decided or cordoned upon a fault."""
@@ -156,8 +169,28 @@ class Case:
         What was said long before, and not acted upon since, may still wait.
         """
         signs = [s for s in self.decisions if s.decision is decision]
+        if all(sign.vague for sign in signs):
+            return "possible"
         recent = any(self._is_near(sign) for sign in signs)
         return "proven" if recent or self.was_acted_upon else "likely"
+
+    @property
+    def was_shut_down(self) -> bool:
+        """Whether the system went down in order."""
+        last = None
+        for sign in self.chain.signs:
+            if sign.subject == Subject.SHUTDOWN and self.precedes(sign):
+                last = sign
+        return last is not None and not last.over
+
+    @property
+    def is_back(self) -> bool:
+        """Whether it is the same Node that came back."""
+        return self.chain.state.present and self.happened in {
+            Happened.REBOOT,
+            Happened.UNREACHABLE,
+            Happened.KUBELET_RESTART,
+        }
 
     @property
     def was_acted_upon(self) -> bool:
@@ -201,6 +234,13 @@ class Case:
             ),
             None,
         )
+
+    def is_by_hand(self, sign: Sign) -> bool:
+        """Tell whether a person made what controllers make to remediate."""
+        if sign.decision is not Decision.AUTO_REMEDIATION:
+            return False
+        author = self.author(sign)
+        return author is not None and author.kind == "user"
 
     def author(self, sign: Sign) -> Actor | None:
         """Give who is behind a change: by audit, else by its writer."""

@@ -16,7 +16,8 @@ def _find(case: Case) -> Found | None:
         return found
     if case.happened != Happened.KUBELET_RESTART or case.faults:
         return None
-    return Found(case.effect, "likely")
+    # It was away; what stopped it may be on record nowhere.
+    return Found(case.effect, "possible")
 
 
 CAUSE = FaultCause(

@@ -9,11 +9,27 @@ from recorder.knowledge import Decision
 __all__ = ["CAUSE"]
 
 
+def _is_begun(case: Case) -> bool:
+    """Tell whether anything was done that goes with an upgrade."""
+    return (
+        case.chain.baseline.cordoned
+        or case.was_shut_down
+        or bool(case.chain.of(Subject.VERSION))
+        or any(
+            case.first(subject) is not None
+            for subject in (Subject.CORDON, Subject.EVICTION)
+        )
+    )
+
+
 def _find(case: Case) -> Found | None:
     for sign in case.decisions:
         if sign.decision is Decision.OS_UPGRADE:
             actor = sign.actor or case.author(sign)
             strength = case.strength(Decision.OS_UPGRADE)
+            if sign.subject.startswith("lock ") and not _is_begun(case):
+                # It waits for its turn; who has it empties the node first.
+                strength = "possible"
             return Found(sign, strength, actor)
     if case.happened != Happened.REBOOT or case.decisions or case.faults:
         return None

@@ -1,5 +1,7 @@
 """An autoscaler took the node away because it was not needed."""
 
+from dataclasses import replace
+
 from recorder.explain.causes.asked import on_record
 from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import DecisionCause, Found
@@ -17,8 +19,18 @@ def _find(case: Case) -> Found | None:
         and sign.subject.startswith("event ")
         for sign in case.decisions
     )
-    # A broken node that only has the taint is repaired, not spared.
-    return found if said or not case.faults else None
+    if found is None or (case.faults and not said):
+        # A broken node that only has the taint is repaired, not spared.
+        return None
+    if found.sign.vague and any(
+        sign.decision is Decision.NODE_DELETION and not sign.vague
+        for sign in case.decisions
+    ):
+        return None  # what the taint is for was said, and it is not this
+    if case.is_back and case.chain.state.ready == "True":
+        # What is not needed any more does not come back.
+        return replace(found, confidence="possible")
+    return found
 
 
 CAUSE = DecisionCause(

@@ -1,0 +1,169 @@
+"""All rules together, asked for what a literal means."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import TypeVar
+
+import msgspec
+
+from recorder.knowledge.rules import (
+    ConditionRule,
+    EventRule,
+    LockRule,
+    ObjectRule,
+    Rules,
+    TaintRule,
+    TextRule,
+    WriterRule,
+)
+
+__all__ = ["Knowledge", "matches"]
+
+R = TypeVar(
+    "R",
+    ConditionRule,
+    EventRule,
+    TextRule,
+    TaintRule,
+    ObjectRule,
+    LockRule,
+)
+
+
+class Knowledge:
+    """All rules, in the order in which they are asked: a site's first."""
+
+    def __init__(self, files: Iterable[Rules]) -> None:
+        files = tuple(files)
+        self.conditions = _all(files, lambda file: file.conditions)
+        self.events = _all(files, lambda file: file.events)
+        self.annotations = _all(files, lambda file: file.annotations)
+        self.labels = _all(files, lambda file: file.labels)
+        self.taints = _all(files, lambda file: file.taints)
+        self.objects = _all(files, lambda file: file.objects)
+        self.locks = _all(files, lambda file: file.locks)
+        self.writers = tuple(chain(*(file.writers for file in files)))
+
+    def condition(self, name: str) -> ConditionRule | None:
+        """Give the rule of a condition of a Node."""
+        return next(
+            (r for r in self.conditions if matches(r.types, name)), None
+        )
+
+    def event(
+        self, reporter: str, reason: str, *, about: str, message: str
+    ) -> EventRule | None:
+        """Give the rule of a Kubernetes Event."""
+        return next(
+            (
+                rule
+                for rule in self.events
+                if matches(rule.reasons, reason)
+                and matches(rule.reporters, reporter)
+                and matches(rule.about, about)
+                and rule.message in message
+            ),
+            None,
+        )
+
+    def judges(self, reporters: Iterable[str], *, about: str) -> bool:
+        """Tell whether a rule may name an Event of one of these reporters."""
+        return any(
+            matches(rule.about, about) and matches(rule.reporters, reporter)
+            for rule in self.events
+            for reporter in reporters
+        )
+
+    def text(
+        self, rules: Iterable[TextRule], key: str, value: str
+    ) -> TextRule | None:
+        """Give the rule of a label or an annotation."""
+        return next(
+            (
+                rule
+                for rule in rules
+                if matches(rule.keys, key) and matches(rule.values, value)
+            ),
+            None,
+        )
+
+    def taint(self, key: str, value: str) -> TaintRule | None:
+        """Give the rule of a taint."""
+        return next(
+            (
+                rule
+                for rule in self.taints
+                if matches(rule.keys, key) and matches(rule.values, value)
+            ),
+            None,
+        )
+
+    def made(self, group: str, kind: str) -> ObjectRule | None:
+        """Give the rule of an object that came to be."""
+        return next(
+            (
+                rule
+                for rule in self._about(group, kind)
+                if not rule.condition and not rule.deleted
+            ),
+            None,
+        )
+
+    def unmade(self, group: str, kind: str) -> ObjectRule | None:
+        """Give the rule of an object that somebody deletes."""
+        return next((r for r in self._about(group, kind) if r.deleted), None)
+
+    def turned(
+        self, group: str, kind: str, *, condition: str
+    ) -> Sequence[ObjectRule]:
+        """Give the rules of a condition of an object."""
+        rules = self._about(group, kind)
+        return [rule for rule in rules if rule.condition == condition]
+
+    def _about(self, group: str, kind: str) -> Sequence[ObjectRule]:
+        return [
+            rule
+            for rule in self.objects
+            if matches(rule.groups, group) and matches(rule.kinds, kind)
+        ]
+
+    def lock(self, kind: str, key: str) -> LockRule | None:
+        """Give the rule of an annotation that names a node."""
+        return next(
+            (
+                rule
+                for rule in self.locks
+                if matches(rule.kinds, kind) and matches(rule.keys, key)
+            ),
+            None,
+        )
+
+    def writer(self, name: str) -> WriterRule | None:
+        """Give who is behind a field manager or a user."""
+        return next((r for r in self.writers if matches(r.names, name)), None)
+
+
+def _all(
+    files: Sequence[Rules], members: Callable[[Rules], Sequence[R]]
+) -> tuple[R, ...]:
+    """Give the rules of all files, each with somebody who acts."""
+    return tuple(
+        msgspec.structs.replace(rule, actor=file.controller)
+        if rule.actor is None and file.controller is not None
+        else rule
+        for file in files
+        for rule in members(file)
+    )
+
+
+@lru_cache(4096)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    parts = map(re.escape, pattern.split("*"))
+    return re.compile(".*".join(parts), re.DOTALL)
+
+
+def matches(patterns: Iterable[str], text: str) -> bool:
+    """Tell whether a text is as any of the patterns."""
+    return any(_pattern(p).fullmatch(text) is not None for p in patterns)

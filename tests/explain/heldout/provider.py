@@ -1,0 +1,284 @@
+"""Autoscalers take nodes away."""
+
+from typing import Any
+
+from tests.explain.heldout.parts import uid_of
+from tests.explain.heldout.registry import incident
+from tests.explain.heldout.scene import Scene
+
+CA = "cluster-autoscaler"
+CANDIDATE = "DeletionCandidateOfClusterAutoscaler:PreferNoSchedule"
+NTH = "aws-node-termination-handler"
+CLAIMS = "karpenter.sh/v1/nodeclaims"
+CLOUD = "cloud-node-lifecycle-controller"
+XID = {
+    "AcceleratedHardwareReady": (
+        "False",
+        "NvidiaXID79Error",
+        "GPU has fallen off the bus",
+    )
+}
+
+
+def claim(scene: Scene, node: str = "gpu-002") -> None:
+    """Let a node belong to a NodeClaim."""
+    scene.makes(
+        -900,
+        CLAIMS,
+        "NodeClaim",
+        f"pool-{node}",
+        by="karpenter",
+        status={"nodeName": node, "conditions": []},
+    )
+
+
+def says_of_claim(
+    scene: Scene, at: float, reason: str, message: str, node: str = "gpu-002"
+) -> None:
+    """Let Karpenter say something of a NodeClaim."""
+    name = f"pool-{node}"
+    scene.says(
+        at,
+        "karpenter",
+        reason,
+        message,
+        about={
+            "kind": "NodeClaim",
+            "name": name,
+            "apiVersion": "karpenter.sh/v1",
+            "uid": uid_of("NodeClaim", "", name, "1"),
+        },
+    )
+
+
+def claimed(scene: Scene, at: float, kind: str, reason: str) -> None:
+    """Let Karpenter set a condition of the NodeClaim."""
+
+    def change(made: dict[str, Any]) -> None:
+        made["status"]["conditions"].append(
+            {"type": kind, "status": "True", "reason": reason}
+        )
+
+    scene.alters(
+        at, CLAIMS, "pool-gpu-002", change, by="karpenter", sub="status"
+    )
+
+
+def ends_claim(scene: Scene, at: float, gone: float) -> None:
+    """Let Karpenter delete the NodeClaim, then the Node."""
+
+    def change(made: dict[str, Any]) -> None:
+        made["metadata"]["deletionTimestamp"] = "2026-03-01T10:01:00Z"
+
+    scene.alters(at, CLAIMS, "pool-gpu-002", change, by="karpenter")
+    scene.node(
+        at + 0.5,
+        "gpu-002",
+        "karpenter",
+        taints={
+            "karpenter.sh/disrupted:NoSchedule": "",
+        },
+    )
+    scene.leaves(gone, "gpu-002").removes(gone + 1, CLAIMS, "pool-gpu-002")
+
+
+@incident
+def an_autoscaler_scales_down() -> Scene:
+    scene = Scene().runs(-5, "web-0", "gpu-002", gpus=0)
+    scene.node(
+        20,
+        "gpu-002",
+        CA,
+        taints={CANDIDATE: "1772359220"},
+    )
+    scene.node(
+        620,
+        "gpu-002",
+        CA,
+        taints={
+            "ToBeDeletedByClusterAutoscaler:NoSchedule": "1772359820",
+        },
+    )
+    scene.says(
+        620.1,
+        CA,
+        "ScaleDown",
+        "marked the node as toBeDeleted/unschedulable",
+        node="gpu-002",
+    )
+    scene.evicts(622, "web-0").leaves(700, "gpu-002")
+    scene.hit(
+        "Pod",
+        "web-0",
+        "gpu-002",
+        ["web-0"],
+        size=1,
+        gpus=0,
+        by="drain",
+        accept={"hit_by": ["node-failure"]},
+    )
+    return scene.expect(
+        "gpu-002",
+        "removed",
+        "planned",
+        decision="scale-down",
+        actor=(["controller"], CA),
+        back=False,
+    )
+
+
+@incident
+def a_candidate_for_a_scale_down_crashes() -> Scene:
+    scene = Scene().node(
+        20,
+        "gpu-002",
+        CA,
+        taints={CANDIDATE: "1772359220"},
+    )
+    scene.dies(200, "gpu-002", 600)
+    return scene.expect(
+        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2)
+    )
+
+
+@incident
+def a_scale_down_that_is_called_off() -> Scene:
+    scene = Scene().node(
+        20,
+        "gpu-002",
+        CA,
+        taints={
+            "ToBeDeletedByClusterAutoscaler:NoSchedule": "1772359820",
+        },
+    )
+    scene.says(
+        20.1,
+        CA,
+        "ScaleDown",
+        "marked the node as toBeDeleted/unschedulable",
+        node="gpu-002",
+    )
+    scene.says(
+        140,
+        CA,
+        "ScaleDownFailed",
+        "failed to drain the node, aborting ScaleDown",
+        node="gpu-002",
+        type="Warning",
+    )
+    scene.node(
+        141,
+        "gpu-002",
+        CA,
+        taints={
+            "ToBeDeletedByClusterAutoscaler:NoSchedule": None,
+        },
+    )
+    scene.dies(1200, "gpu-002", 1600)
+    return scene.expect(
+        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2)
+    )
+
+
+@incident
+def karpenter_consolidates() -> Scene:
+    scene = Scene()
+    claim(scene)
+    scene.says(
+        20,
+        "karpenter",
+        "DisruptionTerminating",
+        "Disrupting Node: Underutilized",
+        node="gpu-002",
+    )
+    says_of_claim(
+        scene,
+        20,
+        "DisruptionTerminating",
+        "Disrupting NodeClaim: Underutilized",
+    )
+    claimed(scene, 20.2, "DisruptionReason", "Underutilized")
+    ends_claim(scene, 21, 90)
+    return scene.expect(
+        "gpu-002",
+        "removed",
+        "planned",
+        decision="scale-down",
+        actor=(["controller"], "karpenter"),
+        back=False,
+    )
+
+
+@incident
+def karpenter_replaces_what_drifted() -> Scene:
+    scene = Scene()
+    claim(scene)
+    claimed(scene, 10, "Drifted", "AMIDrift")
+    scene.says(
+        20,
+        "karpenter",
+        "DisruptionTerminating",
+        "Disrupting Node: Drifted",
+        node="gpu-002",
+    )
+    says_of_claim(
+        scene, 20, "DisruptionTerminating", "Disrupting NodeClaim: Drifted"
+    )
+    claimed(scene, 20.2, "DisruptionReason", "Drifted")
+    ends_claim(scene, 21, 90)
+    return scene.expect(
+        "gpu-002",
+        "removed",
+        "planned",
+        decision="node-deletion",
+        actor=(["controller"], "karpenter"),
+        back=False,
+    )
+
+
+@incident
+def karpenter_repairs_and_says_nothing() -> Scene:
+    scene = Scene()
+    claim(scene)
+    scene.node(20, "gpu-002", "eks-node-monitoring-agent", conditions=XID)
+    ends_claim(scene, 630, 700)
+    return scene.expect(
+        "gpu-002",
+        "removed",
+        "planned",
+        fault="gpu-fault",
+        decision="auto-remediation",
+        actor=(["controller"], "karpenter"),
+    )
+
+
+@incident
+def a_spot_machine_is_taken_back_through_karpenter() -> Scene:
+    scene = Scene()
+    claim(scene)
+    scene.says(
+        20,
+        "karpenter",
+        "SpotInterrupted",
+        "Spot interruption warning was triggered",
+        node="gpu-002",
+        type="Warning",
+    )
+    says_of_claim(
+        scene, 20, "SpotInterrupted", "Spot interruption warning was triggered"
+    )
+    scene.says(
+        20.1,
+        "karpenter",
+        "TerminatingOnInterruption",
+        "Interruption triggered termination for the Node",
+        node="gpu-002",
+    )
+    ends_claim(scene, 21, 140)
+    return scene.expect(
+        "gpu-002",
+        "removed",
+        "planned",
+        decision="preemption",
+        actor=(["cloud", "controller"], None),
+    )

@@ -1,0 +1,215 @@
+"""Gangs of every kind lose a node."""
+
+from typing import Any
+
+from tests.explain.heldout.registry import incident
+from tests.explain.heldout.scene import Scene, owner
+
+JOBS = "batch/v1/jobs"
+FOUR = ("gpu-001", "gpu-002", "gpu-003", "gpu-004")
+TAINTED = (
+    "DeletionByTaintManager",
+    ("Taint manager: deleting due to NoExecute taint"),
+)
+
+
+def crash(scene: Scene, node: str = "gpu-002") -> Scene:
+    """Let a node crash, and say so."""
+    scene.dies(20, node, 600)
+    return scene.expect(node, "reboot", "abrupt", most="unknown")
+
+
+def gang(scene: Scene, of: Any, labels: dict[str, str] | None = None) -> None:
+    """Let a gang of three Pods run, one on each node."""
+    for place, node in enumerate(("gpu-001", "gpu-002", "gpu-003")):
+        scene.runs(-5, f"w-{place}", node, of=of, labels=labels or {})
+
+
+def loses(scene: Scene) -> None:
+    """Let the Pod on the lost node be evicted, and the others end."""
+    scene.pod(
+        371, "w-1", "kube-controller-manager", disrupted=TAINTED, deleting=True
+    )
+    scene.fails(380, "w-0", 143).fails(380, "w-2", 143)
+    scene.fails(611, "w-1", 255, "Unknown").gone(611.2, "w-1")
+
+
+def owned(scene: Scene, kind: str, resource: str, *below: Any) -> Any:
+    """Make an owner of everything, which an owner below may have."""
+    scene.makes(
+        -20,
+        resource,
+        kind,
+        "llm",
+        by="controller",
+        space="train",
+        metadata={"ownerReferences": list(below)},
+    )
+    return owner(kind, "llm", resource.rpartition("/")[0])
+
+
+@incident
+def a_jobset_loses_a_node() -> Scene:
+    scene = Scene()
+    top = owned(scene, "JobSet", "jobset.x-k8s.io/v1alpha2/jobsets")
+    scene.makes(
+        -19,
+        JOBS,
+        "Job",
+        "llm-w-0",
+        by="jobset",
+        space="train",
+        metadata={"ownerReferences": [top]},
+    )
+    gang(scene, owner("Job", "llm-w-0", "batch/v1"))
+    crash(scene)
+    loses(scene)
+    scene.makes(
+        400,
+        JOBS,
+        "Job",
+        "llm-w-0-1",
+        by="jobset",
+        space="train",
+        metadata={"ownerReferences": [top]},
+    )
+    for place, node in enumerate(("gpu-001", "gpu-003", "gpu-004")):
+        scene.runs(
+            640, f"x-{place}", node, of=owner("Job", "llm-w-0-1", "batch/v1")
+        )
+    return scene.hit(
+        "JobSet",
+        "llm",
+        "gpu-002",
+        ["w-1"],
+        size=3,
+        gpus=24,
+        outcome="restarted",
+    )
+
+
+@incident
+def a_trainjob_loses_a_node() -> Scene:
+    scene = Scene()
+    train = owned(scene, "TrainJob", "trainer.kubeflow.org/v1alpha1/trainjobs")
+    jobset = "jobset.x-k8s.io/v1alpha2/jobsets"
+    top = owned(scene, "JobSet", jobset, train)
+    scene.makes(
+        -19,
+        JOBS,
+        "Job",
+        "llm-w-0",
+        by="jobset",
+        space="train",
+        metadata={"ownerReferences": [top]},
+    )
+    gang(scene, owner("Job", "llm-w-0", "batch/v1"))
+    crash(scene)
+    loses(scene)
+    return scene.hit("TrainJob", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+
+
+@incident
+def a_pytorchjob_loses_a_node() -> Scene:
+    scene = Scene()
+    gang(scene, owned(scene, "PyTorchJob", "kubeflow.org/v1/pytorchjobs"))
+    crash(scene)
+    loses(scene)
+    return scene.hit("PyTorchJob", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+
+
+@incident
+def an_mpijob_loses_a_worker() -> Scene:
+    scene = Scene()
+    gang(scene, owned(scene, "MPIJob", "kubeflow.org/v2beta1/mpijobs"))
+    crash(scene)
+    loses(scene)
+    return scene.hit("MPIJob", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+
+
+@incident
+def a_rayjob_loses_a_worker() -> Scene:
+    scene = Scene()
+    top = owned(scene, "RayJob", "ray.io/v1/rayjobs")
+    cluster = owned(scene, "RayCluster", "ray.io/v1/rayclusters", top)
+    gang(scene, cluster, {"ray.io/cluster": "llm"})
+    crash(scene)
+    loses(scene)
+    return scene.hit("RayJob", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+
+
+@incident
+def a_volcano_job_loses_a_node() -> Scene:
+    scene = Scene()
+    gang(
+        scene,
+        owned(scene, "Job", "batch.volcano.sh/v1alpha1/jobs"),
+        {
+            "volcano.sh/job-name": "llm",
+            "volcano.sh/queue-name": "default",
+        },
+    )
+    crash(scene)
+    loses(scene)
+    return scene.hit("Job", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+
+
+@incident
+def a_pod_group_of_kueue_loses_a_node() -> Scene:
+    scene = Scene()
+    gang(
+        scene,
+        None,
+        {
+            "kueue.x-k8s.io/pod-group-name": "llm",
+            "kueue.x-k8s.io/managed": "true",
+        },
+    )
+    crash(scene)
+    loses(scene)
+    return scene.hit("PodGroup", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+
+
+@incident
+def a_group_of_workers_is_made_anew() -> Scene:
+    scene = Scene()
+    top = owned(
+        scene,
+        "LeaderWorkerSet",
+        "leaderworkerset.x-k8s.io/v1/leaderworkersets",
+    )
+    sets = "apps/v1/statefulsets"
+    scene.makes(
+        -19,
+        sets,
+        "StatefulSet",
+        "llm-0",
+        by="lws",
+        space="train",
+        metadata={"ownerReferences": [top]},
+    )
+    for group, nodes in (("0", ("gpu-001", "gpu-002")), ("1", ("gpu-003",))):
+        for place, node in enumerate(nodes):
+            scene.runs(
+                -5,
+                f"llm-{group}-{place}",
+                node,
+                of=owner("StatefulSet", "llm-0", "apps/v1"),
+                labels={
+                    "leaderworkerset.sigs.k8s.io/name": "llm",
+                    "leaderworkerset.sigs.k8s.io/group-index": group,
+                    "leaderworkerset.sigs.k8s.io/worker-index": str(place),
+                },
+            )
+    crash(scene)
+    scene.pod(
+        371,
+        "llm-0-1",
+        "kube-controller-manager",
+        disrupted=TAINTED,
+        deleting=True,
+    )
+    scene.pod(372, "llm-0-0", "lws", deleting=True)
+    return scene.hit(
+        "LeaderWorkerSet", "llm", "gpu-002", ["llm-0-1"], size=2, gpus=16
+    )

@@ -1,0 +1,297 @@
+"""Incidents from what controllers are known to write, told in every way."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from functools import cache
+from random import Random
+from typing import Any
+
+import orjson
+import pytest
+from msgspec.structs import replace
+
+from recorder.explain.judging import Hole
+from recorder.model.entry import Draft, Operation
+from recorder.report.verdicts import document
+from tests.corpus.judging import Mark
+from tests.corpus.playing import played
+from tests.corpus.rewording import shifted
+from tests.corpus.tape_lines import Lines
+from tests.corpus.told import Told
+from tests.corpus.variations import VARIATIONS
+from tests.explain.heldout import (
+    boots,
+    crashes,
+    fates,
+    faults,
+    notices,
+    people,
+    provider,
+    remediation,
+    repairs,
+    requests,
+    silences,
+    work,
+)
+from tests.explain.heldout.marking import (
+    Miss,
+    judged_of,
+    missed_workloads,
+    misses,
+)
+from tests.explain.heldout.registry import INCIDENTS
+from tests.explain.heldout.world import NODES
+from tests.explain.judged import judged
+
+CLASSES = (
+    boots,
+    crashes,
+    fates,
+    faults,
+    notices,
+    people,
+    provider,
+    remediation,
+    repairs,
+    requests,
+    silences,
+    work,
+)
+NAMES = sorted(INCIDENTS)
+SEED = 20260301
+LOSABLE = frozenset({"v1/events", "coordination.k8s.io/v1/leases", None})
+"""Resources of which a version tells what no later one does: they may be
+lost without a trace. None is audit."""
+
+KEPT = frozenset(
+    {
+        Operation.LISTED,
+        Operation.ADDED,
+        Operation.MODIFIED,
+        Operation.DELETED,
+    }
+)
+"""Operations that show an object, or its end."""
+
+MOMENT = timedelta(milliseconds=1)
+
+LOST_SHARE = 0.1
+
+DAYS = timedelta(days=123)
+
+EPOCH = re.compile(r"\b17\d{8}\b")
+"""Seconds since 1970, as labels and taints have them."""
+
+
+@cache
+def told(name: str) -> Told:
+    return INCIDENTS[name]().told(name)
+
+
+@cache
+def entries(name: str) -> Sequence[Draft]:
+    return played(told(name).tape).drafts
+
+
+def losable(name: str) -> list[int]:
+    """Give the entries that nobody would miss.
+
+    The last version of an object is not one of them: it stands until there
+    is another, and a list shows it again.
+    """
+    last = {
+        (draft.resource, draft.identity): place
+        for place, draft in enumerate(entries(name))
+    }
+    return [
+        place
+        for place, draft in enumerate(entries(name))
+        if draft.resource in LOSABLE
+        or last[draft.resource, draft.identity] != place
+    ]
+
+
+def sure_and_wrong(
+    name: str, drafts: Sequence[Draft], holes: Sequence[Hole] = ()
+) -> list[str]:
+    """Say what is wrong and said surely, of a log that lacks something.
+
+    How sure a right answer may be was said of the whole log.
+    """
+    found: list[Miss] = misses(told(name).truth, judged_of(drafts, holes))
+    return [
+        text
+        for mark, text in found
+        if mark is Mark.SURE_AND_WRONG and " is too sure: " not in text
+    ]
+
+
+def said(tape: Lines, nodes: Sequence[str]) -> list[dict[str, Any]]:
+    """Give all that is said of nodes, as the public interface shows it."""
+    found = judged(tape)
+    return [document(v) for node in nodes for v in found.verdicts(node)]
+
+
+def nodes_of(name: str) -> list[str]:
+    return [node.name for node in told(name).truth.cluster.nodes]
+
+
+def test_every_class_of_incident_has_several() -> None:
+    assert len(NAMES) >= 100
+    assert all(module.__doc__ for module in CLASSES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_incident_is_judged_by_its_truth(name: str) -> None:
+    found = judged_of(entries(name))
+    assert misses(told(name).truth, found) == []
+    assert missed_workloads(told(name), found) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whatever_one_entry_is_lost_nothing_wrong_is_said_surely(
+    name: str,
+) -> None:
+    drafts = entries(name)
+    for place in losable(name):
+        left = [*drafts[:place], *drafts[place + 1 :]]
+        assert sure_and_wrong(name, left) == [], (place, drafts[place].raw)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("name", NAMES)
+def test_a_tenth_is_lost_and_nothing_wrong_is_said_surely(
+    name: str, seed: int
+) -> None:
+    chance = Random(f"{name} {seed}")
+    lost = {p for p in losable(name) if chance.random() < LOST_SHARE}
+    left = [d for p, d in enumerate(entries(name)) if p not in lost]
+    assert sure_and_wrong(name, left) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_event_ever_arrives_and_nothing_wrong_is_said_surely(
+    name: str,
+) -> None:
+    left = [d for d in entries(name) if d.resource != "v1/events"]
+    assert sure_and_wrong(name, left) == []
+
+
+@pytest.mark.parametrize("length", [2, 5, 16])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_gap_anywhere_hides_something_and_makes_nothing_up(
+    name: str, length: int
+) -> None:
+    drafts = entries(name)
+    for place, draft in enumerate(drafts):
+        if draft.operation is not Operation.LISTED:
+            end = place + length
+            left = [
+                *drafts[:place],
+                *relisted(drafts[place:end]),
+                *drafts[end:],
+            ]
+            shown = drafts[min(end, len(drafts)) - 1].observed_at
+            hole = Hole(draft.observed_at - MOMENT, shown + MOMENT)
+            assert sure_and_wrong(name, left, [hole]) == [], place
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_log_may_begin_anywhere(name: str) -> None:
+    drafts = entries(name)
+    for place, draft in enumerate(drafts):
+        if draft.operation is not Operation.LISTED:
+            there = [
+                head
+                for head in relisted(drafts[:place])
+                if head.operation is Operation.LISTED
+            ]
+            left = [*there, *drafts[place:]]
+            found = sure_and_wrong(name, left)
+            # Of what was before, whoever joins then says nothing; nor does
+            # a first list, of boots.
+            assert [
+                said
+                for said in found
+                if not said.startswith(("happened is joined", "boot_id"))
+            ] == [], place
+
+
+def relisted(hidden: Sequence[Draft]) -> list[Draft]:
+    """Give what a list shows of entries that nobody saw."""
+    heads: dict[object, Draft] = {}
+    for draft in hidden:
+        if draft.operation in KEPT:
+            thing = json.loads(draft.raw)["metadata"]["uid"]
+            heads[draft.resource, thing] = draft
+    end = hidden[-1].observed_at + MOMENT if hidden else None
+    assert end is not None or not heads, "a list has its time"
+    shown = [
+        replace(
+            draft,
+            observed_at=end,
+            operation=Operation.ABSENT
+            if draft.operation is Operation.DELETED
+            else Operation.LISTED,
+        )
+        for draft in heads.values()
+    ]
+    return sorted(
+        shown,
+        key=lambda d: (d.resource != NODES, d.operation is Operation.ABSENT),
+    )
+
+
+@pytest.mark.parametrize("how", sorted(VARIATIONS))
+@pytest.mark.parametrize("name", NAMES)
+def test_told_otherwise_nothing_wrong_is_said_surely(
+    name: str, how: str
+) -> None:
+    other = VARIATIONS[how](told(name), SEED)
+    found = misses(other.truth, judged(other.tape))
+    assert [m for m in found if m[0] is Mark.SURE_AND_WRONG] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_frames_that_come_twice_change_no_byte(name: str) -> None:
+    other = VARIATIONS["repeat-frames"](told(name), SEED)
+    assert list(_bytes(other.tape, name)) == list(
+        _bytes(told(name).tape, name)
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_other_names_change_nothing_but_names(name: str) -> None:
+    def renamed(text: str) -> str:
+        return re.sub(r"gpu-(?=[01]\d\d)", "h77-", text)
+
+    tape = _rewritten(told(name).tape, renamed)
+    there = [renamed(node) for node in nodes_of(name)]
+    here = said(told(name).tape, nodes_of(name))
+    assert said(tape, there) == json.loads(renamed(json.dumps(here)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_other_clocks_change_nothing_but_times(name: str) -> None:
+    def later(text: str) -> str:
+        seconds = int(DAYS.total_seconds())
+        text = re.sub(EPOCH, lambda f: str(int(f[0]) + seconds), text)
+        return shifted(text, DAYS)
+
+    tape = _rewritten(told(name).tape, later)
+    here = said(told(name).tape, nodes_of(name))
+    assert said(tape, nodes_of(name)) == json.loads(later(json.dumps(here)))
+
+
+def _bytes(tape: Lines, name: str) -> Iterator[bytes]:
+    for one in said(tape, nodes_of(name)):
+        yield orjson.dumps(one)
+
+
+def _rewritten(tape: Lines, change: Any) -> Lines:
+    header, *frames = json.loads(
+        change(json.dumps([tape.header, *tape.frames]))
+    )
+    return Lines(header, frames)
