@@ -4,8 +4,9 @@ What cannot be parsed cannot be redacted either, so it becomes a refusal with
 its bytes masked as far as a pattern can.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 
@@ -30,19 +31,22 @@ def admit(
     redaction: Redaction,
     *,
     served: bool = False,
+    checked: bool = False,
 ) -> list[Observation]:
     """Give the observations without secrets, in order.
 
     ``served`` says that documents come straight from an API server, so that
     what it never writes need not be looked for; not so those of a tape.
+    ``checked`` says that the source has seen that objects are JSON.
     """
+    redact = partial(redaction.document, served=served, checked=checked)
     admitted: list[Observation] = []
     for observation in observations:
         match observation:
             case WatchFrame():
-                admitted.append(_frame(observation, redaction, served))
+                admitted.append(_frame(observation, redaction, redact))
             case ListPage():
-                admitted.extend(_page(observation, redaction, served))
+                admitted.extend(_page(observation, redaction, redact))
             case AuditRecorded() | CloudEventPosted():
                 admitted.append(_posted(observation, redaction))
             case Polled():
@@ -57,12 +61,10 @@ def admit(
 def _frame(
     frame: WatchFrame,
     redaction: Redaction,
-    served: bool,  # noqa: FBT001 - handed through
+    redact: Callable[..., bytes],
 ) -> Observation:
     try:
-        clean = redaction.document(
-            frame.object, resource=str(frame.resource), served=served
-        )
+        clean = redact(frame.object, resource=str(frame.resource))
     except InputError as exc:
         return _refused(refusal(frame, frame.object, str(exc)), redaction)
     if clean is frame.object:
@@ -73,16 +75,14 @@ def _frame(
 def _page(
     page: ListPage,
     redaction: Redaction,
-    served: bool,  # noqa: FBT001 - handed through
+    redact: Callable[..., bytes],
 ) -> list[Observation]:
     resource = str(page.resource)
     refused: list[Observation] = []
     items = []
     for raw in page.items:
         try:
-            items.append(
-                redaction.document(raw, resource=resource, served=served)
-            )
+            items.append(redact(raw, resource=resource))
         except InputError as exc:
             described = refusal(page, raw, str(exc))
             refused.append(_part(described, redaction))

@@ -59,6 +59,10 @@ class Policy:
     served: bool = False
     """Whether documents come straight from an API server."""
 
+    checked: bool = False
+    """Whether the source has seen that objects are JSON, as a tape's reader
+    does."""
+
     full_fidelity: bool = False
     """Whether heartbeats become entries too."""
 

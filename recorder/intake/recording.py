@@ -71,7 +71,12 @@ class Recording:
     async def put(self, observations: Sequence[Observation]) -> None:
         """Redact observations and hand them over; wait while full."""
         await self._queue.put(
-            admit(observations, self._redaction, served=self._policy.served)
+            admit(
+                observations,
+                self._redaction,
+                served=self._policy.served,
+                checked=self._policy.checked,
+            )
         )
 
     @property

@@ -53,7 +53,12 @@ class Redaction:
         )
 
     def document(
-        self, raw: bytes, *, resource: str | None, served: bool = False
+        self,
+        raw: bytes,
+        *,
+        resource: str | None,
+        served: bool = False,
+        checked: bool = False,
     ) -> bytes:
         """Redact an object as it came in a list or a watch frame.
 
@@ -61,14 +66,16 @@ class Redaction:
         not say of themselves. ``served`` is the caller's word that an API
         server sent exactly these bytes and that they are JSON: then that is
         not asked again, and what cannot be in an object of the resource is
-        not looked for. It is never to be said of a tape.
+        not looked for. It is never to be said of a tape. ``checked`` is only
+        the caller's word that they are JSON in UTF-8, as a tape's reader has
+        seen.
 
         Raises:
             UnreadableError: the bytes are not a JSON document.
         """
-        if not (served and raw.isascii()):
+        served = served and raw.isascii()
+        if not (served or checked):
             check_document(raw)
-            served = False
         if served and resource in PLAIN_RESOURCES:
             edits = self._search.environments(raw)
         elif resource is not None and resource.endswith("/secrets"):

@@ -86,7 +86,7 @@ async def play_tape(
     recording = Recording(
         Writer(dsn, spec, holder=holder),
         make_redaction(settings, load_key(settings)),
-        policy=Policy(event_ttl=settings.event_ttl),
+        policy=Policy(event_ttl=settings.event_ttl, checked=True),
         has_room=disk_guard(settings),
     )
     await recording.run(source, stop)

@@ -278,6 +278,7 @@ def test_the_ways_in_agree(raw: bytes) -> None:
 
     assert redaction.document(raw, resource=None) == once
     assert redaction.document(raw, resource="a/v1/b", served=True) == once
+    assert redaction.document(raw, resource="a/v1/b", checked=True) == once
     assert redaction.document(raw, resource="v1/pods") == once
 
 
