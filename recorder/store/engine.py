@@ -2,8 +2,8 @@
 
 asyncpg reads the URL itself, so that readers and the writer understand one
 address in the same way, unix sockets and TLS options included. Every
-statement ends after a bounded time; the session's zone is UTC; plans are made
-for the values asked for, since the right partitions depend on them.
+statement ends after a bounded time; the session's zone is UTC. Plans are made
+for the values asked for where the right partitions depend on them.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 import orjson
+from sqlalchemy import TextClause, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import (
@@ -40,6 +41,8 @@ parts."""
 CONNECT_SECONDS = 10.0
 POOL_MAX = 4
 """Connections of one process that asks; the server has about a hundred."""
+
+CUSTOM_PLANS = text("set local plan_cache_mode = force_custom_plan")
 
 CANCELED = "57014"
 """SQLSTATE of a statement that ran into its timeout."""
@@ -73,7 +76,10 @@ def check_address(url: str) -> None:
 
 
 async def connect(
-    url: str, *, statement_timeout: timedelta = STATEMENT_TIMEOUT
+    url: str,
+    *,
+    statement_timeout: timedelta = STATEMENT_TIMEOUT,
+    plans: str = "force_custom_plan",
 ) -> asyncpg.Connection:
     """Open a connection of the driver; its errors pass through."""
     check_address(url)
@@ -87,7 +93,7 @@ async def connect(
                 "statement_timeout": f"{seconds * 1000:.0f}",
                 "lock_timeout": "5s",
                 "idle_in_transaction_session_timeout": "60s",
-                "plan_cache_mode": "force_custom_plan",
+                "plan_cache_mode": plans,
                 # What is asked for lies together and mostly in memory; at
                 # the default a page is joined by reading whole tables.
                 "random_page_cost": "1.1",
@@ -115,7 +121,9 @@ def make_engine(
     check_address(url)
 
     async def creator() -> asyncpg.Connection:
-        return await connect(url, statement_timeout=statement_timeout)
+        return await connect(
+            url, statement_timeout=statement_timeout, plans="auto"
+        )
 
     return create_async_engine(
         "postgresql+asyncpg://",
@@ -142,6 +150,7 @@ def reading(
         engine,
         action,
         {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
+        CUSTOM_PLANS,
     )
 
 
@@ -151,20 +160,27 @@ def asking(
     """Give a connection for statements that need no common state.
 
     Each goes to the server alone, without a transaction around it: what
-    a log holds up to a size does not change between two of them. It raises
-    what `reading` does.
+    a log holds up to a size does not change between two of them. A plan may
+    serve again: to plan over the partitions of weeks takes longer than to
+    find a few facts. It raises what `reading` does.
     """
     return _opened(engine, action, {"isolation_level": "AUTOCOMMIT"})
 
 
 @asynccontextmanager
 async def _opened(
-    engine: AsyncEngine, action: str, options: Mapping[str, object]
+    engine: AsyncEngine,
+    action: str,
+    options: Mapping[str, object],
+    first: TextClause | None = None,
 ) -> AsyncIterator[AsyncConnection]:
     with translate_errors(action):
         try:
             async with engine.connect() as connection:
-                yield await connection.execution_options(**options)
+                opened = await connection.execution_options(**options)
+                if first is not None:
+                    await opened.execute(first)
+                yield opened
         except PoolTimeoutError as exc:
             msg = f"cannot {action}: all connections are busy; try again"
             raise LogUnavailableError(msg) from exc

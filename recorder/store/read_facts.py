@@ -31,6 +31,7 @@ from recorder.store.codes import FACT_CODES
 from recorder.store.engine import asking
 from recorder.store.stored_facts import FactNames
 from recorder.store.tables import (
+    among,
     derivation,
     entry,
     fact,
@@ -108,10 +109,10 @@ class FactReader:
         async with asking(self._engine, "read the facts") as connection:
             numbers = await connection.scalars(
                 select(node.c.node_id).where(
-                    node.c.log_id == self._log, node.c.name.in_(names)
+                    node.c.log_id == self._log, among(node.c.name, names)
                 )
             )
-            placed = and_(fact.c.node_id.in_(list(numbers)), *narrower)
+            placed = and_(among(fact.c.node_id, numbers), *narrower)
             found = [
                 *await self._facts(connection, placed, since, until),
                 *await self._facts(connection, unplaced, since, until),
@@ -149,7 +150,7 @@ class FactReader:
     ) -> datetime | None:
         """Give when anything that `of_nodes` gives was observed last."""
         numbers = select(node.c.node_id).where(
-            node.c.log_id == self._log, node.c.name.in_(names)
+            node.c.log_id == self._log, among(node.c.name, names)
         )
         times = []
         async with asking(self._engine, "read the facts") as connection:

@@ -13,7 +13,7 @@ from recorder.store.codes import FACT_CODES
 from recorder.store.engine import asking
 from recorder.store.read_facts import of_current_derivation
 from recorder.store.stored_facts import FactNames
-from recorder.store.tables import fact, kind, node, object_
+from recorder.store.tables import among, fact, kind, node, object_
 
 __all__ = ["GangReader"]
 
@@ -179,7 +179,7 @@ class GangReader:
         return await self._told(
             fact.c.object_id.in_(
                 select(object_.c.object_id).where(
-                    object_.c.log_id == self._log, object_.c.uid.in_(uids)
+                    object_.c.log_id == self._log, among(object_.c.uid, uids)
                 )
             ),
             fact.c.kind.in_(
@@ -196,7 +196,7 @@ class GangReader:
         """
         numbers = await self._family(uids)
         asked: list[ColumnElement[bool]] = [
-            fact.c.object_id.in_(numbers),
+            among(fact.c.object_id, numbers),
             fact.c.kind.not_in(SPOKEN),
         ]
         if until is not None:
@@ -208,7 +208,7 @@ class GangReader:
     ) -> set[str]:
         """Give the UIDs of all Pods of which nodes have facts."""
         numbers = select(node.c.node_id).where(
-            node.c.log_id == self._log, node.c.name.in_(nodes)
+            node.c.log_id == self._log, among(node.c.name, nodes)
         )
         named = select(fact.c.object_id).where(
             fact.c.node_id.in_(numbers),
@@ -230,7 +230,7 @@ class GangReader:
         """Give when anything of these and what they control was observed."""
         numbers = await self._family(uids)
         query = select(func.max(fact.c.observed_at)).where(
-            fact.c.object_id.in_(numbers),
+            among(fact.c.object_id, numbers),
             fact.c.position <= self._size,
             of_current_derivation(self._log),
         )

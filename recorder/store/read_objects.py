@@ -12,7 +12,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from recorder.model.reference import ObjectIdentity
 from recorder.report.ports import Heartbeats, Thing
 from recorder.store.engine import asking, reading
-from recorder.store.tables import Query, kind, node, object_, object_head, word
+from recorder.store.tables import (
+    Query,
+    among,
+    kind,
+    node,
+    object_,
+    object_head,
+    word,
+)
 
 __all__ = ["NameReader", "things_query"]
 
@@ -60,7 +68,7 @@ class NameReader:
     async def known_nodes(self, names: Collection[str]) -> Collection[str]:
         """Give those nodes that any entry concerns."""
         query = select(node.c.name).where(
-            node.c.log_id == self._log, node.c.name.in_(names)
+            node.c.log_id == self._log, among(node.c.name, names)
         )
         async with asking(self._engine, "read nodes") as connection:
             return set(await connection.scalars(query))

@@ -5,12 +5,14 @@ columns so that queries are checked before they run. Payloads are bytes here:
 `encoding` says how to read them.
 """
 
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    ColumnElement,
     DateTime,
     Integer,
     LargeBinary,
@@ -20,6 +22,8 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    any_,
+    literal,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
@@ -27,6 +31,7 @@ __all__ = [
     "SCHEMA",
     "Query",
     "QueryRow",
+    "among",
     "batch",
     "derivation",
     "dictionary",
@@ -247,3 +252,13 @@ object_head = Table(
     Column("substance", LargeBinary),
     Column("renewal", LargeBinary),
 )
+
+
+def among(column: Column[Any], values: Iterable[Any]) -> ColumnElement[bool]:
+    """Give the condition that a column has one of some values.
+
+    In one parameter, however many they are, so that the statement is the
+    same and its plan may serve again.
+    """
+    given = literal(list(values), ARRAY(column.type))
+    return column == any_(given)
