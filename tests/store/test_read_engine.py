@@ -90,9 +90,8 @@ async def test_a_missing_schema_names_the_command(
 async def test_too_many_at_once_wait_and_then_say_so(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "POOL_MAX", 1)
     monkeypatch.setattr(module, "CONNECT_SECONDS", 0.2)
-    engine = make_engine(database.dsn("reader"))
+    engine = make_engine(database.dsn("reader"), connections=1)
 
     async with reading(engine, "read"):
         with pytest.raises(LogUnavailableError, match="busy"):
