@@ -11,6 +11,7 @@ def test_versions_say_who_changed_which_fields(open_tab: Opener) -> None:
     text = tab.says(".versions tbody")
 
     assert rows.count() > 5
+    assert "incarnations" not in tab.says(".object .quiet")
     assert "status.conditions[type=" in text
     assert "kube-controller-manager" in text
     assert "listed" in rows.last.inner_text()

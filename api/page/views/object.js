@@ -41,7 +41,9 @@ export function KubernetesObject({ page }) {
 
 /** @param {{page: import('../page.js').Page, object: any}} given */
 function Story({ page, object }) {
-  const { versions, uids } = object;
+  const { versions } = object;
+  // An Event about it may not say which incarnation it means.
+  const uids = object.uids.filter(Boolean);
   const newest = [...versions.nodes].reverse();
   const { zone } = page.place;
   return html`

@@ -28,13 +28,8 @@ export function VerdictCard({ page, verdict, isOpen }) {
       </header>
       ${isOpen && html`
         <dl class="about">
-          <dt>Mode</dt><dd>${MODE[verdict.mode]}</dd>
-          <dt>Cause</dt><dd>${term(verdict.cause)}</dd>
-          <dt>Away</dt><dd>${awayWords(verdict)}</dd>
-          ${verdict.decision && html`<dt>Decided by</dt>
-            <dd>${deciderWords(verdict.decision)}</dd>`}
-          ${verdict.bootIdAfter && html`<dt>Boot id</dt>
-            <dd class="code">${bootWords(verdict)}</dd>`}
+          ${aboutOf(verdict).map(([name, says]) => html`
+            <div key=${name}><dt>${name}</dt><dd>${says}</dd></div>`)}
         </dl>
         <${Chain} page=${page} verdict=${verdict} />
         <${Doubts} page=${page} verdict=${verdict} />
@@ -58,6 +53,18 @@ const MODE = {
   ABRUPT: 'abrupt: no decision precedes it',
   UNKNOWN: 'unknown: neither planned nor abrupt is proven',
 };
+
+/** @param {any} verdict @returns {[string, string][]} */
+function aboutOf(verdict) {
+  const { mode, cause, decision, bootIdAfter } = verdict;
+  return [
+    ['Mode', MODE[mode]],
+    ['Cause', term(cause)],
+    ['Away', awayWords(verdict)],
+    ...(decision === null ? [] : [['Decided by', deciderWords(decision)]]),
+    ...(bootIdAfter === null ? [] : [['Boot id', bootWords(verdict)]]),
+  ];
+}
 
 /** @param {any} verdict */
 function awayWords({ beganAt, backInServiceAt }) {

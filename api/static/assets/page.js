@@ -1959,13 +1959,8 @@ function VerdictCard({ page, verdict, isOpen }) {
       </header>
       ${isOpen && html`
         <dl class="about">
-          <dt>Mode</dt><dd>${MODE[verdict.mode]}</dd>
-          <dt>Cause</dt><dd>${term(verdict.cause)}</dd>
-          <dt>Away</dt><dd>${awayWords(verdict)}</dd>
-          ${verdict.decision && html`<dt>Decided by</dt>
-            <dd>${deciderWords(verdict.decision)}</dd>`}
-          ${verdict.bootIdAfter && html`<dt>Boot id</dt>
-            <dd class="code">${bootWords(verdict)}</dd>`}
+          ${aboutOf(verdict).map(([name, says]) => html`
+            <div key=${name}><dt>${name}</dt><dd>${says}</dd></div>`)}
         </dl>
         <${Chain} page=${page} verdict=${verdict} />
         <${Doubts} page=${page} verdict=${verdict} />
@@ -1985,6 +1980,16 @@ const MODE = {
   ABRUPT: 'abrupt: no decision precedes it',
   UNKNOWN: 'unknown: neither planned nor abrupt is proven',
 };
+function aboutOf(verdict) {
+  const { mode, cause, decision, bootIdAfter } = verdict;
+  return [
+    ['Mode', MODE[mode]],
+    ['Cause', term(cause)],
+    ['Away', awayWords(verdict)],
+    ...(decision === null ? [] : [['Decided by', deciderWords(decision)]]),
+    ...(bootIdAfter === null ? [] : [['Boot id', bootWords(verdict)]]),
+  ];
+}
 function awayWords({ beganAt, backInServiceAt }) {
   if (backInServiceAt === null) return 'not back in service';
   const began = readInstant(beganAt) ?? 0;
@@ -3313,7 +3318,8 @@ function KubernetesObject({ page }) {
   `;
 }
 function Story({ page, object }) {
-  const { versions, uids } = object;
+  const { versions } = object;
+  const uids = object.uids.filter(Boolean);
   const newest = [...versions.nodes].reverse();
   const { zone } = page.place;
   return html`
