@@ -4,7 +4,7 @@ Texts are read and validated once and remembered: dashboards and the page ask
 the same again and again.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from inspect import isawaitable
@@ -113,7 +113,7 @@ class Executor:
 
     async def subscribe(
         self, prepared: Prepared, asked: Asked
-    ) -> AsyncIterator[ExecutionResult]:
+    ) -> AsyncGenerator[ExecutionResult, None]:
         """Begin a subscription.
 
         Raises:
@@ -131,7 +131,7 @@ class Executor:
             found = await found
         if isinstance(found, ExecutionResult):
             raise Refused(list(found.errors or ()))
-        stream: AsyncIterator[ExecutionResult] = found
+        stream: AsyncGenerator[ExecutionResult, None] = found
         return stream
 
 

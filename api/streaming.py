@@ -6,8 +6,8 @@ end. Who stops reading is let go after a while: the socket is closed.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, suppress
 from datetime import timedelta
 from typing import Any
 
@@ -43,7 +43,7 @@ class EventStream:
 
     def __init__(
         self,
-        results: AsyncIterator[ExecutionResult],
+        results: AsyncGenerator[ExecutionResult, None],
         guard: Guard,
         headers: Mapping[str, str],
     ) -> None:
@@ -71,8 +71,9 @@ class EventStream:
     async def _pump(self, coming: "asyncio.Queue[Coming]") -> None:
         """Take what there is to tell; only one waits to be sent."""
         try:
-            async for result in self._results:
-                await coming.put(document_of(result))
+            async with aclosing(self._results) as results:
+                async for result in results:
+                    await coming.put(document_of(result))
         except Exception as exc:  # noqa: BLE001 - told to who subscribed
             await coming.put(_failed(exc))
         await coming.put(None)

@@ -1,7 +1,8 @@
 """Subscribers are told every fact once, wherever they begin again."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import gc
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
@@ -201,3 +202,25 @@ async def test_a_subscription_is_refused_where_events_are_not_read(
 
     assert reply.codes == ["graphql.invalid"]
     assert "text/event-stream" in reply.json["errors"][0]["message"]
+
+
+async def test_subscriptions_that_ended_leave_nothing_behind(
+    growing: Client, telling: Telling
+) -> None:
+    for version in range(2, 22, 2):
+        async with listening(growing) as one:
+            await one.batch()
+            await telling.tell(*changes("n1", version, 2))
+
+    def ended() -> bool:
+        gc.collect()
+        kept = [type(one) for one in gc.get_objects()]
+        return following._Subscriber not in kept
+
+    await until(ended)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not condition():  # noqa: ASYNC110 - nobody tells of it
+            await asyncio.sleep(0.05)
