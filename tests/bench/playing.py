@@ -3,7 +3,8 @@
 ``python -m tests.bench.playing FOLDER TAPE`` plays into the embedded server of
 a folder, which must run, and prints one line of JSON. With ``--profile FILE``
 it writes a profile of itself instead of being fast; with ``--no-facts`` it
-derives none, to tell what they cost.
+derives none, to tell what they cost; documents are decoded as far as facts
+need it all the same.
 """
 
 import argparse
@@ -14,8 +15,12 @@ import resource
 import time
 from pathlib import Path
 
+from recorder.classify import Wire
+from recorder.facts import Read
+from recorder.intake import ledger
 from recorder.intake.deriving import Deriver
 from recorder.intake.state import Batch
+from recorder.model.entry import Draft
 from recorder.settings import Settings
 from recorder.wiring.database import open_database
 from recorder.wiring.playing import Playing, play_tape
@@ -60,6 +65,10 @@ async def _derive_nothing(_: Deriver, batch: Batch) -> None:
     batch.facts = []
 
 
+def _read_nothing(_: Draft, __: Wire | None = None) -> Read:
+    return []
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.playing")
     parser.add_argument("folder", type=Path)
@@ -69,6 +78,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.no_facts:
         Deriver.derive = _derive_nothing  # type: ignore[method-assign,assignment]
+        setattr(ledger, "read_entry", _read_nothing)  # noqa: B010
     asyncio.run(play(arguments.folder, arguments.tape, arguments.profile))
 
 
