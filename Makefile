@@ -61,6 +61,7 @@ test: $(VENV)/.dev
 	@$(BIN)/python -m tests.support.postgres
 	@$(BIN)/python -m tests.support.chromium
 	@$(BIN)/python -m tests.support.axe
+	@$(BIN)/python -m tests.api.auditing
 	$(BIN)/pytest
 
 # Long runs of seeded faults: make soak SOAK_FAKE=1000 SOAK_REAL=50
