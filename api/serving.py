@@ -112,7 +112,8 @@ def _parsed(listen: str) -> tuple[str, int]:
 
 def _bound(host: str, port: int, *, any_port: bool) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    bound = socket.socket(family)
+    # Named as TCP, so that the loop sends small answers at once.
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))

@@ -171,6 +171,7 @@ async def test_nothing_of_the_inside_is_told(
     assert b"Runtime" not in reply.body
 
 
+@pytest.mark.timeout(300)  # ten thousand requests, client and all
 async def test_random_bodies_stop_nothing(served: Client) -> None:
     chance = random.Random(7)
     pieces = [
