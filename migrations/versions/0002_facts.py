@@ -1,4 +1,4 @@
-"""Add facts and their derivations, and where a gap starts."""
+"""Add facts and their derivations."""
 
 from pathlib import Path
 
@@ -11,11 +11,10 @@ branch_labels = None
 depends_on = None
 
 SQL = Path(__file__).parent.parent / "sql"
-SCRIPTS = ("facts", "settled")
 
 
 def upgrade() -> None:
-    script = "".join((SQL / f"{name}.sql").read_text() for name in SCRIPTS)
+    script = (SQL / "facts.sql").read_text()
     if context.is_offline_mode():
         op.execute(script)
         return
@@ -27,8 +26,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.execute("drop index object_by_uid")
-    op.execute(
-        "alter table resume_point drop column settled_until,"
-        " drop column doubted_since"
-    )
     op.execute("drop table fact, derivation_part, derivation")

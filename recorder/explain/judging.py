@@ -47,6 +47,11 @@ NOT_LONG: Final = timedelta(seconds=30)
 EVIDENCE_MAX = 60
 """Signs that a verdict names; the first and the last of more."""
 
+OF_THE_NEW = frozenset(
+    {Subject.KUBELET, Subject.SET_UP, Subject.WORD, Subject.REBOOTED}
+)
+"""What a kubelet says when it starts shows nothing of the state before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hole:
@@ -187,7 +192,7 @@ def _last_proof(case: Case) -> datetime | None:
         sign.stored.observed_at
         for sign in case.chain.signs
         if sign.position < case.effect.position
-        and sign.subject not in {Subject.KUBELET, Subject.REBOOTED}
+        and sign.subject not in OF_THE_NEW
     ]
     return max(before, default=None)
 

@@ -11,13 +11,12 @@ from recorder.intake.gaps import CAME_AND_WENT, told
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
 from recorder.intake.state import StreamKey, StreamState
-from recorder.intake.streams import settle, vouch
+from recorder.intake.streams import vouch
 from recorder.model.entry import Operation
 from recorder.model.observation import (
     ABSENT,
     CLEAN_REASONS,
     EXPIRED,
-    SETTLED,
     ClockJumped,
     EpochBegan,
     RequestFailed,
@@ -60,10 +59,6 @@ def stream_closed(
     at = closed.observed_at
     if closed.reason in CLEAN_REASONS:
         vouch(point, at, StreamState.LIVE)
-        if closed.reason == SETTLED:
-            # The log that this was cut out of knew better than a part of it.
-            point.settled_until = None
-            settle(point, at)
     elif closed.reason == ABSENT:
         _vanished(ledger, relisting, key, closed.resource, at)
     elif closed.reason == EXPIRED:
@@ -72,7 +67,6 @@ def stream_closed(
         _must_list(ledger, relisting, key, "reconcile mismatch", at)
     else:
         point.state = StreamState.BACKING_OFF
-        point.doubted_since = at
 
 
 def _must_list(
@@ -120,17 +114,13 @@ def _vanished(
         )
     point.completed = point.pending = None
     point.seen.clear()
-    settle(point, at)
     vouch(point, at, StreamState.ABSENT)
 
 
 def stream_resumed(ledger: Ledger, resumed: StreamResumed) -> None:
-    """Take note that a watch continued where it had stopped.
-
-    It heals no gap: that an old version is refused is told in a frame, and a
-    server that stalls may end the watch without it.
-    """
+    """Take note that a watch continued where it had stopped."""
     key = (resumed.source, str(resumed.resource))
+    heal(ledger, key, resumed.observed_at)
     vouch(ledger.moved(key), resumed.observed_at, StreamState.LIVE)
 
 

@@ -21,7 +21,7 @@ from recorder.intake.ports import Log, Source
 from recorder.intake.progress import Progress
 from recorder.intake.queue import IntakeQueue
 from recorder.intake.relisting import Relisting
-from recorder.intake.sequencer import TAPE_STREAM, Sequencer
+from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Recovered, StreamState
 from recorder.intake.tee import Tee, Tees
 from recorder.model.observation import ClockJumped, ListPage, Observation
@@ -163,7 +163,7 @@ class Recording:
         ledger: Ledger,
         relisting: Relisting,
     ) -> None:
-        _starting(ledger, self._now())
+        _starting(ledger)
         if self._policy.served:
             _compare_clocks(ledger, self._now())
         sequencer = Sequencer(ledger, relisting)
@@ -262,12 +262,8 @@ class Recording:
             await committer.taken()
 
 
-def _starting(ledger: Ledger, now: datetime) -> None:
-    is_played = TAPE_STREAM in ledger.streams
+def _starting(ledger: Ledger) -> None:
     for key, point in ledger.streams.items():
-        if not is_played:
-            # What was made while we were away comes late.
-            point.doubted_since = now
         if point.state is StreamState.STOPPED:
             ledger.moved(key).state = StreamState.BACKING_OFF
 

@@ -27,7 +27,7 @@ from recorder.intake.state import (
     StreamKey,
     StreamState,
 )
-from recorder.intake.streams import complete, settle, vouch
+from recorder.intake.streams import complete, vouch
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import ListPage, Observation
 
@@ -214,7 +214,6 @@ class Relisting:
         )
         point = ledger.moved(key)
         complete(point, page.resource_version)
-        settle(point, listing.began_at)
         vouch(point, listing.began_at, StreamState.LIVE)
         if point.began_at is None:
             point.began_at = listing.began_at

@@ -20,7 +20,7 @@ from recorder.intake.state import (
     StreamKey,
     StreamState,
 )
-from recorder.intake.streams import advance, came, complete, vouch
+from recorder.intake.streams import advance, complete, vouch
 from recorder.intake.versions import Renewal
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import (
@@ -121,13 +121,13 @@ class Sequencer:
             self._ledger.enter(key, _renewed(document, frame))
             return
         point = self._ledger.moved(key)
+        point.last_frame_at = frame.observed_at
         if frame.type == "BOOKMARK":
             complete(point, document.resource_version)
         else:
             self._change(key, point, document, frame)
         if point.gap is not None:
             endings.heal(self._ledger, key, frame.observed_at)
-        came(point, frame.observed_at)
         vouch(point, frame.observed_at, StreamState.LIVE)
 
     def _change(

@@ -113,17 +113,6 @@ class ResumePoint:
     """The version of that list: the log starts with the state at it."""
 
     vouched_until: datetime | None = None
-    """The last proof of any kind, while the server accepts our version."""
-
-    settled_until: datetime | None = None
-    """Where a gap starts that opens now: the last proof that stands also
-    when the history turns out to be gone. The end of a silent watch and a
-    resume do not, for a server that stalls gives both."""
-
-    doubted_since: datetime | None = None
-    """Since when frames may be late; None while they come as they are
-    made."""
-
     last_frame_at: datetime | None = None
     entries: int = 0
     gap: OpenGap | None = None

@@ -30,7 +30,6 @@ __all__ = [
     "ListPage",
     "Observation",
     "Polled",
-    "SETTLED",
     "RequestFailed",
     "SLURM",
     "StreamClosed",
@@ -51,11 +50,7 @@ TAPE = "tape"
 EXPIRED = "410"
 """`StreamClosed.reason` when the server no longer holds our version."""
 
-SETTLED = "settled"
-"""`StreamClosed.reason` on a tape that was cut out of a log: up to here the
-log knew that nothing was missing, and a gap may start."""
-
-CLEAN_REASONS = frozenset({"eof", "timeout", SETTLED})
+CLEAN_REASONS = frozenset({"eof", "timeout"})
 """Reasons of `StreamClosed` after which everything sent was received."""
 
 ABSENT = "404"

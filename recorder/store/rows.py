@@ -213,8 +213,6 @@ def resume_rows(
             "last_frame_at": point.last_frame_at,
             "entries": point.entries,
             "began_version": point.began_version,
-            "settled_until": point.settled_until,
-            "doubted_since": point.doubted_since,
         }
         if gap is not None:
             row |= {

@@ -234,8 +234,6 @@ resume_point = Table(
     Column("gap_reason", Text),
     Column("gap_since", MOMENT),
     Column("gap_version", Text),
-    Column("settled_until", MOMENT),
-    Column("doubted_since", MOMENT),
 )
 
 object_head = Table(

@@ -3,11 +3,9 @@
 A rule of the oracle's own, from what the cluster held and what passed from
 the source into intake; nothing of it asks intake. A gap starts at the last
 proof before it: of its own session, or else of what is certainly committed of
-those before. A proof is a list, and a frame that surely came as it was made:
-after a loss, a start or a silence it may have been held back. It ends at the
-first complete list after it. It has a cause: the cluster no longer held the
-history after its start, or history was rewound, or a frame could not be read,
-or the kind was not served.
+those before. It ends at the first complete list after it. It has a cause: the
+cluster no longer held the history after its start, or history was rewound, or
+a frame could not be read, or the kind was not served.
 """
 
 from collections.abc import Iterator
@@ -38,9 +36,6 @@ REWOUND = "history rewound"
 CAUSES = {UNREADABLE: (InputRefused,), REWOUND: (EpochBegan,)}
 OTHER_CAUSES = (ListPage, RequestFailed, StreamClosed)
 """What opens gaps; a frame may have come in the same moment."""
-
-SILENCE = 75.0
-"""Seconds: longer than from one bookmark to the next."""
 
 CERTAIN = 3
 """Commits sealed after an observation by which it is surely in the log: one
@@ -126,44 +121,6 @@ def _resource(note: Note) -> str:
     return str(getattr(note.what, "resource", None) or "")
 
 
-class _Lateness:
-    """Whether frames of one resource may be late, session by session.
-
-    When a session began is not noted: after the last frame of those before,
-    and before its own first. ``longest`` takes the later of the two.
-    """
-
-    def __init__(self, *, longest: bool) -> None:
-        self._longest = longest
-        self._heard: dict[int, float] = {}
-        self._doubted: dict[int, float] = {}
-
-    def note(self, note: Note) -> None:
-        """Take what came."""
-        session, at = note.session, note.at
-        before = self._heard.setdefault(
-            session, max(self._heard.values(), default=at)
-        )
-        begun = at if self._longest else before
-        self._doubted.setdefault(session, begun)
-        match note.what:
-            case ListPage() | StreamClosed(reason="404"):
-                self._doubted[session] = 0.0
-            case StreamClosed(reason=reason) if reason != "timeout":
-                self._doubted[session] = at
-                return
-            case WatchFrame():
-                if at - before > SILENCE:
-                    self._doubted[session] = at
-            case _:
-                return
-        self._heard[session] = at
-
-    def is_of(self, frame: Note) -> bool:
-        """Tell whether there may have been more than this frame."""
-        return frame.at - self._doubted[frame.session] <= SILENCE
-
-
 class _Judge:
     """Judges one gap."""
 
@@ -211,34 +168,33 @@ class _Judge:
     # Where it starts.
 
     def _start(self, cause: int) -> Iterator[str]:
-        proofs = list(self._proofs(cause, longest=False))
-        sure = [
-            proof
-            for proof in self._proofs(cause, longest=True)
-            if proof[1].session == self._first or self._is_committed(proof[1])
-        ]
+        proofs = list(self._proofs(cause))
+        own = [p for p in proofs if p[1].session == self._first]
+        since = self._gap.since
+        if own:
+            at, _, observed = own[-1][1].at, *own[-1][1:]
+            if not self._jumped(at, cause) and since != observed:
+                yield f"the last proof before it is of {observed}"
+            return
         if not proofs:
             yield "nothing was proven before it"
             return
-        if self._jumped((sure or proofs)[-1][1].at - 2 * SILENCE, cause):
+        certain = [p for p in proofs if self._is_committed(p[1])]
+        first = (certain or proofs)[-1 if certain else 0]
+        if self._jumped(first[1].at, cause):
             return
-        since = self._gap.since
         if since not in {observed for _, _, observed in proofs}:
             yield "it starts at no proof"
-        if sure and since < sure[-1][2]:
-            yield f"the last proof before it is of {sure[-1][2]}"
+        if certain and since < certain[-1][2]:
+            yield f"a proof of {certain[-1][2]} was committed before"
 
-    def _proofs(
-        self, cause: int, *, longest: bool
-    ) -> Iterator[tuple[int, Note, datetime]]:
+    def _proofs(self, cause: int) -> Iterator[tuple[int, Note, datetime]]:
         """Give every proof before an observation, and when it was."""
         listing: dict[tuple[int, str], datetime] = {}
-        lateness = _Lateness(longest=longest)
         for index, note in self._notes:
             if index >= cause:
                 return
             what = note.what
-            lateness.note(note)
             match what:
                 case ListPage():
                     key = note.session, what.resource_version
@@ -246,9 +202,9 @@ class _Judge:
                     if not what.more:
                         yield index, note, began
                         del listing[key]
-                case WatchFrame() if lateness.is_of(note):
-                    continue
-                case WatchFrame() | StreamClosed(reason="404"):
+                case WatchFrame() | StreamResumed():
+                    yield index, note, what.observed_at
+                case StreamClosed(reason="timeout" | "404"):
                     yield index, note, what.observed_at
                 case RequestFailed(status=404):
                     yield index, note, what.observed_at

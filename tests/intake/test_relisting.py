@@ -164,7 +164,7 @@ def test_an_event_that_went_too_early_is_a_gap() -> None:
 
     (gap,) = story.gaps()
     assert gap["reason"] == "watch expired (410)"
-    assert gap["from"] == "2026-11-21T03:00:00.000000Z"
+    assert gap["from"] == "2026-11-21T03:10:00.000000Z"
 
 
 def test_a_new_event_in_a_relist_is_a_gap() -> None:

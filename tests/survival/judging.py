@@ -126,7 +126,7 @@ def _badly_placed(
         return
     if gap.since > gap.to:
         yield f"it ends before it begins: {gap}"
-    proven = point.settled_until if point is not None else None
+    proven = point.vouched_until if point is not None else None
     if proven is not None and gap.since < proven:
         yield f"it begins before the proof of {proven}: {gap}"
     blind = max((s.blind_at for s in strikes if s.blind_at), default=None)
@@ -134,6 +134,8 @@ def _badly_placed(
         yield f"it begins after nothing was proven from {blind} on: {gap}"
     for position, draft in _of(log, gap):
         live = draft.operation in LIVE
+        if live and position < gap.opened and draft.observed_at > gap.since:
+            yield f"entry {position} is a later proof: {gap}"
         if live and gap.opened < position < gap.closed and gap.possible:
             yield f"entry {position} came from a watch within it: {gap}"
 

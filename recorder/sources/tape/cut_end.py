@@ -10,7 +10,7 @@ earlier for that stream.
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
-from recorder.model.observation import SETTLED, EpochBegan, Observation
+from recorder.model.observation import EpochBegan, Observation
 from recorder.report.gap import Gap
 from recorder.report.window import Window
 from recorder.sources.tape.cut_stream import REWOUND, CutStream
@@ -60,18 +60,14 @@ def _proofs(
             ends.append(window.until)
         if gap is not None and gap.since is not None:
             ends.append(gap.since)
-        yield stream.closed(min(ends), SETTLED)
+        yield stream.closed(min(ends))
 
 
 def _healed(streams: Iterable[CutStream]) -> Iterator[Observation]:
     for stream in streams:
         gap = stream.gap
-        if gap is None or not gap.healed or gap.to is None:
-            continue
-        later = (g for g in stream.gaps if g.opened > gap.opened)
-        if not any(g.since and g.since < gap.to for g in later):
+        if gap is not None and gap.healed and gap.to is not None:
             yield stream.bookmark(gap.to, gap.version_after or "")
-            yield stream.closed(gap.to, SETTLED)
 
 
 def _opened(

@@ -19,7 +19,6 @@ from recorder.intake.streams import advance, complete
 from recorder.model.observation import (
     ABSENT,
     EXPIRED,
-    SETTLED,
     ListPage,
     Observation,
     RequestFailed,
@@ -292,10 +291,9 @@ class CutStream:
         if not self.begun or at is None:
             return []
         version = said["resource_version_before"]
-        proof = self.closed(at, SETTLED)
         if version in {None, self.point.completed}:
-            return [proof]
-        return [self.bookmark(at, version), proof]
+            return [self.closed(at)]
+        return [self.bookmark(at, version)]
 
     def opening(self, gap: Gap, at: datetime) -> list[Observation]:
         """Make what opened a gap; nothing where that is told elsewhere."""
