@@ -85,7 +85,7 @@ def serving(database: Database) -> Iterator[str]:
         server.terminate()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser(served: str) -> Iterator[Browser]:
     """Chromium; begun after the server, because its loop takes the thread."""
     del served
