@@ -34,6 +34,9 @@ __all__ = ["LogSpec", "RedactionKeyError", "Writer", "holder_name"]
 CLOSING = (
     asyncpg.PostgresError,
     asyncpg.InterfaceError,
+    # What asyncpg says while a connection that was ended from the other side
+    # is still being closed.
+    asyncpg.InternalClientError,
     OSError,
     TimeoutError,
 )
