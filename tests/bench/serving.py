@@ -1,32 +1,23 @@
-"""What the API costs: a node's page, news to subscribers, and memory.
+"""What the API costs: a node's page, and then news and memory.
 
 The questions are asked of the log that `answers_log` makes, over HTTP, of a
 server in a process of its own; ``python -m tests.bench.serving --use FOLDER``
-asks one that `questions` kept. News are 200 changes a second, written here,
-and timed from when their commit returned to when a subscriber has read them.
+asks one that `questions` kept.
 """
 
 import argparse
 import asyncio
-import os
-import sys
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from pathlib import Path
 from statistics import quantiles
-from typing import Any
 
-import aiohttp
 import asyncpg
-import orjson
 
 from recorder.settings import Settings
 from recorder.store.writer import Writer
 from recorder.wiring.database import open_database
-from tests.api.telling import Telling
 from tests.bench.answers_log import ENDED, Filled, fill, filled
 from tests.bench.measuring import (
     Number,
@@ -35,22 +26,15 @@ from tests.bench.measuring import (
     server_folder,
     summary,
 )
+from tests.bench.news import news
 from tests.bench.questions import ENTRIES, SPEC
-from tests.support.builders import NODES, a_frame, a_node
+from tests.bench.served import Served, served
 
 __all__ = ["bench"]
 
 ASKED = 40
 DAY = timedelta(days=1)
 HALF_A_DAY = DAY / 2
-CHANGES_A_SECOND = 200
-BATCHES_A_SECOND = 20
-SECONDS = 20
-FLEET_WIDE = 10
-OF_A_NODE = 300
-NAMES = [f"news-{n:03}" for n in range(OF_A_NODE)]
-STORM = 400
-STORM_AT_ONCE = 16
 
 TIMELINE = """query Timeline($node: String!, $since: DateTime,
   $until: DateTime) { node(name: $node, log: 1) {
@@ -74,58 +58,6 @@ PAGE = """query Page($node: String!, $since: DateTime, $until: DateTime) {
       cordons { from to }
       placements { pod workload { kind name } gpus boundAt endedAt }
       facts { entry index kind at says } coverage { complete } } } }"""
-HEAVY = """{ facts(log: 1, last: 500) { nodes { entry says detail } }
-  entries(log: 1, last: 500) { nodes { name says } } }"""
-"""As much as one page may hold, however long the log is."""
-
-FOLLOW = """subscription Follow($node: String) {
-  facts(node: $node, cluster: "prod") { facts { entry } } }"""
-
-
-@dataclass(slots=True)
-class Served:
-    """A server in a process of its own."""
-
-    address: str
-    pid: int
-    session: aiohttp.ClientSession
-
-    async def ask(self, query: str, **variables: Any) -> bytes:
-        body = await self.post(query, **variables)
-        assert b'"errors"' not in body, body[:500]
-        return body
-
-    async def post(self, query: str, **variables: Any) -> bytes:
-        async with self.session.post(
-            self.address + "graphql",
-            json={"query": query, "variables": variables},
-        ) as response:
-            return await response.read()
-
-    @property
-    def mebibytes(self) -> float:
-        """Its memory that is its own."""
-        status = Path(f"/proc/{self.pid}/status").read_text()
-        line = next(x for x in status.splitlines() if x.startswith("VmRSS"))
-        return int(line.split()[1]) / 1024
-
-
-@asynccontextmanager
-async def served(folder: Path) -> AsyncIterator[Served]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "recorder", "serve", "--listen", "127.0.0.1:0",
-        env={**os.environ, "RECORDER_DATA_DIR": str(folder)},
-        stdout=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    try:
-        assert process.stdout is not None
-        address = (await process.stdout.readline()).decode().strip()
-        connector = aiohttp.TCPConnector(limit=0)
-        async with aiohttp.ClientSession(connector=connector) as session:
-            yield Served(address, process.pid, session)
-    finally:
-        process.terminate()
-        await process.wait()
 
 
 def bench(runs: int) -> list[Number]:
@@ -136,8 +68,7 @@ def bench(runs: int) -> list[Number]:
 async def _measured(entries: int, *, use: Path | None = None) -> list[Number]:
     return [
         *await _of_a_log(entries, use),
-        # In a database of its own: a log that was kept stays as it is.
-        *await _of_news(),
+        *await news(),
     ]
 
 
@@ -152,19 +83,6 @@ async def _of_a_log(entries: int, use: Path | None) -> list[Number]:
         )
         one = await stack.enter_async_context(served(folder))
         return await _questions(one, made)
-
-
-async def _of_news() -> list[Number]:
-    async with AsyncExitStack() as stack:
-        folder = stack.enter_context(server_folder())
-        database = await stack.enter_async_context(
-            open_database(Settings(data_dir=folder))
-        )
-        telling = Telling(database.dsn("writer"))
-        stack.push_async_callback(telling.end)
-        await telling.begin(*NAMES)
-        one = await stack.enter_async_context(served(folder))
-        return await _news(one, telling)
 
 
 async def _made(
@@ -223,160 +141,6 @@ async def _questions(one: Served, made: Filled) -> list[Number]:
             Number(name=f"{name}, processor", unit="ms", values=[spent]),
         ]
     return numbers
-
-
-@dataclass(slots=True)
-class Clock:
-    """When batches were committed, and when they were read."""
-
-    committed: dict[str, float] = field(default_factory=dict)
-    read: list[tuple[str, float]] = field(default_factory=list)
-
-    def delays(self) -> list[float]:
-        """Give milliseconds from a commit to a reader."""
-        return [
-            max(at - self.committed[entry], 0.0) * 1000
-            for entry, at in self.read
-            if entry in self.committed
-        ]
-
-
-async def _news(one: Served, telling: Telling) -> list[Number]:
-    names, version = NAMES, 2
-    numbers = []
-    for name, nodes in (
-        (f"{FLEET_WIDE} of the fleet", [None] * FLEET_WIDE),
-        (f"{OF_A_NODE} of a node each", NAMES),
-    ):
-        clock = Clock()
-        before, spent = one.mebibytes, cpu_seconds(one.pid)
-        version = await _followed(one, telling, nodes, names, clock, version)
-        spent = (cpu_seconds(one.pid) - spent) / SECONDS * 100
-        delays = clock.delays()
-        cuts = quantiles(delays, n=100)
-        say(
-            f"  news to {name}: p50 {cuts[49]:.1f} ms, p99 {cuts[98]:.1f} ms,"
-            f" {len(delays):,} told; {before:.0f} to {one.mebibytes:.0f} MiB;"
-            f" {spent:.0f} % of a processor"
-        )
-        numbers += [
-            Number(
-                name=f"API: commit to subscriber, {name}, p50",
-                unit="ms",
-                values=[cuts[49]],
-            ),
-            Number(
-                name=f"API: commit to subscriber, {name}, p99",
-                unit="ms",
-                values=[cuts[98]],
-                target="<= 50",
-            ),
-            Number(
-                name=f"API: 200 changes a second to {name}, processor",
-                unit="%",
-                values=[spent],
-            ),
-        ]
-    return [*numbers, *await _storm(one, telling, names, version)]
-
-
-async def _followed(
-    one: Served,
-    telling: Telling,
-    nodes: Sequence[str | None],
-    names: Sequence[str],
-    clock: Clock,
-    version: int,
-) -> int:
-    """Write changes while subscribers read; give the next version."""
-    async with asyncio.TaskGroup() as group:
-        ready = asyncio.Semaphore(0)
-        readers = [
-            group.create_task(_read(one, node, clock, ready)) for node in nodes
-        ]
-        for _ in readers:
-            await ready.acquire()
-        pause = 1 / BATCHES_A_SECOND
-        count = CHANGES_A_SECOND // BATCHES_A_SECOND
-        began = time.perf_counter()
-        for batch in range(SECONDS * BATCHES_A_SECOND):
-            until = began + batch * pause
-            await asyncio.sleep(max(until - time.perf_counter(), 0))
-            first, last = await telling.tell(
-                *(_change(names, n) for n in range(version, version + count))
-            )
-            at = time.perf_counter()
-            for position in range(first, last + 1):
-                clock.committed[f"{telling.log}/{position}"] = at
-            version += count
-        await asyncio.sleep(1)
-        for reader in readers:
-            reader.cancel()
-    return version
-
-
-def _change(names: Sequence[str], version: int) -> Any:
-    node = names[version % len(names)]
-    # Each turn around the fleet every node has the other state.
-    ready = ("False", "True")[version // len(names) % 2]
-    return a_frame(NODES, "MODIFIED", a_node(node, version, ready=ready))
-
-
-async def _read(
-    one: Served, node: str | None, clock: Clock, ready: asyncio.Semaphore
-) -> None:
-    async with one.session.post(
-        one.address + "graphql",
-        json={"query": FOLLOW, "variables": {"node": node}},
-        headers={"Accept": "text/event-stream"},
-        timeout=aiohttp.ClientTimeout(total=None),
-    ) as response:
-        began = False
-        async for line in response.content:
-            if not line.startswith(b"data: "):
-                continue
-            at = time.perf_counter()
-            found = orjson.loads(line.removeprefix(b"data: "))
-            for fact in found["data"]["facts"]["facts"]:
-                clock.read.append((fact["entry"], at))
-            if not began:
-                began = True
-                ready.release()
-
-
-async def _storm(
-    one: Served, telling: Telling, names: Sequence[str], version: int
-) -> list[Number]:
-    """Ask as much as one can beside 300 subscribers, twice."""
-    grown = []
-    for turn in range(3):
-        clock = Clock()
-        async with asyncio.TaskGroup() as group:
-            following = group.create_task(
-                _followed(one, telling, names, names, clock, version)
-            )
-            turns = asyncio.Semaphore(STORM_AT_ONCE)
-
-            async def ask(turns: asyncio.Semaphore = turns) -> None:
-                async with turns:
-                    # Some are told that it is too much: that is the bound.
-                    await one.post(HEAVY)
-
-            for _ in range(STORM // 4):
-                group.create_task(ask())
-            version = await following
-        grown.append(one.mebibytes)
-        say(f"  storm {turn + 1}: {one.mebibytes:.0f} MiB")
-    return [
-        Number(name="API: memory in a storm", unit="MiB", values=grown,
-               best="max"),
-        Number(
-            name="API: memory, the third storm to the second",
-            unit="ratio",
-            values=[grown[2] / grown[1]],
-            target="<= 1.05",
-        ),
-    ]  # fmt: skip
 
 
 def main() -> None:
