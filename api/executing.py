@@ -23,6 +23,7 @@ from graphql import (
     validate,
 )
 
+from api.columns import ColumnExecutor
 from api.context import Asked
 from api.errors import LimitError, told
 from api.limits import TOKENS_MAX, check_size
@@ -105,6 +106,7 @@ class Executor:
             context_value=asked,
             variable_values=dict(query.variables or {}),
             operation_name=query.operation,
+            executor_class=ColumnExecutor,
         )
         if isawaitable(found):
             found = await found
@@ -126,6 +128,7 @@ class Executor:
             context_value=asked,
             variable_values=dict(query.variables or {}),
             operation_name=query.operation,
+            executor_class=ColumnExecutor,
         )
         if isawaitable(found):
             found = await found
