@@ -116,11 +116,12 @@ def a_controller_manager_fails_over_during_a_crash() -> Scene:
 @incident
 def nobody_watched_while_a_node_crashed() -> Scene:
     scene = Scene()
-    gang(scene, owned(scene, "Job", JOBS))
+    job = owned(scene, "Job", JOBS)
+    gang(scene, job)
     scene.dies(100, "gpu-002", 500)
     scene.pod(451, "w-1", KCM, disrupted=TAINTED, deleting=True)
     scene.fails(511, "w-1", 255, "Unknown").gone(512, "w-1")
-    scene.runs(530, "w-3", "gpu-002", of=owned(scene, "Job", JOBS))
+    scene.runs(530, "w-3", "gpu-002", of=job)
     scene.blind(Blind(60, 800))
     scene.hit(
         "Job",

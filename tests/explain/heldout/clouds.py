@@ -50,9 +50,12 @@ def a_rebalance_is_recommended_and_comes_to_nothing() -> Scene:
         decision="preemption",
         actor=(["cloud", "controller"], None),
         back=True,
+        # Class 11 of what tells causes apart knows notices of an interruption
+        # or of maintenance; a recommendation is none of them.
         accept={
-            "decision": ["host-maintenance"],
-            "cause": ["host-maintenance"],
+            "mode": ["unknown"],
+            "decision": ["host-maintenance", None],
+            "cause": ["host-maintenance", "unrecorded"],
         },
     )
     scene.asks(0, 1000, node="gpu-002", verdicts=[0])

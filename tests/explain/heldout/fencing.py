@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.explain.heldout.cluster import KCM
-from tests.explain.heldout.parts import boot_id, clock, uid_of
+from tests.explain.heldout.parts import boot_id, uid_of
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene
 from tests.explain.heldout.work import JOBS, TAINTED, owned
@@ -280,87 +280,4 @@ def aks_reboots_and_then_reimages() -> Scene:
         boots=(1, 3),
         back=True,
         accept={"mode": ["unknown"]},
-    )
-
-
-@incident
-def a_gpu_is_reset_and_nothing_reboots() -> Scene:
-    scene = Scene().runs(-5, "llm-0", "gpu-002")
-    kind = "SysLogsXIDError"
-    text = "ErrorCode:119 PCI:0000:1a:00 Recommended Action=COMPONENT_RESET;"
-    fault = {kind: ("True", f"{kind}IsNotHealthy", text)}
-    sound = {kind: ("False", f"{kind}IsHealthy", "No Health Failures")}
-    label = "dgxc.nvidia.com/nvsentinel-state"
-    scene.node(20, "gpu-002", "platform-connectors", conditions=fault)
-    scene.node(
-        22,
-        "gpu-002",
-        "fault-quarantine",
-        cordon=True,
-        notes={"quarantineHealthEventIsCordoned": "True"},
-        labels={
-            label: "quarantined",
-            "k8saas.nvidia.com/cordon-by": "NVSentinel",
-        },
-    )
-    scene.node(23, "gpu-002", "node-drainer", labels={label: "draining"})
-    scene.evicts(24, "llm-0")
-    scene.node(
-        40, "gpu-002", "node-drainer", labels={label: "drain-succeeded"}
-    )
-    scene.node(
-        41, "gpu-002", "fault-remediation", labels={label: "remediating"}
-    )
-    resets = "janitor.dgxc.nvidia.com/v1alpha1/gpuresets"
-    name = "maintenance-gpu-002-68b0f"
-    scene.makes(
-        41.5,
-        resets,
-        "GPUReset",
-        name,
-        by="fault-remediation",
-        spec={"nodeName": "gpu-002", "selector": {"uuids": ["GPU-6f1d8a2e"]}},
-    )
-
-    def complete(made: dict[str, Any]) -> None:
-        made["status"] = {
-            "phase": "Succeeded",
-            "completionTime": clock(90),
-            "conditions": [
-                {"type": "Complete", "status": "True", "reason": "Succeeded"}
-            ],
-        }
-
-    scene.alters(90, resets, name, complete, by="janitor", sub="status")
-    scene.node(95, "gpu-002", "platform-connectors", conditions=sound)
-    scene.node(
-        100,
-        "gpu-002",
-        "fault-quarantine",
-        cordon=False,
-        notes={"quarantineHealthEventIsCordoned": None},
-        labels={label: None, "k8saas.nvidia.com/cordon-by": None},
-    )
-    scene.hit(
-        "Pod",
-        "llm-0",
-        "gpu-002",
-        ["llm-0"],
-        size=1,
-        gpus=8,
-        by="drain",
-        accept={"hit_by": ["node-failure"]},
-    )
-    scene.asks(
-        0, 200, node="gpu-002", verdicts=[0], workloads=["Pod/train/llm-0"]
-    )
-    return scene.expect(
-        "gpu-002",
-        "drained",
-        "planned",
-        fault="gpu-fault",
-        decision="auto-remediation",
-        actor=(["controller"], "NVSentinel"),
-        boots=(1, 1),
-        back=True,
     )

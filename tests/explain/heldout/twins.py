@@ -297,8 +297,7 @@ def a_feed_fails_that_two_racks_share() -> Scene:
             back=True,
             accept={"fault": [None], "cause": ["unrecorded"]},
         )
-    feed = {PDU: "pdu-a"}
-    return scene.asks(0, 500, labels=feed)
+    return scene.asks(0, 500, labels={PDU: "pdu-a"})
 
 
 @incident

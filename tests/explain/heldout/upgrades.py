@@ -2,14 +2,12 @@
 
 from typing import Any
 
-from tests.explain.heldout.cluster import READY
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
 from tests.explain.heldout.work import JOBS
 
 MCC = "machineconfiguration.openshift.io"
 FLUO = "flatcar-linux-update.v1.flatcar-linux.net"
-DRIVER = "nvidia.com/gpu-driver-upgrade-state"
 STOPPING = {"Ready": ("False", "KubeletNotReady", "node is shutting down")}
 SHADOWS = "brupop.bottlerocket.aws/v2/bottlerocketshadows"
 
@@ -333,50 +331,4 @@ def a_crash_boots_a_kernel_that_was_installed_before() -> Scene:
             "decision": ["os-upgrade"],
             "cause": ["os-upgrade"],
         },
-    )
-
-
-@incident
-def a_shutdown_is_called_off() -> Scene:
-    scene = Scene()
-    stops(scene, 20, "gpu-002")
-    says = "Shutdown manager detected shutdown cancellation"
-    scene.kubelet(60, "gpu-002", "Shutdown", says)
-    ready = {"Ready": READY}
-    scene.node(60.1, "gpu-002", "kubelet", conditions=ready)
-    scene.kubelet(60.2, "gpu-002", "NodeReady", "NodeReady")
-    return scene.expect(
-        "gpu-002",
-        "unreachable",
-        "planned",
-        most="possible",
-        boots=(1, 1),
-        accept={
-            "happened": ["degraded", "drained", None],
-            "mode": ["unknown", "abrupt"],
-        },
-    )
-
-
-@incident
-def a_driver_upgrade_fails_and_stays() -> Scene:
-    scene = Scene().runs(-5, "llm-0", "gpu-002")
-    by = "gpu-operator"
-    scene.node(20, "gpu-002", by, labels={DRIVER: "upgrade-required"})
-    scene.node(30, "gpu-002", by, labels={DRIVER: "cordon-required"})
-    scene.node(30.2, "gpu-002", by, cordon=True)
-    scene.node(35, "gpu-002", by, labels={DRIVER: "drain-required"})
-    scene.evicts(36, "llm-0")
-    scene.node(60, "gpu-002", by, labels={DRIVER: "pod-restart-required"})
-    scene.node(70, "gpu-002", "kubelet", gpus=0)
-    scene.node(370, "gpu-002", by, labels={DRIVER: "upgrade-failed"})
-    scene.hit("Pod", "llm-0", "gpu-002", ["llm-0"], size=1, gpus=8, by="drain")
-    return scene.expect(
-        "gpu-002",
-        "drained",
-        "planned",
-        decision="driver-upgrade",
-        actor=(["controller"], None),
-        back=False,
-        accept={"fault": ["gpu-fault"], "cause": ["gpu-fault"]},
     )
