@@ -159,11 +159,23 @@ def _all(
 
 
 @lru_cache(4096)
-def _pattern(pattern: str) -> re.Pattern[str]:
-    parts = map(re.escape, pattern.split("*"))
-    return re.compile(".*".join(parts), re.DOTALL)
+def _compiled(
+    patterns: tuple[str, ...],
+) -> tuple[frozenset[str], re.Pattern[str] | None]:
+    """Give the plain ones of patterns, and one that is all the others."""
+    plain = frozenset(p for p in patterns if "*" not in p)
+    others = [
+        ".*".join(map(re.escape, p.split("*")))
+        for p in patterns
+        if p not in plain
+    ]
+    whole = re.compile("|".join(others), re.DOTALL) if others else None
+    return plain, whole
 
 
-def matches(patterns: Iterable[str], text: str) -> bool:
+def matches(patterns: tuple[str, ...], text: str) -> bool:
     """Tell whether a text is as any of the patterns."""
-    return any(_pattern(p).fullmatch(text) is not None for p in patterns)
+    plain, whole = _compiled(patterns)
+    return text in plain or (
+        whole is not None and whole.fullmatch(text) is not None
+    )

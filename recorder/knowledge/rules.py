@@ -86,7 +86,7 @@ class ActorName(_Rule, frozen=True, kw_only=True):
 class ConditionRule(_Rule, frozen=True, kw_only=True):
     """A condition of a Node."""
 
-    types: Sequence[str]
+    types: tuple[str, ...]
     when: str
     """The status that is the fault, or the request."""
 
@@ -108,12 +108,12 @@ class ConditionRule(_Rule, frozen=True, kw_only=True):
 class EventRule(_Rule, frozen=True, kw_only=True):
     """A Kubernetes Event: the pair of its reporter and its reason."""
 
-    reporters: Sequence[str]
-    reasons: Sequence[str]
+    reporters: tuple[str, ...]
+    reasons: tuple[str, ...]
     message: str = ""
     """A part of the message, without which it is another Event."""
 
-    about: Sequence[str] = ("*",)
+    about: tuple[str, ...] = ("*",)
     role: Role
     fault: Fault | None = None
     decision: Decision | None = None
@@ -123,8 +123,8 @@ class EventRule(_Rule, frozen=True, kw_only=True):
 class TextRule(_Rule, frozen=True, kw_only=True):
     """A label or an annotation of a Node."""
 
-    keys: Sequence[str]
-    values: Sequence[str] = ("*",)
+    keys: tuple[str, ...]
+    values: tuple[str, ...] = ("*",)
     is_time: bool = False
     """Whether the value tells when it is to be done, in seconds since 1970."""
 
@@ -137,8 +137,8 @@ class TextRule(_Rule, frozen=True, kw_only=True):
 class TaintRule(_Rule, frozen=True, kw_only=True):
     """A taint of a Node."""
 
-    keys: Sequence[str]
-    values: Sequence[str] = ("*",)
+    keys: tuple[str, ...]
+    values: tuple[str, ...] = ("*",)
     role: Role
     decision: Decision | None = None
     vague: bool = False
@@ -154,14 +154,14 @@ class ObjectRule(_Rule, frozen=True, kw_only=True):
     named.
     """
 
-    groups: Sequence[str]
-    kinds: Sequence[str]
+    groups: tuple[str, ...]
+    kinds: tuple[str, ...]
     deleted: bool = False
     condition: str = ""
     when: str = "True"
     """The status of the condition."""
 
-    reasons: Sequence[str] = ("*",)
+    reasons: tuple[str, ...] = ("*",)
     """Of the condition."""
 
     role: Role = Role.DECISION
@@ -175,8 +175,8 @@ class ObjectRule(_Rule, frozen=True, kw_only=True):
 class LockRule(_Rule, frozen=True, kw_only=True):
     """An annotation of another object that names nodes while they hold it."""
 
-    kinds: Sequence[str]
-    keys: Sequence[str]
+    kinds: tuple[str, ...]
+    keys: tuple[str, ...]
     member: str
     """Of the JSON in the annotation: the name of the node."""
 
@@ -203,7 +203,7 @@ class LockRule(_Rule, frozen=True, kw_only=True):
 class WriterRule(_Rule, frozen=True, kw_only=True):
     """A field manager or user: who is behind it."""
 
-    names: Sequence[str]
+    names: tuple[str, ...]
     actor: ActorName | None = None
     """None for a tool in anybody's hands, such as kubectl."""
 

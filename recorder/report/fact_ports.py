@@ -6,7 +6,7 @@ most facts of a fleet are the daily life of Pods.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from recorder.model.fact import StoredFact
@@ -64,6 +64,34 @@ class Facts(Protocol):
     ) -> Sequence[StoredFact]:
         """Give what is about nodes as such, of the whole fleet."""
 
+    async def losses(
+        self, since: datetime | None, until: datetime | None
+    ) -> Sequence[StoredFact]:
+        """Give of that by what nodes are lost, and that they came or booted.
+
+        Of what appeared only the place, and whether it was ready.
+        """
+
+    async def stirred(
+        self,
+        since: datetime | None,
+        until: datetime | None,
+        *,
+        seen: datetime | None,
+    ) -> Collection[str]:
+        """Name the nodes of which there is more than that they are there.
+
+        ``seen`` is when it was observed at the earliest.
+        """
+
+    async def stirred_near(
+        self,
+        names: Collection[str],
+        times: Collection[datetime],
+        within: timedelta,
+    ) -> Collection[str]:
+        """Name those of some nodes to which something happened about then."""
+
     async def last_sign(
         self, name: str, until: datetime | None
     ) -> datetime | None:
@@ -72,8 +100,13 @@ class Facts(Protocol):
     async def node_labels(self) -> Mapping[str, Mapping[str, str]]:
         """Give the labels with which each node appeared."""
 
-    async def places(self) -> Mapping[str, Mapping[str, str]]:
-        """Give of these labels those that say where a node stands."""
+    async def places(
+        self, names: Collection[str] | None = None
+    ) -> Mapping[str, Mapping[str, str]]:
+        """Give of these labels those that say where a node stands.
+
+        Of some nodes, or of all.
+        """
 
     async def last_seen(
         self, names: Collection[str], since: datetime | None
@@ -116,10 +149,15 @@ class Gangs(Protocol):
         But not what Events and audit say of them.
         """
 
+    async def families(
+        self, uids: Collection[str], *, until: datetime | None
+    ) -> Sequence[StoredFact]:
+        """Give the same of these objects and of all that own them."""
+
     async def pods_of(
         self, nodes: Collection[str], *, since: datetime | None
     ) -> Collection[str]:
         """Give the UIDs of all Pods of which nodes have facts."""
 
     async def last_of(self, uids: Collection[str]) -> datetime | None:
-        """Give when anything of these and what they control was observed."""
+        """Give when anything of gangs of these was observed."""

@@ -7,9 +7,14 @@ decided comes before what happened; and it begins with the node as it was then.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from recorder.explain.chains import Chain, chains_of
+from recorder.explain.chains import Chain, chains_of, may_begin
 from recorder.explain.fleet import Fleet
 from recorder.explain.judging import Hole, judge
+from recorder.explain.neighbours import (
+    lost_together,
+    needs_every_place,
+    sees_others,
+)
 from recorder.explain.verdict import Verdict
 from recorder.facts import DAILY_REPORTERS, appearance
 from recorder.knowledge import Knowledge
@@ -73,7 +78,8 @@ async def node_of(
     """Read all of one node; its facts from a time on, and it before."""
     found = await reading.facts.of_nodes([name], since=since, until=until)
     bases = await _states_at(reading, [name], since)
-    return _node(name, [found], bases, knowledge)
+    own = [stored for stored in found if is_about(stored, name, knowledge)]
+    return Node(name, own, bases.get(name, NodeState()))
 
 
 async def nodes_of(
@@ -84,7 +90,10 @@ async def nodes_of(
     until: datetime | None,
     knowledge: Knowledge,
 ) -> list[Node]:
-    """Read several nodes at once, without the daily life of their Pods."""
+    """Read several nodes at once, without the daily life of their Pods.
+
+    Those to which nothing can have happened are left out.
+    """
     if not names:
         return []
     if knowledge.judges(DAILY_REPORTERS, about="Pod"):
@@ -94,30 +103,33 @@ async def nodes_of(
         found = await reading.facts.evidence(
             names, since=since, until=until, locks=sorted(locks)
         )
-    bases = await _states_at(reading, names, since)
     near: dict[str | None, list[StoredFact]] = {}
     for stored in found:
         near.setdefault(stored.fact.node, []).append(stored)
-    return [
-        _node(name, (near.get(name, ()), near.get(None, ())), bases, knowledge)
+    chosen = {
+        name: own
         for name in names
+        if may_begin(name, own := _own(name, near, knowledge), knowledge)
+    }
+    bases = await _states_at(reading, chosen, since)
+    return [
+        Node(name, own, bases.get(name, NodeState()))
+        for name, own in chosen.items()
     ]
 
 
-def _node(
+def _own(
     name: str,
-    found: Iterable[Iterable[StoredFact]],
-    bases: Mapping[str, NodeState],
+    near: Mapping[str | None, Sequence[StoredFact]],
     knowledge: Knowledge,
-) -> Node:
+) -> list[StoredFact]:
+    """Give what is about a node, in order: it may name it, or hold a lock."""
     own = [
-        stored
-        for facts in found
-        for stored in facts
-        if is_about(stored, name, knowledge)
+        *near.get(name, ()),
+        *(s for s in near.get(None, ()) if is_about(s, name, knowledge)),
     ]
     own.sort(key=lambda stored: (stored.entry.position, stored.index))
-    return Node(name, own, bases.get(name, NodeState()))
+    return own
 
 
 def is_about(stored: StoredFact, name: str, knowledge: Knowledge) -> bool:
@@ -137,7 +149,7 @@ async def _states_at(
     reading: Reading, names: Collection[str], at: datetime | None
 ) -> dict[str, NodeState]:
     """Give nodes as they were, by their newest versions before a time."""
-    if at is None:
+    if at is None or not names:
         return {}
     states = {}
     for name, version in (await reading.nodes_before(names, at)).items():
@@ -160,11 +172,13 @@ async def verdicts_of(
     window: Window,
     coverage: Coverage,
     knowledge: Knowledge,
-    fleet: Fleet | None = None,
+    *,
+    everywhere: bool = False,
 ) -> list[Verdict]:
     """Judge what happened to nodes in a window, node by node, in order.
 
-    ``fleet`` is for who has read it already, for the whole window.
+    ``everywhere`` is for who asks about the whole fleet: it is looked at in
+    the whole window then, else around what happened.
     """
     asked = [
         [c for c in node.chains(knowledge) if _touches(c, window)]
@@ -174,8 +188,8 @@ async def verdicts_of(
         return []
     holes = [*holes_of(coverage), *await _earlier(reading, window)]
     audited = any(stream.source == AUDIT for stream in reading.streams)
-    others = _Others(reading, window.until, fleet)
-    await others.read(chain for chains in asked for chain in chains)
+    others = _Others(reading, window, everywhere=everywhere)
+    await others.read([chain for chains in asked for chain in chains])
     verdicts: list[Verdict] = []
     for chains in asked:
         judged = [
@@ -193,41 +207,54 @@ class _Others:
     """What the other nodes did around chains."""
 
     def __init__(
-        self, reading: Reading, until: datetime | None, fleet: Fleet | None
+        self, reading: Reading, window: Window, *, everywhere: bool
     ) -> None:
         self._reading = reading
-        self._until = until
-        self._fleet = fleet
+        self._window = window
+        self._everywhere = everywhere
         self._places: Mapping[str, Mapping[str, str]] = {}
-        self._signs: dict[tuple[int, int], StoredFact] = {}
+        self._losses: list[StoredFact] = []
 
     async def read(self, chains: Iterable[Chain]) -> None:
         """Read what chains need, once where they need the same."""
-        if self._fleet is not None:
-            return
+        seeing = [chain for chain in chains if sees_others(chain)]
         facts = self._reading.facts
-        self._places = await facts.places()
-        for since, until in _joined(self._span(chain) for chain in chains):
-            for stored in await facts.signs(since, until):
-                place = stored.entry.position, stored.index
-                self._signs[place] = stored
+        for since, until in self._spans(seeing):
+            self._losses += await facts.losses(since, until)
+        if not seeing:
+            return
+        around = {chain: self.around(chain) for chain in seeing}
+        self._places = await facts.places(
+            {
+                name
+                for chain, fleet in around.items()
+                for name in lost_together(chain, fleet)
+            }
+        )
+        if any(needs_every_place(c, self.around(c)) for c in seeing):
+            self._places = await facts.places()
 
     def around(self, chain: Chain) -> Fleet:
-        """Give the fleet around one chain."""
-        if self._fleet is not None:
-            return self._fleet
+        """Give the fleet around one chain, as far as it counts."""
+        if self._everywhere:
+            return Fleet(self._losses, self._places)
         since, until = self._span(chain)
-        signs = [
-            stored
-            for _, stored in sorted(self._signs.items())
-            if since <= stored.at < until
-        ]
-        return Fleet(signs, self._places)
+        near = [s for s in self._losses if since <= s.at < until]
+        return Fleet(near, self._places)
+
+    def _spans(
+        self, chains: Sequence[Chain]
+    ) -> Sequence[tuple[datetime | None, datetime | None]]:
+        if not (chains and self._everywhere):
+            return _joined(self._span(chain) for chain in chains)
+        since = self._window.since
+        first = None if since is None else since - LOOKBACK
+        return [(first, self._window.until)]
 
     def _span(self, chain: Chain) -> tuple[datetime, datetime]:
         last = max(s.stored.observed_at for s in chain.signs) + AFTER
-        if self._until is not None:
-            last = min(last, self._until)
+        if self._window.until is not None:
+            last = min(last, self._window.until)
         return chain.began.at - AROUND, last
 
 

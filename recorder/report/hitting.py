@@ -4,14 +4,14 @@ A gang is one whole on whatever nodes. Who asks about one node of a rack that
 went down gets the gang with all that it lost, for the others failed with it.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recorder.explain.impact import ENDLESS, Hit, failure_of, hits
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
 from recorder.projections import Placements, Workloads
 from recorder.report.coverage import Coverage
 from recorder.report.fact_ports import Stay
@@ -116,18 +116,9 @@ async def _companions(
     times = [verdict.lost_at for verdict in verdicts]
     if not times or not others:
         return []
-    signs = await reading.facts.signs(
-        min(times) - TOGETHER, max(times) + TOGETHER
-    )
-    names = sorted(
-        {
-            stored.fact.node
-            for stored in signs
-            if stored.fact.node in others
-            and stored.fact.kind is not FactKind.APPEARED
-            and _is_near(stored.observed_at, times)
-        }
-    )
+    names = sorted(await reading.facts.stirred_near(others, times, TOGETHER))
+    if not names:
+        return []
     since = min(times) - LOOKBACK
     nodes = await nodes_of(
         reading, names, since=since, until=window.until, knowledge=knowledge
@@ -160,8 +151,7 @@ async def _gangs(
     }
     if not uids:
         return _Gangs([])
-    tops = await _tops(reading, uids)
-    return _Gangs(await reading.gangs.family({*uids, *tops}, until=until))
+    return _Gangs(await reading.gangs.families(uids, until=until))
 
 
 def _lasts(hit: Hit) -> bool:
@@ -180,10 +170,9 @@ async def _end(
     """
     since = None if window.since is None else window.since - POD_LIFE
     pods = await reading.gangs.pods_of(nodes, since=since)
-    tops = await _tops(reading, pods)
     times = [
         await reading.facts.last_seen(nodes, since),
-        await reading.gangs.last_of({*pods, *tops}),
+        await reading.gangs.last_of(pods),
     ]
     seen = [at for at in times if at is not None]
     return max(seen, default=reading.log.recorded_at or ENDLESS)
@@ -197,13 +186,6 @@ def _within(found: Iterable[Hit], window: Window) -> list[Hit]:
 def _is_within(hit: Hit, since: datetime) -> bool:
     end = hit.running_again_at
     return hit.hit_at >= since or end is None or end >= since
-
-
-async def _tops(reading: Reading, pods: Collection[str]) -> set[str]:
-    """Give the owners above Pods, at every height."""
-    lives = await reading.gangs.lives(pods)
-    levels = await owners_above(reading, lives)
-    return {uid for uids, _ in levels for uid in uids}
 
 
 async def owners_above(

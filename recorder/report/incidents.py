@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Self
 
-from recorder.explain.fleet import Fleet
 from recorder.explain.impact import Hit
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Fault, Knowledge
-from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import written
 from recorder.report.coverage import Coverage, covered
 from recorder.report.happened import LOOKBACK, nodes_of, verdicts_of
@@ -131,14 +129,14 @@ async def ask_incidents(
         reading, window, now=now, reads=reads_nodes, facts=True
     )
     since = None if window.since is None else window.since - LOOKBACK
-    signs = await reading.facts.signs(since, window.until)
-    names = _concerned(signs, window)
-    fleet = Fleet(signs, await reading.facts.places())
+    names = sorted(
+        await reading.facts.stirred(since, window.until, seen=window.since)
+    )
     nodes = await nodes_of(
         reading, names, since=since, until=window.until, knowledge=knowledge
     )
     verdicts = await verdicts_of(
-        reading, nodes, window, coverage, knowledge, fleet
+        reading, nodes, window, coverage, knowledge, everywhere=True
     )
     struck = sorted({verdict.node for verdict in verdicts})
     found = await hits_of(reading, struck, verdicts, window) if struck else []
@@ -147,21 +145,6 @@ async def ask_incidents(
         for group in _together(verdicts)
     ]
     return Incidents(window=window, incidents=incidents, coverage=coverage)
-
-
-def _concerned(signs: Sequence[StoredFact], window: Window) -> list[str]:
-    """Name the nodes of which there is more than that they are there."""
-    names = {
-        stored.fact.node
-        for stored in signs
-        if stored.fact.node is not None
-        and (window.since is None or stored.observed_at >= window.since)
-        and not (
-            stored.fact.kind is FactKind.APPEARED
-            and not stored.fact.detail["created"]
-        )
-    }
-    return sorted(names)
 
 
 def _together(verdicts: Sequence[Verdict]) -> list[Sequence[Verdict]]:

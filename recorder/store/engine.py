@@ -4,16 +4,25 @@ asyncpg reads the URL itself, so that readers and the writer understand one
 address in the same way, unix sockets and TLS options included. Every
 statement ends after a bounded time; the session's zone is UTC. Plans are made
 for the values asked for where the right partitions depend on them.
+
+Statements of questions are text, and are given to the driver as they are: it
+prepares each once for a connection, and to put one together and to read its
+rows in SQLAlchemy takes longer than PostgreSQL takes to answer it.
 """
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+)
 from datetime import timedelta
+from typing import Any
 from urllib.parse import urlsplit
 
 import asyncpg
 import orjson
-from sqlalchemy import TextClause, text
+from sqlalchemy import PoolProxiedConnection, TextClause, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import (
@@ -28,8 +37,11 @@ from recorder.store.translate import translate_errors
 __all__ = [
     "AddressError",
     "QuestionTooLargeError",
-    "connect",
+    "Record",
     "asking",
+    "connect",
+    "fetch",
+    "fetch_planned",
     "make_engine",
     "reading",
 ]
@@ -122,7 +134,9 @@ def make_engine(
 
     async def creator() -> asyncpg.Connection:
         return await connect(
-            url, statement_timeout=statement_timeout, plans="auto"
+            url,
+            statement_timeout=statement_timeout,
+            plans="force_generic_plan",
         )
 
     return create_async_engine(
@@ -160,11 +174,57 @@ def asking(
     """Give a connection for statements that need no common state.
 
     Each goes to the server alone, without a transaction around it: what
-    a log holds up to a size does not change between two of them. A plan may
-    serve again: to plan over the partitions of weeks takes longer than to
+    a log holds up to a size does not change between two of them. A plan
+    serves again: to plan over the partitions of weeks takes longer than to
     find a few facts. It raises what `reading` does.
     """
     return _opened(engine, action, {"isolation_level": "AUTOCOMMIT"})
+
+
+class Record(asyncpg.Record):  # type: ignore[misc]
+    """A row, of which the columns are attributes too."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
+
+
+async def fetch(
+    engine: AsyncEngine, action: str, statement: str, *values: object
+) -> Sequence[Record]:
+    """Ask one statement, which goes to the server alone as with `asking`.
+
+    It raises what `reading` does.
+    """
+    with _told(action):
+        held = await engine.raw_connection()
+        try:
+            # One that the server ended while it lay idle is opened anew.
+            while (driver := _driver(held)).is_closed():
+                held.invalidate()
+                held.close()
+                held = await engine.raw_connection()
+            found: Sequence[Record] = await driver.fetch(
+                statement, *values, record_class=Record
+            )
+            return found
+        finally:
+            held.close()
+
+
+async def fetch_planned(
+    engine: AsyncEngine, action: str, statement: str, *values: object
+) -> Sequence[Record]:
+    """Ask one statement as `fetch` does, planned for its values."""
+    async with reading(engine, action) as connection:
+        held = await connection.get_raw_connection()
+        found: Sequence[Record] = await _driver(held).fetch(
+            statement, *values, record_class=Record
+        )
+        return found
+
+
+def _driver(held: PoolProxiedConnection) -> asyncpg.Connection:
+    return held.driver_connection
 
 
 @asynccontextmanager
@@ -174,18 +234,26 @@ async def _opened(
     options: Mapping[str, object],
     first: TextClause | None = None,
 ) -> AsyncIterator[AsyncConnection]:
+    with _told(action):
+        async with engine.connect() as connection:
+            opened = await connection.execution_options(**options)
+            if first is not None:
+                await opened.execute(first)
+            yield opened
+
+
+@contextmanager
+def _told(action: str) -> Iterator[None]:
+    """Say in our words what went wrong, and what helps."""
     with translate_errors(action):
         try:
-            async with engine.connect() as connection:
-                opened = await connection.execution_options(**options)
-                if first is not None:
-                    await opened.execute(first)
-                yield opened
+            yield
         except PoolTimeoutError as exc:
             msg = f"cannot {action}: all connections are busy; try again"
             raise LogUnavailableError(msg) from exc
-        except DBAPIError as exc:
-            if getattr(exc.orig, "sqlstate", None) != CANCELED:
+        except (DBAPIError, asyncpg.PostgresError) as exc:
+            error = getattr(exc, "orig", exc)
+            if getattr(error, "sqlstate", None) != CANCELED:
                 raise
             msg = (
                 f"cannot {action}: it takes longer than a statement may; ask"

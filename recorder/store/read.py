@@ -1,9 +1,9 @@
 """Reading: one log as it stood at one moment, in the port of the answers.
 
-What a log holds up to a size never changes, so the size and what each stream
-vouched for are read together, once, and everything after that is asked up to
-that size. An answer and its coverage speak of the same log, however long the
-answer takes, and no transaction is kept open for it.
+What a log holds up to a size never changes, so the size, the derivation and
+what each stream vouched for are read together, once, and everything after
+that is asked up to that size. An answer and its coverage speak of the same
+log, however long the answer takes, and no transaction is kept open for it.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
@@ -22,12 +22,10 @@ from recorder.report.ports import (
     Line,
     Log,
     Selection,
-    Stream,
     Thing,
     Version,
 )
 from recorder.report.window import Window
-from recorder.store.engine import reading
 from recorder.store.read_concerned import find_concerned
 from recorder.store.read_cut import CutReader
 from recorder.store.read_definitions import read_custom_kinds
@@ -37,7 +35,7 @@ from recorder.store.read_facts import FactReader
 from recorder.store.read_gangs import GangReader
 from recorder.store.read_gaps import GapReader
 from recorder.store.read_like import LikeReader
-from recorder.store.read_logs import read_logs, read_streams
+from recorder.store.read_logs import Standing, read_logs, read_standing
 from recorder.store.read_nodes import NodeReader
 from recorder.store.read_objects import NameReader
 from recorder.store.stored_facts import FactNames
@@ -47,28 +45,26 @@ __all__ = ["LogReading", "list_logs"]
 
 async def list_logs(engine: AsyncEngine) -> Sequence[Log]:
     """Give every log of the database, oldest first."""
-    async with reading(engine, "list the logs") as connection:
-        return await read_logs(connection)
+    return await read_logs(engine)
 
 
 class LogReading:
     """One log, as it stood; satisfies the port `Reading`."""
 
-    def __init__(
-        self, engine: AsyncEngine, log: Log, streams: Sequence[Stream]
-    ) -> None:
-        self.log = log
-        self.streams = streams
+    def __init__(self, engine: AsyncEngine, standing: Standing) -> None:
+        self.log = log = standing.log
+        self.streams = standing.streams
         self._engine = engine
+        self._standing = standing
         self._names = NameReader(engine, log.id)
         self._like = LikeReader(engine, log.id)
         self._entries = EntryReader(engine, log.id, log.size)
         self._gaps = GapReader(engine, log.id, log.size)
         self._nodes = NodeReader(engine, log.id, log.size)
         names = FactNames(log.id)
-        self.facts = FactReader(engine, log.id, log.size, names)
-        self.gangs = GangReader(engine, log.id, log.size, names)
-        self.fact_pages = FactPages(engine, log.id, log.size)
+        self.facts = FactReader(engine, standing.extent, names)
+        self.gangs = GangReader(engine, standing.extent, names)
+        self.fact_pages = FactPages(engine, standing.extent)
 
     @classmethod
     async def at_present(
@@ -79,13 +75,11 @@ class LogReading:
         Raises:
             NotFoundError: there is no such log.
         """
-        async with reading(engine, "read the log") as connection:
-            found = await read_logs(connection, number)
-            if not found:
-                msg = f"there is no log {number}"
-                raise NotFoundError(msg)
-            streams = await read_streams(connection, number)
-        return cls(engine, found[0], streams)
+        found = await read_standing(engine, number)
+        if found is None:
+            msg = f"there is no log {number}"
+            raise NotFoundError(msg)
+        return cls(engine, found)
 
     async def again(self) -> "LogReading":
         """Read where the same log stands now."""
@@ -97,9 +91,12 @@ class LogReading:
         What its streams vouch for stays as it is now.
         """
         size = min(position, self.log.size)
-        return LogReading(
-            self._engine, replace(self.log, size=size), self.streams
+        standing = replace(
+            self._standing,
+            log=replace(self.log, size=size),
+            extent=replace(self._standing.extent, size=size),
         )
+        return LogReading(self._engine, standing)
 
     async def first_position(self) -> int:
         """Give the place of the oldest entry that is kept."""

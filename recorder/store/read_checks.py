@@ -22,7 +22,7 @@ from recorder.report.checks.database import (
 )
 from recorder.report.fact_ports import FactsEnd
 from recorder.store.codes import OPERATION_CODES
-from recorder.store.engine import reading
+from recorder.store.engine import fetch, reading
 from recorder.store.read_facts import facts_end
 from recorder.store.schema import (
     found_revision,
@@ -266,20 +266,24 @@ async def read_redaction_keys(
         return frozenset(await connection.scalars(query))
 
 
+# A log of before there were facts may not have been written since.
+FACTS_ENDS = """
+    select h.log_id, h.size,
+      case when d.derivation_id is null then 0 else d.built_to end
+    from recorder.log l join recorder.log_head h on h.log_id = l.log_id
+    left join recorder.derivation d
+      on d.log_id = h.log_id and d.state = 'current'
+    where $1::text is null or l.cluster_uid = $1
+    order by h.log_id
+"""
+
+
 async def read_facts_ends(
     engine: AsyncEngine, cluster: str | None
 ) -> list[FactsEnd]:
     """Give where facts end before their log does, of each that is so."""
-    query = select(log.c.log_id, log_head.c.size).join_from(
-        log, log_head, log_head.c.log_id == log.c.log_id
-    )
-    if cluster is not None:
-        query = query.where(log.c.cluster_uid == cluster)
-    async with reading(engine, "look at the facts") as connection:
-        rows = (await connection.execute(query)).all()
-        found = [
-            await facts_end(connection, number, size) for number, size in rows
-        ]
+    rows = await fetch(engine, "look at the facts", FACTS_ENDS, cluster)
+    found = [await facts_end(engine, *row) for row in rows]
     return [end for end in found if end is not None]
 
 

@@ -1,73 +1,125 @@
 """Reading: facts, by node, by object and by what they are signs of.
 
-Facts come from the current derivation alone, in the order of the log. A
-window selects by when something happened, which an index per day answers.
+Facts come from one derivation alone, in the order of the log. A window
+selects by when something happened, which an index per day answers.
 """
 
-from collections.abc import Collection, Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
 
 import orjson
-from sqlalchemy import (
-    JSON,
-    ColumnElement,
-    Text,
-    and_,
-    cast,
-    false,
-    func,
-    literal_column,
-    or_,
-    select,
-)
-from sqlalchemy.dialects.postgresql import aggregate_order_by
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
-from recorder.report.fact_ports import FactsEnd
-from recorder.store.codes import FACT_CODES
-from recorder.store.engine import asking
-from recorder.store.stored_facts import FactNames
-from recorder.store.tables import (
-    among,
-    derivation,
-    entry,
-    fact,
-    node,
+from recorder.report.fact_ports import ALWAYS, FactsEnd
+from recorder.store.engine import Record, fetch
+from recorder.store.extent import Extent
+from recorder.store.stored_facts import (
+    COLUMNS,
+    OF_EXTENT,
+    FactNames,
+    named,
+    told,
 )
 
-__all__ = [
-    "FactReader",
-    "facts_end",
-    "of_current_derivation",
-]
+__all__ = ["FactReader", "facts_end"]
 
-ANNOTATION = FACT_CODES[FactKind.ANNOTATION_CHANGED]
-UNPLACED = and_(
-    # A literal, so that the planner knows the partial index `fact_unplaced`.
-    fact.c.kind
-    == literal_column(str(FACT_CODES[FactKind.ANNOTATION_CHANGED])),
-    fact.c.node_id.is_(None),
+OF_NODES = """f.node_id = any (array(select n.node_id from recorder.node n
+      where n.log_id = $1 and n.name = any ($4::text[])))"""
+IN_TIME = "f.at >= $5 and f.at < $6"
+# Kinds are those of recorder/store/codes.py, as literals, so that the planner
+# knows the partial indices: 6 is a changed annotation.
+UNPLACED = "f.kind = 6 and f.node_id is null"
+OF_LOCKS = "f.detail ->> 'key' like any ($7::text[])"
+
+ALL_OF_NODES = told(f"{OF_NODES} and {IN_TIME}", f"{UNPLACED} and {IN_TIME}")
+EVIDENCE = told(
+    f"{OF_NODES} and f.evidence and {IN_TIME}",
+    f"{UNPLACED} and {OF_LOCKS} and {IN_TIME}",
 )
+SIGNS = told("f.sign and f.at >= $4 and f.at < $5")
+# By the kinds 15, 8, 4 and 1: the last renewal before a silence, a new boot,
+# a Node of which Ready turned Unknown, one that appeared.
+LOSSES = named(f"""
+    select {COLUMNS.replace("f.detail", "t.detail")}
+    from recorder.fact f, lateral (select case when f.kind = 1
+      then jsonb_build_object('state', jsonb_build_object(
+        'labels', f.place, 'conditions', jsonb_strip_nulls(jsonb_build_object(
+          'Ready', f.detail -> 'state' -> 'conditions' -> 'Ready'))))
+      else f.detail end as detail) t
+    where {OF_EXTENT} and f.sign and f.at >= $4 and f.at < $5
+      and (f.kind in (8, 15) or f.kind = 1 and f.place is not null
+        or f.kind = 4 and f.detail ->> 'type' = 'Ready'
+          and f.detail -> 'new' ->> 'status' = 'Unknown'
+          and f.detail -> 'old' ->> 'status' is distinct from 'Unknown')
+""")
+STIRRED = f"""
+    select n.name from (
+      select distinct f.node_id from recorder.fact f
+      where {OF_EXTENT} and f.sign and f.at >= $4 and f.at < $5
+        and f.observed_at >= $6
+        and (f.kind <> 1 or (f.detail -> 'created')::boolean)) t
+    join recorder.node n on n.node_id = t.node_id
+"""
+STIRRED_NEAR = f"""
+    select n.name from (
+      select distinct f.node_id from recorder.fact f
+      where {OF_EXTENT} and {OF_NODES} and f.evidence and f.sign
+        and {IN_TIME} and f.kind <> 1
+        and exists (select from unnest($7::timestamptz[]) given (at)
+          where f.observed_at between given.at - $8::interval
+            and given.at + $8::interval)) t
+    join recorder.node n on n.node_id = t.node_id
+"""
+LAST_SIGN = f"""
+    select max(f.at) from recorder.fact f
+    where {OF_EXTENT} and f.evidence and f.sign and f.at < $5
+      and f.node_id = (select n.node_id from recorder.node n
+        where n.log_id = $1 and n.name = $4)
+"""
+LAST_SEEN = f"""
+    select max(f.observed_at) from recorder.fact f
+    where {OF_EXTENT} and {OF_NODES} and f.at >= $5
+"""
+LAST_UNPLACED = f"""
+    select max(f.observed_at) from recorder.fact f
+    where {OF_EXTENT} and {UNPLACED} and f.at >= $4
+"""
+# As one text: rows of five thousand nodes would take longer. Of two members
+# of one name the second counts.
+OF_APPEARED = """
+    select json_object_agg(n.name, {what} order by f.position)::text
+    from recorder.fact f join recorder.node n on n.node_id = f.node_id
+    where {extent} and f.place is not null
+"""
+LABELS = OF_APPEARED.format(
+    what="(f.detail -> 'state' -> 'labels')::json", extent=OF_EXTENT
+)
+PLACES = OF_APPEARED.format(what="f.place::json", extent=OF_EXTENT)
+PLACES_OF_NODES = f"{PLACES} and f.evidence and {OF_NODES}"
+OBSERVED = """
+    select observed_at from recorder.entry
+    where log_id = $1 and position = $2
+"""
 
 
 class FactReader:
     """Reads the facts of one log up to a size."""
 
     def __init__(
-        self, engine: AsyncEngine, log: int, size: int, names: FactNames
+        self, engine: AsyncEngine, extent: Extent, names: FactNames
     ) -> None:
         self._engine = engine
-        self._log = log
-        self._size = size
+        self._extent = extent
         self._names = names
 
     async def end(self) -> FactsEnd | None:
         """Give where facts end; None where every entry has its own."""
-        async with asking(self._engine, "read the facts") as connection:
-            return await facts_end(connection, self._log, self._size)
+        extent = self._extent
+        return await facts_end(
+            self._engine, extent.log, extent.size, extent.built_to
+        )
 
     async def of_nodes(
         self,
@@ -77,7 +129,8 @@ class FactReader:
         until: datetime | None,
     ) -> Sequence[StoredFact]:
         """Give what concerns nodes, and what may: locks that name one."""
-        return await self._near(names, UNPLACED, since, until)
+        asked = list(names), *_span(since, until)
+        return await self._facts(ALL_OF_NODES, *asked)
 
     async def evidence(
         self,
@@ -91,159 +144,125 @@ class FactReader:
 
         ``locks`` are keys of annotations, which may hold ``*``.
         """
-        key = cast(fact.c.detail["key"].astext, Text)
-        unplaced = and_(
-            UNPLACED,
-            or_(false(), *(key.like(_pattern(lock)) for lock in locks)),
-        )
-        return await self._near(names, unplaced, since, until, fact.c.evidence)
-
-    async def _near(
-        self,
-        names: Collection[str],
-        unplaced: ColumnElement[bool],
-        since: datetime | None,
-        until: datetime | None,
-        *narrower: ColumnElement[bool],
-    ) -> Sequence[StoredFact]:
-        async with asking(self._engine, "read the facts") as connection:
-            numbers = await connection.scalars(
-                select(node.c.node_id).where(
-                    node.c.log_id == self._log, among(node.c.name, names)
-                )
-            )
-            placed = and_(among(fact.c.node_id, numbers), *narrower)
-            found = [
-                *await self._facts(connection, placed, since, until),
-                *await self._facts(connection, unplaced, since, until),
-            ]
-        return sorted(found, key=_order)
+        keys = [_pattern(lock) for lock in locks]
+        asked = list(names), *_span(since, until), keys
+        return await self._facts(EVIDENCE, *asked)
 
     async def signs(
         self, since: datetime | None, until: datetime | None
     ) -> Sequence[StoredFact]:
         """Give what is about nodes as such, of the whole fleet."""
-        async with asking(self._engine, "read the facts") as connection:
-            return await self._facts(connection, fact.c.sign, since, until)
+        return await self._facts(SIGNS, *_span(since, until))
+
+    async def losses(
+        self, since: datetime | None, until: datetime | None
+    ) -> Sequence[StoredFact]:
+        """Give of that by what nodes are lost, and that they came or booted.
+
+        Of what appeared only the place, and whether it was ready.
+        """
+        return await self._facts(LOSSES, *_span(since, until))
+
+    async def stirred(
+        self,
+        since: datetime | None,
+        until: datetime | None,
+        *,
+        seen: datetime | None,
+    ) -> set[str]:
+        """Name the nodes of which there is more than that they are there.
+
+        ``seen`` is when it was observed at the earliest.
+        """
+        return await self._nodes(
+            STIRRED, *_span(since, until), seen or ALWAYS[0]
+        )
+
+    async def stirred_near(
+        self,
+        names: Collection[str],
+        times: Collection[datetime],
+        within: timedelta,
+    ) -> set[str]:
+        """Name those of some nodes to which something happened about then."""
+        span = min(times) - within, max(times) + within
+        asked = list(names), *span, list(times), within
+        return await self._nodes(STIRRED_NEAR, *asked)
 
     async def last_sign(
         self, name: str, until: datetime | None
     ) -> datetime | None:
         """Give when the last sign about a node was."""
-        number = select(node.c.node_id).where(
-            node.c.log_id == self._log, node.c.name == name
-        )
-        query = select(func.max(fact.c.at)).where(
-            fact.c.node_id == number.scalar_subquery(),
-            fact.c.evidence,
-            fact.c.sign,
-            fact.c.position <= self._size,
-        )
-        if until is not None:
-            query = query.where(fact.c.at < until)
-        async with asking(self._engine, "read the facts") as connection:
-            found: datetime | None = await connection.scalar(query)
-            return found
+        rows = await self._ask(LAST_SIGN, name, until or ALWAYS[1])
+        at: datetime | None = rows[0][0]
+        return at
 
     async def last_seen(
         self, names: Collection[str], since: datetime | None
     ) -> datetime | None:
         """Give when anything that `of_nodes` gives was observed last."""
-        numbers = select(node.c.node_id).where(
-            node.c.log_id == self._log, among(node.c.name, names)
-        )
-        times = []
-        async with asking(self._engine, "read the facts") as connection:
-            for asked in (fact.c.node_id.in_(numbers), UNPLACED):
-                query = select(func.max(fact.c.observed_at)).where(
-                    asked,
-                    fact.c.log_id == self._log,
-                    fact.c.position <= self._size,
-                    of_current_derivation(self._log),
-                )
-                if since is not None:
-                    query = query.where(fact.c.at >= since)
-                times.append(await connection.scalar(query))
-        return max((at for at in times if at is not None), default=None)
+        first = since or ALWAYS[0]
+        rows = [
+            *await self._ask(LAST_SEEN, list(names), first),
+            *await self._ask(LAST_UNPLACED, first),
+        ]
+        return max((at for (at,) in rows if at is not None), default=None)
 
     async def node_labels(self) -> dict[str, dict[str, str]]:
         """Give the labels with which each node appeared."""
-        return await self._of_appeared(
-            cast(fact.c.detail["state"]["labels"], JSON)
-        )
+        return _by_name(await self._ask(LABELS))
 
-    async def places(self) -> dict[str, dict[str, str]]:
-        """Give of these labels those that say where a node stands."""
-        return await self._of_appeared(cast(fact.c.place, JSON))
-
-    async def _of_appeared(
-        self, what: ColumnElement[Any]
+    async def places(
+        self, names: Collection[str] | None = None
     ) -> dict[str, dict[str, str]]:
-        """Give something of each node as it appeared last, by its name."""
-        # As one text: rows of five thousand nodes would take longer. Of two
-        # members of one name the second counts.
-        query = (
-            select(
-                cast(
-                    func.json_object_agg(
-                        node.c.name, aggregate_order_by(what, fact.c.position)
-                    ),
-                    Text,
-                )
-            )
-            .join(node, node.c.node_id == fact.c.node_id)
-            .where(fact.c.log_id == self._log, fact.c.place.is_not(None))
-            .where(fact.c.position <= self._size)
-            .where(of_current_derivation(self._log))
+        """Give of these labels those that say where a node stands.
+
+        Of some nodes, or of all.
+        """
+        if names is None:
+            return _by_name(await self._ask(PLACES))
+        return _by_name(await self._ask(PLACES_OF_NODES, list(names)))
+
+    async def _ask(self, statement: str, *values: object) -> Sequence[Record]:
+        return await fetch(
+            self._engine,
+            "read the facts",
+            statement,
+            *self._extent.values,
+            *values,
         )
-        async with asking(self._engine, "read the facts") as connection:
-            found = await connection.scalar(query)
-        return {
-            name: told or {}
-            for name, told in orjson.loads(found or "{}").items()
-        }
 
     async def _facts(
-        self,
-        connection: AsyncConnection,
-        condition: ColumnElement[bool],
-        since: datetime | None,
-        until: datetime | None,
+        self, statement: str, *values: object
     ) -> Sequence[StoredFact]:
-        asked = [condition, fact.c.position <= self._size]
-        if since is not None:
-            asked.append(fact.c.at >= since)
-        if until is not None:
-            asked.append(fact.c.at < until)
-        asked.append(of_current_derivation(self._log))
-        return await self._names.facts(connection, asked)
+        return self._names.stored(await self._ask(statement, *values))
 
-
-def of_current_derivation(log: int) -> ColumnElement[bool]:
-    """Give the condition that a fact is one that answers are made from."""
-    current = select(derivation.c.derivation_id).where(
-        derivation.c.log_id == log, derivation.c.state == "current"
-    )
-    return fact.c.derivation_id == current.scalar_subquery()
+    async def _nodes(self, statement: str, *values: object) -> set[str]:
+        return {name for (name,) in await self._ask(statement, *values)}
 
 
 async def facts_end(
-    connection: AsyncConnection, log: int, size: int
+    engine: AsyncEngine, log: int, size: int, built_to: int | None
 ) -> FactsEnd | None:
     """Give where the facts of a log of a size end before it does."""
-    query = select(derivation.c.built_to).where(
-        derivation.c.log_id == log, derivation.c.state == "current"
-    )
-    row = (await connection.execute(query)).one_or_none()
-    # A log of before there were facts may not have been written since.
-    built_to = 0 if row is None else row.built_to
     if built_to is None or built_to >= size:
         return None
-    observed = select(entry.c.observed_at).where(
-        entry.c.log_id == log, entry.c.position == built_to + 1
-    )
-    at = await connection.scalar(observed)
+    rows = await fetch(engine, "read the facts", OBSERVED, log, built_to + 1)
+    at = rows[0][0] if rows else None
     return FactsEnd(EntryName(log, built_to), at)
+
+
+def _span(
+    since: datetime | None, until: datetime | None
+) -> tuple[datetime, datetime]:
+    return since or ALWAYS[0], until or ALWAYS[1]
+
+
+def _by_name(rows: Iterable[Record]) -> dict[str, dict[str, str]]:
+    ((found,),) = rows
+    return {
+        name: told or {} for name, told in orjson.loads(found or "{}").items()
+    }
 
 
 def _pattern(text: str) -> str:
@@ -251,7 +270,3 @@ def _pattern(text: str) -> str:
     for special in "\\%_":
         text = text.replace(special, f"\\{special}")
     return text.replace("*", "%")
-
-
-def _order(stored: StoredFact) -> tuple[int, int]:
-    return stored.entry.position, stored.index

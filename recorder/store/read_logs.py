@@ -1,82 +1,79 @@
 """Reading: which logs there are, and where each stands."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from sqlalchemy import case, func, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.reference import EntryName
 from recorder.report.gap import Gap
 from recorder.report.ports import Log, Stream
-from recorder.store.tables import (
-    Query,
-    QueryRow,
-    log,
-    log_head,
-    resource,
-    resume_point,
-)
+from recorder.store.engine import Record, fetch
+from recorder.store.extent import Extent
 
-__all__ = ["read_logs", "read_streams"]
+__all__ = ["Standing", "read_logs", "read_standing"]
 
 BOOKKEEPING = "tape"
 """Source of the row that says how far a tape was played: no stream."""
 
 
-def logs_query() -> Query:
-    """Select every log, oldest first."""
-    held = log_head.c.expires_at > func.clock_timestamp()
-    return (
-        select(
-            log.c.log_id,
-            log.c.kind,
-            log.c.cluster_name,
-            log.c.cluster_uid,
-            log.c.kubernetes,
-            log.c.redaction_key_id,
-            log_head.c.size,
-            # Without an entry the time is "-infinity", which Python lacks.
-            case((log_head.c.size > 0, log_head.c.recorded_at)).label(
-                "recorded_at"
-            ),
-            case((held, log_head.c.holder)).label("holder"),
-        )
-        .join_from(log, log_head, log_head.c.log_id == log.c.log_id)
-        .order_by(log.c.log_id)
+# Without an entry the time is "-infinity", which Python lacks.
+LOGS = """
+    select l.log_id, l.kind, l.cluster_name, l.cluster_uid, l.kubernetes,
+      l.redaction_key_id, h.size,
+      case when h.size > 0 then h.recorded_at end as recorded_at,
+      case when h.expires_at > clock_timestamp() then h.holder end as holder
+    from recorder.log l join recorder.log_head h on h.log_id = l.log_id
+"""
+STANDING = f"""
+    select l.*, d.derivation_id, d.built_to, r.name as resource, p.source,
+      p.state, p.completed, p.began_at, p.began_version, p.vouched_until,
+      p.last_frame_at, p.entries, p.gap_position, p.gap_reason, p.gap_since,
+      p.gap_version
+    from ({LOGS}) l
+    left join recorder.derivation d
+      on d.log_id = l.log_id and d.state = 'current'
+    left join (recorder.resume_point p join recorder.resource r
+        on r.resource_id = p.resource_id and p.source <> '{BOOKKEEPING}')
+      on p.log_id = l.log_id
+    where l.log_id = $1
+    order by p.source, r.name
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a log stood at one moment."""
+
+    log: Log
+    streams: Sequence[Stream]
+    """What it knows of each source and resource, in order."""
+
+    extent: Extent
+
+
+async def read_logs(engine: AsyncEngine) -> Sequence[Log]:
+    """Give every log, oldest first."""
+    rows = await fetch(engine, "list the logs", f"{LOGS} order by l.log_id")
+    return [_log(row) for row in rows]
+
+
+async def read_standing(engine: AsyncEngine, number: int) -> Standing | None:
+    """Give where a log stands now, seen at once; None if there is none."""
+    rows = await fetch(engine, "read the log", STANDING, number)
+    if not rows:
+        return None
+    first = rows[0]
+    # A log of before there were facts may not have been written since.
+    built_to = 0 if first.derivation_id is None else first.built_to
+    return Standing(
+        _log(first),
+        [_stream(row) for row in rows if row.source is not None],
+        Extent(number, first.size, first.derivation_id, built_to),
     )
 
 
-async def read_logs(
-    connection: AsyncConnection, number: int | None = None
-) -> Sequence[Log]:
-    """Give every log, or the one of a number."""
-    query = logs_query()
-    if number is not None:
-        query = query.where(log.c.log_id == number)
-    return [_log(row) for row in await connection.execute(query)]
-
-
-async def read_streams(
-    connection: AsyncConnection, number: int
-) -> Sequence[Stream]:
-    """Give what a log knows of each source and resource, in order."""
-    query = (
-        select(resume_point, resource.c.name.label("resource"))
-        .join_from(
-            resume_point,
-            resource,
-            resource.c.resource_id == resume_point.c.resource_id,
-        )
-        .where(
-            resume_point.c.log_id == number,
-            resume_point.c.source != BOOKKEEPING,
-        )
-        .order_by(resume_point.c.source, resource.c.name)
-    )
-    return [_stream(row) for row in await connection.execute(query)]
-
-
-def _log(row: QueryRow) -> Log:
+def _log(row: Record) -> Log:
     return Log(
         id=row.log_id,
         kind=row.kind,
@@ -90,7 +87,7 @@ def _log(row: QueryRow) -> Log:
     )
 
 
-def _stream(row: QueryRow) -> Stream:
+def _stream(row: Record) -> Stream:
     gap = None
     if row.gap_position is not None:
         gap = Gap.still_open(

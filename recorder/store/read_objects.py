@@ -11,10 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.reference import ObjectIdentity
 from recorder.report.ports import Heartbeats, Thing
-from recorder.store.engine import asking, reading
+from recorder.store.engine import fetch, reading
 from recorder.store.tables import (
     Query,
-    among,
     kind,
     node,
     object_,
@@ -26,6 +25,10 @@ __all__ = ["NameReader", "things_query"]
 
 NAMES_MAX = 20_000
 """Names compared with one that was not found; more would take seconds."""
+
+KNOWN = """
+    select name from recorder.node where log_id = $1 and name = any ($2)
+"""
 
 
 def things_query(
@@ -67,11 +70,10 @@ class NameReader:
 
     async def known_nodes(self, names: Collection[str]) -> Collection[str]:
         """Give those nodes that any entry concerns."""
-        query = select(node.c.name).where(
-            node.c.log_id == self._log, among(node.c.name, names)
+        rows = await fetch(
+            self._engine, "read nodes", KNOWN, self._log, list(names)
         )
-        async with asking(self._engine, "read nodes") as connection:
-            return set(await connection.scalars(query))
+        return {name for (name,) in rows}
 
     async def node_names(self) -> Sequence[str]:
         """Give the nodes that entries concern, as far as it is useful."""

@@ -1,57 +1,74 @@
 """Facts as they lie in the database, and the names of what they refer to.
 
-Names are looked up by number once the facts are there. In one statement the
-planner guesses how many facts there will be, and where it guesses too many it
-reads every object of the log.
+The names come with the facts, in one statement, but each once, and each
+looked up by its number: joined, the planner would guess how many facts there
+will be, and where it guesses too many read every object of the log.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any
-
-from sqlalchemy import ColumnElement, bindparam, select, text
-from sqlalchemy.dialects.postgresql import ARRAY, BIGINT
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recorder.model.fact import Fact, StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.store.codes import FACTS
-from recorder.store.tables import Query, QueryRow, fact
+from recorder.store.engine import Record
 
-__all__ = ["FactNames", "facts_query"]
+__all__ = ["COLUMNS", "OF_EXTENT", "FactNames", "named", "told"]
 
-NAMES = text("""
-    select 1 as what, node_id as number, name, null as api_group,
-      null as kind, null as namespace, null as uid
-    from recorder.node where node_id = any (:nodes)
-    union all
-    select 2, word_id, text, null, null, null, null
-    from recorder.word where word_id = any (:words)
-    union all
-    select 3, o.object_id, o.name, k.api_group, k.name, o.namespace, o.uid
-    from recorder.object o
-    join recorder.kind k on k.kind_id = o.kind_id
-    where o.object_id = any (:objects)
-""").bindparams(
-    *(
-        bindparam(name, type_=ARRAY(BIGINT))
-        for name in ("nodes", "words", "objects")
+COLUMNS = """f.position, f.index, f.observed_at, f.occurred_at, f.kind,
+      f.detail, f.object_id, f.node_id, f.actor_id"""
+
+OF_EXTENT = "f.log_id = $1 and f.position <= $2 and f.derivation_id = $3"
+"""The condition that facts are of an extent, whose values come first."""
+
+FACT, NODE, WORD, OBJECT = range(4)
+
+
+def told(*conditions: str) -> str:
+    """Give the statement that reads the facts of conditions on ``f``.
+
+    They stand beside those of the extent; a fact may have one at most.
+    """
+    return named(
+        " union all ".join(
+            f"select {COLUMNS} from recorder.fact f"
+            f" where {OF_EXTENT} and {condition}"
+            for condition in conditions
+        )
     )
-)
 
 
-def facts_query(log: int, asked: Sequence[ColumnElement[bool]]) -> Query:
-    """Select facts, with numbers for what they refer to."""
-    return select(
-        fact.c.position,
-        fact.c.index,
-        fact.c.observed_at,
-        fact.c.occurred_at,
-        fact.c.kind,
-        fact.c.detail,
-        fact.c.object_id,
-        fact.c.node_id,
-        fact.c.actor_id,
-    ).where(fact.c.log_id == log, *asked)
+def named(found: str, *, before: str = "") -> str:
+    """Give the statement that reads facts and the names in them.
+
+    Args:
+        found: what selects `COLUMNS`.
+        before: common table expressions that it needs, each with a comma.
+    """
+    return f"""
+    with recursive {before} told as materialized ({found})
+    select {FACT} as what, position, index, observed_at, occurred_at, kind,
+      detail, object_id, node_id, actor_id,
+      null as name, null as api_group, null as of_kind, null as namespace,
+      null as uid
+    from told
+    union all
+    select {NODE}, n.node_id, null, null, null, null, null, null, null, null,
+      n.name, null, null, null, null
+    from (select distinct node_id from told) t, lateral (
+      select * from recorder.node where node_id = t.node_id offset 0) n
+    union all
+    select {WORD}, w.word_id, null, null, null, null, null, null, null, null,
+      w.text, null, null, null, null
+    from (select distinct actor_id from told) t, lateral (
+      select * from recorder.word where word_id = t.actor_id offset 0) w
+    union all
+    select {OBJECT}, o.object_id, null, null, null, null, null, null, null,
+      null, o.name, k.api_group, k.name, o.namespace, o.uid
+    from (select distinct object_id from told) t, lateral (
+      select * from recorder.object where object_id = t.object_id offset 0) o,
+      lateral (
+      select * from recorder.kind where kind_id = o.kind_id offset 0) k
+    """
 
 
 class FactNames:
@@ -63,45 +80,28 @@ class FactNames:
         self._words: dict[int | None, str | None] = {None: None}
         self._objects: dict[int | None, ObjectIdentity | None] = {None: None}
 
-    async def facts(
-        self, connection: AsyncConnection, asked: Sequence[ColumnElement[bool]]
-    ) -> list[StoredFact]:
-        """Read the facts of conditions, in the order of the log."""
-        query = facts_query(self._log, asked)
-        rows = sorted((await connection.execute(query)).all(), key=_order)
-        await self._know(connection, rows)
-        return [self._fact(row) for row in rows]
+    def stored(self, rows: Sequence[Record]) -> list[StoredFact]:
+        """Give facts in the log's order, of rows of a `named` statement."""
+        self._know(row for row in rows if row[0] != FACT)
+        facts = sorted((row for row in rows if row[0] == FACT), key=_order)
+        return [self._stored(row) for row in facts]
 
-    async def _know(
-        self, connection: AsyncConnection, rows: Iterable[QueryRow]
-    ) -> None:
-        objects, nodes, words = set[Any](), set[Any](), set[Any]()
+    def _know(self, rows: Iterable[Record]) -> None:
         for row in rows:
-            objects.add(row[6])
-            nodes.add(row[7])
-            words.add(row[8])
-        missing = {
-            "nodes": list(nodes - self._nodes.keys()),
-            "words": list(words - self._words.keys()),
-            "objects": list(objects - self._objects.keys()),
-        }
-        if not any(missing.values()):
-            return
-        for row in await connection.execute(NAMES, missing):
-            what, number, name, group, kind, namespace, uid = row
-            if what == 1:
+            what, number, *_, name, group, kind, namespace, uid = row
+            if what == NODE:
                 self._nodes[number] = name
-            elif what == 2:  # noqa: PLR2004 - as in the statement
+            elif what == WORD:
                 self._words[number] = name
             else:
-                self._objects[number] = ObjectIdentity(
-                    group, kind, namespace, name, uid
+                self._objects.setdefault(
+                    number, ObjectIdentity(group, kind, namespace, name, uid)
                 )
 
-    def _fact(self, row: QueryRow) -> StoredFact:
+    def _stored(self, row: Record) -> StoredFact:
         (
-            position, index, observed_at, occurred_at, kind, detail,
-            thing, node, actor,
+            _, position, index, observed_at, occurred_at, kind, detail,
+            thing, node, actor, *_,
         ) = row  # fmt: skip
         return StoredFact(
             entry=EntryName(self._log, position),
@@ -118,5 +118,5 @@ class FactNames:
         )
 
 
-def _order(row: QueryRow) -> tuple[int, int]:
-    return row[0], row[1]
+def _order(row: Record) -> tuple[int, int]:
+    return row[1], row[2]

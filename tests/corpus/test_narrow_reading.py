@@ -17,7 +17,7 @@ import pytest
 from recorder.explain.signs import signs_of
 from recorder.facts import is_evidence
 from recorder.knowledge import Knowledge, load, shipped
-from recorder.model.fact import StoredFact
+from recorder.model.fact import FactKind, StoredFact
 from recorder.report.fact_ports import Stay
 from recorder.report.impact import ImpactQuestion, ask_impact
 from recorder.report.incidents import IncidentsQuestion, ask_incidents
@@ -64,7 +64,42 @@ class Everything:
             nodes, since=since, until=until
         )
 
-    async def places(self) -> Mapping[str, Mapping[str, str]]:
+    async def losses(
+        self, since: datetime | None, until: datetime | None
+    ) -> Sequence[StoredFact]:
+        return await self.reading.facts.signs(since, until)
+
+    async def stirred(
+        self,
+        since: datetime | None,
+        until: datetime | None,
+        *,
+        seen: datetime | None,
+    ) -> set[str]:
+        return {
+            stored.fact.node
+            for stored in await self.reading.facts.signs(since, until)
+            if stored.fact.node is not None
+            and (seen is None or stored.observed_at >= seen)
+            and (
+                stored.fact.kind is not FactKind.APPEARED
+                or stored.fact.detail["created"]
+            )
+        }
+
+    async def stirred_near(
+        self,
+        nodes: Collection[str],
+        times: Collection[datetime],
+        within: timedelta,
+    ) -> set[str]:
+        del times, within
+        return set(nodes)
+
+    async def places(
+        self, nodes: Collection[str] | None = None
+    ) -> Mapping[str, Mapping[str, str]]:
+        del nodes
         return await self.reading.facts.node_labels()
 
     async def pods_on(self, stays: Collection[Stay]) -> set[str]:

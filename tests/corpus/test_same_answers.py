@@ -4,20 +4,21 @@ import asyncio
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import orjson
 import pytest
-from sqlalchemy import ColumnElement, func
 
 from recorder.knowledge import shipped
+from recorder.model.fact import StoredFact
 from recorder.report.impact import ImpactQuestion, ask_impact
 from recorder.report.incidents import IncidentsQuestion, ask_incidents
 from recorder.report.ports import Reading
 from recorder.report.why import WhyQuestion, ask_why
 from recorder.report.window import Window
-from recorder.store import stored_facts
-from recorder.store.tables import Query
+from recorder.store.engine import Record
+from recorder.store.stored_facts import FactNames
 from recorder.wiring.cutting import Cut, cut_tape
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import play, reading_of, truth_of
@@ -57,13 +58,14 @@ async def answered(corpus: Corpus, name: str) -> bytes:
 async def test_answers_do_not_depend_on_the_order_of_rows(
     corpus: Corpus, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    original = stored_facts.facts_query
+    original = FactNames.stored
     first = await answered(corpus, name)
+    chance = Random(name)
 
-    def shuffled(log: int, asked: Sequence[ColumnElement[bool]]) -> Query:
-        return original(log, asked).order_by(func.random())
+    def shuffled(self: FactNames, rows: Sequence[Record]) -> list[StoredFact]:
+        return original(self, chance.sample(rows, len(rows)))
 
-    monkeypatch.setattr(stored_facts, "facts_query", shuffled)
+    monkeypatch.setattr(FactNames, "stored", shuffled)
     for _ in range(3):
         assert await answered(corpus, name) == first
 

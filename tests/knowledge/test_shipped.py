@@ -243,8 +243,10 @@ def test_a_tool_in_anybodys_hands_is_nobody(tool: str) -> None:
 
 
 def test_a_star_stands_for_anything_and_nothing_else_is_special() -> None:
-    assert matches(["a*c"], "abc")
-    assert matches(["a*c"], "ac")
-    assert not matches(["a.c"], "abc")
-    assert not matches(["abc"], "abcd")
-    assert matches(["a", "b*"], "b\nc")
+    assert matches(("a*c",), "abc")
+    assert matches(("a*c",), "ac")
+    assert not matches(("a.c",), "abc")
+    assert not matches(("abc",), "abcd")
+    assert matches(("a", "b*"), "b\nc")
+    assert matches(("a*", "*b|c"), "xb|c")
+    assert not matches(("a*", "b*"), "cab")

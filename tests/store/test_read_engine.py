@@ -1,5 +1,6 @@
 """Connections of readers: bounded, read-only, clear about what is wrong."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from recorder.store import engine as module
 from recorder.store.engine import (
     AddressError,
     QuestionTooLargeError,
+    fetch,
     make_engine,
     reading,
 )
@@ -99,3 +101,60 @@ async def test_too_many_at_once_wait_and_then_say_so(
                 pass
 
     await engine.dispose()
+
+
+async def test_a_statement_that_takes_too_long_says_what_helps(
+    any_database: Database,
+) -> None:
+    engine = make_engine(
+        any_database.dsn("reader"),
+        statement_timeout=timedelta(milliseconds=50),
+    )
+
+    with pytest.raises(QuestionTooLargeError, match="--since"):
+        await fetch(engine, "read the facts", "select pg_sleep(5)")
+
+    await engine.dispose()
+
+
+async def test_a_statement_on_a_missing_schema_names_the_command(
+    any_database: Database,
+) -> None:
+    engine = make_engine(any_database.dsn("reader"))
+
+    with pytest.raises(SchemaError, match="recorder migrate"):
+        await fetch(engine, "read", "select * from recorder.nothing")
+
+    await engine.dispose()
+
+
+async def test_statements_wait_for_a_connection_and_then_say_so(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CONNECT_SECONDS", 0.2)
+    engine = make_engine(database.dsn("reader"), connections=1)
+
+    async with reading(engine, "read"):
+        with pytest.raises(LogUnavailableError, match="busy"):
+            await fetch(engine, "read the facts", "select 1")
+    assert [row.one for row in await fetch(engine, "read", "select 1 as one")]
+
+    await engine.dispose()
+
+
+async def test_a_connection_that_the_server_ended_is_opened_anew(
+    any_database: Database,
+) -> None:
+    engine = make_engine(any_database.dsn("reader"), connections=1)
+    ((ended,),) = await fetch(engine, "read", "select pg_backend_pid()")
+    other = make_engine(any_database.superuser_dsn())
+    await fetch(
+        other, "end it", "select pg_terminate_backend($1, 5000)", ended
+    )
+    await asyncio.sleep(0)
+
+    ((now,),) = await fetch(engine, "read", "select pg_backend_pid()")
+
+    assert now != ended
+    await engine.dispose()
+    await other.dispose()

@@ -7,7 +7,7 @@ from recorder.explain.causes.cause import FaultCause, Found
 from recorder.explain.verdict import Happened
 from recorder.knowledge import Fault
 
-__all__ = ["CAUSE", "shared_place"]
+__all__ = ["CAUSE", "seen_lost", "shared_place"]
 
 
 def shared_place(case: Case) -> tuple[str, list[str]] | None:
@@ -17,7 +17,7 @@ def shared_place(case: Case) -> tuple[str, list[str]] | None:
     """
     fleet, node = case.fleet, case.chain.node
     together = {
-        *fleet.lost_with(node, _seen_lost(case)),
+        *fleet.lost_with(node, seen_lost(case)),
         *fleet.silent_with(case.lost_at),
     } - {node}
     for key, value in sorted(fleet.place(node).items()):
@@ -30,7 +30,8 @@ def shared_place(case: Case) -> tuple[str, list[str]] | None:
     return None
 
 
-def _seen_lost(case: Case) -> datetime:
+def seen_lost(case: Case) -> datetime:
+    """Give when it was seen that the node was lost."""
     losses = case.chain.of("ready")
     return (losses[0] if losses else case.effect).stored.observed_at
 

@@ -1,0 +1,57 @@
+"""What a verdict has to know of the other nodes: of most chains nothing.
+
+So that who judges reads no more of the fleet than causes and rivals ask it.
+"""
+
+from recorder.explain.causes import Case
+from recorder.explain.causes.power_loss import seen_lost
+from recorder.explain.chains import Chain
+from recorder.explain.fleet import Fleet
+from recorder.explain.happenings import happening
+from recorder.explain.verdict import Happened
+
+__all__ = ["lost_together", "needs_every_place", "sees_others"]
+
+
+def sees_others(chain: Chain) -> bool:
+    """Tell whether a verdict depends on what other nodes did.
+
+    Only where one was lost it is asked who was lost with it.
+    """
+    found = happening(chain)
+    return found is not None and found[0] in {
+        Happened.REBOOT,
+        Happened.UNREACHABLE,
+    }
+
+
+def lost_together(chain: Chain, fleet: Fleet) -> set[str]:
+    """Name the nodes that were lost together with one, itself too."""
+    found = happening(chain)
+    if found is None:
+        return {chain.node}
+    case = Case(chain, *found, fleet, audited=False)
+    return {
+        chain.node,
+        *fleet.lost_with(chain.node, seen_lost(case)),
+        *fleet.silent_with(case.lost_at),
+    }
+
+
+def needs_every_place(chain: Chain, fleet: Fleet) -> bool:
+    """Tell whether it depends on where all nodes stand.
+
+    Of one that booted it does where another of its place was lost with it.
+
+    Args:
+        chain: of which a verdict sees others.
+        fleet: with the places of those that were lost together.
+    """
+    found = happening(chain)
+    if found is None or found[0] != Happened.REBOOT:
+        return True
+    return any(
+        fleet.stands(other, key, value)
+        for other in lost_together(chain, fleet) - {chain.node}
+        for key, value in fleet.place(chain.node).items()
+    )

@@ -1,0 +1,28 @@
+"""What an answer is made from: one log, up to a size, by one derivation.
+
+It is found once, when a reading begins. A derivation that becomes current
+meanwhile, and entries that come meanwhile, are of the next reading.
+"""
+
+from dataclasses import dataclass
+
+__all__ = ["Extent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """A log as it stood."""
+
+    log: int
+    size: int
+    derivation: int | None
+    """The derivation that was current; None where the log has none."""
+
+    built_to: int | None
+    """Where its facts end; None where the writer adds those of every
+    entry."""
+
+    @property
+    def values(self) -> tuple[int, int, int | None]:
+        """What every statement about facts is given first."""
+        return self.log, self.size, self.derivation

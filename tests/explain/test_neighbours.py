@@ -1,0 +1,71 @@
+"""What is left out as of no account: verdicts are the same with all of it."""
+
+import pytest
+
+from recorder.explain.chains import chains_of, may_begin
+from recorder.explain.fleet import Fleet
+from recorder.explain.judging import judge
+from recorder.explain.neighbours import (
+    lost_together,
+    needs_every_place,
+    sees_others,
+)
+from recorder.facts import TOPOLOGY
+from recorder.knowledge import shipped
+from recorder.model.fact import FactKind, StoredFact
+from recorder.report.happened import is_about
+from tests.explain.judged import Judged, judged
+from tests.explain.test_corpus import NAMES, told
+
+
+def nodes_of(found: Judged) -> list[str]:
+    return sorted({f.fact.node for f in found.facts if f.fact.node})
+
+
+def mine(found: Judged, node: str) -> list[StoredFact]:
+    return [f for f in found.facts if is_about(f, node, shipped())]
+
+
+def places(found: Judged) -> dict[str, dict[str, str]]:
+    return {
+        stored.fact.node: {
+            key: value
+            for key, value in stored.fact.detail["state"]
+            .get("labels", {})
+            .items()
+            if key.rpartition("/")[2] in TOPOLOGY
+        }
+        for stored in found.facts
+        if stored.fact.kind is FactKind.APPEARED
+        and stored.fact.node is not None
+        and stored.fact.object is not None
+        and stored.fact.object.kind == "Node"
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_verdict_needs_no_more_of_the_fleet_than_is_said(name: str) -> None:
+    found = judged(told(name).tape)
+    everything = Fleet(found.facts)
+    known = places(found)
+    losses = [f for f in found.facts if f.fact.kind is not FactKind.APPEARED]
+    for node in nodes_of(found):
+        for chain in chains_of(node, mine(found, node), shipped()):
+            narrow = Fleet(())
+            if sees_others(chain):
+                around = lost_together(chain, everything)
+                narrow = Fleet(losses, {n: known.get(n, {}) for n in around})
+                if needs_every_place(chain, narrow):
+                    continue
+
+            assert judge(chain, narrow) == judge(chain, everything)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_where_nothing_can_begin_there_is_no_chain(name: str) -> None:
+    found = judged(told(name).tape)
+    for node in nodes_of(found):
+        own = mine(found, node)
+        for end in range(0, len(own), 7):
+            if not may_begin(node, own[:end], shipped()):
+                assert not chains_of(node, own[:end], shipped())
