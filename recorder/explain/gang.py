@@ -5,14 +5,6 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from recorder.explain.hit import Failure, Hit
-from recorder.explain.losses import (
-    came_with,
-    can_hit,
-    lost_at,
-    order,
-    position,
-    taken_at,
-)
 from recorder.explain.verdict import Happened
 from recorder.projections import Placement, Workload, Workloads
 
@@ -58,9 +50,9 @@ class Gang:
             for pod in self._pods
             if pod.node == failure.verdict.node
             and pod.was_on(failure.since, failure.seen)
-            and can_hit(failure, pod)
+            and _can_hit(failure, pod)
         ]
-        lost = [(f, p) for f, p in touched if lost_at(f, p) is not None]
+        lost = [(f, p) for f, p in touched if _lost_at(f, p) is not None]
         found = []
         while lost:
             hit = self._blow(lost)
@@ -69,17 +61,18 @@ class Gang:
             if again is None:
                 break
             # What is lost after it ran again is lost once more.
-            lost = [p for p in lost if taken_at(*p) > max(again, hit.hit_at)]
+            lost = [p for p in lost if _at(*p) > max(again, hit.hit_at)]
         found += self._preempted(nodes, {p.key for _, p in touched})
         found = found or self._survived(touched)
         return sorted(found, key=lambda hit: hit.hit_at)
 
     def _blow(self, lost: Sequence[tuple[Failure, Placement]]) -> Hit:
         """Give the first hit of those by which Pods were lost."""
-        hit_at = min(taken_at(f, p) for f, p in lost)
-        at_once = self._at_once(lost, hit_at)
-        first, pod = min(at_once, key=lambda pair: order(*pair))
-        losses = {p.key: p for _, p in at_once}
+        hit_at = min(_at(f, p) for f, p in lost)
+        first, pod = min(
+            lost, key=lambda pair: _rank(pair[0], pair[1], hit_at)
+        )
+        losses = {p.key: p for _, p in self._at_once(lost, hit_at)}
         if first.verdict.happened == Happened.DEGRADED:
             # Pods on well nodes may fail first: they wait for the other.
             failed = self._failed_with(pod)
@@ -98,11 +91,9 @@ class Gang:
         self, lost: Sequence[tuple[Failure, Placement]], hit_at: datetime
     ) -> list[tuple[Failure, Placement]]:
         """Give what was lost before the gang ran again without it."""
-        pods = [p for f, p in lost if taken_at(f, p) <= hit_at]
+        pods = [p for f, p in lost if _at(f, p) <= hit_at]
         again = self._again(hit_at, self._gang_at(hit_at, pods), pods)
-        return [
-            pair for pair in lost if again is None or taken_at(*pair) <= again
-        ]
+        return [(f, p) for f, p in lost if again is None or _at(f, p) <= again]
 
     def _preempted(
         self, nodes: frozenset[str], touched: set[str]
@@ -157,7 +148,6 @@ class Gang:
             if p.bound_at is not None
             and p.bound_at <= at
             and (p.ended_at is None or p.ended_at >= at)
-            and not (came_with(p, at) and p not in losses)
         ]
 
     def _hit(
@@ -192,7 +182,7 @@ class Gang:
             hit_at=blow.at,
             running_again_at=again if outcome != "failed" else None,
             gpu_hours_lost=round(hours, 4),
-            evidence=sorted(evidence, key=position),
+            evidence=sorted(evidence, key=_position),
             says=_says(self._workload, outcome, len(losses), blow.node, gpus),
         )
 
@@ -215,7 +205,8 @@ class Gang:
         ]
         if not shaken:
             return []
-        first, _ = min(shaken, key=lambda pair: order(*pair))
+        at = min(f.seen for f, _ in shaken)
+        first, _ = min(shaken, key=lambda pair: _rank(pair[0], pair[1], at))
         gang = self._gang_at(first.seen, [p for _, p in shaken])
         nodes = sorted({f.verdict.node for f, _ in shaken})
         gpus = sum(p.gpus for p in gang)
@@ -246,18 +237,14 @@ class Gang:
         """Give when as many Pods ran as before the hit."""
         lost = {p.key for p in losses}
         others = [p for p in self._pods if p.key not in lost]
-        running = sum(
-            p.runs_at(hit_at) and not came_with(p, hit_at) for p in others
-        )
+        running = sum(p.runs_at(hit_at) for p in others)
         changes = [
             (p.restarted_at, 1)
             for p in losses
             if p.restarted_at is not None and p.ended_at is None
         ]
         for pod in others:
-            if pod.running_at is not None and (
-                pod.running_at > hit_at or came_with(pod, hit_at)
-            ):
+            if pod.running_at is not None and pod.running_at > hit_at:
                 changes.append((pod.running_at, 1))
             # What ended well is work that is done.
             if (
@@ -290,9 +277,7 @@ class Gang:
         new = [
             p
             for p in self._pods
-            if p.running_at is not None
-            and p.running_at <= again
-            and (p.running_at > blow.at or came_with(p, blow.at))
+            if p.running_at is not None and blow.at < p.running_at <= again
         ]
         nodes = {p.node for p in losses}
         whole = len(new) >= len(gang) > len(losses)
@@ -306,6 +291,52 @@ class _Blow(NamedTuple):
     hit_by: str
     node: str
     at: datetime
+
+
+def _rank(
+    failure: Failure, pod: Placement, first: datetime
+) -> tuple[bool, str, datetime, str]:
+    """Order by time, and by name those that went together.
+
+    Leases do not tell which of them was the first.
+    """
+    together = failure.seen - first <= TOGETHER
+    return not together, failure.verdict.node, failure.seen, pod.pod.name
+
+
+def _position(entry: str) -> int:
+    return int(entry.partition("/")[2])
+
+
+def _can_hit(failure: Failure, pod: Placement) -> bool:
+    """A node that stayed in service hits only what failed on it."""
+    if failure.verdict.happened != Happened.DEGRADED:
+        return True
+    return pod.phase == "Failed"
+
+
+def _lost_at(failure: Failure, pod: Placement) -> datetime | None:
+    """Give when a Pod was lost by a failure, None if it was not."""
+    times = [
+        at
+        for at in (
+            pod.disrupted_at,
+            pod.ended_at,
+            pod.deleting_at,
+            pod.restarted_at,
+        )
+        if at is not None and failure.since <= at <= failure.until
+    ]
+    return min(times, default=None)
+
+
+def _at(failure: Failure, pod: Placement) -> datetime:
+    """Give when a Pod was hit: with its node, or before."""
+    lost = _lost_at(failure, pod)
+    assert lost is not None, "asked only of what was lost"
+    if failure.verdict.happened in {Happened.DRAINED, Happened.DEGRADED}:
+        return lost
+    return min(lost, max(failure.seen, failure.since))
 
 
 def _says(

@@ -11,12 +11,13 @@ from recorder.intake.gaps import CAME_AND_WENT, told
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
 from recorder.intake.state import StreamKey, StreamState
-from recorder.intake.streams import vouch
+from recorder.intake.streams import settle, vouch
 from recorder.model.entry import Operation
 from recorder.model.observation import (
     ABSENT,
     CLEAN_REASONS,
     EXPIRED,
+    SETTLED,
     ClockJumped,
     EpochBegan,
     RequestFailed,
@@ -59,6 +60,10 @@ def stream_closed(
     at = closed.observed_at
     if closed.reason in CLEAN_REASONS:
         vouch(point, at, StreamState.LIVE)
+        if closed.reason == SETTLED:
+            # The log that this was cut out of knew better than a part of it.
+            point.settled_until = None
+            settle(point, at)
     elif closed.reason == ABSENT:
         _vanished(ledger, relisting, key, closed.resource, at)
     elif closed.reason == EXPIRED:
@@ -114,6 +119,7 @@ def _vanished(
         )
     point.completed = point.pending = None
     point.seen.clear()
+    settle(point, at)
     vouch(point, at, StreamState.ABSENT)
 
 

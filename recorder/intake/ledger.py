@@ -134,11 +134,15 @@ class Ledger:
         """Take note that our clock was set; its entry comes next."""
         self._jumps.append(Jump(self.position, at, by))
         for key, point in sorted(self.streams.items()):
-            vouched = point.vouched_until
-            if vouched is not None and vouched > at:
-                # A proof by a clock that was ahead would hide, until that
-                # time comes, that nothing is proven any more.
-                self.moved(key).vouched_until = min(vouched + by, at)
+            vouched, settled = point.vouched_until, point.settled_until
+            if vouched is None or vouched <= at:
+                continue
+            # A proof by a clock that was ahead would hide, until that time
+            # comes, that nothing is proven any more. The news before it are
+            # of that clock too, and must not seem younger than they are.
+            self.moved(key).vouched_until = min(vouched + by, at)
+            if settled is not None:
+                point.settled_until = min(settled + by, at)
 
     def reach(self, until: datetime, span: timedelta) -> datetime:
         """Give the least time that our clock showed within a span.
@@ -162,14 +166,17 @@ class Ledger:
         return now - observed_at - sum(after, timedelta())
 
     def open_gap(self, key: StreamKey, reason: str, at: datetime) -> None:
-        """Open a gap at the last proof; one that is open stays as it is."""
+        """Open a gap at the last proof that stands, whatever comes.
+
+        One that is open stays as it is.
+        """
         point = self.moved(key)
         if point.gap is not None:
             return
         gap = OpenGap(
             position=self.position,
             reason=reason,
-            since=point.vouched_until or at,
+            since=point.doubtful_from or at,
             resource_version=point.completed,
         )
         point.gap = gap

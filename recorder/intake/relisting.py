@@ -27,7 +27,7 @@ from recorder.intake.state import (
     StreamKey,
     StreamState,
 )
-from recorder.intake.streams import complete, vouch
+from recorder.intake.streams import complete, settle, vouch
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import ListPage, Observation
 
@@ -93,7 +93,7 @@ class Relisting:
         ):
             return None
         now = observation.observed_at
-        absence = now - (point.vouched_until or point.began_at)
+        absence = now - (point.doubtful_from or point.began_at)
         span = max(absence, timedelta()) + self._event_ttl * 2
         return now - self._ledger.reach(now, span)
 
@@ -194,7 +194,7 @@ class Relisting:
         self, key: StreamKey, listing: _Listing, page: ListPage
     ) -> None:
         ledger = self._ledger
-        since = ledger.moved(key).vouched_until
+        since = ledger.moved(key).doubtful_from
         if is_events(page.resource):
             unexplained = self._absent_events(key, listing, page)
             if listing.relist and (
@@ -214,6 +214,7 @@ class Relisting:
         )
         point = ledger.moved(key)
         complete(point, page.resource_version)
+        settle(point, listing.began_at)
         vouch(point, listing.began_at, StreamState.LIVE)
         if point.began_at is None:
             point.began_at = listing.began_at
@@ -282,9 +283,8 @@ class Relisting:
         if since is None:
             return False
         went = self._namespace_went_at
-        return listing.began_at - since < self._event_ttl / 2 and (
-            went is None or went < since
-        )
+        least = self._ledger.reach(listing.began_at, self._event_ttl / 2)
+        return least < since and (went is None or went < since)
 
 
 def _absence(head: Head, key: StreamKey, at: datetime, log: int) -> Draft:

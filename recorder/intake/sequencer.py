@@ -20,7 +20,7 @@ from recorder.intake.state import (
     StreamKey,
     StreamState,
 )
-from recorder.intake.streams import advance, complete, vouch
+from recorder.intake.streams import advance, complete, marked, settle, vouch
 from recorder.intake.versions import Renewal
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import (
@@ -122,12 +122,15 @@ class Sequencer:
             return
         point = self._ledger.moved(key)
         point.last_frame_at = frame.observed_at
+        before = point.pending
         if frame.type == "BOOKMARK":
-            complete(point, document.resource_version)
+            marked(point, document.resource_version)
         else:
             self._change(key, point, document, frame)
         if point.gap is not None:
             endings.heal(self._ledger, key, frame.observed_at)
+        if point.pending != before and not frame.late:
+            settle(point, frame.observed_at)
         vouch(point, frame.observed_at, StreamState.LIVE)
 
     def _change(

@@ -113,9 +113,20 @@ class ResumePoint:
     """The version of that list: the log starts with the state at it."""
 
     vouched_until: datetime | None = None
+    """The last proof of any kind, while the server accepts our version."""
+
+    settled_until: datetime | None = None
+    """The last proof that stands also when the history turns out to be
+    gone: a list, or news of the watch."""
+
     last_frame_at: datetime | None = None
     entries: int = 0
     gap: OpenGap | None = None
+
+    @property
+    def doubtful_from(self) -> datetime | None:
+        """Where a gap starts that opens now."""
+        return self.settled_until or self.vouched_until
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,27 @@ Events expires, all of them are deleted in one revision. So a version is
 complete only when a later one, or a bookmark, has been seen, and a watch
 resumes from the last complete one; what was taken of the version after it is
 remembered, so that its frames are not taken twice.
+
+Two times are kept beside it. A stream is vouched for by whatever shows that it
+goes on: what the server holds back while it stalls will still come. When the
+history turns out to be gone it will not, and then only news count: a list, or
+a version that had not been seen. The end of a silent watch, a resume that was
+taken and a bookmark of the old version all come from a server whose etcd
+stands still, and a frame that trickled in was made nobody knows when.
 """
 
 from datetime import datetime
 
 from recorder.intake.state import ResumePoint, StreamState
 
-__all__ = ["advance", "complete", "compare_versions", "vouch"]
+__all__ = [
+    "advance",
+    "compare_versions",
+    "complete",
+    "marked",
+    "settle",
+    "vouch",
+]
 
 
 def compare_versions(ours: str, theirs: str) -> int:
@@ -57,8 +71,26 @@ def complete(point: ResumePoint, version: str) -> None:
     point.seen = set()
 
 
+def marked(point: ResumePoint, version: str) -> None:
+    """Take note of a bookmark: everything up to a version is taken.
+
+    A server that is behind the one that we watched before may send one below
+    what was taken already, which then comes again and is not new.
+    """
+    if point.pending is None or compare_versions(version, point.pending) >= 0:
+        complete(point, version)
+    elif compare_versions(version, point.completed or "0") > 0:
+        point.completed = version
+
+
 def vouch(point: ResumePoint, at: datetime, state: StreamState) -> None:
     """Take note of a proof that nothing was missed until now."""
     if point.vouched_until is None or point.vouched_until < at:
         point.vouched_until = at
     point.state = state
+
+
+def settle(point: ResumePoint, at: datetime) -> None:
+    """Take note that nothing is missing up to a time, come what may."""
+    if point.settled_until is None or point.settled_until < at:
+        point.settled_until = at

@@ -30,6 +30,7 @@ __all__ = [
     "ListPage",
     "Observation",
     "Polled",
+    "SETTLED",
     "RequestFailed",
     "SLURM",
     "StreamClosed",
@@ -50,7 +51,11 @@ TAPE = "tape"
 EXPIRED = "410"
 """`StreamClosed.reason` when the server no longer holds our version."""
 
-CLEAN_REASONS = frozenset({"eof", "timeout"})
+SETTLED = "settled"
+"""`StreamClosed.reason` on a tape that was cut out of a log: up to here the
+log knew that nothing was missing, and a gap may start."""
+
+CLEAN_REASONS = frozenset({"eof", "timeout", SETTLED})
 """Reasons of `StreamClosed` after which everything sent was received."""
 
 ABSENT = "404"
@@ -94,6 +99,10 @@ class WatchFrame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     renewed: bool = False
     """Whether it is the last renewal of a Lease before a silence, that a log
     told after the silence. On tapes that were cut out of a log."""
+
+    late: bool = False
+    """Whether more may have been made before it came: it was made while we
+    were away, or the line was slow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,13 +82,13 @@ FOLLOW = """
       insert into recorder.resume_point as r (log_id, source, resource_id,
         state, completed, pending, seen, began_at, vouched_until,
         last_frame_at, entries, gap_position, gap_reason, gap_since,
-        gap_version, began_version)
+        gap_version, began_version, settled_until)
       select $1, p.* from jsonb_to_recordset($20::jsonb) as p (source text,
         resource_id int2, state text, completed text, pending text,
         seen text[], began_at timestamptz, vouched_until timestamptz,
         last_frame_at timestamptz, entries int8, gap_position int8,
         gap_reason text, gap_since timestamptz, gap_version text,
-        began_version text)
+        began_version text, settled_until timestamptz)
       on conflict (log_id, source, resource_id) do update set
         state = excluded.state, completed = excluded.completed,
         pending = excluded.pending, seen = excluded.seen,
@@ -98,7 +98,8 @@ FOLLOW = """
         gap_position = excluded.gap_position,
         gap_reason = excluded.gap_reason, gap_since = excluded.gap_since,
         gap_version = excluded.gap_version,
-        began_version = excluded.began_version
+        began_version = excluded.began_version,
+        settled_until = excluded.settled_until
     )
     select d.derivation_id, d.rules, d.built_to,
       case when $4 > 0 then pg_notify($21::text, $22::text) end

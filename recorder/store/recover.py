@@ -130,6 +130,7 @@ def _resume_point(row: Any) -> ResumePoint:
         began_at=row["began_at"],
         began_version=row["began_version"],
         vouched_until=row["vouched_until"],
+        settled_until=row["settled_until"],
         last_frame_at=row["last_frame_at"],
         entries=row["entries"],
         gap=gap,

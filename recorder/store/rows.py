@@ -213,6 +213,7 @@ def resume_rows(
             "last_frame_at": point.last_frame_at,
             "entries": point.entries,
             "began_version": point.began_version,
+            "settled_until": point.settled_until,
         }
         if gap is not None:
             row |= {

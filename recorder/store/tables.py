@@ -234,6 +234,7 @@ resume_point = Table(
     Column("gap_reason", Text),
     Column("gap_since", MOMENT),
     Column("gap_version", Text),
+    Column("settled_until", MOMENT),
 )
 
 object_head = Table(

@@ -3,9 +3,10 @@
 A rule of the oracle's own, from what the cluster held and what passed from
 the source into intake; nothing of it asks intake. A gap starts at the last
 proof before it: of its own session, or else of what is certainly committed of
-those before. It ends at the first complete list after it. It has a cause: the
-cluster no longer held the history after its start, or history was rewound, or
-a frame could not be read, or the kind was not served.
+those before. A proof is a list, or a frame of a version that had not been
+seen and that did not trickle in. It ends at the first complete list after it.
+It has a cause: the cluster no longer held the history after its start, or
+history was rewound, or a frame could not be read, or the kind was not served.
 """
 
 from collections.abc import Iterator
@@ -117,6 +118,18 @@ def wrong_gaps(world: World) -> Iterator[str]:
         yield from (f"{why}: {gap}" for why in judge.complaints())
 
 
+def _news(
+    note: Note, frame: WatchFrame, newest: dict[int, int]
+) -> Iterator[tuple[Note, datetime, bool]]:
+    """Give a frame that may be news; note the newest of each session."""
+    version = int(orjson.loads(frame.object)["metadata"]["resourceVersion"])
+    seen = newest.get(note.session, 0)
+    if version > seen and not frame.late:
+        is_news = version > max(newest.values(), default=0)
+        yield note, frame.observed_at, is_news
+    newest[note.session] = max(seen, version)
+
+
 def _resource(note: Note) -> str:
     return str(getattr(note.what, "resource", None) or "")
 
@@ -169,28 +182,32 @@ class _Judge:
 
     def _start(self, cause: int) -> Iterator[str]:
         proofs = list(self._proofs(cause))
-        own = [p for p in proofs if p[1].session == self._first]
+        certain = [
+            (note, at)
+            for note, at, is_news in proofs
+            if is_news
+            and (note.session == self._first or self._is_committed(note))
+        ]
         since = self._gap.since
-        if own:
-            at, _, observed = own[-1][1].at, *own[-1][1:]
-            if not self._jumped(at, cause) and since != observed:
-                yield f"the last proof before it is of {observed}"
-            return
         if not proofs:
             yield "nothing was proven before it"
             return
-        certain = [p for p in proofs if self._is_committed(p[1])]
-        first = (certain or proofs)[-1 if certain else 0]
-        if self._jumped(first[1].at, cause):
+        first = certain[-1][0] if certain else proofs[0][0]
+        if self._jumped(first.at, cause):
             return
-        if since not in {observed for _, _, observed in proofs}:
+        if since not in {at for _, at, _ in proofs}:
             yield "it starts at no proof"
-        if certain and since < certain[-1][2]:
-            yield f"a proof of {certain[-1][2]} was committed before"
+        if certain and since < certain[-1][1]:
+            yield f"a proof of {certain[-1][1]} was committed before"
 
-    def _proofs(self, cause: int) -> Iterator[tuple[int, Note, datetime]]:
-        """Give every proof before an observation, and when it was."""
+    def _proofs(self, cause: int) -> Iterator[tuple[Note, datetime, bool]]:
+        """Give what may be a proof before an observation, and when it was.
+
+        What a session saw of a version that another had seen before is one
+        only if that other could not commit it: it is no news for certain.
+        """
         listing: dict[tuple[int, str], datetime] = {}
+        newest: dict[int, int] = {}
         for index, note in self._notes:
             if index >= cause:
                 return
@@ -200,14 +217,15 @@ class _Judge:
                     key = note.session, what.resource_version
                     began = listing.setdefault(key, what.observed_at)
                     if not what.more:
-                        yield index, note, began
+                        yield note, began, True
                         del listing[key]
-                case WatchFrame() | StreamResumed():
-                    yield index, note, what.observed_at
-                case StreamClosed(reason="timeout" | "404"):
-                    yield index, note, what.observed_at
-                case RequestFailed(status=404):
-                    yield index, note, what.observed_at
+                        newest[note.session] = int(what.resource_version)
+                case WatchFrame():
+                    yield from _news(note, what, newest)
+                case EpochBegan():
+                    newest.clear()
+                case StreamClosed(reason="404") | RequestFailed(status=404):
+                    yield note, what.observed_at, True
                 case _:
                     continue
 

@@ -95,3 +95,17 @@ def test_a_proof_is_as_old_after_a_jump_as_before() -> None:
     gap = story.point(PODS).gap
     assert gap is not None
     assert gap.since == at(30) - timedelta(days=1)
+
+
+def test_a_clock_that_was_set_back_makes_no_absence_shorter() -> None:
+    """The list proves nothing: an Event may have come and gone meanwhile."""
+    story = Story(
+        two_events(9, when=0),
+        a_closed_stream(EVENTS, "timeout", when=7100),
+        a_jump(0, -7200),
+        a_closed_stream(EVENTS, "410", when=10),
+        two_events(20, when=11),
+    )
+
+    (gap,) = story.gaps()
+    assert gap["from"] == "2026-11-21T01:00:00.000000Z"

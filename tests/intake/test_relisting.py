@@ -150,9 +150,9 @@ def test_a_silent_event_stream_under_compaction_is_no_gap() -> None:
 def test_an_event_that_its_ttl_removed_is_no_gap() -> None:
     story = Story(
         a_list(EVENTS, 9, an_event("e", 5), when=0),
-        a_closed_stream(EVENTS, "timeout", when=3000),
+        a_frame(EVENTS, "ADDED", an_event("f", 10), when=3000),
         a_closed_stream(EVENTS, "410", when=3601),
-        a_list(EVENTS, 80, when=3602),
+        a_list(EVENTS, 80, an_event("f", 10), when=3602),
     )
 
     assert story.told("gap-opened") == []
@@ -164,7 +164,20 @@ def test_an_event_that_went_too_early_is_a_gap() -> None:
 
     (gap,) = story.gaps()
     assert gap["reason"] == "watch expired (410)"
-    assert gap["from"] == "2026-11-21T03:10:00.000000Z"
+    assert gap["from"] == "2026-11-21T03:00:00.000000Z"
+
+
+def test_an_event_stream_that_was_quiet_for_long_is_a_gap() -> None:
+    """A server that stalled would have been as quiet, and Events expire."""
+    story = Story(
+        a_list(EVENTS, 9, an_event("e", 5), when=0),
+        a_closed_stream(EVENTS, "timeout", when=3000),
+        a_closed_stream(EVENTS, "410", when=3001),
+        a_list(EVENTS, 80, an_event("e", 5), when=3002),
+    )
+
+    (gap,) = story.gaps()
+    assert gap["from"] == "2026-11-21T03:00:00.000000Z"
 
 
 def test_a_new_event_in_a_relist_is_a_gap() -> None:

@@ -91,6 +91,16 @@ def test_a_bookmark_completes_its_version() -> None:
     assert story.told() == ["added a 10"]
 
 
+def test_a_bookmark_below_what_was_taken_makes_nothing_come_twice() -> None:
+    """A server that is behind the one before sends its own version."""
+    gone = a_frame(PODS, "DELETED", an_object("a", 15))
+    story = Story(a_list(PODS, 9, an_object("a", 3)), gone)
+    story = story.restarted(a_bookmark(PODS, 12), gone)
+
+    assert story.told() == ["listed a 3", "deleted a 15"]
+    assert story.resume_point(PODS) == "12"
+
+
 def test_a_replayed_frame_adds_nothing_whatever_its_type() -> None:
     story = Story(
         a_list(PODS, 9, an_object("a", 3)),

@@ -135,6 +135,7 @@ def a_frame(
     document: dict[str, Any],
     *,
     when: float = 0,
+    late: bool = False,
 ) -> WatchFrame:
     whole = {
         "kind": KINDS.get(resource, "Thing"),
@@ -146,6 +147,7 @@ def a_frame(
         resource=resource,
         type=type_,
         object=orjson.dumps(whole),
+        late=late,
     )
 
 

@@ -3,15 +3,16 @@
 import asyncio
 import itertools
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from aiohttp import web
 
 from tests.support import fake_discovery
 from tests.support.fake_discovery import Kind
+from tests.support.fake_stream import Stream, typed
 
-__all__ = ["Api", "Expiry", "Failure", "Stream", "frame"]
+__all__ = ["Api", "Expiry", "Failure"]
 
 Body = dict[str, Any]
 Verb = Literal["list", "watch", "get", "discover"]
@@ -37,31 +38,6 @@ class Failure:
             and self.verb in {None, verb}
             and self.plural in {None, plural}
         )
-
-
-@dataclass(eq=False)
-class Stream:
-    """One open watch: what is still to be written to it."""
-
-    kind: Kind
-    request: web.Request
-    start: int
-    """Nothing up to this revision is sent, even when it lies ahead."""
-    queue: asyncio.Queue[bytes | None] = field(default_factory=asyncio.Queue)
-    is_dead: bool = False
-    """Whether nothing comes any more, not even an end."""
-    limit: asyncio.Timeout | None = None
-
-    def die(self) -> None:
-        """Be as a connection whose other end has vanished."""
-        self.is_dead = True
-        if self.limit is not None:
-            self.limit.reschedule(None)
-
-    def abort(self) -> None:
-        if self.request.transport is not None:
-            self.request.transport.abort()
-        self.queue.put_nowait(None)
 
 
 class State(Protocol):
@@ -222,48 +198,24 @@ class Api:
             return _status(410, "too old resource version")
         response = web.StreamResponse()
         response.content_type = "application/json"
-        stream = Stream(kind, request, start)
+        stream = Stream(kind, request, start, state)
         if expired:
             gone = {"kind": "Status", "code": 410, "reason": "Expired"}
             error = {"type": "ERROR", "object": gone}
-            stream.queue.put_nowait(_json(error) + b"\n")
-            stream.queue.put_nowait(None)
+            stream.refuse(_json(error) + b"\n")
         for revision, plural, data in state.frames:
             if plural == kind.plural and revision > start:
-                stream.queue.put_nowait(data)
+                stream.give(revision, data)
         state.streams[stream] = None
         seconds = float(query["timeoutSeconds"]) * state.seconds
         try:
-            async with asyncio.timeout(seconds) as stream.limit:
-                await response.prepare(request)
-                await self._write(stream, response)
-        except (TimeoutError, ConnectionError):
-            pass  # the end that was asked for, or a client that went
+            await response.prepare(request)
+            await stream.serve(response, seconds)
+        except* ConnectionError:
+            pass  # a client that went
         finally:
             state.streams.pop(stream, None)
         return response
-
-    async def _write(
-        self, stream: Stream, response: web.StreamResponse
-    ) -> None:
-        left = self._state.cut_after.pop(stream.kind.plural, None)
-        while (data := await stream.queue.get()) is not None:
-            await self._state.flowing.wait()
-            await self._state.answering.wait()
-            if stream.is_dead:
-                await asyncio.Event().wait()
-            size = self._state.portion or len(data)
-            for start in range(0, len(data), size):
-                part = data[start : start + size][:left]
-                if part:
-                    await response.write(part)
-                    await asyncio.sleep(self._state.pause)
-                if left is not None:
-                    left -= len(part)
-                    if left == 0:
-                        await asyncio.sleep(0.01)  # else nothing is sent
-                        stream.abort()
-                        return
 
     def _discover(self, path: str) -> web.Response:
         if path == "/version":
@@ -282,14 +234,6 @@ class Api:
         if not found or found[0].group in self._state.broken:
             return _status(503 if found else 404, "unavailable")
         return _answer(fake_discovery.resources(found))
-
-
-def typed(kind: Kind, made: Body) -> Body:
-    return {"kind": kind.kind, "apiVersion": kind.api_version, **made}
-
-
-def frame(event: str, kind: Kind, made: Body) -> bytes:
-    return _json({"type": event, "object": typed(kind, made)}) + b"\n"
 
 
 def _json(body: Body) -> bytes:

@@ -22,8 +22,9 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.support.fake_api import Api, Expiry, Failure, Stream, frame
+from tests.support.fake_api import Api, Expiry, Failure
 from tests.support.fake_discovery import Kind
+from tests.support.fake_stream import Stream, frame
 
 __all__ = ["STANDARD", "Change", "Failure", "FakeCluster", "Kind", "Snapshot"]
 
@@ -102,8 +103,8 @@ class FakeCluster:
         self.pause = 0.0
         """Seconds from one piece to the next."""
         self.flowing, self.answering = asyncio.Event(), asyncio.Event()
-        """While cleared, streams stay open and nothing is written; and no
-        request is answered either."""
+        """While one is cleared, etcd's watches or the whole process stand
+        still; see `fake_stream`."""
         self.flowing.set()
         self.answering.set()
         self.aggregated = self.tells_past = True
@@ -301,19 +302,17 @@ class FakeCluster:
         """End watches cleanly."""
         for stream in self._of(plural):
             self.streams.pop(stream, None)
-            stream.queue.put_nowait(None)
+            stream.give(0, None)
 
     def send(self, plural: str, data: bytes) -> None:
         """Write bytes into watches, whatever they are."""
         for stream in self._of(plural):
-            stream.queue.put_nowait(data)
+            stream.give(0, data)
 
     def bookmark(self, plural: str | None = None) -> None:
-        """Send a bookmark of the current revision."""
-        metadata = {"resourceVersion": str(self.revision)}
+        """Send a bookmark, of the current revision if changes come."""
         for stream in self._of(plural):
-            data = frame("BOOKMARK", stream.kind, {"metadata": metadata})
-            stream.queue.put_nowait(data)
+            stream.mark(self.revision)
 
     def _of(self, plural: str | None) -> Iterator[Stream]:
         for stream in list(self.streams):
@@ -340,4 +339,4 @@ class FakeCluster:
         for stream in self._of(kind.plural):
             # A version in the future is met with silence, and no error.
             if self.revision > stream.start:
-                stream.queue.put_nowait(data)
+                stream.give(self.revision, data)

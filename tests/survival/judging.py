@@ -126,7 +126,7 @@ def _badly_placed(
         return
     if gap.since > gap.to:
         yield f"it ends before it begins: {gap}"
-    proven = point.vouched_until if point is not None else None
+    proven = point.settled_until if point is not None else None
     if proven is not None and gap.since < proven:
         yield f"it begins before the proof of {proven}: {gap}"
     blind = max((s.blind_at for s in strikes if s.blind_at), default=None)

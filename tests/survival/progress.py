@@ -9,7 +9,7 @@ __all__ = ["Head", "Point", "read_head", "read_points"]
 
 POINTS = """
     select r.name, p.state, p.completed, p.pending, p.vouched_until,
-      p.began_at, p.gap_position
+      p.settled_until, p.began_at, p.gap_position
     from recorder.resume_point p join recorder.resource r using (resource_id)
     where p.source = 'watch'
 """
@@ -25,6 +25,7 @@ class Point:
     state: str
     pending: int
     vouched_until: datetime | None
+    settled_until: datetime | None
     is_open: bool
     """Whether it has a gap that is open."""
 
@@ -46,6 +47,7 @@ async def read_points(dsn: str) -> dict[str, Point]:
             state=row["state"],
             pending=int(row["pending"] or 0),
             vouched_until=row["vouched_until"],
+            settled_until=row["settled_until"],
             is_open=row["gap_position"] is not None,
         )
         for row in await ask(dsn, POINTS)

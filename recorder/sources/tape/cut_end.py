@@ -10,7 +10,7 @@ earlier for that stream.
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
-from recorder.model.observation import EpochBegan, Observation
+from recorder.model.observation import SETTLED, EpochBegan, Observation
 from recorder.report.gap import Gap
 from recorder.report.window import Window
 from recorder.sources.tape.cut_stream import REWOUND, CutStream
@@ -60,7 +60,7 @@ def _proofs(
             ends.append(window.until)
         if gap is not None and gap.since is not None:
             ends.append(gap.since)
-        yield stream.closed(min(ends))
+        yield stream.closed(min(ends), SETTLED)
 
 
 def _healed(streams: Iterable[CutStream]) -> Iterator[Observation]:

@@ -15,10 +15,11 @@ from typing import Any
 import msgspec
 
 from recorder.intake.state import ResumePoint, StreamState
-from recorder.intake.streams import advance, complete
+from recorder.intake.streams import advance, complete, marked
 from recorder.model.observation import (
     ABSENT,
     EXPIRED,
+    SETTLED,
     ListPage,
     Observation,
     RequestFailed,
@@ -220,7 +221,7 @@ class CutStream:
     def bookmark(self, at: datetime, version: str) -> WatchFrame:
         """Make the proof that nothing was missed up to a version."""
         self.version = version
-        complete(self.point, version)
+        marked(self.point, version)
         document = {
             "apiVersion": self.resource.api_version,
             "metadata": {"resourceVersion": version},
@@ -291,9 +292,10 @@ class CutStream:
         if not self.begun or at is None:
             return []
         version = said["resource_version_before"]
+        proof = self.closed(at, SETTLED)
         if version in {None, self.point.completed}:
-            return [self.closed(at)]
-        return [self.bookmark(at, version)]
+            return [proof]
+        return [self.bookmark(at, version), proof]
 
     def opening(self, gap: Gap, at: datetime) -> list[Observation]:
         """Make what opened a gap; nothing where that is told elsewhere."""

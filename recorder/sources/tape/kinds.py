@@ -81,6 +81,7 @@ class _Watch(_Frame, tag="watch", frozen=True, gc=False):
     resource: str
     event: _WatchEvent
     renewed: bool = False
+    late: bool = False
 
     def observation(self) -> WatchFrame | StreamClosed | InputRefused:
         event = self.event
@@ -93,6 +94,7 @@ class _Watch(_Frame, tag="watch", frozen=True, gc=False):
             object=bytes(event.object),
             source=self.source,
             renewed=self.renewed,
+            late=self.late,
         )
 
 

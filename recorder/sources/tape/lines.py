@@ -95,10 +95,11 @@ def _incident(
 
 def _watch(frame: WatchFrame) -> bytes:
     return (
-        b'"frame":"watch","resource":%b,%b"event":{"type":%b,"object":%b}'
+        b'"frame":"watch","resource":%b,%b%b"event":{"type":%b,"object":%b}'
     ) % (
         written_text(str(frame.resource)),
         b'"renewed":true,' if frame.renewed else b"",
+        b'"late":true,' if frame.late else b"",
         written_text(frame.type),
         written_document(frame.object),
     )

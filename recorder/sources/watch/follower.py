@@ -41,6 +41,9 @@ class Follower:
         """Whether the resource was ever seen to send bookmarks."""
         self.lists = 0
         """How many complete lists its place was taken from."""
+        self.head: str | None = None
+        """The newest version that there was after the last loss; what is
+        older was made while we were away. None once that is behind us."""
         self.clean_since = 0.0
         """When the last watch that ended cleanly had begun."""
         # Owned by the reconciler; the reflector adds to it while it is set.

@@ -30,6 +30,8 @@ class Frame:
     uid: str
     namespace: str = ""
     name: str = ""
+    late: bool = False
+    """Whether more may have been made before it came."""
 
 
 @dataclass(frozen=True, slots=True)

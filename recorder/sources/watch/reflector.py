@@ -26,6 +26,7 @@ from recorder.sources.watch.errors import (
 )
 from recorder.sources.watch.follower import Follower
 from recorder.sources.watch.frames import Frame
+from recorder.sources.watch.lateness import behind
 from recorder.sources.watch.listing import list_pages
 from recorder.sources.watch.outlet import EpochOverError, Outlet
 from recorder.sources.watch.rewind import RewindGuard
@@ -146,6 +147,7 @@ class Reflector:
                 version = page.version
         self._place.reached(version)
         self._follower.lists += 1
+        self._follower.head = None
         self._follower.followed = True
         self._is_healthy()
 
@@ -174,22 +176,24 @@ class Reflector:
         await asyncio.sleep(max(0.0, self._settings.watch_again - lasted))
 
     async def _read(self, stream: WatchStream) -> None:
+        follower = self._follower
         async with aclosing(stream.portions()) as portions:
-            async for portion in portions:
+            async for came in portions:
                 heard_at = self._clock.monotonic()
+                portion, follower.head = behind(came, follower.head)
                 frames = [f for f in portion if isinstance(f, Frame)]
                 resumed = self._resumed() if frames else []
                 told = [*resumed, *self._tell.portion(portion)]
-                if self._follower.touched is not None:
+                if follower.touched is not None:
                     # Before the sink knows it, or the reconciler could see
                     # the effect and not the cause.
-                    self._follower.touched.update(f.uid for f in frames)
+                    follower.touched.update(f.uid for f in frames)
                 await self._put_seen(told)
                 for frame in frames:
                     self._move(frame)
                 for frame in frames[-2:]:
                     self._shared.guard.remember(self._target.resource, frame)
-                self._follower.heard_at = heard_at
+                follower.heard_at = heard_at
                 if self._target.resource.plural == CRD_PLURAL:
                     self._shared.served_changed()
 

@@ -299,6 +299,7 @@ class _AskHead:
             head = await list_head(self.client, target)
         except RequestError as error:
             return _Head(self.follower, error=error)
+        self.follower.head = head
         if is_lower(head, self.seen):
             proof = f"{target.resource} is at {head} and was at {self.seen}"
             return _Head(self.follower, proof=proof)

@@ -47,6 +47,12 @@ class WatchSettings:
     the server took our version. An expired version is told after HTTP 200,
     so the answer's head proves nothing."""
 
+    trickle: float = 0.25
+    drained: float = 2.0
+    """What the bytes of one frame may take to come. Where they take longer
+    the line is slow, and more may wait behind the frame, until nothing has
+    come for a while."""
+
     idle: float = 100.0
     """Silence after which a stream that shows bookmarks (one a minute) is
     taken for dead."""

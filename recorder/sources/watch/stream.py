@@ -9,7 +9,7 @@ that cannot be read is handed on as refused, and the stream goes on.
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.errors import (
@@ -24,6 +24,7 @@ from recorder.sources.watch.frames import (
     read_frame,
     refuse,
 )
+from recorder.sources.watch.lateness import Pace
 from recorder.sources.watch.splitter import Oversized, Splitter
 from recorder.sources.watch.target import Target
 from recorder.sources.watch.transport import Answer
@@ -55,15 +56,20 @@ class WatchStream:
             frame_bytes_max=settings.frame_bytes_max,
             head_bytes=settings.refused_head_bytes,
         )
+        pace = Pace(settings.trickle, settings.drained)
         async for chunk in self._answer.chunks():
+            is_slow = pace.came(self._client.clock.monotonic())
             portion: list[Frame | Refused] = []
             for line in splitter.feed(chunk):
                 frame = self._read(line)
+                if is_slow and isinstance(frame, Frame):
+                    frame = replace(frame, late=True)
                 if isinstance(frame, Failed):
                     if portion:
                         yield portion
                     raise error_for(self._asked, _EXPIRED, frame.status)
                 portion.append(frame)
+            pace.left(splitter.partial, whole=bool(portion))
             if portion:
                 yield portion
         if splitter.partial:

@@ -61,6 +61,7 @@ class Teller:
                 resource=self._resource,
                 type=frame.type,
                 object=frame.object,
+                late=frame.late,
             )
             if isinstance(frame, Frame)
             else self._refused(frame, now)

@@ -147,9 +147,8 @@ class Cluster(World):
                 spec=spec,
             )
 
-        def change(lease: dict[str, Any]) -> set[tuple[str, ...]]:
+        def change(lease: dict[str, Any]) -> None:
             lease["spec"] = spec
-            return {("f:spec",)}
 
         return self.alters(
             at, LEASES, name, change, by="kubelet", space=NODE_SPACE

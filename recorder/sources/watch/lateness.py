@@ -1,0 +1,63 @@
+"""Which frames are late: more may have been made before they came.
+
+A version carries no time, and frames come in order, the oldest first. So a
+frame says when nothing was missing only if nothing waited behind it. That is
+not so where the server already had a newer version when we came back, and not
+on a line so slow that a frame trickles in. What a server holds back while its
+connection stands is not seen from here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recorder.sources.watch.frames import Frame, Refused
+from recorder.sources.watch.versions import is_lower
+
+__all__ = ["Pace", "behind"]
+
+
+def behind(
+    portion: Sequence[Frame | Refused], head: str | None
+) -> tuple[Sequence[Frame | Refused], str | None]:
+    """Mark the frames below a version that there was when we came back.
+
+    Gives the version again while it lies ahead.
+    """
+    marked: list[Frame | Refused] = []
+    for frame in portion if head is not None else ():
+        if not isinstance(frame, Frame) or head is None:
+            marked.append(frame)
+        elif is_lower(frame.version, head):
+            marked.append(replace(frame, late=True))
+        else:
+            marked.append(frame)
+            head = None
+    return marked or portion, head
+
+
+class Pace:
+    """Whether the line brings frames as they are made."""
+
+    def __init__(self, trickle: float, drained: float) -> None:
+        self._trickle = trickle
+        self._drained = drained
+        self._came: float | None = None
+        self._begun: float | None = None
+        """When the unfinished frame did."""
+        self._slow = False
+
+    def came(self, now: float) -> bool:
+        """Take note of bytes; tell whether more may wait behind them."""
+        if self._begun is not None:
+            self._slow |= now - self._begun > self._trickle
+        elif self._came is not None and now - self._came >= self._drained:
+            self._slow = False
+        self._came = now
+        return self._slow
+
+    def left(self, partial: int, *, whole: bool) -> None:
+        """Take note of what they left unfinished, and if they ended any."""
+        if not partial:
+            self._begun = None
+        elif whole or self._begun is None:
+            self._begun = self._came
