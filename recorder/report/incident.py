@@ -17,11 +17,11 @@ from recorder.report.incidents import (
     ask_incidents,
 )
 from recorder.report.ports import Reading
-from recorder.report.single import ask_entry
+from recorder.report.single import NoEntryError, ask_entry
 from recorder.report.why import WhyQuestion, ask_why
 from recorder.report.window import Window
 
-__all__ = ["NoIncidentError", "ask_incident"]
+__all__ = ["NoIncidentError", "ask_incident", "ask_verdict"]
 
 MARGIN = timedelta(minutes=1)
 
@@ -49,7 +49,7 @@ async def ask_incident(
     line = await ask_entry(reading, name)
     began = line.observed_at
     if line.node is not None:
-        verdict = await _verdict(reading, line.node, name, knowledge, now=now)
+        verdict = await ask_verdict(reading, name, knowledge, now=now)
         began = min(began, verdict.began_at)
     end: datetime | None = line.observed_at + LOOKBACK
     last = reading.log.recorded_at
@@ -69,18 +69,27 @@ async def ask_incident(
     )
 
 
-async def _verdict(
+async def ask_verdict(
     reading: Reading,
-    node: str,
     name: EntryName,
     knowledge: Knowledge,
     *,
     now: datetime,
 ) -> Verdict:
-    line = await ask_entry(reading, name)
+    """Find the verdict of an id, on its node.
+
+    Raises:
+        NoIncidentError: there is none.
+    """
+    try:
+        line = await ask_entry(reading, name)
+    except NoEntryError as exc:
+        raise _none(reading, name) from exc
+    if line.node is None:
+        raise _none(reading, name)
     around = Window(line.observed_at - MARGIN, line.observed_at + LOOKBACK)
     why = await ask_why(
-        reading, WhyQuestion(node=node, window=around), knowledge, now=now
+        reading, WhyQuestion(node=line.node, window=around), knowledge, now=now
     )
     for verdict in why.verdicts:
         if verdict.id == str(name):

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
-from recorder.errors import NotFoundError
 from recorder.explain.verdict import Evidence, Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.reference import EntryName
@@ -21,7 +20,7 @@ from recorder.report.impact import (
     ask_impact,
     totals,
 )
-from recorder.report.incidents import IncidentsQuestion, ask_incidents
+from recorder.report.incident import ask_verdict
 from recorder.report.ports import Reading
 from recorder.report.verdicts import document as verdict_document
 from recorder.report.why import Why, WhyQuestion, ask_why, node_name
@@ -156,12 +155,6 @@ class Postmortem:
         }
 
 
-class IncidentError(NotFoundError):
-    """There is no such incident."""
-
-    code = "not_found.incident"
-
-
 async def ask_postmortem(
     reading: Reading,
     question: PostmortemQuestion,
@@ -176,7 +169,8 @@ async def ask_postmortem(
     """
     node, window = question.node, question.window
     if node is None:
-        verdict = await _verdict(reading, question, knowledge, now=now)
+        incident = EntryName.parse(question.incident or "")
+        verdict = await ask_verdict(reading, incident, knowledge, now=now)
         node, window = verdict.node, _around(verdict)
     why = await ask_why(
         reading, WhyQuestion(node=node, window=window), knowledge, now=now
@@ -204,23 +198,3 @@ async def ask_postmortem(
 def _around(verdict: Verdict) -> Window:
     """Give the time of a verdict, to the end of what the log vouches for."""
     return Window(verdict.began_at, None)
-
-
-async def _verdict(
-    reading: Reading,
-    question: PostmortemQuestion,
-    knowledge: Knowledge,
-    *,
-    now: datetime,
-) -> Verdict:
-    asked = IncidentsQuestion(window=question.window)
-    found = await ask_incidents(reading, asked, knowledge, now=now)
-    for incident in found.incidents:
-        for verdict in incident.verdicts:
-            if verdict.id == question.incident:
-                return verdict
-    msg = (
-        f"there is no incident {question.incident} in log {reading.log.id};"
-        " `recorder incidents -o json` lists their ids"
-    )
-    raise IncidentError(msg)
