@@ -13,15 +13,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from recorder.explain.beginning import never_opens
 from recorder.explain.boots import is_explained
-from recorder.explain.chain import ATTACHED, LINGER, PATIENCE, Chain
+from recorder.explain.chain import LINGER, PATIENCE, Chain
 from recorder.explain.signs import Sign, Subject, signs_of
 from recorder.explain.standing import standing
 from recorder.knowledge import Fault, Knowledge, Role
 from recorder.model.fact import FactKind, StoredFact
 from recorder.projections import NodeState, advance
 
-__all__ = ["Chain", "chains_of", "may_begin"]
+__all__ = ["Chain", "chains_of"]
 
 AUTOPSY: Final = timedelta(hours=1)
 """How long after a boot the dump of a panic before it may be found."""
@@ -67,17 +68,6 @@ def chains_of(
     for stored in facts:
         reader.read(stored)
     return reader.chains
-
-
-def may_begin(
-    node: str, facts: Iterable[StoredFact], knowledge: Knowledge
-) -> bool:
-    """Tell whether facts can make a chain, however the node was before."""
-    return any(
-        sign.subject == Subject.IDENTITY or not _never_opens(sign)
-        for stored in facts
-        for sign in signs_of(stored, knowledge, node=node)
-    )
 
 
 class _Reader:
@@ -293,26 +283,9 @@ class _Reader:
         )
 
     def _opens(self, sign: Sign) -> bool:
-        return not _never_opens(sign) and (
+        return not never_opens(sign) and (
             sign.subject != Subject.REBOOTED or self._is_news(sign)
         )
-
-
-def _never_opens(sign: Sign) -> bool:
-    """Tell whether a sign only ever belongs to a chain of others."""
-    thing = sign.stored.fact.object
-    return (
-        sign.over
-        or sign.role is Role.RECOVERY
-        or (sign.subject in ATTACHED and sign.subject != Subject.REBOOTED)
-        or sign.subject.startswith("request/")
-        or (
-            sign.role is Role.ACT
-            and thing is not None
-            and thing.kind not in {"Node", ""}
-            and not sign.subject.startswith("event ")
-        )
-    )
 
 
 def _is_before(sign: Sign, chain: Chain, boots: Sequence[Sign]) -> bool:

@@ -7,7 +7,8 @@ decided comes before what happened; and it begins with the node as it was then.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from recorder.explain.chains import Chain, chains_of, may_begin
+from recorder.explain.beginning import may_begin
+from recorder.explain.chains import Chain, chains_of
 from recorder.explain.fleet import Fleet
 from recorder.explain.judging import Hole, judge
 from recorder.explain.neighbours import (

@@ -4,6 +4,7 @@ A gang is one whole on whatever nodes. Who asks about one node of a rack that
 went down gets the gang with all that it lost, for the others failed with it.
 """
 
+from asyncio import TaskGroup
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -145,10 +146,15 @@ async def _gangs(
         for verdict in verdicts
         if (failure := failure_of(verdict)) is not None
     ]
-    uids = {
-        *await reading.gangs.pods_on(stays),
-        *await reading.gangs.preempted(nodes, since=since, until=until),
-    }
+    try:
+        async with TaskGroup() as group:
+            there = group.create_task(reading.gangs.pods_on(stays))
+            others = group.create_task(
+                reading.gangs.preempted(nodes, since=since, until=until)
+            )
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from failed
+    uids = {*there.result(), *others.result()}
     if not uids:
         return _Gangs([])
     return _Gangs(await reading.gangs.families(uids, until=until))

@@ -39,6 +39,7 @@ from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from recorder.store.writer import LogSpec, Writer
+from recorder.wiring.collector import prompt_collector
 from recorder.wiring.database import open_database
 from tests.bench.answers_log import ENDED, Filled, Struck, fill, filled
 from tests.bench.measuring import (
@@ -116,6 +117,7 @@ async def _asked(
     engine: AsyncEngine, folder: Path, made: Filled
 ) -> list[Number]:
     """Ask each question of the log as it is when it is asked."""
+    prompt_collector()  # as where questions are answered
     chance, knowledge = Random("asked"), load(())
     reading = await LogReading.at_present(engine, 1)
     names = await reading.node_names()

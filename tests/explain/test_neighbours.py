@@ -2,7 +2,8 @@
 
 import pytest
 
-from recorder.explain.chains import chains_of, may_begin
+from recorder.explain.beginning import may_begin
+from recorder.explain.chains import chains_of
 from recorder.explain.fleet import Fleet
 from recorder.explain.judging import judge
 from recorder.explain.neighbours import (
