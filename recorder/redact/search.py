@@ -46,7 +46,7 @@ class SecretSearch:
 
         ``depth`` tells how often JSON was packed into a string to get here.
         """
-        if (b"\\" in raw and may_hide_letters(raw)) or has_secret_kind(raw):
+        if may_hide_letters(raw) or has_secret_kind(raw):
             return self._walk(raw, depth=depth)
         return self.environments(raw, depth)
 
