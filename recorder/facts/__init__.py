@@ -21,6 +21,7 @@ from recorder.facts.deriver import (
     read_entry,
     state_of,
 )
+from recorder.facts.known import KnownStates
 from recorder.facts.saying import says
 from recorder.facts.state import State
 
@@ -28,6 +29,7 @@ __all__ = [
     "DAILY_REPORTERS",
     "DERIVATION",
     "Derived",
+    "KnownStates",
     "Read",
     "State",
     "TOPOLOGY",

@@ -1,25 +1,25 @@
 """Deriving: the facts of a batch, before it is committed.
 
 The version before an entry is mostly one that was seen a moment ago; its
-state is kept for as long as there is room. Another is read from the log, so
-that facts do not depend on what happens to be remembered.
+state is kept for as long as there is room, and the facts of such an entry are
+derived as it is entered, while its document is in the processor's cache. The
+state of another is read from the log before its batch is committed, so that
+facts do not depend on what happens to be remembered.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from recorder.facts import State, derive, is_compared, state_of
+from recorder.facts import KnownStates, State, is_compared, state_of
 from recorder.intake.state import Batch
-from recorder.model.entry import Draft
 from recorder.model.fact import Fact
 
 __all__ = ["Deriver"]
 
 STATES_MAX = 8_192
-"""States remembered, of 2 to 6 kB each. A larger cluster of which everything
-changes reads the others from the log."""
+"""States remembered of committed entries, of 2 to 6 kB each. A larger cluster
+of which everything changes reads the others from the log."""
 
 AT_ONCE = 250
 """Entries derived before others get their turn."""
@@ -37,8 +37,8 @@ class Documents(Protocol):
 class Deriver:
     """Derives facts, batch after batch, in the order of the log.
 
-    Memory: the states that are remembered, and one for each entry of a batch
-    that is about something else.
+    Memory: the states that are remembered, and one for each entry that is
+    not committed.
     """
 
     def __init__(
@@ -46,8 +46,7 @@ class Deriver:
     ) -> None:
         self._log = log
         self._states_max = states_max
-        # By the position of the entry that an object has last.
-        self._states: OrderedDict[int, State] = OrderedDict()
+        self._states = KnownStates()
 
     @property
     def remembered(self) -> int:
@@ -62,36 +61,31 @@ class Deriver:
         """
         if batch.facts is not None:
             return
+        if batch.states is not None:
+            self._states = batch.states
         states = self._states
         wanted = _wanted(batch)
         missing = {p: r for p, r in wanted.items() if p not in states}
         # What is read and what is at hand stay so until the batch is done:
         # a state that fell out meanwhile would make an object new again.
-        states.update(await self._read(missing))
+        states.learn(await self._read(missing))
         found: list[tuple[int, Sequence[Fact]]] = []
-        for place, (_, draft) in enumerate(batch.drafts):
-            if place % AT_ONCE == AT_ONCE - 1:
-                await asyncio.sleep(0)
-            position = batch.first_position + place
-            facts = self._facts(batch, position, draft)
+        derived = 0
+        for position, (_, draft) in enumerate(
+            batch.drafts, batch.first_position
+        ):
+            facts = batch.read.pop(position, None)
+            if not isinstance(facts, list):
+                derived += 1
+                if derived % AT_ONCE == 0:
+                    await asyncio.sleep(0)
+                previous = batch.previous.get(position)
+                facts = states.facts(position, draft, facts, previous)
             if facts:
                 found.append((position, facts))
-        while len(states) > self._states_max:
-            states.popitem(last=False)
+        # Those of entries that are not committed could not be read again.
+        states.forget(more_than=self._states_max, before=batch.first_position)
         batch.facts = found
-
-    def _facts(
-        self, batch: Batch, position: int, draft: Draft
-    ) -> Sequence[Fact]:
-        before = None
-        previous = batch.previous.get(position)
-        read = batch.read.pop(position, None)
-        if previous is not None and is_compared(draft):
-            before = self._states.pop(previous, None)
-        facts, state = derive(draft, before, read)
-        if state is not None:
-            self._states[position] = state
-        return facts
 
     async def _read(self, resources: Mapping[int, str]) -> dict[int, State]:
         """Read the states after entries, with their resources by position."""
@@ -118,4 +112,5 @@ def _wanted(batch: Batch) -> dict[int, str]:
         if (previous := batch.previous.get(position)) is not None
         and previous < batch.first_position
         and is_compared(draft)
+        and not isinstance(batch.read.get(position), list)
     }

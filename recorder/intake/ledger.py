@@ -9,7 +9,7 @@ from copy import copy
 from datetime import datetime, timedelta
 
 from recorder.classify import Wire
-from recorder.facts import Read, read_entry
+from recorder.facts import KnownStates, Read
 from recorder.intake import document as documents
 from recorder.intake import gaps
 from recorder.intake.state import (
@@ -38,6 +38,7 @@ class Ledger:
         self.log = recovered.log
         self.epoch = recovered.epoch
         self.versions = Versions(recovered.heads, full_fidelity=full_fidelity)
+        self._known = KnownStates()
         self.streams: dict[StreamKey, ResumePoint] = dict(recovered.streams)
         self._jumps = list(recovered.jumps)
         self._moved: set[StreamKey] = set()
@@ -98,7 +99,9 @@ class Ledger:
         if previous is not None:
             self._previous[position] = previous
         if wire is not None:
-            self._read[position] = read_entry(draft, wire)
+            self._read[position] = self._known.enter(
+                position, draft, wire, previous
+            )
         self._drafts.append((self.epoch, draft))
         self._bytes += len(draft.raw)
         if key is not None:
@@ -223,6 +226,7 @@ class Ledger:
             streams={key: _copied(self.streams[key]) for key in self._moved},
             previous=self._previous,
             read=self._read,
+            states=self._known,
         )
         self._states.update({k: p.state for k, p in batch.streams.items()})
         self._first += len(self._drafts)

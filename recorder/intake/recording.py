@@ -260,6 +260,8 @@ class Recording:
             if self._tees is not None:
                 self._tees.write(work)
             await committer.taken()
+            # What waits for PostgreSQL goes on as soon as it has answered.
+            await asyncio.sleep(0)
 
 
 def _starting(ledger: Ledger) -> None:

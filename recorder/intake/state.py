@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from recorder.facts import Read
+from recorder.facts import KnownStates, Read
 from recorder.model.entry import Draft
 from recorder.model.fact import Fact
 from recorder.model.reference import ObjectIdentity
@@ -161,8 +161,12 @@ class Batch:
     """By position: where the version of the same object before it is."""
 
     read: dict[int, Read] = field(default_factory=dict)
-    """By position: what facts are made of, of documents that came decoded;
-    taken by whoever derives them."""
+    """By position: the facts of documents that came decoded, or what they
+    are made of where the state before was not at hand; taken by whoever
+    derives them."""
+
+    states: KnownStates | None = None
+    """What is known of objects by whoever entered this batch."""
 
     facts: list[tuple[int, Sequence[Fact]]] | None = None
     """Position and facts of each entry that has some; None until they are

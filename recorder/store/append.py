@@ -8,8 +8,10 @@ twice. The holder is compared because a database that was restored from a
 backup gives a term again.
 """
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 import asyncpg
 
@@ -111,6 +113,12 @@ DELETE_HEADS = """
 """
 
 
+Row = tuple[Any, ...]
+
+ROWS_AT_ONCE = 1000
+"""Rows made before PostgreSQL and others get their turn."""
+
+
 class LeaseLostError(UnknownStateError):
     """Another writer took the lease: what we hold may be behind the log."""
 
@@ -184,11 +192,13 @@ class Appender:
             return
         numbers = await self._numbers(connection, batch)
         if batch.drafts:
-            await self._write_entries(connection, batch, numbers, head)
+            await self._enter_partition(connection, head["recorded_at"])
         derivation = await self._write_bookkeeping(
             connection, batch, numbers, head
         )
+        # Rows come last, since PostgreSQL takes them while more are made.
         if batch.drafts:
+            await self._write_entries(connection, batch, numbers, head)
             await self._write_facts(
                 connection, batch, numbers, head, derivation
             )
@@ -225,20 +235,18 @@ class Appender:
         numbers: Numbers,
         head: asyncpg.Record,
     ) -> None:
-        recorded_at: datetime = head["recorded_at"]
-        await self._enter_partition(connection, recorded_at)
         rows = entry_rows(
             batch,
             numbers,
             self._encoder,
             log=self._log,
-            recorded_at=recorded_at,
+            recorded_at=head["recorded_at"],
         )
         await connection.copy_records_to_table(
             "entry",
             schema_name="recorder",
             columns=ENTRY_COLUMNS,
-            records=rows,
+            records=_in_turns(rows),
         )
 
     async def _write_facts(
@@ -265,12 +273,12 @@ class Appender:
             derivation=number,
             recorded_at=head["recorded_at"],
         )
-        if rows:
+        if batch.facts:
             await connection.copy_records_to_table(
                 "fact",
                 schema_name="recorder",
                 columns=FACT_COLUMNS,
-                records=rows,
+                records=_in_turns(rows),
             )
 
     async def _enter_partition(
@@ -321,3 +329,11 @@ class Appender:
             CHANNEL,
             f"{self._log}:{batch.first_position - 1 + len(batch)}",
         )
+
+
+async def _in_turns(rows: Iterable[Row]) -> AsyncIterator[Row]:
+    """Give rows as they are made, and others their turn between them."""
+    for number, row in enumerate(rows, 1):
+        yield row
+        if number % ROWS_AT_ONCE == 0:
+            await asyncio.sleep(0)

@@ -1,6 +1,6 @@
 """Facts as rows of their table."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -89,12 +89,11 @@ def fact_rows(
     log: int,
     derivation: int,
     recorded_at: datetime | Mapping[int, datetime],
-) -> list[Row]:
+) -> Iterator[Row]:
     """Give one row for each fact, in the order of the log.
 
     ``recorded_at`` is of all entries, or of each by its position.
     """
-    rows = []
     for position, facts in batch.facts or ():
         _, draft = batch.drafts[position - batch.first_position]
         recorded = (
@@ -103,11 +102,8 @@ def fact_rows(
             else recorded_at[position]
         )
         place = (recorded, draft.observed_at, position, log, derivation)
-        rows += [
-            fact_row(place, index, fact, numbers)
-            for index, fact in enumerate(facts)
-        ]
-    return rows
+        for index, fact in enumerate(facts):
+            yield fact_row(place, index, fact, numbers)
 
 
 def fact_row(

@@ -301,7 +301,7 @@ class Builder:
         )
         connection = self._connection
         async with connection.transaction():
-            if rows:
+            if window.batch.facts:
                 await connection.copy_records_to_table(
                     "fact",
                     schema_name="recorder",

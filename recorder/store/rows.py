@@ -1,6 +1,6 @@
 """Drafts and heads as rows of their tables."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -103,16 +103,13 @@ def entry_rows(
     *,
     log: int,
     recorded_at: datetime,
-) -> list[tuple[Any, ...]]:
+) -> Iterator[tuple[Any, ...]]:
     """Give one row for each draft, in the order of the batch."""
-    return [
-        _entry_row(
-            (log, recorded_at, epoch, position), draft, numbers, encoder
-        )
-        for position, (epoch, draft) in enumerate(
-            batch.drafts, batch.first_position
-        )
-    ]
+    for position, (epoch, draft) in enumerate(
+        batch.drafts, batch.first_position
+    ):
+        place = (log, recorded_at, epoch, position)
+        yield _entry_row(place, draft, numbers, encoder)
 
 
 def _entry_row(

@@ -233,6 +233,8 @@ async def _put_nodes(filler: Filler, fleet: Fleet, struck: int) -> datetime:
             )
             for epoch, draft in batch.drafts
         ]
+        # As if they had not been entered as new.
+        batch.read, batch.states = {}, None
         await Deriver(_Nothing()).derive(batch)
         await filler.put(_calm(batch), BEGAN)
     return listed[-1].at

@@ -16,8 +16,7 @@ import time
 from pathlib import Path
 
 from recorder.classify import Wire
-from recorder.facts import Read
-from recorder.intake import ledger
+from recorder.facts import KnownStates, Read
 from recorder.intake.deriving import Deriver
 from recorder.intake.state import Batch
 from recorder.model.entry import Draft
@@ -65,7 +64,9 @@ async def _derive_nothing(_: Deriver, batch: Batch) -> None:
     batch.facts = []
 
 
-def _read_nothing(_: Draft, __: Wire | None = None) -> Read:
+def _enter_nothing(
+    _: KnownStates, __: int, ___: Draft, ____: Wire | None, _____: int | None
+) -> Read:
     return []
 
 
@@ -78,7 +79,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.no_facts:
         Deriver.derive = _derive_nothing  # type: ignore[method-assign,assignment]
-        setattr(ledger, "read_entry", _read_nothing)  # noqa: B010
+        KnownStates.enter = _enter_nothing  # type: ignore[method-assign,assignment]
     asyncio.run(play(arguments.folder, arguments.tape, arguments.profile))
 
 

@@ -147,4 +147,5 @@ def _encode(batches: list[Batch], numbers: Numbers) -> None:
     }
     encoder = Encoder(dictionaries)
     for batch in batches:
-        entry_rows(batch, numbers, encoder, log=1, recorded_at=BEGAN)
+        for _ in entry_rows(batch, numbers, encoder, log=1, recorded_at=BEGAN):
+            pass

@@ -1,6 +1,9 @@
 """Facts hang on the log alone: not on what was remembered, nor on luck."""
 
+from collections import deque
 from collections.abc import Sequence
+
+import pytest
 
 from recorder.intake.deriving import Deriver
 from recorder.intake.state import Batch
@@ -19,52 +22,76 @@ MANY = 20_000
 Derived = list[tuple[int, Sequence[Fact]]]
 
 
-async def derived(*, states_max: int, restarts: bool) -> Derived:
-    """Derive the script, by a process that forgets or one that does not."""
+async def derived(
+    *, states_max: int, restarts: bool = False, ahead: int = 0
+) -> Derived:
+    """Derive the script, by a process that forgets or one that does not.
+
+    So many batches are told ``ahead`` of the one that is being committed.
+    """
     log = MemoryWriter(MemoryLog())
-    teller = Teller(await log.take_lease())
-    deriver = Deriver(log, states_max=states_max)
     found: Derived = []
+    waiting: deque[Batch] = deque()
+    teller, deriver = await begun(log, states_max)
     for told in BATCHES:
         if restarts:
-            teller = Teller(await log.take_lease())
-            deriver = Deriver(log, states_max=states_max)
-        batch = teller.batch(*told)
-        await deriver.derive(batch)
-        await log.append(batch)
-        found += batch.facts or ()
+            teller, deriver = await begun(log, states_max)
+        waiting.append(teller.batch(*told))
+        while len(waiting) > ahead:
+            found += await committed(log, deriver, waiting.popleft())
+    while waiting:
+        found += await committed(log, deriver, waiting.popleft())
     return found
 
 
+async def begun(log: MemoryWriter, states_max: int) -> tuple[Teller, Deriver]:
+    teller = Teller(await log.take_lease())
+    return teller, Deriver(log, states_max=states_max)
+
+
+async def committed(
+    log: MemoryWriter, deriver: Deriver, batch: Batch
+) -> Derived:
+    await deriver.derive(batch)
+    await log.append(batch)
+    return batch.facts or []
+
+
 async def test_a_process_that_begins_anew_derives_the_same() -> None:
-    whole = await derived(states_max=1000, restarts=False)
+    whole = await derived(states_max=1000)
 
     assert whole
     assert await derived(states_max=1000, restarts=True) == whole
 
 
-async def test_what_does_not_fit_into_memory_is_derived_the_same() -> None:
-    whole = await derived(states_max=1000, restarts=False)
+@pytest.mark.parametrize("ahead", [0, 1, 3])
+async def test_what_does_not_fit_into_memory_is_derived_the_same(
+    ahead: int,
+) -> None:
+    whole = await derived(states_max=1000)
 
-    assert await derived(states_max=1, restarts=False) == whole
-    assert await derived(states_max=0, restarts=False) == whole
+    assert await derived(states_max=1, ahead=ahead) == whole
+    assert await derived(states_max=0, ahead=ahead) == whole
 
 
 async def test_a_batch_of_objects_of_which_none_is_at_hand_is_compared() -> (
     None
 ):
     log = MemoryWriter(MemoryLog())
-    teller = Teller(await log.take_lease())
+    teller, _ = await begun(log, 100)
     await log.append(teller.batch(*frames("ADDED", 1, {})))
+    teller, deriver = await begun(log, 100)
     batch = teller.batch(*frames("MODIFIED", MANY + 1, {"phase": "Failed"}))
-    deriver = Deriver(log, states_max=100)
 
-    await deriver.derive(batch)
+    await committed(log, deriver, batch)
 
     kinds = [fact.kind for _, facts in batch.facts or () for fact in facts]
     assert len(batch) == MANY
     assert kinds.count(FactKind.ENDED) == MANY
     assert FactKind.APPEARED not in kinds
+    # Those of a batch that may be under way still are kept beside them.
+    assert deriver.remembered == MANY
+    await deriver.derive(teller.batch())
     assert deriver.remembered == 100
 
 

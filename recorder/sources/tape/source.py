@@ -21,7 +21,7 @@ from recorder.sources.tape.reader import TapeReader
 
 __all__ = ["SteadyClock", "TapeProgress", "TapeSource"]
 
-_CHUNK_FRAMES = 256
+_CHUNK_FRAMES = 64
 _CHUNK_BYTES = 2**20
 
 _PAUSE_SECONDS_MIN = 0.01
