@@ -10,6 +10,7 @@ from pathlib import Path
 
 from recorder.errors import ConfigError
 from recorder.settings import Settings
+from recorder.wiring.folders import sync_folder
 
 __all__ = ["KeyFileError", "OpenToOthersError", "load_key"]
 
@@ -87,3 +88,5 @@ def _make(path: Path) -> None:
         pass
     finally:
         draft.unlink()
+    # The log names the key from its first entry on.
+    sync_folder(path.parent)

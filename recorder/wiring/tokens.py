@@ -18,6 +18,7 @@ from pathlib import Path
 
 from recorder.errors import ConfigError
 from recorder.model.moment import written
+from recorder.wiring.folders import sync_folder
 
 __all__ = ["Token", "TokenFile", "TokenFileError"]
 
@@ -141,6 +142,8 @@ class TokenFile:
                 stream.flush()
                 os.fsync(stream.fileno())
             new.replace(self._path)
+            # A token that was revoked must not come back with the power.
+            sync_folder(self._path.parent)
         except OSError as exc:
             msg = f"cannot write {self._path}: {exc.strerror}"
             raise TokenFileError(msg) from exc

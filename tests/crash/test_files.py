@@ -1,0 +1,159 @@
+"""The crash matrix of files: whoever writes one is killed at every step.
+
+A step is a call that changes a file or a folder: a process is killed before
+it and after it. What is found then is the old file or the new one, and the
+next process goes on. The log itself is in `test_matrix`.
+"""
+
+import itertools
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from recorder.embedded.passwords import (
+    make_passwords,
+    read_passwords,
+    write_passwords,
+)
+from recorder.embedded.state import Phase, State, read_state, write_state
+from recorder.settings import Settings
+from recorder.sources.tape import TapeTruncatedError, TapeWriter
+from recorder.sources.tape.whole import whole_tape
+from recorder.wiring.redaction_key import load_key
+from recorder.wiring.tokens import TokenFile
+from tests.tape.builders import HEADER, a_frame, read_up_to_the_trouble
+
+CHANGES = {
+    "open", "write", "writelines", "flush", "fsync", "close", "replace",
+    "rename", "link", "unlink", "mkdir", "chmod", "fchown",
+}  # fmt: skip
+FRAMES = [a_frame(number) for number in range(20)]
+
+
+def deaths(action: Callable[[], object]) -> Iterator[None]:
+    """Let processes act, each killed one step later; the last one lives."""
+    for step in itertools.count():
+        child = os.fork()
+        if child == 0:
+            _die(action, step)
+        _, status = os.waitpid(child, 0)
+        yield
+        if not os.WIFSIGNALED(status):
+            assert status == 0
+            assert step > 4, "it was killed at some"
+            return
+
+
+def _die(action: Callable[[], object], at: int) -> None:
+    passed = 0
+
+    def pass_by(_: FrameType, event: str, called: Any) -> None:
+        nonlocal passed
+        if event.startswith("c_") and called.__name__ in CHANGES:
+            if passed == at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            passed += 1
+
+    status = 1
+    try:
+        sys.setprofile(pass_by)
+        action()
+        sys.setprofile(None)
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def test_one_redaction_key_is_made(tmp_path: Path) -> None:
+    for number in itertools.count():
+        settings = Settings(data_dir=tmp_path / str(number))
+        made = deaths(lambda: load_key(settings))  # noqa: B023 - used at once
+        for _ in itertools.islice(made, number):
+            pass
+        path = settings.data_dir / "redaction.key"
+        found = path.read_text() if path.exists() else None
+        key = load_key(settings)
+
+        assert found is None or bytes.fromhex(found) == key
+        assert load_key(settings) == key
+        if next(made, "over") == "over":
+            return
+
+
+def test_tokens_are_as_before_or_as_after(tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    first = TokenFile(path).add("first")
+
+    for _ in deaths(lambda: TokenFile(path).add("second")):
+        tokens = TokenFile(path)
+        assert tokens.holder(first) is not None
+        names = [token.name for token in tokens.tokens()]
+        assert names in (["first"], ["first", "second"])
+        if len(names) > 1:
+            tokens.revoke("second")
+
+    kept = path.read_bytes()
+    for _ in deaths(lambda: TokenFile(path).revoke("first")):
+        tokens = TokenFile(path)
+        assert len(tokens.tokens()) in {0, 1}
+        path.write_bytes(kept)
+
+
+def test_the_passwords_of_the_server_are_whole(tmp_path: Path) -> None:
+    path = tmp_path / "passwords.json"
+    old, new = make_passwords(), make_passwords()
+    write_passwords(path, old)
+
+    for _ in deaths(lambda: write_passwords(path, new)):
+        assert read_passwords(path) in (old, new)
+    assert read_passwords(path) == new
+
+
+def test_what_the_supervisor_says_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "postgres.json"
+    old, new = (
+        State(instance="a", supervisor_pid=1, phase=phase)
+        for phase in (Phase.STARTING, Phase.READY)
+    )
+    write_state(path, old)
+
+    for _ in deaths(lambda: write_state(path, new)):
+        assert read_state(path) in (old, new)
+    assert read_state(path) == new
+
+
+def test_a_tape_is_readable_up_to_the_death(tmp_path: Path) -> None:
+    path = tmp_path / "a.tape.jsonl.zst"
+
+    def record() -> None:
+        with TapeWriter(path, HEADER, overwrite=True) as tape:
+            for frame in FRAMES:
+                tape.write([frame])
+                tape.flush()
+
+    for _ in deaths(record):
+        if not path.exists():
+            continue
+        seen, trouble = read_up_to_the_trouble(path)
+        assert seen == FRAMES[: len(seen)]
+        assert trouble is None or isinstance(trouble, TapeTruncatedError)
+    assert read_up_to_the_trouble(path) == (FRAMES, None)
+
+
+def test_a_tape_that_is_cut_is_there_whole_or_not_at_all(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a.tape.jsonl.zst"
+
+    def cut() -> None:
+        with whole_tape(path, HEADER) as tape:
+            tape.write(FRAMES)
+
+    for _ in deaths(cut):
+        if path.exists():
+            assert read_up_to_the_trouble(path) == (FRAMES, None)
+            path.unlink()
