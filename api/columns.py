@@ -17,9 +17,12 @@ from types import GeneratorType, NoneType
 from typing import Any
 
 from graphql import (
+    GRAPHQL_MAX_INT,
+    GRAPHQL_MIN_INT,
     GraphQLBoolean,
     GraphQLField,
     GraphQLID,
+    GraphQLInt,
     GraphQLLeafType,
     GraphQLObjectType,
     GraphQLOutputType,
@@ -237,6 +240,8 @@ def _leaves(type_: GraphQLLeafType) -> Column:
     told = _coerced(type_.coerce_output_value)
     if type_ in {GraphQLString, GraphQLID}:
         told = _unless({str}, told)
+    elif type_ is GraphQLInt:
+        told = _numbers(told)
     elif type_ is GraphQLBoolean:
         told = _unless({bool}, told)
     elif isinstance(type_, CustomGraphQLEnumType):
@@ -259,6 +264,17 @@ def _unless(types: set[type], column: Column) -> Column:
     return lambda values: (
         values if set(map(type, values)) <= types else column(values)
     )
+
+
+def _numbers(column: Column) -> Column:
+    def told(values: Values) -> Values:
+        if set(map(type, values)) == {int}:
+            least, most = min(values), max(values)
+            if least >= GRAPHQL_MIN_INT and most <= GRAPHQL_MAX_INT:
+                return values
+        return column(values)
+
+    return told
 
 
 def _names(type_: CustomGraphQLEnumType, column: Column) -> Column:

@@ -67,13 +67,18 @@ class NameReader:
     def __init__(self, engine: AsyncEngine, log: int) -> None:
         self._engine = engine
         self._log = log
+        self._known_nodes: set[str] = set()
+        """As far as they were asked for: each part of an answer asks."""
 
     async def known_nodes(self, names: Collection[str]) -> Collection[str]:
         """Give those nodes that any entry concerns."""
-        rows = await fetch(
-            self._engine, "read nodes", KNOWN, self._log, list(names)
-        )
-        return {name for (name,) in rows}
+        missing = set(names) - self._known_nodes
+        if missing:
+            rows = await fetch(
+                self._engine, "read nodes", KNOWN, self._log, list(missing)
+            )
+            self._known_nodes.update(name for (name,) in rows)
+        return self._known_nodes.intersection(names)
 
     async def node_names(self) -> Sequence[str]:
         """Give the nodes that entries concern, as far as it is useful."""
