@@ -30,6 +30,12 @@ AUTOPSY: Final = timedelta(hours=1)
 FOREGOING: Final = timedelta(minutes=2)
 """How long before its opening a chain looks for who asked."""
 
+ASYNCHRONOUS: Final = timedelta(seconds=1)
+"""How far reporters of one thing may be apart."""
+
+FIRST_LISTS: Final = timedelta(seconds=5)
+"""How long the first lists of all resources take, one after another."""
+
 LEAVING: Final = frozenset(
     {
         Subject.CORDON,
@@ -163,6 +169,9 @@ class _Reader:
             return False
         if self._seen_at is None:
             return self._state.uid is None
+        if stored.at > stored.observed_at + ASYNCHRONOUS:
+            # A clock that is ahead: all that is known is that it was listed.
+            return stored.observed_at <= self._seen_at + FIRST_LISTS
         return stored.at < self._seen_at - timedelta(seconds=1)
 
     def _place(self, sign: Sign, before: NodeState) -> None:
@@ -309,6 +318,11 @@ def _is_other(sign: Sign, chain: Chain) -> bool:
     """Tell whether a sign is of something else than what is over."""
     if sign.role in {Role.FAULT, Role.DECISION}:
         return True
+    last = chain.signs[-1].stored.observed_at
+    if sign.subject == Subject.CORDON and (
+        sign.stored.observed_at - last <= ASYNCHRONOUS
+    ):
+        return False
     return sign.subject in {Subject.CORDON, Subject.SHUTDOWN} or (
         sign.subject in {Subject.READY, Subject.IDENTITY}
         and not chain.has(Subject.BOOT)

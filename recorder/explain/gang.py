@@ -5,6 +5,14 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from recorder.explain.hit import Failure, Hit
+from recorder.explain.losses import (
+    came_with,
+    can_hit,
+    lost_at,
+    order,
+    position,
+    taken_at,
+)
 from recorder.explain.verdict import Happened
 from recorder.projections import Placement, Workload, Workloads
 
@@ -50,9 +58,9 @@ class Gang:
             for pod in self._pods
             if pod.node == failure.verdict.node
             and pod.was_on(failure.since, failure.seen)
-            and _can_hit(failure, pod)
+            and can_hit(failure, pod)
         ]
-        lost = [(f, p) for f, p in touched if _lost_at(f, p) is not None]
+        lost = [(f, p) for f, p in touched if lost_at(f, p) is not None]
         found = []
         while lost:
             hit = self._blow(lost)
@@ -61,18 +69,17 @@ class Gang:
             if again is None:
                 break
             # What is lost after it ran again is lost once more.
-            lost = [p for p in lost if _at(*p) > max(again, hit.hit_at)]
+            lost = [p for p in lost if taken_at(*p) > max(again, hit.hit_at)]
         found += self._preempted(nodes, {p.key for _, p in touched})
         found = found or self._survived(touched)
         return sorted(found, key=lambda hit: hit.hit_at)
 
     def _blow(self, lost: Sequence[tuple[Failure, Placement]]) -> Hit:
         """Give the first hit of those by which Pods were lost."""
-        hit_at = min(_at(f, p) for f, p in lost)
-        first, pod = min(
-            lost, key=lambda pair: _rank(pair[0], pair[1], hit_at)
-        )
-        losses = {p.key: p for _, p in self._at_once(lost, hit_at)}
+        hit_at = min(taken_at(f, p) for f, p in lost)
+        at_once = self._at_once(lost, hit_at)
+        first, pod = min(at_once, key=lambda pair: order(*pair))
+        losses = {p.key: p for _, p in at_once}
         if first.verdict.happened == Happened.DEGRADED:
             # Pods on well nodes may fail first: they wait for the other.
             failed = self._failed_with(pod)
@@ -91,9 +98,11 @@ class Gang:
         self, lost: Sequence[tuple[Failure, Placement]], hit_at: datetime
     ) -> list[tuple[Failure, Placement]]:
         """Give what was lost before the gang ran again without it."""
-        pods = [p for f, p in lost if _at(f, p) <= hit_at]
+        pods = [p for f, p in lost if taken_at(f, p) <= hit_at]
         again = self._again(hit_at, self._gang_at(hit_at, pods), pods)
-        return [(f, p) for f, p in lost if again is None or _at(f, p) <= again]
+        return [
+            pair for pair in lost if again is None or taken_at(*pair) <= again
+        ]
 
     def _preempted(
         self, nodes: frozenset[str], touched: set[str]
@@ -148,6 +157,7 @@ class Gang:
             if p.bound_at is not None
             and p.bound_at <= at
             and (p.ended_at is None or p.ended_at >= at)
+            and not (came_with(p, at) and p not in losses)
         ]
 
     def _hit(
@@ -182,7 +192,7 @@ class Gang:
             hit_at=blow.at,
             running_again_at=again if outcome != "failed" else None,
             gpu_hours_lost=round(hours, 4),
-            evidence=sorted(evidence, key=_position),
+            evidence=sorted(evidence, key=position),
             says=_says(self._workload, outcome, len(losses), blow.node, gpus),
         )
 
@@ -205,8 +215,7 @@ class Gang:
         ]
         if not shaken:
             return []
-        at = min(f.seen for f, _ in shaken)
-        first, _ = min(shaken, key=lambda pair: _rank(pair[0], pair[1], at))
+        first, _ = min(shaken, key=lambda pair: order(*pair))
         gang = self._gang_at(first.seen, [p for _, p in shaken])
         nodes = sorted({f.verdict.node for f, _ in shaken})
         gpus = sum(p.gpus for p in gang)
@@ -237,14 +246,18 @@ class Gang:
         """Give when as many Pods ran as before the hit."""
         lost = {p.key for p in losses}
         others = [p for p in self._pods if p.key not in lost]
-        running = sum(p.runs_at(hit_at) for p in others)
+        running = sum(
+            p.runs_at(hit_at) and not came_with(p, hit_at) for p in others
+        )
         changes = [
             (p.restarted_at, 1)
             for p in losses
             if p.restarted_at is not None and p.ended_at is None
         ]
         for pod in others:
-            if pod.running_at is not None and pod.running_at > hit_at:
+            if pod.running_at is not None and (
+                pod.running_at > hit_at or came_with(pod, hit_at)
+            ):
                 changes.append((pod.running_at, 1))
             # What ended well is work that is done.
             if (
@@ -277,7 +290,9 @@ class Gang:
         new = [
             p
             for p in self._pods
-            if p.running_at is not None and blow.at < p.running_at <= again
+            if p.running_at is not None
+            and p.running_at <= again
+            and (p.running_at > blow.at or came_with(p, blow.at))
         ]
         nodes = {p.node for p in losses}
         whole = len(new) >= len(gang) > len(losses)
@@ -291,52 +306,6 @@ class _Blow(NamedTuple):
     hit_by: str
     node: str
     at: datetime
-
-
-def _rank(
-    failure: Failure, pod: Placement, first: datetime
-) -> tuple[bool, str, datetime, str]:
-    """Order by time, and by name those that went together.
-
-    Leases do not tell which of them was the first.
-    """
-    together = failure.seen - first <= TOGETHER
-    return not together, failure.verdict.node, failure.seen, pod.pod.name
-
-
-def _position(entry: str) -> int:
-    return int(entry.partition("/")[2])
-
-
-def _can_hit(failure: Failure, pod: Placement) -> bool:
-    """A node that stayed in service hits only what failed on it."""
-    if failure.verdict.happened != Happened.DEGRADED:
-        return True
-    return pod.phase == "Failed"
-
-
-def _lost_at(failure: Failure, pod: Placement) -> datetime | None:
-    """Give when a Pod was lost by a failure, None if it was not."""
-    times = [
-        at
-        for at in (
-            pod.disrupted_at,
-            pod.ended_at,
-            pod.deleting_at,
-            pod.restarted_at,
-        )
-        if at is not None and failure.since <= at <= failure.until
-    ]
-    return min(times, default=None)
-
-
-def _at(failure: Failure, pod: Placement) -> datetime:
-    """Give when a Pod was hit: with its node, or before."""
-    lost = _lost_at(failure, pod)
-    assert lost is not None, "asked only of what was lost"
-    if failure.verdict.happened in {Happened.DRAINED, Happened.DEGRADED}:
-        return lost
-    return min(lost, max(failure.seen, failure.since))
 
 
 def _says(

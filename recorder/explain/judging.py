@@ -123,12 +123,16 @@ def _decided(case: Case) -> Decided | None:
     for cause in DECISIONS:
         found = cause.find(case)
         if found is not None:
-            return Decided(
+            decided = Decided(
                 decision=cause.decision,
                 actor=found.actor,
                 sign=found.sign,
                 confidence=found.confidence,
             )
+            if found.actor is None and _was_gone(case, decided):
+                # Whoever takes away what is long lost has a reason.
+                return replace(decided, confidence="possible")
+            return decided
     return None
 
 
@@ -203,6 +207,8 @@ def _mode(case: Case, decided: Decided | None, *, holed: bool) -> str:
     if case.was_shut_down:
         return "planned"
     if decided is not None:
+        if holed and decided.sign.stored.fact.detail.get("inferred"):
+            return "unknown"  # it was seen with the effect, or as it
         # Whatever for, it was announced that the Node would go.
         said = decided.sign.vague and case.happened == Happened.REMOVED
         sure = said or decided.confidence != "possible"
@@ -239,10 +245,20 @@ def _is_holed(chain: Chain, effect: Sign, holes: Iterable[Hole]) -> bool:
     if effect.subject == Subject.CORDON or len(chain.of(Subject.BOOT)) > 1:
         # What comes after it says whether the node was drained, or was back.
         last = END if chain.back is None else chain.back.observed_at
+    answers = [s.stored.observed_at for s in _answers(chain, effect)]
+    last = max([last, *answers])
     return any(
         hole.since <= last and (hole.until is None or hole.until >= first)
         for hole in holes
     )
+
+
+def _answers(chain: Chain, effect: Sign) -> list[Sign]:
+    """Give what was done upon a fault of a node that is not seen to leave."""
+    if effect.role is not Role.FAULT:
+        return []
+    doing = {Role.ACT, Role.DECISION}
+    return [s for s in chain.signs if s.role in doing and s is not effect]
 
 
 def _confidence(case: Case, verdict: Verdict, *, holed: bool) -> str:
@@ -266,10 +282,14 @@ def _confidence(case: Case, verdict: Verdict, *, holed: bool) -> str:
 def _may_hide(case: Case) -> bool:
     """Tell whether what a gap hides may be another thing that happened.
 
-    Evictions from a node that was cordoned, or a return between two boots.
+    Evictions after a cordon, a cordon after a fault, a return between boots.
     """
     boots = case.chain.of(Subject.BOOT)
-    return case.happened == Happened.CORDONED or len(boots) > 1
+    return (
+        case.happened == Happened.CORDONED
+        or len(boots) > 1
+        or bool(_answers(case.chain, case.effect))
+    )
 
 
 def _is_half(case: Case, verdict: Verdict) -> bool:
@@ -284,7 +304,8 @@ def _is_half(case: Case, verdict: Verdict) -> bool:
         return False
     unready = case.chain.baseline.ready not in {None, "True"} or any(
         sign.subject in {Subject.READY, Subject.SILENCE}
-        and sign.stored.at <= decided.sign.stored.at
+        # By our own clock: a lease tells the time as its node has it.
+        and sign.stored.observed_at <= decided.sign.stored.observed_at
         for sign in case.chain.signs
     )
     return not unready

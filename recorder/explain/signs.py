@@ -62,8 +62,7 @@ def _node(stored: StoredFact, knowledge: Knowledge) -> Iterator[Sign]:
         role, subject, over = _OF_NODE[fact.kind]
         yield Sign(role, subject, stored, actor=actor, over=over)
     elif fact.kind is FactKind.FIELD_CHANGED:
-        if detail["field"] in VERSIONS:
-            yield Sign(Role.ACT, Subject.VERSION, stored)
+        yield from _field(stored, detail["field"])
     elif fact.kind is FactKind.CONDITION_CHANGED:
         yield from _condition(stored, actor, knowledge)
     elif fact.kind is FactKind.RESOURCE_CHANGED:
@@ -75,6 +74,14 @@ def _node(stored: StoredFact, knowledge: Knowledge) -> Iterator[Sign]:
         FactKind.LABEL_CHANGED,
     }:
         yield from _text(stored, actor, knowledge)
+
+
+def _field(stored: StoredFact, field: str) -> Iterator[Sign]:
+    if field in VERSIONS:
+        yield Sign(Role.ACT, Subject.VERSION, stored)
+    elif field == "kubelet_version":
+        # No kubelet becomes another without being started anew.
+        yield Sign(Role.EFFECT, Subject.KUBELET, stored)
 
 
 def _condition(

@@ -23,6 +23,9 @@ class Placement(msgspec.Struct, gc=False):
     labels: Mapping[str, str] = {}
     gpus: int = 0
     seen_at: datetime | None = None
+    listed: bool = False
+    """Whether a list showed it first, and it may be older than that."""
+
     bound_at: datetime | None = None
     running_at: datetime | None = None
     ended_at: datetime | None = None
@@ -106,7 +109,8 @@ def _appeared(p: Placement, stored: StoredFact, detail: Detail) -> None:
     p.gpus = state.get("gpus", 0)
     p.node = state.get("node")
     p.phase = fields.get("phase")
-    at = stored.at if detail["created"] else stored.observed_at
+    p.listed = not detail["created"]
+    at = stored.observed_at if p.listed else stored.at
     if p.node is not None:
         p.bound_at = at
     if p.phase == "Running":

@@ -84,7 +84,10 @@ class _Owner(msgspec.Struct, gc=False):
 
 
 class Workloads:
-    """Owners, folded from facts about everything but Pods and Nodes."""
+    """Owners, folded from facts about them.
+
+    A Pod may be one: the leader of a group owns what runs its workers.
+    """
 
     def __init__(self, facts: Iterable[StoredFact] = ()) -> None:
         self._owners: dict[str, _Owner] = {}
@@ -96,7 +99,7 @@ class Workloads:
         """Take the next fact, in the order of the log."""
         fact = stored.fact
         thing = fact.object
-        if thing is None or thing.uid is None or thing.kind == "Pod":
+        if thing is None or thing.uid is None:
             return
         if fact.kind in {FactKind.APPEARED, FactKind.VANISHED}:
             state = fact.detail["state"]
@@ -181,7 +184,7 @@ def _labelled(placement: Placement, top: Workload | None) -> Workload:
     pod, labels = placement.pod, placement.labels
     if top is not None and top.kind == "LeaderWorkerSet":
         return msgspec.structs.replace(top, group=labels.get(GROUP_LABEL, ""))
-    if top is None or top.kind in {"Job", "StatefulSet"}:
+    if top is None or top.kind in {"Job", "StatefulSet", "Pod"}:
         for label, kind in BY_LABEL:
             if (name := labels.get(label)) and (
                 top is None or kind in {"JobSet", "LeaderWorkerSet"}

@@ -11,7 +11,7 @@ This knows the shape of the file and its rules, and no incident.
 """
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -186,7 +186,7 @@ class Workload(_Struct, kw_only=True, frozen=True):
     pods_hit: list[str]
     gang_size: int
     gpus: int
-    accept: dict[str, list[str]] = {}
+    accept: dict[str, list[Any]] = {}
     optional: bool = False
     """Whether leaving it out is right as well."""
 
@@ -212,6 +212,11 @@ class Question(_Struct, kw_only=True, frozen=True):
 
     workloads: list[str]
     """As ``Kind/namespace/name``."""
+
+    rack: str | None = None
+    """What is asked instead of a node, which is empty then."""
+
+    labels: dict[str, str] = {}
 
 
 class Truth(_Struct, kw_only=True, frozen=True):
@@ -279,7 +284,7 @@ def problems(truth: Truth) -> list[str]:
     names = {named(workload) for workload in truth.workloads}
     for question in truth.questions:
         found += _unknown_acts({question.since, question.until}, acts)
-        found += _unknown("node", {question.node}, nodes)
+        found += _unknown("node", {question.node} - {""}, nodes)
         found += _unknown("verdict", set(question.verdicts), ids)
         found += _unknown("workload", set(question.workloads), names)
     return found

@@ -30,6 +30,8 @@ __all__ = ["SPARED", "VARIATIONS"]
 
 EVENTS = "v1/events"
 
+LEASES = "coordination.k8s.io/v1/leases"
+
 LOST_SHARE = 0.1
 
 REPEATED_SHARE = 0.1
@@ -37,6 +39,8 @@ REPEATED_SHARE = 0.1
 JITTER = timedelta(seconds=1)
 
 SKEW = timedelta(seconds=2)
+
+FAR = timedelta(seconds=90)
 
 
 SPARED = frozenset(
@@ -103,11 +107,20 @@ def repeat_frames(told: Told, seed: int) -> Told:
 
 def skew_node(told: Told, seed: int) -> Told:
     """Let the clock of one node be wrong, as its Events tell the time."""
+    return _skewed(told, seed, SKEW)
+
+
+def skew_node_far(told: Told, seed: int) -> Told:
+    """Let the clock of one node be wrong by more than a grace period."""
+    return _skewed(told, seed, FAR)
+
+
+def _skewed(told: Told, seed: int, by: timedelta) -> Told:
     chance = Random(seed)
     node = chance.choice(sorted(n.name for n in told.truth.cluster.nodes))
-    skew = chance.choice([SKEW, -SKEW])
+    skew = chance.choice([by, -by])
 
-    def skewed(event: dict[str, Any]) -> dict[str, Any]:
+    def of_event(event: dict[str, Any]) -> dict[str, Any]:
         if event.get("source", {}).get("host") != node:
             return event
         told_by_node = {
@@ -117,13 +130,34 @@ def skew_node(told: Told, seed: int) -> Told:
         }
         return event | told_by_node
 
+    def of_lease(lease: dict[str, Any]) -> dict[str, Any]:
+        spec = lease["spec"]
+        if lease["metadata"]["name"] != node or "renewTime" not in spec:
+            return lease
+        renewed = shifted(spec["renewTime"], skew)
+        return lease | {"spec": spec | {"renewTime": renewed}}
+
+    changes = {EVENTS: of_event, LEASES: of_lease}
     frames = [
-        changed_objects(frame, skewed)
-        if frame.get("resource") == EVENTS and not is_bookmark(frame)
+        changed_objects(frame, changes[frame["resource"]])
+        if frame.get("resource") in changes and not is_bookmark(frame)
         else frame
         for frame in told.tape.frames
     ]
     return Told(Lines(told.tape.header, frames), told.truth)
+
+
+def at_once(told: Told, seed: int) -> Told:
+    """Let all of it be true: lost, late, repeated, renamed, and skewed."""
+    for vary in (
+        lose_events,
+        repeat_frames,
+        skew_node_far,
+        rename,
+        shuffle_arrival,
+    ):
+        told = vary(told, seed)
+    return told
 
 
 def without_audit(told: Told, seed: int) -> Told:
@@ -146,6 +180,8 @@ VARIATIONS: Mapping[str, Variation] = {
     "rename": rename,
     "shift-days": shift_days,
     "skew-node": skew_node,
+    "skew-node-far": skew_node_far,
+    "at-once": at_once,
     "without-audit": without_audit,
 }
 

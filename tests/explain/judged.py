@@ -20,7 +20,7 @@ from tests.corpus import truth as told
 from tests.corpus.playing import played
 from tests.corpus.tape_lines import Lines
 
-__all__ = ["Judged", "differences", "facts_of", "judged"]
+__all__ = ["Judged", "differences", "facts_of", "holes_of", "judged"]
 
 COMPARED = (
     "happened",
@@ -58,7 +58,7 @@ def judged(tape: Lines) -> Judged:
     drafts = played(tape).drafts
     facts = list(facts_of(drafts))
     audited = any(f.fact.kind is FactKind.REQUESTED for f in facts)
-    return Judged(facts, _holes(drafts), audited)
+    return Judged(facts, holes_of(drafts), audited)
 
 
 def facts_of(drafts: Iterable[Draft]) -> Iterable[StoredFact]:
@@ -82,7 +82,8 @@ def facts_of(drafts: Iterable[Draft]) -> Iterable[StoredFact]:
             )
 
 
-def _holes(drafts: Iterable[Draft]) -> list[Hole]:
+def holes_of(drafts: Iterable[Draft]) -> list[Hole]:
+    """Give the gaps that a log tells of itself."""
     told = [
         json.loads(draft.raw)
         for draft in drafts

@@ -1,5 +1,8 @@
 """A controller acted on a fault by itself."""
 
+from datetime import timedelta
+from typing import Final
+
 from recorder.explain.actors import Actor
 from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import DecisionCause, Found
@@ -8,6 +11,10 @@ from recorder.explain.verdict import Happened
 from recorder.knowledge import Decision, Role
 
 __all__ = ["CAUSE"]
+
+PATIENT: Final = timedelta(minutes=9)
+"""How long something is broken at least before it is replaced for that; the
+shortest that is known is ten minutes, by the clock of whoever counts."""
 
 TAKING = frozenset({Decision.SCALE_DOWN, Decision.NODE_DELETION})
 """What controllers say that replace what broke, and do not say so."""
@@ -58,10 +65,13 @@ def _repair(case: Case) -> Found | None:
     Karpenter says nothing when it repairs: its taint is that of a scale-down,
     without the Event that goes with one.
     """
-    if not case.faults:
+    broken = case.first_fault
+    if broken is None:
         return None
     for sign in case.decisions:
-        if sign.decision in TAKING:
+        if sign.decision in TAKING and (
+            sign.stored.at - broken.stored.at >= PATIENT
+        ):
             return Found(sign, "likely", sign.actor or case.author(sign))
     return None
 

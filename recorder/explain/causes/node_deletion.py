@@ -20,6 +20,10 @@ def _find(case: Case) -> Found | None:
     for sign in case.chain.signs:
         if sign.subject == Subject.IDENTITY and sign.over:
             actor = case.author(sign) or _announced_by(case)
+            hint = next((s for s in case.decisions if s.vague), None)
+            if hint is not None:
+                # It was meant to go, and nothing says what for.
+                return Found(hint, "possible", actor)
             inferred = sign.stored.fact.detail.get("inferred")
             return Found(sign, "likely" if inferred else "proven", actor)
     return None

@@ -147,8 +147,9 @@ class Cluster(World):
                 spec=spec,
             )
 
-        def change(lease: dict[str, Any]) -> None:
+        def change(lease: dict[str, Any]) -> set[tuple[str, ...]]:
             lease["spec"] = spec
+            return {("f:spec",)}
 
         return self.alters(
             at, LEASES, name, change, by="kubelet", space=NODE_SPACE

@@ -13,7 +13,7 @@ from tests.corpus.judging import Judged as Marked
 from tests.corpus.told import Told
 from tests.corpus.truth import Truth
 from tests.corpus.truth import Verdict as Expected
-from tests.explain.judged import Judged, facts_of
+from tests.explain.judged import Judged, facts_of, holes_of
 
 __all__ = ["Miss", "judged_of", "misses", "missed_workloads"]
 
@@ -33,7 +33,7 @@ def judged_of(drafts: Sequence[Draft], holes: Iterable[Hole] = ()) -> Judged:
     """Derive the facts of entries, for judging."""
     facts = list(facts_of(drafts))
     audited = any(fact.fact.kind is FactKind.REQUESTED for fact in facts)
-    return Judged(facts, list(holes), audited)
+    return Judged(facts, [*holes_of(drafts), *holes], audited)
 
 
 def misses(truth: Truth, judged: Judged) -> list[Miss]:
@@ -169,9 +169,12 @@ def missed_workloads(told: Told, judged: Judged) -> list[str]:
         left.remove(hit)
         for field in COUNTED:
             right = [getattr(truth, field), *truth.accept.get(field, [])]
-            if getattr(hit, field) not in right:
+            answer = getattr(hit, field)
+            if field == "nodes":  # the first one stands first
+                answer, right = sorted(answer), [sorted(r) for r in right]
+            if answer not in right:
                 said.append(
-                    f"{truth.name}: {field} is {getattr(hit, field)}, not"
-                    f" {right[0]}: {hit.says}"
+                    f"{truth.name}: {field} is {answer}, not {right[0]}:"
+                    f" {hit.says}"
                 )
     return said + [f"not hit: {hit.says}" for hit in left]

@@ -5,20 +5,32 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+from tests.corpus.blinding import Blind, blinded
 from tests.corpus.told import Told
 from tests.corpus.truth import (
     Actor,
     ClusterFacts,
     NodeFacts,
+    Question,
     Truth,
     Verdict,
     Workload,
 )
 from tests.explain.heldout.cluster import Cluster
-from tests.explain.heldout.parts import boot_id, clock, uid_of
+from tests.explain.heldout.parts import boot_id, clock, fine, uid_of
 from tests.explain.heldout.world import PODS
 
 __all__ = ["Scene", "owner"]
+
+_Asked = tuple[
+    float,
+    float,
+    str,
+    str | None,
+    Mapping[str, str],
+    Sequence[int],
+    Sequence[str],
+]
 
 
 def owner(kind: str, name: str, api: str, space: str = "train") -> Any:
@@ -47,6 +59,8 @@ class Scene(Cluster):
         self._audit = audit
         self._verdicts: list[Verdict] = []
         self._workloads: list[Workload] = []
+        self._questions: list[_Asked] = []
+        self._blind: list[Blind] = []
 
     def runs(
         self,
@@ -218,7 +232,7 @@ class Scene(Cluster):
         by: Any = "node-failure",
         space: str = "train",
         optional: bool = False,
-        accept: Mapping[str, Sequence[str]] = {},
+        accept: Mapping[str, Sequence[Any]] = {},
     ) -> Self:
         """Say which workload is hit."""
         self._workloads.append(
@@ -239,6 +253,41 @@ class Scene(Cluster):
         )
         return self
 
+    def asks(
+        self,
+        since: float,
+        until: float,
+        *,
+        node: str = "",
+        rack: str | None = None,
+        labels: Mapping[str, str] = {},
+        verdicts: Sequence[int] = (),
+        workloads: Sequence[str] = (),
+    ) -> Self:
+        """Ask about a window; verdicts go by when they were expected."""
+        asked = since, until, node, rack, labels, verdicts, workloads
+        self._questions.append(asked)
+        return self
+
+    def blind(self, span: Blind) -> Self:
+        """Let nobody listen for a while."""
+        self._blind.append(span)
+        return self
+
+    def _asked(self, asked: _Asked) -> Question:
+        since, until, node, rack, labels, verdicts, workloads = asked
+        return Question(
+            node=node,
+            since="",
+            until="",
+            since_at=fine(since),
+            until_at=fine(until),
+            verdicts=[self._verdicts[place].id for place in verdicts],
+            workloads=list(workloads),
+            rack=rack,
+            labels=dict(labels),
+        )
+
     def told(self, name: str) -> Told:
         """Give the tape and what is true of it."""
         cluster = ClusterFacts(
@@ -258,6 +307,9 @@ class Scene(Cluster):
             verdicts=list(self._verdicts),
             workloads=list(self._workloads),
             not_workloads=[],
-            questions=[],
+            questions=[self._asked(asked) for asked in self._questions],
         )
-        return Told(self.tape(name), truth)
+        tape = self.tape(name)
+        for span in self._blind:
+            tape = blinded(tape, fine(span.since), fine(span.until))
+        return Told(tape, truth)
