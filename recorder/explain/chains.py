@@ -318,10 +318,8 @@ def _is_other(sign: Sign, chain: Chain) -> bool:
     """Tell whether a sign is of something else than what is over."""
     if sign.role in {Role.FAULT, Role.DECISION}:
         return True
-    last = chain.signs[-1].stored.observed_at
-    if sign.subject == Subject.CORDON and (
-        sign.stored.observed_at - last <= ASYNCHRONOUS
-    ):
+    since = sign.stored.observed_at - chain.signs[-1].stored.observed_at
+    if sign.subject == Subject.CORDON and since <= ASYNCHRONOUS:
         return False
     return sign.subject in {Subject.CORDON, Subject.SHUTDOWN} or (
         sign.subject in {Subject.READY, Subject.IDENTITY}

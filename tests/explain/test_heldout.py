@@ -46,13 +46,14 @@ from tests.explain.heldout import (
 )
 from tests.explain.heldout.marking import (
     Miss,
+    hits_of,
     judged_of,
     missed_workloads,
     misses,
 )
 from tests.explain.heldout.registry import INCIDENTS
 from tests.explain.heldout.world import NODES
-from tests.explain.judged import judged
+from tests.explain.judged import Judged, judged
 
 CLASSES = (
     boots,
@@ -304,6 +305,20 @@ def test_other_names_change_nothing_but_names(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_names_in_another_order_change_no_workload(name: str) -> None:
+    def flipped(text: str) -> str:
+        return re.sub(
+            r"gpu-(\d\d\d)", lambda f: f"gpu-{999 - int(f[1])}", text
+        )
+
+    nodes = nodes_of(name)
+    tape = _rewritten(told(name).tape, flipped)
+    other = hits_on(judged(tape), [flipped(node) for node in nodes])
+    here = hits_on(judged(told(name).tape), nodes)
+    assert sorted(other) == sorted(flipped(hit) for hit in here)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_other_clocks_change_nothing_but_times(name: str) -> None:
     def later(text: str) -> str:
         seconds = int(DAYS.total_seconds())
@@ -313,6 +328,14 @@ def test_other_clocks_change_nothing_but_times(name: str) -> None:
     tape = _rewritten(told(name).tape, later)
     here = said(told(name).tape, nodes_of(name))
     assert said(tape, nodes_of(name)) == json.loads(later(json.dumps(here)))
+
+
+def hits_on(found: Judged, nodes: Sequence[str]) -> list[str]:
+    """Give what is said of workloads, one text each."""
+    return [
+        f"{hit.first_node} {hit.hit_at} {hit.outcome} {hit.says}"
+        for hit in hits_of(found, nodes)
+    ]
 
 
 def _bytes(tape: Lines, name: str) -> Iterator[bytes]:

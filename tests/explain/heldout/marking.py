@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from recorder.explain.hit import Hit
 from recorder.explain.impact import hits
 from recorder.explain.judging import Hole
 from recorder.explain.verdict import CONFIDENCES, Verdict
@@ -15,7 +16,7 @@ from tests.corpus.truth import Truth
 from tests.corpus.truth import Verdict as Expected
 from tests.explain.judged import Judged, facts_of, holes_of
 
-__all__ = ["Miss", "judged_of", "misses", "missed_workloads"]
+__all__ = ["Miss", "hits_of", "judged_of", "misses", "missed_workloads"]
 
 Miss = tuple[Mark, str]
 COUNTED = (
@@ -140,17 +141,21 @@ def _actor(one: Marked, expected: Expected, verdict: Verdict) -> None:
         one.misses.append((Mark.SURE_AND_WRONG, f"nothing names {said.name}"))
 
 
-def missed_workloads(told: Told, judged: Judged) -> list[str]:
-    """Say where workloads are not what is true."""
-    nodes = [node.name for node in told.truth.cluster.nodes]
-    found = hits(
+def hits_of(judged: Judged, nodes: Sequence[str]) -> list[Hit]:
+    """Give the workloads that were hit on nodes."""
+    return hits(
         [v for node in nodes for v in judged.verdicts(node)],
         Placements(judged.facts),
         Workloads(judged.facts),
         nodes=nodes,
         until=max(fact.observed_at for fact in judged.facts),
     )
-    left = list(found)
+
+
+def missed_workloads(told: Told, judged: Judged) -> list[str]:
+    """Say where workloads are not what is true."""
+    nodes = [node.name for node in told.truth.cluster.nodes]
+    left = hits_of(judged, nodes)
     said = []
     for truth in told.truth.workloads:
         name = truth.kind, truth.namespace, truth.name
