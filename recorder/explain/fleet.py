@@ -57,7 +57,8 @@ class Fleet:
                 and (detail["new"] or {}).get("status") == "Unknown"
                 and (detail["old"] or {}).get("status") != "Unknown"
             ):
-                self._lost.setdefault(fact.node, []).append(stored.observed_at)
+                # By whoever gave it up: a list may show it much later.
+                self._lost.setdefault(fact.node, []).append(stored.at)
             case FactKind.APPEARED:
                 thing = fact.object
                 if thing is not None and thing.kind == "Node":

@@ -254,11 +254,10 @@ def _is_holed(chain: Chain, effect: Sign, holes: Iterable[Hole]) -> bool:
 
 
 def _answers(chain: Chain, effect: Sign) -> list[Sign]:
-    """Give what was done upon a fault of a node that is not seen to leave."""
+    """Give what came of a fault of a node that is not seen to leave."""
     if effect.role is not Role.FAULT:
         return []
-    doing = {Role.ACT, Role.DECISION}
-    return [s for s in chain.signs if s.role in doing and s is not effect]
+    return [s for s in chain.signs if s.position > effect.position]
 
 
 def _confidence(case: Case, verdict: Verdict, *, holed: bool) -> str:

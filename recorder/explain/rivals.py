@@ -113,9 +113,7 @@ def _no_reboot(case: Case, verdict: Verdict) -> Rival:
 
 
 def _of_silence(case: Case, verdict: Verdict) -> list[Rival]:
-    lost = case.fleet.lost_with(
-        case.chain.node, case.effect.stored.observed_at
-    )
+    lost = case.fleet.lost_with(case.chain.node, case.effect.stored.at)
     others = [name for name in lost if name != case.chain.node]
     few = len(others) + 1 < case.fleet.size
     return [

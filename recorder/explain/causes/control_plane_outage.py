@@ -21,7 +21,7 @@ NODES_TOLD_APART: Final = 3
 def _find(case: Case) -> Found | None:
     if case.happened != Happened.UNREACHABLE:
         return None
-    seen = case.effect.stored.observed_at
+    seen = case.effect.stored.at
     lost = case.fleet.lost_with(case.chain.node, seen)
     known = case.fleet.size
     if len(lost) < NODES_MIN or len(lost) < SHARE * known:

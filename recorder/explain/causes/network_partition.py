@@ -30,7 +30,7 @@ def _is_wide(case: Case) -> bool:
 
     Then it may have been the control plane, of which not all is on record.
     """
-    seen = case.effect.stored.observed_at
+    seen = case.effect.stored.at
     lost = set(case.fleet.lost_with(case.chain.node, seen))
     if len(lost) == 1 or 2 * len(lost) < case.fleet.size:
         return False

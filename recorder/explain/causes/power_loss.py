@@ -33,7 +33,7 @@ def shared_place(case: Case) -> tuple[str, list[str]] | None:
 def seen_lost(case: Case) -> datetime:
     """Give when it was seen that the node was lost."""
     losses = case.chain.of("ready")
-    return (losses[0] if losses else case.effect).stored.observed_at
+    return (losses[0] if losses else case.effect).stored.at
 
 
 def _find(case: Case) -> Found | None:
