@@ -135,11 +135,14 @@ PODS_OF = f"""
     join recorder.kind k on k.kind_id = o.kind_id
     where k.name = 'Pod' and o.uid is not null
 """
-LAST_OF = f"""
+# In two, since both may take long, of Pods of many days.
+NUMBERS = f"""
     with recursive {ASKED}, {ABOVE}, {FAMILY.format(top="above")}
+    select distinct object_id from family
+"""
+LAST_OF = f"""
     select max(f.observed_at) from recorder.fact f
-    where {OF_EXTENT}
-      and f.object_id = any (array(select distinct object_id from family))
+    where {OF_EXTENT} and f.object_id = any ($4::int8[])
 """
 
 
@@ -202,7 +205,8 @@ class GangReader:
 
     async def last_of(self, uids: Collection[str]) -> datetime | None:
         """Give when anything of gangs of these was observed."""
-        ((at,),) = await self._ask(LAST_OF, list(uids))
+        rows = await self._ask(NUMBERS, list(uids))
+        ((at,),) = await self._ask(LAST_OF, [number for (number,) in rows])
         found: datetime | None = at
         return found
 
