@@ -99,9 +99,9 @@ ABOVE = f"""
           select jsonb_path_query(f.detail, '$.state.owners[*]') as told
           from recorder.fact f
           where {OF_EXTENT} and f.object_id = above.object_id
-            and f.kind in (1, 2) offset 0) f
-        join recorder.object o
-          on o.log_id = $1 and o.uid = f.told ->> 'uid'
+            and f.kind in (1, 2) offset 0) f, lateral (
+          select object_id from recorder.object
+          where log_id = $1 and uid = f.told ->> 'uid' offset 0) o
         where coalesce(f.told ->> 'kind', '')
           not in ('DaemonSet', 'Node', 'CronJob')
         offset 0) owner
