@@ -3,8 +3,7 @@
 ``python -m tests.bench.playing FOLDER TAPE`` plays into the embedded server of
 a folder, which must run, and prints one line of JSON. With ``--profile FILE``
 it writes a profile of itself instead of being fast; with ``--no-facts`` it
-derives none, to tell what they cost; documents are decoded as far as facts
-need it all the same.
+derives none and decodes what entries need, to tell what facts cost.
 """
 
 import argparse
@@ -15,7 +14,12 @@ import resource
 import time
 from pathlib import Path
 
-from recorder.classify import Wire
+from recorder.classify import Wire, objects
+from recorder.classify.wire import (
+    WireObject,
+    read_wire_event,
+    read_wire_object,
+)
 from recorder.facts import KnownStates, Read
 from recorder.intake.deriving import Deriver
 from recorder.intake.state import Batch
@@ -70,6 +74,10 @@ def _enter_nothing(
     return []
 
 
+def _read_wire_object(raw: bytes, _: str) -> WireObject:
+    return read_wire_object(raw)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.playing")
     parser.add_argument("folder", type=Path)
@@ -80,6 +88,8 @@ def main() -> None:
     if arguments.no_facts:
         Deriver.derive = _derive_nothing  # type: ignore[method-assign,assignment]
         KnownStates.enter = _enter_nothing  # type: ignore[method-assign,assignment]
+        setattr(objects, "read_full_event", read_wire_event)  # noqa: B010
+        setattr(objects, "read_full_object", _read_wire_object)  # noqa: B010
     asyncio.run(play(arguments.folder, arguments.tape, arguments.profile))
 
 
