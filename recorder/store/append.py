@@ -196,12 +196,13 @@ class Appender:
         derivation = await self._write_bookkeeping(
             connection, batch, numbers, head
         )
-        # Rows come last, since PostgreSQL takes them while more are made.
+        # Rows come last, since PostgreSQL takes them while more are made; and
+        # those of entries behind those of facts, for which it needs longer.
         if batch.drafts:
-            await self._write_entries(connection, batch, numbers, head)
             await self._write_facts(
                 connection, batch, numbers, head, derivation
             )
+            await self._write_entries(connection, batch, numbers, head)
 
     async def _explain_refusal(
         self, connection: asyncpg.Connection, batch: Batch
