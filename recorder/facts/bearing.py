@@ -4,7 +4,7 @@ So that a question about a node reads what can answer it, and not the daily
 life of all its Pods. No rule is asked: what rules say may change.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from recorder.model.fact import Fact, FactKind
@@ -26,16 +26,24 @@ def is_evidence(fact: Fact) -> bool:
     """
     if fact.object is None or fact.object.kind != "Pod":
         return True
-    kind, detail = fact.kind, fact.detail
-    if kind is FactKind.EVENT:
-        return fact.actor not in DAILY_REPORTERS
-    if kind is FactKind.CONDITION_CHANGED:
-        return bool(detail["type"] == "DisruptionTarget")
-    if kind is FactKind.CONTAINER_ENDED:
-        return detail.get("reason") == "OOMKilled"
-    if kind is FactKind.APPEARED:
-        return "DisruptionTarget" in detail["state"].get("conditions", {})
-    return kind is FactKind.REQUESTED
+    told = _OF_PODS.get(fact.kind)
+    return told is not None and told(fact)
+
+
+_OF_PODS: Final[Mapping[FactKind, Callable[[Fact], bool]]] = {
+    FactKind.EVENT: lambda fact: fact.actor not in DAILY_REPORTERS,
+    FactKind.CONDITION_CHANGED: lambda fact: bool(
+        fact.detail["type"] == "DisruptionTarget"
+    ),
+    FactKind.CONTAINER_ENDED: lambda fact: (
+        fact.detail.get("reason") == "OOMKilled"
+    ),
+    FactKind.APPEARED: lambda fact: (
+        "DisruptionTarget" in fact.detail["state"].get("conditions", {})
+    ),
+    FactKind.REQUESTED: lambda _: True,
+}
+"""Of what facts of a Pod it depends whether they are evidence; no other is."""
 
 
 def place_of(fact: Fact) -> Mapping[str, str] | None:

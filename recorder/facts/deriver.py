@@ -56,8 +56,10 @@ SIGNS = frozenset(
         FactKind.CORDONED,
         FactKind.UNCORDONED,
         FactKind.RESOURCE_CHANGED,
+        FactKind.LEASE_SILENT,
     }
 )
+SIGNS_OF_OTHERS = frozenset({FactKind.LEASE_SILENT})
 TELLING = frozenset({"Starting", "Rebooted", "Shutdown"})
 """Reasons of Events that say that all is well and something happened."""
 
@@ -107,16 +109,15 @@ def is_sign(fact: Fact) -> bool:
 
     By these an incident is found: what concerns its Pods follows from them.
     """
-    if fact.kind is FactKind.LEASE_SILENT:
-        return True
+    kind = fact.kind
     if fact.object is None or fact.object.kind != "Node":
-        return False
-    if fact.kind is FactKind.EVENT:
-        return (
-            fact.detail.get("type") != "Normal"
-            or fact.detail.get("reason") in TELLING
-        )
-    return fact.kind in SIGNS
+        return kind in SIGNS_OF_OTHERS
+    if kind in SIGNS:
+        return True
+    return kind is FactKind.EVENT and (
+        fact.detail.get("type") != "Normal"
+        or fact.detail.get("reason") in TELLING
+    )
 
 
 def read_entry(draft: Draft, wire: Wire | None = None) -> Read:
@@ -151,10 +152,10 @@ def derive(
     if isinstance(read, list):
         return Derived(read, None)
     now, managed = read
-    if draft.operation is Operation.ABSENT:
-        return Derived([_gone(draft, before or now)], None)
-    if draft.operation is Operation.DELETED:
-        return Derived([_gone(draft, now)], None)
+    if draft.operation in GOING:
+        inferred = draft.operation is Operation.ABSENT
+        last = before or now if inferred else now
+        return Derived([_gone(draft, last)], None)
     if before is None:
         return Derived([_appeared(draft, now)], now)
     found = changes(before, now, managed, is_pod=draft.resource == "v1/pods")

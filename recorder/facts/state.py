@@ -234,10 +234,7 @@ def _common(metadata: Metadata) -> State:
         created_at=metadata.creation_timestamp,
         deletion=metadata.deletion_timestamp,
         labels=metadata.labels or {},
-        annotations={
-            key: _cut(value) or ""
-            for key, value in (metadata.annotations or {}).items()
-        },
+        annotations=_all_cut(metadata.annotations or {}),
         owners=metadata.owner_references or [],
         writers=writers_of(metadata.managed_fields),
     )
@@ -336,6 +333,12 @@ def _note_end(
 
 def _present(fields: dict[str, Any]) -> dict[str, Scalar]:
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _all_cut(texts: dict[str, str]) -> dict[str, str]:
+    if max(map(len, texts.values()), default=0) <= TEXT_CHARACTERS_MAX:
+        return texts
+    return {key: _cut(text) or "" for key, text in texts.items()}
 
 
 def _cut(text: str | None) -> str | None:

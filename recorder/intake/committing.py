@@ -35,7 +35,7 @@ class Policy:
 
     batch_bytes: int = 16 << 20
 
-    batches_ahead: int = 2
+    batches_ahead: int = 3
     """Batches that may be taken while one is being committed: with one, the
     sequencer would wait for most of PostgreSQL's time."""
 

@@ -43,6 +43,9 @@ FACT_COLUMNS = (
 
 Row = tuple[Any, ...]
 
+APPEARED = FactKind.APPEARED
+"""By a name of its own: Python 3.11 takes its time for a member."""
+
 
 def owner_of(fact: Fact) -> ObjectIdentity | None:
     """Give the controller of an object that appeared."""
@@ -76,7 +79,7 @@ def name_facts(batch: Batch, names: Names) -> None:
                 nodes.add(fact.node)
             if fact.actor is not None:
                 words.add(fact.actor)
-            if fact.kind is FactKind.APPEARED:
+            if fact.kind is APPEARED:
                 owner = owner_of(fact)
                 if owner is not None:
                     objects[owner] = None
@@ -114,8 +117,9 @@ def fact_row(
 ) -> Row:
     """Give the row of a fact at a place in the log."""
     recorded_at, observed_at, position, log, derivation = place
-    owner = owner_of(fact) if fact.kind is FactKind.APPEARED else None
-    stands = place_of(fact)
+    owner = stands = None
+    if fact.kind is APPEARED:
+        owner, stands = owner_of(fact), place_of(fact)
     return (
         recorded_at,
         fact.occurred_at or observed_at,
