@@ -12,8 +12,9 @@ from datetime import datetime
 import strawberry
 
 from api.access import Principal
+from api.catching_up import Wanted
 from api.errors import CursorError
-from api.following import Following, Wanted
+from api.following import Following
 from api.types.facts import FactBatch
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind

@@ -3,6 +3,11 @@
 A cursor is a place between things that are never moved, not a count of them,
 so it means the same while the log grows and after its beginning was pruned.
 It is of one log, and refused by every other.
+
+Behind a whole entry it is a place in the log alone. Among the facts of an
+entry it is a place in one derivation, which it names: derived anew, an entry
+may have other facts in another order, and those of a former derivation are
+followed by none of the current one.
 """
 
 import base64
@@ -18,39 +23,65 @@ from recorder.wiring.reading import LogReading
 
 __all__ = ["INDEX_MAX", "Cursor", "MomentCursor", "check_kept"]
 
-NUMBERS = re.compile(r"(\d{1,9}):(\d{1,18}):(\d{1,18})")
-PLACE = "v1:"
-MOMENT = "m1:"
-SIZE_MAX = 80
+NUMBERS = re.compile(r"\d{1,18}(?::\d{1,18}){2,3}")
+PLACE = "v1"
+FACT = "f1"
+MOMENT = "m1"
+LENGTHS = {PLACE: 3, FACT: 4, MOMENT: 3}
+"""How many numbers each form has."""
+
+SIZE_MAX = 110
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
+MICROSECONDS_MAX = (datetime.max.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
 INDEX_MAX = 1 << 14
 """Beyond every index within an entry: a cursor with it lies behind it."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Cursor:
     """A place behind something of a log."""
 
     log: int
     position: int
     index: int = INDEX_MAX
+    derivation: int | None = None
+    """Of a place among the facts of an entry: whose they are."""
 
     def __str__(self) -> str:
         """Give the opaque form."""
-        return _encoded(PLACE, self.log, self.position, self.index)
+        numbers = self.log, self.position, self.index
+        if self.index == INDEX_MAX:
+            return _encoded(PLACE, *numbers)
+        return _encoded(FACT, *numbers, self.derivation or 0)
 
     @classmethod
-    def parse(cls, text: str, *, log: int, size: int) -> Self:
-        """Read one that this log gave.
+    def parse(cls, text: str, reading: LogReading) -> Self:
+        """Read one that a log gave, as it stands in a reading.
 
         Raises:
-            CursorError: it is none, of another log, or of a place that this
+            CursorError: it is none, of another log, or of a place that the
                 log has not come to.
+            ExpiredCursorError: it is of facts that answers are no longer
+                made from.
         """
-        cursor = cls(*_numbers(PLACE, text))
-        _check(cursor.log, cursor.position, log=log, size=size)
+        cursor = cls(*_numbers(text, PLACE, FACT))
+        log = reading.log
+        _check(cursor.log, cursor.position, log=log.id, size=log.size)
+        if cursor.index < INDEX_MAX:
+            _check_current(cursor, reading)
         return cursor
+
+
+def _check_current(cursor: Cursor, reading: LogReading) -> None:
+    # Those of before derivations were named in them are of nobody knows
+    # which.
+    if cursor.derivation is None or cursor.derivation != reading.derivation:
+        msg = (
+            f"the facts of log {cursor.log} were derived anew since the"
+            " cursor was given: begin anew without it"
+        )
+        raise ExpiredCursorError(msg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +114,9 @@ class MomentCursor:
             CursorError: it is none, of another log, or of a place that this
                 log has not come to.
         """
-        cursor = cls(*_numbers(MOMENT, text))
+        cursor = cls(*_numbers(text, MOMENT))
+        if cursor.microseconds > MICROSECONDS_MAX:
+            raise _no_cursor(text)
         _check(cursor.log, cursor.position, log=log, size=size)
         return cursor
 
@@ -116,20 +149,27 @@ async def check_kept(reading: LogReading, after: Cursor) -> None:
 
 
 def _encoded(form: str, *numbers: int) -> str:
-    text = form + ":".join(map(str, numbers))
+    text = f"{form}:{':'.join(map(str, numbers))}"
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _numbers(form: str, text: str) -> tuple[int, int, int]:
-    found = None
+def _numbers(text: str, *forms: str) -> list[int]:
+    """Read the numbers of a cursor that has one of the forms."""
     if len(text) <= SIZE_MAX and text.isascii():
         with suppress(binascii.Error, ValueError):
             padded = text + "=" * (-len(text) % 4)
             decoded = base64.urlsafe_b64decode(padded).decode()
-            if decoded.startswith(form):
-                found = NUMBERS.fullmatch(decoded.removeprefix(form))
-    if found is None:
-        msg = f'"{text[:SIZE_MAX]}" is no cursor of this: take one as it is'
-        raise CursorError(msg)
-    log, first, second = map(int, found.groups())
-    return log, first, second
+            form, _, rest = decoded.partition(":")
+            numbers = rest.split(":")
+            if (
+                form in forms
+                and len(numbers) == LENGTHS[form]
+                and NUMBERS.fullmatch(rest)
+            ):
+                return [int(number) for number in numbers]
+    raise _no_cursor(text)
+
+
+def _no_cursor(text: str) -> CursorError:
+    msg = f'"{text[:SIZE_MAX]}" is no cursor of this: take one as it is'
+    return CursorError(msg)

@@ -46,7 +46,10 @@ class CursorError(ConfigError):
 
 
 class ExpiredCursorError(ConfigError):
-    """What lies behind a cursor was pruned, so something would be missing."""
+    """What lies behind a cursor was pruned, or is of other facts by now.
+
+    To go on from it would lose something, or tell it twice.
+    """
 
     code = "question.cursor_expired"
 

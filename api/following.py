@@ -5,65 +5,41 @@ subscriber that it concerns. A queue is bounded; who does not keep up is cut
 off and told the cursor to go on from, so that nobody's slowness costs the
 server memory or the others time. Everything in a queue lies behind everything
 that its subscriber read from the log itself, so nothing is lost or told twice.
+
+What is told is that of whole entries, each by the derivation that was current
+when it was read, and no further than that had come. So the cursor of a batch
+outlives a derivation, unless the batch parts an entry.
 """
 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from api.cursors import INDEX_MAX, Cursor, check_kept
+from api.catching_up import Wanted, begun, caught_up, coverage_of
+from api.cursors import Cursor
 from api.errors import BusyError, SlowReaderError, StoppingError
 from api.types.coverage import Coverage
 from api.types.facts import Fact, FactBatch
 from recorder.errors import RecorderError
-from recorder.model.fact import FactKind, StoredFact
-from recorder.report.coverage import cover
+from recorder.model.fact import StoredFact
 from recorder.report.ports import Selection
-from recorder.report.window import Window
 from recorder.wiring.reading import LogReading, Logs
 
-__all__ = ["Following", "Wanted"]
+__all__ = ["Following"]
 
 log = logging.getLogger("recorder.api")
 
 QUEUE_MAX = 5000
 """Facts that wait for one subscriber, about 2 MB; a minute of a storm."""
 
-BATCH_MAX = 500
-"""Facts of one event, so that each stays small enough to be shown."""
-
 SUBSCRIBERS_MAX = 2000
 
 QUIET_MAX = timedelta(seconds=10)
 """How long a subscriber hears nothing of how far the log is."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """Which facts somebody subscribes to."""
-
-    node: str | None = None
-    kinds: frozenset[FactKind] | None = None
-
-    @classmethod
-    def of(
-        cls, node: str | None, kinds: Collection[FactKind] | None
-    ) -> "Wanted":
-        """Take the arguments."""
-        return cls(
-            node=node, kinds=None if kinds is None else frozenset(kinds)
-        )
-
-    def has(self, stored: StoredFact) -> bool:
-        """Tell whether a fact is wanted."""
-        fact = stored.fact
-        return (self.node is None or fact.node == self.node) and (
-            self.kinds is None or fact.kind in self.kinds
-        )
 
 
 @dataclass(slots=True)
@@ -121,7 +97,7 @@ class _Source:
     @property
     def seen(self) -> int:
         """The position up to which everybody has been told."""
-        return self.reading.log.size
+        return self.reading.facts_to
 
     def __len__(self) -> int:
         return len(self._subscribers)
@@ -155,20 +131,25 @@ class _Source:
     async def advance(self) -> None:
         """Read what was committed since, and tell it."""
         later = await self.reading.again()
-        if later.log.size == self.seen:
+        if later.facts_to <= self.seen:
             if datetime.now(UTC) - self._told_at > QUIET_MAX:
-                self._tell((), later)
+                self._tell((), later, await coverage_of(later))
             self.reading = later
             return
         pages = later.fact_pages.pages(Selection(), after=self.seen)
         found = [stored async for page in pages for stored in page]
+        coverage = await coverage_of(later)
         self.reading = later
-        self._tell(found, later)
+        self._tell(found, later, coverage)
 
-    def _tell(self, found: Sequence[StoredFact], later: LogReading) -> None:
+    def _tell(
+        self,
+        found: Sequence[StoredFact],
+        later: LogReading,
+        coverage: Coverage,
+    ) -> None:
         self._told_at = datetime.now(UTC)
-        coverage = coverage_of(later)
-        end = str(Cursor(later.log.id, later.log.size))
+        end = str(Cursor(later.log.id, later.facts_to))
         told: dict[int, list[Fact]] = {}
         if not found:
             told = {number: [] for number in self._subscribers}
@@ -180,16 +161,11 @@ class _Source:
                     fact = fact or Fact.of(stored)
                     told.setdefault(number, []).append(fact)
         for number, facts in told.items():
-            self._subscribers[number].tell(
-                FactBatch(facts=facts, cursor=end, coverage=coverage)
-            )
-
-
-def coverage_of(reading: LogReading) -> Coverage:
-    """Say what the streams vouch for now, without asking the log."""
-    now = datetime.now(UTC)
-    found = cover(reading.log, reading.streams, Window(), now=now)
-    return Coverage.of(found)
+            one, cursor = self._subscribers[number], end
+            if one.behind > later.facts_to:
+                # It began where entries were still without facts.
+                cursor = str(Cursor(later.log.id, one.behind))
+            one.tell(FactBatch(facts=facts, cursor=cursor, coverage=coverage))
 
 
 class Following:
@@ -238,19 +214,19 @@ class Following:
 
         Raises:
             CursorError: it is of another log.
+            ExpiredCursorError: what lies behind it was pruned, or it parts
+                an entry whose facts were derived anew.
             SlowReaderError: whoever reads does not keep up.
         """
         reading = await self._reading(place)
         cursor = Cursor(reading.log.id, reading.log.size)
         if after is not None:
-            cursor = Cursor.parse(
-                after, log=reading.log.id, size=reading.log.size
-            )
-            await check_kept(reading, cursor)
+            reading, cursor = await begun(reading, after)
             # What is old is read before there is a queue that could fill.
             async for batch in caught_up(reading, wanted, cursor):
                 yield batch
-            cursor = Cursor(reading.log.id, reading.log.size)
+            position = max(cursor.position, reading.facts_to)
+            cursor = Cursor(reading.log.id, position)
         source = self._source(reading)
         if sum(map(len, self._sources.values())) >= SUBSCRIBERS_MAX:
             msg = "too many subscriptions are open: try again later"
@@ -258,12 +234,12 @@ class Following:
         one = _Subscriber(wanted, cursor.position)
         async with source.listening(one):
             between = source.reading
-            one.behind = max(one.behind, between.log.size)
+            one.behind = max(one.behind, between.facts_to)
             async for batch in caught_up(between, wanted, cursor):
                 yield batch
             last = str(Cursor(between.log.id, one.behind))
             yield FactBatch(
-                facts=[], cursor=last, coverage=coverage_of(between)
+                facts=[], cursor=last, coverage=await coverage_of(between)
             )
             while (told := await one.next()) is not None:
                 yield told
@@ -310,31 +286,3 @@ class Following:
                         return
         finally:
             del self._sources[number]
-
-
-async def caught_up(
-    reading: LogReading, wanted: Wanted, cursor: Cursor
-) -> AsyncIterator[FactBatch]:
-    """Give what lies behind a cursor, up to where a log stood."""
-    selection = Selection(
-        node=wanted.node,
-        kinds=None if wanted.kinds is None else tuple(wanted.kinds),
-    )
-    start = cursor.position - (cursor.index < INDEX_MAX)
-    coverage = coverage_of(reading)
-    async for page in reading.fact_pages.pages(selection, after=start):
-        found = [
-            stored
-            for stored in page
-            if (stored.entry.position, stored.index)
-            > (cursor.position, cursor.index)
-        ]
-        for begin in range(0, len(found), BATCH_MAX):
-            part = found[begin : begin + BATCH_MAX]
-            last = part[-1]
-            place = Cursor(reading.log.id, last.entry.position, last.index)
-            yield FactBatch(
-                facts=[Fact.of(stored) for stored in part],
-                cursor=str(place),
-                coverage=coverage,
-            )

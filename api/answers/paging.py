@@ -147,21 +147,27 @@ async def read_page(
 ) -> Found[Item]:
     """Read one page.
 
+    The reading knew its derivation before anything is read here: where facts
+    are derived anew meanwhile, the page is whole and its cursors expire.
+
     Raises:
         CursorError: a cursor that this log never gave.
-        ExpiredCursorError: what lies behind one was pruned.
+        ExpiredCursorError: what lies behind one was pruned, or it is of facts
+            that answers are no longer made from.
     """
     log = reading.log
     after = Cursor(log.id, 0)
     before = Cursor(log.id, log.size + 1, 0)
     if page.after is not None:
-        after = Cursor.parse(page.after, log=log.id, size=log.size)
+        after = Cursor.parse(page.after, reading)
         await check_kept(reading, after)
     if page.before is not None:
-        before = Cursor.parse(page.before, log=log.id, size=log.size)
+        before = Cursor.parse(page.before, reading)
     turn = _forward if page.forward else _backward
     found, more = await turn(reading, pages, (after, before), page.size)
-    cursors = [str(Cursor(log.id, *pages.place(item))) for item in found]
+    places = [pages.place(item) for item in found]
+    derived = reading.derivation
+    cursors = [str(Cursor(log.id, *place, derived)) for place in places]
     return Found(
         items=found,
         cursors=cursors,

@@ -5,6 +5,8 @@ import { listen } from './ask/stream.js';
 
 /** Facts come in thousands; a person reads once in a while. */
 const AGAIN_WAIT = 1500;
+/** How the codes begin of cursors that cannot be gone on from. */
+const CURSOR = 'question.cursor';
 
 /**
  * Follow a log for as long as it is the one that is looked at. A tape does not
@@ -49,6 +51,13 @@ function follow(page, log, signal) {
       cursor = facts.cursor;
       if (facts.facts.length > 0 && timer === 0) {
         timer = setTimeout(refresh, AGAIN_WAIT);
+      }
+    },
+    refused: (/** @type {any[]} */ errors) => {
+      // Facts were derived anew, or pruned: what is shown is asked anew too.
+      if (errors.some((one) => one.extensions.code.startsWith(CURSOR))) {
+        cursor = null;
+        refresh();
       }
     },
     state: (/** @type {boolean} */ isLive) => {

@@ -26,3 +26,10 @@ class Extent:
     def values(self) -> tuple[int, int, int | None]:
         """What every statement about facts is given first."""
         return self.log, self.size, self.derivation
+
+    @property
+    def facts_to(self) -> int:
+        """The position up to which every entry has its facts."""
+        if self.built_to is None:
+            return self.size
+        return min(self.size, self.built_to)

@@ -98,6 +98,16 @@ class LogReading:
         )
         return LogReading(self._engine, standing)
 
+    @property
+    def derivation(self) -> int | None:
+        """Tell which derivation its facts are of, if it has any."""
+        return self._standing.extent.derivation
+
+    @property
+    def facts_to(self) -> int:
+        """Give the position up to which every entry has its facts."""
+        return self._standing.extent.facts_to
+
     async def first_position(self) -> int:
         """Give the place of the oldest entry that is kept."""
         return await self._entries.first_position()

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from tests.api.serving import Client, served_by
+from tests.api.telling import Telling
 from tests.conftest import TEMPLATE
 from tests.corpus.logs import play, tape_of
 from tests.report.told import LIVE, STORY, tell
@@ -42,4 +43,21 @@ def asked_database(embedded_server: DatabaseServer) -> Iterator[Database]:
 @pytest.fixture
 async def served(asked_database: Database) -> AsyncIterator[Client]:
     async with served_by(asked_database.dsn("reader")) as client:
+        yield client
+
+
+@pytest.fixture
+async def telling(database: Database) -> AsyncIterator[Telling]:
+    teller = Telling(database.dsn("writer"))
+    await teller.begin("n1", "n2")
+    yield teller
+    await teller.end()
+
+
+@pytest.fixture
+async def growing(
+    database: Database, telling: Telling
+) -> AsyncIterator[Client]:
+    del telling
+    async with served_by(database.dsn("reader")) as client:
         yield client

@@ -1,10 +1,15 @@
 """Pages neither lose nor repeat anything, forwards or backwards."""
 
+import base64
 from typing import Any
 
 import pytest
 
+from api.answers import paging
 from tests.api.serving import Client
+from tests.api.telling import Telling, changes
+from tests.support.fact_rows import derive_anew
+from tests.support.postgres import Database
 
 FACTS = """query Page($first: Int, $after: String, $last: Int, $before: String)
 { page: facts(cluster: "kernel-deadlock", first: $first, after: $after,
@@ -97,3 +102,92 @@ async def test_filters_narrow_a_page(served: Client) -> None:
     operations = {one["operation"] for one in found["entries"]["nodes"]}
     actors = {one["actor"] for one in found["actor"]["nodes"]}
     assert (kinds, operations, actors) == ({"EVENT"}, {"LISTED"}, {"kubelet"})
+
+
+LIVE = """query Page($first: Int, $after: String, $last: Int,
+  $before: String) { page: facts(cluster: "prod", first: $first,
+    after: $after, last: $last, before: $before) {
+    edges { cursor node { entry index } }
+    pageInfo { hasNextPage startCursor endCursor } } }"""
+LIVE_ENTRIES = """query Page($first: Int, $after: String) {
+  page: entries(cluster: "prod", first: $first, after: $after) {
+    nodes { entry: name } pageInfo { endCursor } } }"""
+EXPIRED = ["question.cursor_expired"]
+
+
+async def test_cursors_of_facts_expire_when_these_are_derived_anew(
+    growing: Client, telling: Telling, database: Database
+) -> None:
+    await telling.tell(*changes("n1", 2, 9))
+    whole = await page(growing, LIVE, first=500)
+    of_facts = (await page(growing, LIVE, first=4))["pageInfo"]["endCursor"]
+    entries = await page(growing, LIVE_ENTRIES, first=500)
+    first = await page(growing, LIVE_ENTRIES, first=4)
+    of_entries = first["pageInfo"]["endCursor"]
+    await derive_anew(database, telling.log)
+
+    forwards = await growing.refused(LIVE, first=4, after=of_facts)
+    backwards = await growing.refused(LIVE, last=4, before=of_facts)
+    anew = await page(growing, LIVE, first=500)
+    rest = await page(growing, LIVE_ENTRIES, first=500, after=of_entries)
+
+    assert (forwards, backwards) == (EXPIRED, EXPIRED)
+    assert [one["node"] for one in anew["edges"]] == [
+        one["node"] for one in whole["edges"]
+    ]
+    assert first["nodes"] + rest["nodes"] == entries["nodes"]
+
+
+async def test_facts_derived_anew_within_a_page_expire_its_cursors(
+    growing: Client,
+    telling: Telling,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A page is of the facts that were current when it was asked for."""
+    await telling.tell(*changes("n1", 2, 9))
+    whole = await page(growing, LIVE, first=500)
+    read_page = paging.read_page
+
+    async def changed_over(*given: Any) -> Any:
+        await derive_anew(database, telling.log)
+        return await read_page(*given)
+
+    with monkeypatch.context() as between:
+        between.setattr(paging, "read_page", changed_over)
+        found = await page(growing, LIVE, first=4)
+
+    end = found["pageInfo"]["endCursor"]
+    assert found["edges"] == whole["edges"][:4]
+    assert await growing.refused(LIVE, first=4, after=end) == EXPIRED
+
+
+@pytest.mark.parametrize("name", ["v1:1:2:0", "f1:1:2:0:0", "f1:1:2:0:99"])
+async def test_a_cursor_of_nobody_knows_which_facts_has_expired(
+    growing: Client, name: str
+) -> None:
+    after = base64.urlsafe_b64encode(name.encode()).decode().rstrip("=")
+
+    assert await growing.refused(LIVE, first=4, after=after) == EXPIRED
+
+
+@pytest.mark.parametrize(
+    "name", ["f1:1:2:0", "v1:1:2:0:1", "f1:1:2:0:1:1", "f2:1:2:0:1", "f1:::::"]
+)
+async def test_what_has_not_the_form_of_a_cursor_is_none(
+    growing: Client, name: str
+) -> None:
+    after = base64.urlsafe_b64encode(name.encode()).decode().rstrip("=")
+
+    codes = await growing.refused(LIVE, first=4, after=after)
+
+    assert codes == ["question.cursor"]
+
+
+async def test_a_cursor_beyond_all_time_is_none(served: Client) -> None:
+    name = b"m1:5:999999999999999999:1"
+    after = base64.urlsafe_b64encode(name).decode().rstrip("=")
+
+    codes = await served.refused(INCIDENTS, first=4, after=after)
+
+    assert codes == ["question.cursor"]

@@ -2,35 +2,20 @@
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 
 import pytest
 
 from api import following
+from recorder.store import derivation
 from tests.api.listening import FACTS, listening
-from tests.api.serving import Client, served_by
+from tests.api.serving import Client
 from tests.api.telling import Telling, changes
+from tests.support.fact_rows import derive_anew
 from tests.support.postgres import Database
 
 ALL = """query All($after: String) { facts(cluster: "prod", first: 500,
   after: $after) { nodes { entry index node } pageInfo { endCursor } } }"""
-
-
-@pytest.fixture
-async def telling(database: Database) -> AsyncIterator[Telling]:
-    teller = Telling(database.dsn("writer"))
-    await teller.begin("n1", "n2")
-    yield teller
-    await teller.end()
-
-
-@pytest.fixture
-async def growing(
-    database: Database, telling: Telling
-) -> AsyncIterator[Client]:
-    del telling
-    async with served_by(database.dsn("reader")) as client:
-        yield client
 
 
 async def places(client: Client) -> list[tuple[str, int]]:
@@ -102,6 +87,90 @@ async def test_a_cursor_within_a_page_goes_on_with_the_next_fact(
         told = await one.facts(len(everything) - 1)
 
     assert told == everything[1:]
+
+
+async def test_a_cursor_of_a_batch_outlives_a_derivation(
+    growing: Client, telling: Telling, database: Database
+) -> None:
+    async with listening(growing) as one, listening(growing) as other:
+        await one.batch()
+        await other.batch()
+        await telling.tell(*changes("n1", 2, 3))
+        told = await one.facts(3)
+        await other.facts(3)
+        cursor = one.cursor
+        await derive_anew(database, telling.log)
+        await telling.tell(*changes("n2", 6, 4))
+        later = await other.facts(4)
+
+    async with listening(growing, after=cursor) as again:
+        assert await again.facts(4) == later
+    assert told + later == (await places(growing))[-7:]
+
+
+async def test_a_cursor_within_an_entry_ends_with_its_derivation(
+    growing: Client, telling: Telling, database: Database
+) -> None:
+    await telling.tell(*changes("n1", 2, 5))
+    found = await growing.ask(ALL)
+    await derive_anew(database, telling.log)
+
+    async with listening(
+        growing, after=found["facts"]["pageInfo"]["endCursor"]
+    ) as one:
+        name, document = await one.event()
+        ended, _ = await one.event()
+
+    (error,) = document["errors"]
+    assert (name, ended) == ("next", "complete")
+    assert error["extensions"]["code"] == "question.cursor_expired"
+
+
+async def test_facts_that_are_derived_later_are_told_then(
+    growing: Client,
+    telling: Telling,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A writer of other rules adds entries, and no facts of them."""
+    async with listening(growing) as one:
+        await one.batch()
+        with monkeypatch.context() as other:
+            other.setattr(derivation, "DERIVATION", 99)
+            await telling.tell(*changes("n1", 2, 3))
+        async with listening(growing, after=one.cursor) as again:
+            unknown = await again.batch()
+        await derive_anew(database, telling.log)
+
+        told = await one.facts(3)
+
+    assert unknown["facts"] == []
+    assert unknown["coverage"]["complete"] is False
+    async with listening(growing, after=unknown["cursor"]) as again:
+        assert await again.facts(3) == told
+    assert told == (await places(growing))[-3:]
+
+
+async def test_who_begins_where_facts_are_missing_is_told_what_comes(
+    growing: Client,
+    telling: Telling,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as other:
+        other.setattr(derivation, "DERIVATION", 99)
+        await telling.tell(*changes("n1", 2, 3))
+    async with listening(growing) as one:
+        await one.batch()
+        await derive_anew(database, telling.log)
+        await telling.tell(*changes("n2", 6, 2))
+
+        told = await one.facts(2)
+        await telling.tell(*changes("n2", 8, 2))
+
+    async with listening(growing, after=one.cursor) as again:
+        told += await again.facts(2)
+    assert told == (await places(growing))[-4:]
 
 
 async def test_many_subscribers_are_told_the_same(

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from recorder.intake.ports import Known, Sink
 from recorder.intake.recording import Recording
@@ -30,6 +30,17 @@ LIVE = LogSpec(
     kubernetes="v1.36.3",
     redaction_key_id=None,
 )
+
+EXPIRED = "ZjE6MToyOjA6OTk"
+"""A cursor of facts of the derivation 99, of which there are none."""
+
+FORMER = """event: next
+data: {"data": {"facts": {"cursor": "ZjE6MToyOjA6OTk", "facts": []}}}
+
+event: complete
+data:
+
+"""
 
 
 class Part:
@@ -87,3 +98,33 @@ def test_an_incident_comes_while_somebody_looks(
         assert "behind, nothing seen since 11:27" in tab.says(".recording")
         # The stream ends with its server; nobody is to be told of it.
         tab.page.goto("about:blank")
+
+
+def test_a_cursor_that_expired_is_not_gone_on_from(
+    open_tab: Opener, live_database: Database
+) -> None:
+    """The first subscription is given one of facts that are former."""
+    with TapeReader(LOGS["demo"]) as reader:
+        told = [observation for _, observation in reader.frames()]
+    apart(record(live_database.dsn("writer"), told))
+    asked: list[Any] = []
+
+    def answer(route: Route) -> None:
+        body: Any = route.request.post_data_json
+        if "FactsCame" not in body["query"]:
+            route.fallback()
+            return
+        asked.append(body["variables"]["after"])
+        if len(asked) == 1:
+            route.fulfill(content_type="text/event-stream", body=FORMER)
+        else:
+            route.fallback()
+
+    with serving(live_database) as address:
+        tab = open_tab()
+        tab.page.route("**/graphql", answer)
+        with tab.page.expect_response(lambda _: len(asked) == 3):
+            tab.page.goto(address)
+        tab.page.goto("about:blank")
+
+    assert asked == [None, EXPIRED, None]

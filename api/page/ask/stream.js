@@ -36,9 +36,14 @@ export function eventsIn(text) {
 }
 
 /**
+ * @typedef {{next: (data: any) => void, state: (isLive: boolean) => void,
+ *   refused: (errors: any[]) => void}} Hands
+ */
+
+/**
  * Listen until told to stop, beginning anew whenever the stream ends.
  * @param {{query: string, variables: () => Record<string, unknown>}} asked
- * @param {{next: (data: any) => void, state: (isLive: boolean) => void}} to
+ * @param {Hands} to
  * @param {AbortSignal} signal
  */
 export async function listen(asked, to, signal) {
@@ -63,7 +68,7 @@ export async function listen(asked, to, signal) {
 
 /**
  * @param {{query: string, variables: () => Record<string, unknown>}} asked
- * @param {{next: (data: any) => void, state: (isLive: boolean) => void}} to
+ * @param {Hands} to
  * @param {AbortSignal} outer
  */
 async function once(asked, to, outer) {
@@ -94,7 +99,10 @@ async function once(asked, to, outer) {
     for (const { name, data } of cut.events) {
       if (name === 'complete') return;
       const answer = data === '' ? null : JSON.parse(data);
-      if (answer?.errors) return;
+      if (answer?.errors) {
+        to.refused(answer.errors);
+        return;
+      }
       if (answer?.data) to.next(answer.data);
     }
   }

@@ -675,7 +675,10 @@ async function once(asked, to, outer) {
     for (const { name, data } of cut.events) {
       if (name === 'complete') return;
       const answer = data === '' ? null : JSON.parse(data);
-      if (answer?.errors) return;
+      if (answer?.errors) {
+        to.refused(answer.errors);
+        return;
+      }
       if (answer?.data) to.next(answer.data);
     }
   }
@@ -1399,6 +1402,7 @@ const in_live = (() => {
 const { FACTS_CAME } = in_ask_queries;
 const { listen } = in_ask_stream;
 const AGAIN_WAIT = 1500;
+const CURSOR = 'question.cursor';
 function following(page) {
   let log = '';
   let stop = new AbortController();
@@ -1430,6 +1434,12 @@ function follow(page, log, signal) {
       cursor = facts.cursor;
       if (facts.facts.length > 0 && timer === 0) {
         timer = setTimeout(refresh, AGAIN_WAIT);
+      }
+    },
+    refused: (errors) => {
+      if (errors.some((one) => one.extensions.code.startsWith(CURSOR))) {
+        cursor = null;
+        refresh();
       }
     },
     state: (isLive) => {

@@ -1,0 +1,112 @@
+"""Catching up: what a subscriber reads from the log itself, before it listens.
+
+It reads what lies behind its cursor as the log stood at one moment. Where the
+batches of that part an entry, their cursors are of the derivation that was
+current then.
+"""
+
+from collections.abc import AsyncIterator, Collection
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from api.cursors import INDEX_MAX, Cursor, check_kept
+from api.errors import CursorError, ExpiredCursorError
+from api.types.coverage import Coverage
+from api.types.facts import Fact, FactBatch
+from recorder.model.fact import FactKind, StoredFact
+from recorder.report.coverage import cover
+from recorder.report.holes import no_facts
+from recorder.report.ports import Selection
+from recorder.report.window import Window
+from recorder.wiring.reading import LogReading
+
+__all__ = ["Wanted", "begun", "caught_up", "coverage_of"]
+
+BATCH_MAX = 500
+"""Facts of one event, so that each stays small enough to be shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which facts somebody subscribes to."""
+
+    node: str | None = None
+    kinds: frozenset[FactKind] | None = None
+
+    @classmethod
+    def of(
+        cls, node: str | None, kinds: Collection[FactKind] | None
+    ) -> "Wanted":
+        """Take the arguments."""
+        return cls(
+            node=node, kinds=None if kinds is None else frozenset(kinds)
+        )
+
+    def has(self, stored: StoredFact) -> bool:
+        """Tell whether a fact is wanted."""
+        fact = stored.fact
+        return (self.node is None or fact.node == self.node) and (
+            self.kinds is None or fact.kind in self.kinds
+        )
+
+
+async def coverage_of(reading: LogReading) -> Coverage:
+    """Say what the streams vouch for now, and where facts end."""
+    now = datetime.now(UTC)
+    found = cover(reading.log, reading.streams, Window(), now=now)
+    end = await reading.facts.end()
+    hole = None if end is None else no_facts(end, found.window)
+    if hole is not None:
+        found.add_hole(hole)
+    return Coverage.of(found)
+
+
+async def begun(reading: LogReading, after: str) -> tuple[LogReading, Cursor]:
+    """Give where a subscriber goes on, and a reading that has come to there.
+
+    Raises:
+        CursorError: the log never gave it.
+        ExpiredCursorError: what lies behind it was pruned, or it parts an
+            entry whose facts were derived anew.
+    """
+    try:
+        cursor = Cursor.parse(after, reading)
+    except (CursorError, ExpiredCursorError):
+        # Those who follow may not have seen yet what gave it.
+        reading = await reading.again()
+        cursor = Cursor.parse(after, reading)
+    await check_kept(reading, cursor)
+    return reading, cursor
+
+
+async def caught_up(
+    reading: LogReading, wanted: Wanted, cursor: Cursor
+) -> AsyncIterator[FactBatch]:
+    """Give what lies behind a cursor, up to where a log stood."""
+    selection = Selection(
+        node=wanted.node,
+        kinds=None if wanted.kinds is None else tuple(wanted.kinds),
+    )
+    start = cursor.position - (cursor.index < INDEX_MAX)
+    coverage = await coverage_of(reading)
+    async for page in reading.fact_pages.pages(selection, after=start):
+        found = [
+            stored
+            for stored in page
+            if (stored.entry.position, stored.index)
+            > (cursor.position, cursor.index)
+        ]
+        for begin in range(0, len(found), BATCH_MAX):
+            part = found[begin : begin + BATCH_MAX]
+            last = part[-1]
+            place = Cursor(
+                reading.log.id,
+                last.entry.position,
+                last.index,
+                reading.derivation,
+            )
+            yield FactBatch(
+                facts=[Fact.of(stored) for stored in part],
+                cursor=str(place),
+                coverage=coverage,
+            )
