@@ -21,8 +21,10 @@ FILE = "serve.address"
 def announced(settings: Settings, address: str) -> Iterator[None]:
     """Leave an address in the data folder while entered."""
     path = _file(settings)
+    fresh = path.with_name(f"{FILE}.new")
     with suppress(OSError):
-        path.write_text(address)
+        fresh.write_text(address)
+        fresh.replace(path)
     try:
         yield
     finally:

@@ -6,6 +6,7 @@ values against the digests.
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from recorder.errors import ConfigError
@@ -46,8 +47,10 @@ def load_key(settings: Settings) -> bytes:
     named = settings.redaction_key_file
     path = named or settings.data_dir / "redaction.key"
     try:
-        if named is None and not path.exists():
-            _make(path)
+        if named is None:
+            if not path.exists():
+                _make(path)
+            _clear_drafts(path)
         mode = path.stat().st_mode
         text = path.read_text().strip()
     except (OSError, UnicodeDecodeError) as exc:
@@ -76,6 +79,7 @@ def load_key(settings: Settings) -> bytes:
 def _make(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     # Linked into place whole, so that two first starts agree on one key.
+    # Whoever finds a key there takes away the drafts, also those under way.
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w") as file:
@@ -84,9 +88,16 @@ def _make(path: Path) -> None:
         os.fsync(file.fileno())
     try:
         path.hardlink_to(draft)
-    except FileExistsError:
+    except (FileExistsError, FileNotFoundError):
         pass
     finally:
-        draft.unlink()
+        draft.unlink(missing_ok=True)
     # The log names the key from its first entry on.
     sync_folder(path.parent)
+
+
+def _clear_drafts(path: Path) -> None:
+    """Take away what a first start that was killed has left of the key."""
+    for draft in path.parent.glob(f".{path.name}.*"):
+        with suppress(OSError):
+            draft.unlink()

@@ -23,6 +23,7 @@ from recorder.embedded.state import Phase, State, read_state, write_state
 from recorder.settings import Settings
 from recorder.sources.tape import TapeTruncatedError, TapeWriter
 from recorder.sources.tape.whole import whole_tape
+from recorder.wiring.addresses import announced, page_address
 from recorder.wiring.redaction_key import load_key
 from recorder.wiring.tokens import TokenFile
 from tests.tape.builders import HEADER, a_frame, read_up_to_the_trouble
@@ -80,6 +81,7 @@ def test_one_redaction_key_is_made(tmp_path: Path) -> None:
 
         assert found is None or bytes.fromhex(found) == key
         assert load_key(settings) == key
+        assert list(settings.data_dir.iterdir()) == [path]
         if next(made, "over") == "over":
             return
 
@@ -124,6 +126,23 @@ def test_what_the_supervisor_says_is_whole(tmp_path: Path) -> None:
     for _ in deaths(lambda: write_state(path, new)):
         assert read_state(path) in (old, new)
     assert read_state(path) == new
+
+
+def test_the_address_of_the_page_is_whole(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path)
+    configured = page_address(settings)
+    path = tmp_path / "serve.address"
+    old, new = "http://127.0.0.1:40001/", "http://127.0.0.1:40002/"
+    path.write_text(old)
+
+    def announce() -> None:
+        with announced(settings, new):
+            assert page_address(settings) == new
+
+    for _ in deaths(announce):
+        assert page_address(settings) in (old, new, configured)
+        path.write_text(old)
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_tape_is_readable_up_to_the_death(tmp_path: Path) -> None:
