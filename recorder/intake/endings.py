@@ -188,9 +188,13 @@ def epoch_began(ledger: Ledger, began: EpochBegan) -> None:
         moved.seen.clear()
 
 
-def clock_jumped(ledger: Ledger, jumped: ClockJumped) -> None:
+def clock_jumped(
+    ledger: Ledger, relisting: Relisting, jumped: ClockJumped
+) -> None:
     """Take note that our wall clock moved; windows across it are doubtful."""
-    ledger.jumped(jumped.observed_at, timedelta(seconds=jumped.seconds))
+    at, by = jumped.observed_at, timedelta(seconds=jumped.seconds)
+    ledger.jumped(at, by)
+    relisting.jumped(at, by)
     ledger.enter(
         None,
         told(

@@ -165,7 +165,7 @@ class Recording:
     ) -> None:
         _starting(ledger)
         if self._policy.served:
-            _compare_clocks(ledger, self._now())
+            _compare_clocks(ledger, relisting, self._now())
         sequencer = Sequencer(ledger, relisting)
         committer = Committer(
             self._log,
@@ -244,15 +244,7 @@ class Recording:
                 await work()
                 continue
             for observation in work:
-                window = relisting.events_needed(observation)
-                if window is not None and isinstance(observation, ListPage):
-                    await committer.commit()
-                    relisting.know_events(
-                        await self._log.live_events(
-                            observation.resource,
-                            observation.observed_at - window,
-                        )
-                    )
+                await self._look_back(observation, relisting, committer)
                 sequencer.take(observation)
                 self.progress.note(observation)
                 if committer.is_due():
@@ -263,6 +255,22 @@ class Recording:
             # What waits for PostgreSQL goes on as soon as it has answered.
             await asyncio.sleep(0)
 
+    async def _look_back(
+        self,
+        observation: Observation,
+        relisting: Relisting,
+        committer: Committer,
+    ) -> None:
+        """Read from the log what a list of Events is compared with."""
+        if not isinstance(observation, ListPage):
+            return
+        while (window := relisting.events_needed(observation)) is not None:
+            await committer.commit()
+            since = observation.observed_at - window
+            relisting.know_events(
+                await self._log.live_events(observation.resource, since)
+            )
+
 
 def _starting(ledger: Ledger) -> None:
     for key, point in ledger.streams.items():
@@ -270,13 +278,16 @@ def _starting(ledger: Ledger) -> None:
             ledger.moved(key).state = StreamState.BACKING_OFF
 
 
-def _compare_clocks(ledger: Ledger, now: datetime) -> None:
+def _compare_clocks(
+    ledger: Ledger, relisting: Relisting, now: datetime
+) -> None:
     """Tell that our clock is behind that of the process before us."""
     proofs = [p.vouched_until for p in ledger.streams.values()]
     last = max((at for at in proofs if at is not None), default=now)
     if last - now > CLOCKS_APART:
         seconds = (now - last).total_seconds()
-        clock_jumped(ledger, ClockJumped(observed_at=now, seconds=seconds))
+        jumped = ClockJumped(observed_at=now, seconds=seconds)
+        clock_jumped(ledger, relisting, jumped)
 
 
 def _stopped(ledger: Ledger) -> None:

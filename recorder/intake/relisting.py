@@ -20,6 +20,7 @@ from recorder.intake.document import (
 )
 from recorder.intake.gaps import RELISTED, Relist, told
 from recorder.intake.ledger import Ledger
+from recorder.intake.outlived import shows_outlived
 from recorder.intake.refusals import input_refused, refusal
 from recorder.intake.state import (
     Head,
@@ -35,6 +36,10 @@ __all__ = ["KnownEvent", "Relisting"]
 
 EVENT_TTL = timedelta(hours=1)
 """The API server's default of ``--event-ttl``."""
+
+WIDER = 4
+"""How many times as far the log is asked back for Events that it took and
+was not found to hold: a few times at most, however long it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,6 @@ class _Listing:
     relist: bool
     seen: set[HeadKey] = field(default_factory=set)
     outcome: Relist = field(default_factory=Relist)
-    events: Mapping[str, KnownEvent] = field(default_factory=dict)
 
 
 class Relisting:
@@ -72,33 +76,44 @@ class Relisting:
         self._listings: dict[StreamKey, _Listing] = {}
         self._reasons: dict[StreamKey, str] = {}
         self._events: Mapping[str, KnownEvent] = {}
+        self._asked: tuple[StreamKey, str] | None = None
+        """For which list they are known, and for how long before it."""
+        self._window = timedelta()
         self._namespace_went_at: datetime | None = None
 
     def events_needed(self, observation: Observation) -> timedelta | None:
         """Tell how far back Events must be known to take an observation.
 
-        None where they need not be. Otherwise everything taken so far must
-        be committed, and what the log then holds given to `know_events`,
-        before the observation is taken.
+        None where they are. Otherwise everything taken so far must be
+        committed, what the log then holds given to `know_events`, and this
+        be asked again, before the observation is taken.
         """
         if not isinstance(observation, ListPage):
             return None
         key = (observation.source, str(observation.resource))
         point = self._ledger.streams.get(key)
         if (
-            key in self._listings
-            or not is_events(observation.resource)
+            not is_events(observation.resource)
             or point is None
             or point.began_at is None
         ):
             return None
         now = observation.observed_at
-        absence = now - (point.doubtful_from or point.began_at)
-        span = max(absence, timedelta()) + self._event_ttl * 2
-        return now - self._ledger.reach(now, span)
+        if self._asked != (key, observation.resource_version):
+            self._asked = key, observation.resource_version
+            absence = now - (point.doubtful_from or point.began_at)
+            span = max(absence, timedelta()) + self._event_ttl * 2
+            self._window = now - self._ledger.reach(now, span)
+            return self._window
+        if now - self._window > point.began_at and shows_outlived(
+            observation.items, self._events, point.pending or "0"
+        ):
+            self._window *= WIDER
+            return self._window
+        return None
 
     def know_events(self, events: Mapping[str, KnownEvent]) -> None:
-        """Take the live Events of the log, by uid, for the next list."""
+        """Take the live Events of the log, by uid, for the list to come."""
         self._events = events
 
     def is_listing(self) -> bool:
@@ -112,6 +127,12 @@ class Relisting:
     def abandon(self, key: StreamKey) -> None:
         """Forget the pages of a list that will not be completed."""
         self._listings.pop(key, None)
+
+    def jumped(self, at: datetime, by: timedelta) -> None:
+        """Take note that our clock was set, while lists are half taken."""
+        for listing in self._listings.values():
+            if listing.began_at > at:
+                listing.began_at = min(listing.began_at + by, at)
 
     def namespace_went(self, at: datetime) -> None:
         """Take note that a namespace is no more, and its Events with it."""
@@ -144,9 +165,7 @@ class Relisting:
             page.observed_at,
             point.began_at is not None,
         )
-        if is_events(page.resource):
-            listing.events = self._events
-        elif listing.relist:
+        if listing.relist and not is_events(page.resource):
             self._ledger.open_gap(key, RELISTED, page.observed_at)
         self._listings[key] = listing
         return listing
@@ -161,9 +180,11 @@ class Relisting:
         ledger, outcome = self._ledger, listing.outcome
         thing = document.key
         version = document.resource_version
+        if thing in listing.seen:
+            return  # the list was begun again, at the same version
         listing.seen.add(thing)
         if document.is_event:
-            known = listing.events.get(thing[1])
+            known = self._events.get(thing[1])
             is_known = known is not None
             if known is not None and (
                 (known.epoch, known.resource_version)
@@ -202,7 +223,7 @@ class Relisting:
             ):
                 reason = self._reasons.pop(key, RELISTED)
                 ledger.open_gap(key, reason, listing.began_at)
-            self._events = {}
+            self._events, self._asked = {}, None
         else:
             self._absent_objects(key, listing, page)
         ledger.close_gap(
@@ -248,8 +269,8 @@ class Relisting:
         """Enter the Events that went; tell whether any is unexplained."""
         unexplained = bool(listing.outcome.new or listing.outcome.changed)
         present = {uid for _, uid in listing.seen}
-        for uid in sorted(listing.events.keys() - present):
-            known = listing.events[uid]
+        for uid in sorted(self._events.keys() - present):
+            known = self._events[uid]
             age = self._ledger.age(
                 known.position, known.observed_at, listing.began_at
             )

@@ -108,7 +108,7 @@ class Sequencer:
             case EpochBegan():
                 endings.epoch_began(ledger, observation)
             case ClockJumped():
-                endings.clock_jumped(ledger, observation)
+                endings.clock_jumped(ledger, relisting, observation)
 
     def _frame(self, frame: WatchFrame) -> None:
         key = (frame.source, str(frame.resource))

@@ -109,3 +109,48 @@ def test_a_clock_that_was_set_back_makes_no_absence_shorter() -> None:
 
     (gap,) = story.gaps()
     assert gap["from"] == "2026-11-21T01:00:00.000000Z"
+
+
+def after_an_untold_jump(*pages: Observation) -> Story:
+    """A process that goes on where one stopped, a day later by the clock."""
+    return Story(two_events(9, when=0)).restarted(
+        a_frame(EVENTS, "ADDED", an_event("new", 15), when=69 + DAY),
+        a_closed_stream(EVENTS, "410", when=70 + DAY),
+        *pages,
+    )
+
+
+def test_a_jump_while_nobody_recorded_makes_no_event_new() -> None:
+    """By the clock they would have expired long ago."""
+    first, second = an_event("first", 3), an_event("second", 4)
+    story = after_an_untold_jump(
+        a_list(EVENTS, 20, an_event("new", 15), more=True, when=71 + DAY),
+        a_list(EVENTS, 20, first, second, when=72 + DAY),
+    )
+
+    assert len(story.of("listed")) == 2
+    assert not story.of("absent")
+
+
+def test_an_event_that_went_after_such_a_jump_is_absent() -> None:
+    story = after_an_untold_jump(
+        a_list(EVENTS, 20, an_event("first", 3), when=71 + DAY)
+    )
+
+    assert len(story.of("listed")) == 2
+    assert len(story.of("absent")) == 2
+
+
+def test_a_list_that_began_before_a_jump_proves_nothing_after_it() -> None:
+    """A proof by a clock that was ahead would stand until that time comes."""
+    story = Story(
+        a_list(PODS, 9, an_object("a", 3), when=0),
+        a_closed_stream(PODS, "410", when=50),
+        a_list(PODS, 20, an_object("a", 3), more=True, when=51),
+        a_jump(60 - DAY, -DAY),
+        a_list(PODS, 20, when=61 - DAY),
+    )
+
+    assert story.point(PODS).vouched_until == at(51 - DAY)
+    (gap,) = story.gaps()
+    assert gap["to"] == "2026-11-20T03:00:51.000000Z"

@@ -105,6 +105,17 @@ def test_pages_of_a_list_that_was_given_up_infer_nothing() -> None:
     assert story.told("absent") == []
 
 
+def test_an_event_of_a_list_that_is_begun_again_is_entered_once() -> None:
+    first = a_list(EVENTS, 80, an_event("f", 70), more=True, when=602)
+    again = a_list(EVENTS, 80, an_event("f", 70), more=True, when=603)
+    other = a_list(EVENTS, 81, an_event("e", 5), an_event("f", 70), when=604)
+    story = Story(*quiet_events(), first, again, other)
+
+    assert story.told("listed") == [
+        "listed train 2", "listed e 5", "listed f 70",
+    ]  # fmt: skip
+
+
 def test_nothing_is_absent_before_the_last_page() -> None:
     story = Story(
         *an_expired_watch(),

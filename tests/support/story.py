@@ -95,17 +95,17 @@ class Story:
         return list(self.log.heads.values())
 
     def _know_events(self, observation: Observation) -> None:
-        window = self.relisting.events_needed(observation)
-        if window is None:
-            return
-        assert isinstance(observation, ListPage)
-        _now(self._writer.append(self._sequencer.seal()))
-        known: Mapping[str, KnownEvent] = _now(
-            self._writer.live_events(
-                observation.resource, observation.observed_at - window
+        while (
+            window := self.relisting.events_needed(observation)
+        ) is not None:
+            assert isinstance(observation, ListPage)
+            _now(self._writer.append(self._sequencer.seal()))
+            known: Mapping[str, KnownEvent] = _now(
+                self._writer.live_events(
+                    observation.resource, observation.observed_at - window
+                )
             )
-        )
-        self.relisting.know_events(known)
+            self.relisting.know_events(known)
 
 
 def _name(draft: Draft) -> str | None:
