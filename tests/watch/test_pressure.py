@@ -7,7 +7,7 @@ from pathlib import Path
 from recorder.model.observation import ClockJumped, ListPage, WatchFrame
 from recorder.sources.watch import Clock
 from tests.support.fake_cluster import FakeCluster
-from tests.watch.watching import PODS, Memory, recording
+from tests.watch.watching import FAST, PODS, Memory, recording
 
 
 async def test_a_full_sink_stops_the_reading_and_drops_nothing(
@@ -75,3 +75,37 @@ async def test_a_clock_that_is_set_is_told(tmp_path: Path) -> None:
     forward, back = memory.of(ClockJumped)
     assert round(forward.seconds) == 86400
     assert round(back.seconds) == -86400
+
+
+async def test_a_page_that_waited_is_told_by_the_clock_as_it_is(
+    tmp_path: Path,
+) -> None:
+    """It came, the clock was set back, and its history was confirmed."""
+    memory, whole = Memory(), str(FAST.page_limit)
+    async with FakeCluster() as fake:
+
+        def is_confirming() -> bool:
+            asked = [
+                query.get("limit", "")
+                for path, query in fake.requests
+                if path.endswith("/pods") and "watch" not in query
+            ]
+            return asked.count(whole) == 2 and asked[-1] != whole
+
+        day = timedelta(days=1)
+        clock = Clock(
+            now=lambda: datetime.now(UTC) - day * is_confirming(),
+        )
+        fake.put("pods", "a")
+        async with recording(fake, tmp_path, memory, clock=clock):
+            await memory.until(lambda: fake.watching("pods"))
+            began = datetime.now(UTC)
+            fake.put("pods", "b")
+            fake.cut("pods")
+            fake.compact()
+            await memory.until(lambda: memory.of(ListPage, PODS)[1:])
+        ended = datetime.now(UTC)
+
+    assert is_confirming()
+    page = memory.of(ListPage, PODS)[-1]
+    assert began <= page.observed_at + day <= ended

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from recorder.model.observation import ClockJumped
 
@@ -26,6 +26,14 @@ class Clock:
 
     now: Callable[[], datetime] = _now
     monotonic: Callable[[], float] = time.monotonic
+
+    def shown_at(self, steady: float) -> datetime:
+        """Give the wall time of a steady one, by the clock as it is set now.
+
+        For what is told later than it was seen: a jump may have been told in
+        between, and nothing of the clock before it may follow.
+        """
+        return self.now() - timedelta(seconds=self.monotonic() - steady)
 
 
 async def tell_jumps(

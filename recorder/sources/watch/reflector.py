@@ -140,9 +140,10 @@ class Reflector:
             aclosing(list_pages(self._shared.client, self._target)) as pages,
         ):
             async for page in pages:
-                arrived, heard_at = self._clock.now(), self._clock.monotonic()
+                heard_at = self._clock.monotonic()
                 await self._confirm(new=not version)
                 self._follower.heard_at = heard_at
+                arrived = self._clock.shown_at(heard_at)
                 await self._put_seen(self._tell.page(page, arrived))
                 version = page.version
         self._place.reached(version)
