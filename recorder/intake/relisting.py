@@ -25,6 +25,7 @@ from recorder.intake.refusals import input_refused, refusal
 from recorder.intake.state import (
     Head,
     HeadKey,
+    ResumePoint,
     StreamKey,
     StreamState,
 )
@@ -215,11 +216,11 @@ class Relisting:
         self, key: StreamKey, listing: _Listing, page: ListPage
     ) -> None:
         ledger = self._ledger
-        since = ledger.moved(key).doubtful_from
+        since, vouched = _proofs(ledger.moved(key))
         if is_events(page.resource):
             unexplained = self._absent_events(key, listing, page)
             if listing.relist and (
-                unexplained or not self._events_proved(listing, since)
+                unexplained or not self._events_proved(listing, since, vouched)
             ):
                 reason = self._reasons.pop(key, RELISTED)
                 ledger.open_gap(key, reason, listing.began_at)
@@ -294,18 +295,30 @@ class Relisting:
         return unexplained
 
     def _events_proved(
-        self, listing: _Listing, since: datetime | None
+        self,
+        listing: _Listing,
+        since: datetime | None,
+        vouched: datetime | None,
     ) -> bool:
         """Tell whether an absence was short enough, with no namespace gone.
 
         An Event lives for its TTL unless it is deleted with its namespace,
-        so a list within half of that shows every Event that there was.
+        so a list within the TTL of the last news shows every Event that there
+        was since; of that, less than half may have passed without any proof.
         """
-        if since is None:
+        if since is None or vouched is None:
             return False
-        went = self._namespace_went_at
-        least = self._ledger.reach(listing.began_at, self._event_ttl / 2)
-        return least < since and (went is None or went < since)
+        went, reach = self._namespace_went_at, self._ledger.reach
+        return (
+            reach(listing.began_at, self._event_ttl) < since
+            and reach(listing.began_at, self._event_ttl / 2) < vouched
+            and (went is None or went < since)
+        )
+
+
+def _proofs(point: ResumePoint) -> tuple[datetime | None, datetime | None]:
+    """Give the last news, and the last proof of any kind."""
+    return point.doubtful_from, point.vouched_until
 
 
 def _absence(head: Head, key: StreamKey, at: datetime, log: int) -> Draft:

@@ -178,17 +178,26 @@ def test_an_event_that_went_too_early_is_a_gap() -> None:
     assert gap["from"] == "2026-11-21T03:00:00.000000Z"
 
 
-def test_an_event_stream_that_was_quiet_for_long_is_a_gap() -> None:
-    """A server that stalled would have been as quiet, and Events expire."""
-    story = Story(
+def a_stream_that_was_quiet_for(seconds: float) -> Story:
+    return Story(
         a_list(EVENTS, 9, an_event("e", 5), when=0),
-        a_closed_stream(EVENTS, "timeout", when=3000),
-        a_closed_stream(EVENTS, "410", when=3001),
-        a_list(EVENTS, 80, an_event("e", 5), when=3002),
+        a_frame(EVENTS, "MODIFIED", an_event("e", 10), when=600),
+        a_closed_stream(EVENTS, "timeout", when=600 + seconds),
+        a_closed_stream(EVENTS, "410", when=601 + seconds),
+        a_list(EVENTS, 80, an_event("e", 10), when=602 + seconds),
     )
 
-    (gap,) = story.gaps()
-    assert gap["from"] == "2026-11-21T03:00:00.000000Z"
+
+def test_an_event_stream_that_was_quiet_within_the_ttl_is_no_gap() -> None:
+    """Whatever was made since the last news would be in the list."""
+    assert not a_stream_that_was_quiet_for(3000).of("gap-opened")
+
+
+def test_an_event_stream_that_was_quiet_for_longer_is_a_gap() -> None:
+    """A server that stalled would have been as quiet, and Events expire."""
+    (gap,) = a_stream_that_was_quiet_for(3600).gaps()
+
+    assert gap["from"] == "2026-11-21T03:10:00.000000Z"
 
 
 def test_a_new_event_in_a_relist_is_a_gap() -> None:
