@@ -22,6 +22,7 @@ from tests.faults.covering import wrong_coverage
 from tests.faults.faults import Faults
 from tests.faults.gaps import told_gaps, wrong_gaps
 from tests.faults.truth import Truth, truth_of
+from tests.faults.unseen import unseen_events
 from tests.faults.world import World
 from tests.support import fake_time
 from tests.support.log_rows import gap_spans, log_rows, over_rewinds
@@ -186,6 +187,8 @@ async def _stop(world: World, outcome: Outcome) -> None:
 async def _judge(world: World, outcome: Outcome) -> None:
     log = world.database.log
     truth = truth_of(world)
+    for version in unseen_events(world, truth):
+        del truth[version]
     outcome.truth = list(truth)
     rows, wrong = over_rewinds(log_rows(log.entries), outcome.truth)
     outcome.wrong += _wrong_epochs(world)
