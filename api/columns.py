@@ -15,6 +15,7 @@ from itertools import chain, islice
 from operator import attrgetter
 from types import GeneratorType, NoneType
 from typing import Any
+from weakref import proxy
 
 from graphql import (
     GRAPHQL_MAX_INT,
@@ -35,6 +36,7 @@ from graphql import (
 from graphql.execution import Executor
 from graphql.execution.collect_fields import FieldDetailsList
 from graphql.pyutils import UndefinedType
+from graphql.type import GraphQLResolveInfoHelpers
 from strawberry.schema.schema_converter import (
     CustomGraphQLEnumType,
     GraphQLCoreConverter,
@@ -63,6 +65,14 @@ class ColumnExecutor(Executor[Any]):
         self._columns: dict[
             tuple[int, int], tuple[FieldDetailsList, Column | None]
         ] = {}
+        # graphql-core's hold the executor that holds them: with all that it
+        # found it would stay until the collector comes to the oldest objects.
+        # A method taken of the proxy would hold it too, so each is found late.
+        this = proxy(self)
+        self.async_helpers = GraphQLResolveInfoHelpers(
+            gather=lambda *given: this.gather_async_work(*given),  # noqa: PLW0108
+            track=lambda *given: this.track_async_work(*given),  # noqa: PLW0108
+        )
 
     def complete_iterable_value(
         self,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from api import following
+from api.columns import ColumnExecutor
 from recorder.store import derivation
 from tests.api.listening import FACTS, listening
 from tests.api.serving import Client
@@ -287,6 +288,28 @@ async def test_subscriptions_that_ended_leave_nothing_behind(
         return following._Subscriber not in kept
 
     await until(ended)
+
+
+async def test_what_was_answered_is_gone_before_the_collector_comes(
+    growing: Client, telling: Telling
+) -> None:
+    """Else a server holds all that was asked since it last came by."""
+
+    def is_gone() -> bool:
+        return ColumnExecutor not in map(type, gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    try:
+        for version in range(2, 12, 2):
+            await places(growing)
+            async with listening(growing) as one:
+                await one.batch()
+                await telling.tell(*changes("n1", version, 2))
+                await one.facts(2)
+        await until(is_gone)
+    finally:
+        gc.enable()
 
 
 async def until(condition: Callable[[], bool]) -> None:
