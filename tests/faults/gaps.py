@@ -322,7 +322,7 @@ class _Judge:
     # Why it is.
 
     def _needless(self) -> Iterator[str]:
-        gap, world = self._gap, self._world
+        gap = self._gap
         match gap.reason:
             case _ if gap.reason in {UNREADABLE, VANISHED, REWOUND}:
                 return
@@ -332,9 +332,18 @@ class _Judge:
                 if not gap.resource.startswith("example.com/"):
                     yield "it has no version to start at"
             case _:
-                held = not any(
-                    gap.before < revision <= (gap.after or revision)
-                    for _, revision in world.cluster.forgot
-                )
-                if held:
+                if self._held(gap.before, gap.after):
                     yield "the server still held the history"
+
+    def _held(self, before: int, after: int | None) -> bool:
+        cluster = self._world.cluster
+        if after is not None and after <= before:
+            # What it had forgotten was undone when etcd was restored.
+            return not any(
+                revision > before and epoch < cluster.epoch
+                for epoch, revision in cluster.forgot
+            )
+        return not any(
+            before < revision <= (after or revision)
+            for _, revision in cluster.forgot
+        )
