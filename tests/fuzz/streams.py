@@ -91,6 +91,7 @@ class _Connection:
         self.settings = WatchSettings(
             frame_bytes_max=bound, refused_head_bytes=HEAD_BYTES
         )
+        self.clock = Clock(now=lambda: AT, monotonic=lambda: 0.0)
         self._portions = portions
 
     async def chunks(self) -> AsyncIterator[bytes]:
