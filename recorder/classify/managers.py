@@ -1,20 +1,25 @@
-"""Field managers: who wrote to an object between two of its versions.
+"""Field managers: all who wrote to an object between two of its versions.
 
 An API server keeps in ``metadata.managedFields`` who wrote which fields, and
 when. Whoever wrote has an entry that is not as it was: its time or its fields
 moved, or it is new. That is not the entry with the latest time: a heartbeat
 of one and the write of another may share a second, and times have no finer
 unit.
+
+Which of them changed one field is another question: `recorder.facts.authors`
+answers it, by the same entries.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from recorder.classify.times import moment
 
-__all__ = ["FieldManager", "moved_managers"]
+__all__ = ["FieldManager", "moved", "moved_managers"]
+
+Entry = TypeVar("Entry")
 
 _LAST = datetime.max.replace(tzinfo=UTC)
 
@@ -32,6 +37,17 @@ class FieldManager:
     """By the clock of the API server, in whole seconds."""
 
 
+def moved(
+    before: Sequence[Entry], now: Sequence[Entry]
+) -> list[tuple[int, Entry]]:
+    """Give the entries that are not as they were, and their places."""
+    return [
+        (place, entry)
+        for place, entry in enumerate(now)
+        if entry not in before
+    ]
+
+
 def moved_managers(
     old: Mapping[str, Any] | None, new: Mapping[str, Any]
 ) -> list[FieldManager]:
@@ -44,12 +60,12 @@ def moved_managers(
     before = [] if old is None else _entries(old)
     if before is None:
         return []
-    moved = [
+    found = [
         _manager(entry)
-        for entry in _entries(new) or ()
-        if entry not in before and isinstance(entry.get("manager"), str)
+        for _, entry in moved(before, _entries(new) or ())
+        if isinstance(entry.get("manager"), str)
     ]
-    return sorted(moved, key=lambda manager: manager.at or _LAST)
+    return sorted(found, key=lambda manager: manager.at or _LAST)
 
 
 def _entries(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:

@@ -9,10 +9,11 @@ from typing import Any
 
 import msgspec
 
+from recorder.classify.managers import moved
 from recorder.classify.shapes import Managed
 from recorder.classify.times import moment
+from recorder.facts.authors import Writer, author_of
 from recorder.facts.state import ConditionState, State
-from recorder.facts.writers import Writer, author_of, moved
 from recorder.model.fact import FactKind
 
 __all__ = ["Change", "changes", "snapshot"]

@@ -25,7 +25,7 @@ from recorder.classify.shapes import (
     read_node,
     read_pod,
 )
-from recorder.facts.writers import Writer, writers_of
+from recorder.facts.authors import Writer, writers_of
 from recorder.model.reference import Resource
 
 __all__ = [

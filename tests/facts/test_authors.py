@@ -1,9 +1,20 @@
 """Who wrote a change, by managedFields: one, or none that is known."""
 
+from pathlib import Path
 from typing import Any
 
+import orjson
+
+import recorder.demo
+from recorder.classify.managers import moved_managers
+from recorder.facts import is_compared
 from recorder.model.fact import Fact, FactKind
+from tests.corpus.playing import played
+from tests.corpus.tape_lines import read_lines
+from tests.explain.judged import facts_of
 from tests.facts.versions import NODES, between, managed, node
+
+DEMO = Path(recorder.demo.__file__).with_name("demo.tape.jsonl.zst")
 
 Owned = dict[str, Any]
 
@@ -125,3 +136,27 @@ def test_conditions_are_told_apart_by_their_type() -> None:
         "Ready": "kubelet",
         "KernelDeadlock": "node-problem-detector",
     }
+
+
+def test_an_author_is_one_of_those_who_wrote_the_version() -> None:
+    """A history names them all; it has no second write within a second."""
+    drafts = played(read_lines(DEMO)).drafts
+    newest: dict[Any, Any] = {}
+    wrote: dict[int, list[tuple[str, str, str]]] = {}
+    for position, draft in enumerate(drafts, start=1):
+        if is_compared(draft):
+            key = draft.resource, draft.identity
+            old, new = newest.get(key), orjson.loads(draft.raw)
+            wrote[position] = [
+                (m.name, m.operation or "", m.subresource or "")
+                for m in moved_managers(old, new)
+            ]
+            newest[key] = new
+    told = [
+        ((by["manager"], by["operation"], by["subresource"]), wrote[place])
+        for fact in facts_of(drafts)
+        if (by := fact.fact.detail.get("by"))
+        for place in [fact.entry.position]
+    ]
+    assert sum(author in writers for author, writers in told) > 20
+    assert [pair for pair in told if pair[1] and pair[0] not in pair[1]] == []

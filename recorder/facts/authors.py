@@ -1,8 +1,9 @@
-"""Who wrote a change: by ``managedFields``, the only record without audit.
+"""The author of a change: by ``managedFields``, the only record without audit.
 
-The API server keeps, for each writer, which fields it owns and when it wrote
-last, to the second. Whoever wrote a version has an entry that moved; it may
-have lost it if it only took fields away. So a change has an author when
+`recorder.classify.managers` names all who wrote a version, of whole documents
+at hand. Here it is asked which one of them changed one field, while a log is
+written: of the version before only a digest of each entry is kept. Whoever
+only took fields away may have lost its entry. So a change has an author when
 exactly one writer fits, and none is better than a wrong one.
 """
 
@@ -13,7 +14,7 @@ import msgspec
 
 from recorder.classify.shapes import Managed
 
-__all__ = ["Writer", "author_of", "moved", "writers_of"]
+__all__ = ["Writer", "author_of", "writers_of"]
 
 
 class Writer(msgspec.Struct, array_like=True, gc=False):
@@ -41,17 +42,6 @@ def writers_of(managed: Sequence[Managed] | None) -> list[Writer]:
     ]
 
 
-def moved(
-    before: Sequence[Writer], now: Sequence[Writer]
-) -> list[tuple[int, Writer]]:
-    """Give the writers that were not there as they are, and their place."""
-    return [
-        (place, writer)
-        for place, writer in enumerate(now)
-        if writer not in before
-    ]
-
-
 def author_of(
     path: Sequence[bytes],
     movers: Sequence[tuple[int, Writer]],
@@ -61,7 +51,7 @@ def author_of(
 
     Args:
         path: the members of ``fieldsV1`` that lead to the field.
-        movers: as `moved` gives them.
+        movers: whose entry moved, and its place.
         managed: the entries of the new version.
     """
     if len(movers) == 1:
