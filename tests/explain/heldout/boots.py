@@ -6,6 +6,7 @@ from typing import Any
 from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene
+from tests.explain.heldout.truths import OR_FAILED, controller
 
 KURED = "apps/v1/daemonsets"
 LOCK = "weave.works/kured-node-lock"
@@ -56,36 +57,29 @@ def locks(scene: Scene, at: float, *nodes: str, owners: int = 1) -> None:
     scene.alters(at, KURED, "kured", change, by="kured", space="kube-system")
 
 
+def takes(scene: Scene, at: float, node: str) -> None:
+    """Let a node take the lock of kured and be cordoned."""
+    locks(scene, at, node)
+    scene.node(at + 0.03, node, "kured", cordon=True)
+
+
+def gives(scene: Scene, at: float, node: str) -> None:
+    """Let a node be uncordoned and give the lock of kured back."""
+    scene.node(at, node, "kured", cordon=False)
+    locks(scene, at + 0.1)
+
+
 @incident
 def kured_upgrades_a_kernel() -> Scene:
     scene = Scene()
     kured(scene)
     scene.runs(-5, "web-0", "gpu-002", gpus=0)
-    locks(scene, 20, "gpu-002")
-    scene.node(20.03, "gpu-002", "kured", cordon=True)
+    takes(scene, 20, "gpu-002")
     scene.evicts(20.1, "web-0")
     scene.silent(40, "gpu-002").boots(75, "gpu-002", kernelVersion=NEW)
-    scene.node(130, "gpu-002", "kured", cordon=False)
-    locks(scene, 130.1)
-    scene.hit(
-        "Pod",
-        "web-0",
-        "gpu-002",
-        ["web-0"],
-        size=1,
-        gpus=0,
-        by="drain",
-        accept={"hit_by": ["node-failure"]},
-    )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller"], "kured"),
-        boots=(1, 2),
-        back=True,
-    )
+    gives(scene, 130, "gpu-002")
+    scene.hit_pod("web-0", "gpu-002", by="drain", accept=OR_FAILED)
+    return scene.rebooted("gpu-002", "os-upgrade", controller("kured"))
 
 
 @incident
@@ -105,16 +99,8 @@ def kured_reboots_two_at_a_time_and_a_third_crashes() -> Scene:
     scene.node(220, "gpu-002", "kured", cordon=False)
     locks(scene, 220.1, owners=2)
     for node in ("gpu-001", "gpu-002"):
-        scene.expect(
-            node,
-            "reboot",
-            "planned",
-            decision="os-upgrade",
-            actor=(["controller"], "kured"),
-            boots=(1, 2),
-            back=True,
-        )
-    return scene.expect("gpu-003", "reboot", "abrupt", most="unknown")
+        scene.rebooted(node, "os-upgrade", controller("kured"))
+    return scene.untold("gpu-003", boots=None, back=None)
 
 
 @incident
@@ -124,18 +110,18 @@ def a_lock_of_two_is_given_back_before_a_crash() -> Scene:
     locks(scene, 20, "gpu-001", "gpu-002", owners=2)
     locks(scene, 50, "gpu-001", owners=2)
     scene.dies(120, "gpu-002", 500)
-    return scene.expect("gpu-002", "reboot", "abrupt", most="unknown")
+    return scene.untold("gpu-002", boots=None, back=None)
 
 
 @incident
 def the_machine_config_operator_reboots() -> Scene:
     scene = Scene()
     prefix = "machineconfiguration.openshift.io"
-    daemon, controller = "machineconfigdaemon", "machine-config-controller"
+    daemon, by = "machineconfigdaemon", "machine-config-controller"
     scene.node(
         20,
         "gpu-002",
-        controller,
+        by,
         notes={
             f"{prefix}/desiredConfig": "rendered-worker-2",
         },
@@ -152,7 +138,7 @@ def the_machine_config_operator_reboots() -> Scene:
     scene.says(
         22, daemon, "Cordon", "Cordoned node to apply update", node="gpu-002"
     )
-    scene.node(22.1, "gpu-002", controller, cordon=True)
+    scene.node(22.1, "gpu-002", by, cordon=True)
     scene.says(
         23, daemon, "Drain", "Draining node to update config.", node="gpu-002"
     )
@@ -191,21 +177,15 @@ def the_machine_config_operator_reboots() -> Scene:
     scene.node(
         321.1,
         "gpu-002",
-        controller,
+        by,
         cordon=False,
         notes={
             f"{prefix}/state": "Done",
             f"{prefix}/post-config-action": None,
         },
     )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller"], "machine-config-daemon"),
-        boots=(1, 2),
-        back=True,
+    return scene.rebooted(
+        "gpu-002", "os-upgrade", controller("machine-config-daemon")
     )
 
 
@@ -245,15 +225,7 @@ def skyhook_interrupts_for_a_package() -> Scene:
         node="gpu-002",
     )
     scene.node(320, "gpu-002", "skyhook", cordon=False)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller"], "skyhook"),
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.rebooted("gpu-002", "os-upgrade", controller("skyhook"))
 
 
 @incident
@@ -266,4 +238,4 @@ def skyhook_only_saw_a_reboot() -> Scene:
         "detected reboot, resetting node for [tuning] to be reapplied",
         node="gpu-002",
     )
-    return scene.expect("gpu-002", "reboot", "abrupt", most="unknown")
+    return scene.untold("gpu-002", boots=None, back=None)

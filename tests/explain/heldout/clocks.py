@@ -2,13 +2,18 @@
 
 from tests.corpus.blinding import Blind
 from tests.explain.heldout.clouds import vanishes
-from tests.explain.heldout.cluster import KCM
 from tests.explain.heldout.fencing import comes_up
 from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import NPD
 from tests.explain.heldout.scene import Scene
-from tests.explain.heldout.work import JOBS, TAINTED, gang, owned
+from tests.explain.heldout.truths import (
+    ANYBODY,
+    cloud,
+    or_decision,
+    or_fault,
+)
+from tests.explain.heldout.work import JOBS, gang, owned
 
 NTP = {"NTPProblem": ("True", "NTPIsDown", "NTP service is not running")}
 NTP_UP = {"NTPProblem": ("False", "NTPIsUp", "NTP is running")}
@@ -21,9 +26,7 @@ def a_machine_boots_three_times_in_a_row() -> Scene:
     comes_up(scene, 345, "gpu-002", 3)
     scene.boots(390, "gpu-002", 4)
     scene.asks(0, 600, node="gpu-002", verdicts=[0])
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 4), back=True
-    )
+    return scene.untold("gpu-002", boots=(1, 4))
 
 
 @incident
@@ -31,14 +34,7 @@ def a_machine_is_ready_for_a_minute_between_two_crashes() -> Scene:
     scene = Scene().dies(20, "gpu-002", 300)
     scene.dies(390, "gpu-002").boots(700, "gpu-002", 3)
     for boots in ((1, 2), (2, 3)):
-        scene.expect(
-            "gpu-002",
-            "reboot",
-            "abrupt",
-            most="unknown",
-            boots=boots,
-            back=True,
-        )
+        scene.untold("gpu-002", boots=boots)
     scene.asks(0, 340, node="gpu-002", verdicts=[0])
     return scene.asks(0, 900, node="gpu-002", verdicts=[0, 1])
 
@@ -58,14 +54,8 @@ def a_clock_was_ahead_and_jumps_back() -> Scene:
         **ahead,
     )
     scene.node(360, "gpu-002", NPD, conditions=NTP_UP)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="possible",
-        boots=(1, 2),
-        back=True,
-        accept={"fault": ["other-fault"], "cause": ["other-fault"]},
+    return scene.untold(
+        "gpu-002", most="possible", accept=or_fault("other-fault")
     )
 
 
@@ -82,20 +72,14 @@ def a_name_is_used_again_while_a_pod_is_still_there() -> Scene:
     scene.fails(228, "w-1", 137, "ContainerStatusUnknown").gone(240, "w-1")
     scene.runs(250, "w-2", "gpu-003", of=job)
     scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=1,
-        gpus=8,
-        outcome="rescheduled",
+        "Job", "llm", "gpu-002", ["w-1"], size=1, gpus=8, outcome="rescheduled"
     )
     return scene.expect(
         "gpu-002",
         "replaced",
         "abrupt",
         decision="node-deletion",
-        actor=(["cloud"], "cloud-node-lifecycle-controller"),
+        actor=cloud("cloud-node-lifecycle-controller"),
         boots=(1, 7),
         back=True,
         accept={"mode": ["planned", "unknown"]},
@@ -108,9 +92,7 @@ def a_controller_manager_fails_over_during_a_crash() -> Scene:
     for node in scene.names:
         scene.joined(58, node)
     scene.asks(0, 900, node="gpu-001").asks(0, 900, node="gpu-003")
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2), back=True
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -119,7 +101,7 @@ def nobody_watched_while_a_node_crashed() -> Scene:
     job = owned(scene, "Job", JOBS)
     gang(scene, job)
     scene.dies(100, "gpu-002", 500)
-    scene.pod(451, "w-1", KCM, disrupted=TAINTED, deleting=True)
+    scene.tainted_away(451, "w-1")
     scene.fails(511, "w-1", 255, "Unknown").gone(512, "w-1")
     scene.runs(530, "w-3", "gpu-002", of=job)
     scene.blind(Blind(60, 800))
@@ -138,12 +120,7 @@ def nobody_watched_while_a_node_crashed() -> Scene:
     )
     scene.asks(0, 900, node="gpu-002", verdicts=[0])
     return scene.expect(
-        "gpu-002",
-        "reboot",
-        "unknown",
-        most="unknown",
-        boots=(1, 2),
-        back=True,
+        "gpu-002", "reboot", "unknown", most="unknown", boots=(1, 2), back=True
     )
 
 
@@ -159,10 +136,7 @@ def nobody_watched_while_a_machine_was_replaced() -> Scene:
         "unknown",
         boots=(1, 9),
         back=True,
-        accept={
-            "decision": ["node-deletion"],
-            "cause": ["node-deletion"],
-        },
+        accept=or_decision("node-deletion"),
     )
 
 
@@ -182,14 +156,10 @@ def nobody_watched_the_cordon_before_a_reboot() -> Scene:
     scene.blind(Blind(60, 200))
     scene.dies(260, "gpu-002", 700)
     scene.node(760, "gpu-002", "kubectl", cordon=False)
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="manual-drain",
-        actor=(["unknown"], None),
+        "manual-drain",
+        ANYBODY,
         most="likely",
-        boots=(1, 2),
-        back=True,
         accept={"mode": ["unknown"]},
     )

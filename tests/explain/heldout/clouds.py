@@ -5,11 +5,18 @@ from tests.explain.heldout.provider import (
     NTH,
     claim,
     ends_claim,
-    says_of_claim,
+    interrupts,
 )
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import DEADLOCK, NPD
 from tests.explain.heldout.scene import Scene
+from tests.explain.heldout.truths import (
+    OR_FAILED,
+    PROVIDER,
+    controller,
+    or_decision,
+    or_fault,
+)
 from tests.explain.heldout.upgrades import stops
 
 NMA = "eks-node-monitoring-agent"
@@ -61,9 +68,7 @@ def a_rebalance_is_recommended_and_comes_to_nothing() -> Scene:
     scene.asks(0, 1000, node="gpu-002", verdicts=[0])
     scene.asks(4000, 6000, node="gpu-002", verdicts=[1])
     scene.asks(1000, 3000, node="gpu-002")
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2), back=True
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -85,27 +90,14 @@ def an_autoscaling_group_terminates_an_instance() -> Scene:
     scene.says(26, NTH, "CordonAndDrain", says, node="gpu-002")
     scene.silent(90, "gpu-002").stale(137, "gpu-002")
     vanishes(scene, 140, "gpu-002")
-    scene.hit(
-        "Pod",
-        "web-0",
-        "gpu-002",
-        ["web-0"],
-        size=1,
-        gpus=0,
-        by="drain",
-        accept={"hit_by": ["node-failure"]},
-    )
-    return scene.expect(
+    scene.hit_pod("web-0", "gpu-002", by="drain", accept=OR_FAILED)
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="scale-down",
-        actor=(["cloud", "controller"], None),
+        "scale-down",
+        PROVIDER,
         back=False,
-        accept={
-            "decision": ["preemption", "host-maintenance", "node-deletion"],
-            "cause": ["preemption", "host-maintenance", "node-deletion"],
-        },
+        accept=or_decision("preemption", "host-maintenance", "node-deletion"),
     )
 
 
@@ -117,14 +109,8 @@ def an_instance_is_stopped_and_started() -> Scene:
     scene.node(71, "gpu-002", by, taints={key: ""})
     scene.boots(900, "gpu-002")
     scene.node(915, "gpu-002", by, taints={key: None})
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="possible",
-        boots=(1, 2),
-        back=True,
-        accept={"mode": ["unknown", "planned"]},
+    return scene.untold(
+        "gpu-002", most="possible", accept={"mode": ["unknown", "planned"]}
     )
 
 
@@ -139,18 +125,14 @@ def google_takes_a_machine_back_and_makes_one_of_its_name() -> Scene:
     vanishes(scene, 96, "gpu-002")
     scene.joins(240, "gpu-002", machine="b", boot=6)
     scene.joined(241, "gpu-002").heals(252, "gpu-002")
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "replaced",
-        "planned",
-        decision="preemption",
-        actor=(["cloud", "controller"], None),
+        "preemption",
+        PROVIDER,
         boots=(1, 6),
         back=True,
-        accept={
-            "decision": ["host-maintenance", "node-deletion"],
-            "cause": ["host-maintenance", "node-deletion"],
-        },
+        accept=or_decision("host-maintenance", "node-deletion"),
     )
 
 
@@ -159,32 +141,14 @@ def a_spot_machine_hung_before_it_was_taken_back() -> Scene:
     scene = Scene()
     claim(scene)
     scene.node(20, "gpu-002", NPD, conditions=DEADLOCK)
-    text = "Spot interruption warning was triggered"
-    scene.says(
-        60,
-        "karpenter",
-        "SpotInterrupted",
-        text,
-        node="gpu-002",
-        type="Warning",
-    )
-    says_of_claim(scene, 60, "SpotInterrupted", text)
-    scene.says(
-        60.1,
-        "karpenter",
-        "TerminatingOnInterruption",
-        "Interruption triggered termination for the Node",
-        node="gpu-002",
-    )
-    ends_claim(scene, 61, 180)
-    return scene.expect(
+    interrupts(scene, 60, 180)
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="preemption",
-        actor=(["cloud", "controller"], None),
+        "preemption",
+        PROVIDER,
         back=False,
-        accept={"fault": ["hung-kernel"], "cause": ["hung-kernel"]},
+        accept=or_fault("hung-kernel"),
     )
 
 
@@ -205,26 +169,21 @@ def karpenter_repairs_what_cannot_fork() -> Scene:
     scene.node(200, "gpu-003", NMA, conditions=broken)
     scene.node(300, "gpu-003", NMA, conditions=sound)
     ends_claim(scene, 1825, 1900)
-    scene.expect(
+    scene.decided(
         "gpu-002",
         "removed",
-        "planned",
+        "auto-remediation",
+        controller("karpenter"),
         fault="hung-kernel",
-        decision="auto-remediation",
-        actor=(["controller"], "karpenter"),
         back=False,
-        accept={"fault": ["other-fault"], "cause": ["other-fault"]},
+        accept=or_fault("other-fault"),
     )
     return scene.expect(
         "gpu-003",
         "degraded",
         "abrupt",
         fault="hung-kernel",
-        accept={
-            "fault": ["other-fault"],
-            "cause": ["other-fault"],
-            "mode": ["unknown"],
-        },
+        accept={**or_fault("other-fault"), "mode": ["unknown"]},
     )
 
 
@@ -242,15 +201,7 @@ def a_machine_gets_too_hot_and_goes_dark() -> Scene:
         "platform-connectors",
         conditions={"GpuThermalWatch": sound},
     )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        fault="thermal-fault",
-        most="likely",
-        boots=(1, 2),
-        accept={"fault": [None], "cause": ["unrecorded"]},
-    )
+    return scene.broke("gpu-002", "thermal-fault", accept=or_fault(None))
 
 
 @incident
@@ -267,12 +218,6 @@ def memory_was_corrected_and_then_it_went_dark() -> Scene:
             type="Warning",
         )
     scene.dies(600, "gpu-002", 1100)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="possible",
-        boots=(1, 2),
-        back=True,
-        accept={"fault": ["memory-fault"], "cause": ["memory-fault"]},
+    return scene.untold(
+        "gpu-002", most="possible", accept=or_fault("memory-fault")
     )

@@ -264,18 +264,21 @@ class Cluster(World):
         self, at: float, name: str, number: int = 2, **info: str
     ) -> Self:
         """Let a machine come up from another boot."""
-        self.starts(at, name)
-        boot = boot_id(name, number)
-        says = f"Node {name} has been rebooted, boot id: {boot}"
-        self.kubelet(at + 0.1, name, "Rebooted", says, type="Warning")
+        self.starts(at, name).tells_of_boot(at + 0.1, name, number)
         self.node(
             at + 0.1,
             name,
             "kubelet",
-            info={"bootID": boot, **info},
+            info={"bootID": boot_id(name, number), **info},
             gpus=self._gpus,
         )
         return self.heals(at + 10, name)
+
+    def tells_of_boot(self, at: float, name: str, number: int) -> Self:
+        """Let a kubelet say that its machine was rebooted."""
+        boot = boot_id(name, number)
+        says = f"Node {name} has been rebooted, boot id: {boot}"
+        return self.kubelet(at, name, "Rebooted", says, type="Warning")
 
     def dies(self, at: float, name: str, back: float | None = None) -> Self:
         """Let a machine go without a word, and come back if it does."""

@@ -1,10 +1,16 @@
 """Machines that went without a word, or with one too few."""
 
-from tests.explain.heldout.boots import NEW, RACKS, kured, locks
-from tests.explain.heldout.parts import boot_id
+from tests.explain.heldout.boots import NEW, RACKS, gives, kured, takes
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import DEADLOCK, NPD, SOUND
 from tests.explain.heldout.scene import Scene
+from tests.explain.heldout.truths import (
+    ANYBODY,
+    OR_FAILED,
+    controller,
+    or_decision,
+    or_fault,
+)
 
 
 @incident
@@ -18,9 +24,7 @@ def a_panic_left_a_dump() -> Scene:
         node="gpu-002",
         type="Warning",
     )
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", fault="kernel-panic", boots=(1, 2)
-    )
+    return scene.broke("gpu-002", "kernel-panic", most="proven")
 
 
 @incident
@@ -35,31 +39,19 @@ def an_oops_and_a_hung_task_came_before_the_silence() -> Scene:
         type="Warning",
     )
     scene.dies(60, "gpu-002", 400)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        fault="hung-kernel",
-        most="likely",
-        boots=(1, 2),
-        accept={"fault": [None], "cause": ["unrecorded"]},
-    )
+    return scene.broke("gpu-002", "hung-kernel", accept=or_fault(None))
 
 
 @incident
 def a_crash_without_a_word() -> Scene:
     scene = Scene().dies(20, "gpu-002", 400)
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2), back=True
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
 def a_reboot_too_quick_to_be_missed() -> Scene:
     scene = Scene().silent(20, "gpu-002").boots(48, "gpu-002")
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2), back=True
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -69,15 +61,7 @@ def a_rack_loses_its_power() -> Scene:
     scene.stale(66, "gpu-001").stale(70, "gpu-002")
     scene.boots(500, "gpu-002").boots(640, "gpu-001")
     for node in ("gpu-001", "gpu-002"):
-        scene.expect(
-            node,
-            "reboot",
-            "abrupt",
-            fault="power-loss",
-            most="likely",
-            boots=(1, 2),
-            back=True,
-        )
+        scene.broke(node, "power-loss", back=True)
     return scene
 
 
@@ -86,19 +70,10 @@ def a_rack_is_rebooted_one_after_another() -> Scene:
     scene = Scene(*RACKS, racks=RACKS)
     kured(scene)
     for node, at in (("gpu-001", 20), ("gpu-002", 220)):
-        locks(scene, at, node)
-        scene.node(at + 0.03, node, "kured", cordon=True)
+        takes(scene, at, node)
         scene.silent(at + 20, node).stale(at + 66, node).boots(at + 120, node)
-        scene.node(at + 150, node, "kured", cordon=False)
-        locks(scene, at + 150.1)
-        scene.expect(
-            node,
-            "reboot",
-            "planned",
-            decision="os-upgrade",
-            actor=(["controller"], "kured"),
-            boots=(1, 2),
-        )
+        gives(scene, at + 150, node)
+        scene.rebooted(node, "os-upgrade", controller("kured"), back=None)
     return scene
 
 
@@ -107,7 +82,7 @@ def two_nodes_of_a_rack_crash_minutes_apart() -> Scene:
     scene = Scene(*RACKS, racks=RACKS)
     scene.dies(20, "gpu-001", 500).dies(200, "gpu-002", 700)
     for node in ("gpu-001", "gpu-002"):
-        scene.expect(node, "reboot", "abrupt", most="unknown")
+        scene.untold(node, boots=None, back=None)
     return scene
 
 
@@ -115,45 +90,19 @@ def two_nodes_of_a_rack_crash_minutes_apart() -> Scene:
 def an_upgrade_and_then_a_crash() -> Scene:
     scene = Scene()
     kured(scene)
-    locks(scene, 20, "gpu-002")
-    scene.node(20.03, "gpu-002", "kured", cordon=True)
+    takes(scene, 20, "gpu-002")
     scene.silent(40, "gpu-002").boots(80, "gpu-002", kernelVersion=NEW)
-    scene.node(130, "gpu-002", "kured", cordon=False)
-    locks(scene, 130.1)
+    gives(scene, 130, "gpu-002")
     scene.dies(1300, "gpu-002").boots(1700, "gpu-002", 3)
-    scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller"], "kured"),
-        boots=(1, 2),
-        back=True,
-    )
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(2, 3), back=True
-    )
+    scene.rebooted("gpu-002", "os-upgrade", controller("kured"))
+    return scene.untold("gpu-002", boots=(2, 3))
 
 
 @incident
 def a_kubelet_tells_of_a_boot_that_never_was() -> Scene:
-    scene = Scene().starts(20, "gpu-002")
-    other = boot_id("gpu-002", 9)
-    scene.kubelet(
-        20.1,
-        "gpu-002",
-        "Rebooted",
-        f"Node gpu-002 has been rebooted, boot id: {other}",
-        type="Warning",
-    )
-    return scene.expect(
-        "gpu-002",
-        "kubelet-restart",
-        "abrupt",
-        fault="kubelet-failure",
-        most="possible",
-        boots=(1, 1),
-        accept={"mode": ["unknown"]},
+    scene = Scene().starts(20, "gpu-002").tells_of_boot(20.1, "gpu-002", 9)
+    return scene.kubelet_restarted(
+        "gpu-002", most="possible", accept={"mode": ["unknown"]}
     )
 
 
@@ -169,9 +118,7 @@ def a_fault_was_long_over() -> Scene:
         fault="hung-kernel",
         accept={"mode": ["unknown"]},
     )
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2)
-    )
+    return scene.untold("gpu-002", back=None)
 
 
 @incident
@@ -180,17 +127,8 @@ def a_fault_was_of_another_boot() -> Scene:
     scene.dies(40, "gpu-002", 400)
     scene.node(405, "gpu-002", NPD, conditions=SOUND)
     scene.dies(4000, "gpu-002").boots(4400, "gpu-002", 3)
-    scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        fault="hung-kernel",
-        most="likely",
-        boots=(1, 2),
-    )
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(2, 3)
-    )
+    scene.broke("gpu-002", "hung-kernel")
+    return scene.untold("gpu-002", back=None, boots=(2, 3))
 
 
 @incident
@@ -219,7 +157,7 @@ def somebody_shut_it_down_in_order() -> Scene:
         message=text,
     )
     scene.silent(40, "gpu-002").boots(200, "gpu-002")
-    scene.hit("Pod", "web-0", "gpu-002", ["web-0"], size=1, gpus=0)
+    scene.hit_pod("web-0", "gpu-002")
     return scene.expect(
         "gpu-002", "reboot", "planned", most="unknown", boots=(1, 2), back=True
     )
@@ -240,14 +178,7 @@ def memory_of_the_machine_failed_before_it_crashed() -> Scene:
         },
     )
     scene.dies(25, "gpu-002", 600)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        fault="memory-fault",
-        most="likely",
-        boots=(1, 2),
-    )
+    return scene.broke("gpu-002", "memory-fault")
 
 
 @incident
@@ -258,25 +189,12 @@ def it_was_drained_by_hand_and_rebooted() -> Scene:
     scene.kubelet(28, "gpu-002", "NodeNotSchedulable", "NodeNotSchedulable")
     scene.dies(600, "gpu-002", 900)
     scene.node(960, "gpu-002", "kubectl", cordon=False)
-    scene.hit(
-        "Pod",
-        "web-0",
+    scene.hit_pod("web-0", "gpu-002", by="drain", accept=OR_FAILED)
+    return scene.rebooted(
         "gpu-002",
-        ["web-0"],
-        size=1,
-        gpus=0,
-        by="drain",
-        accept={"hit_by": ["node-failure"]},
-    )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="manual-drain",
+        "manual-drain",
+        ANYBODY,
         most="likely",
-        actor=(["unknown"], None),
-        boots=(1, 2),
-        back=True,
         accept={"mode": ["unknown"]},
     )
 
@@ -285,18 +203,11 @@ def it_was_drained_by_hand_and_rebooted() -> Scene:
 def it_was_cordoned_for_hours_and_crashed() -> Scene:
     scene = Scene().node(20, "gpu-002", "kubectl", cordon=True)
     scene.dies(9000, "gpu-002", 9400)
-    return scene.expect(
+    return scene.untold(
         "gpu-002",
-        "reboot",
-        "abrupt",
         most="possible",
-        boots=(1, 2),
         back=False,
-        accept={
-            "mode": ["unknown"],
-            "decision": ["manual-drain"],
-            "cause": ["manual-drain"],
-        },
+        accept={"mode": ["unknown"], **or_decision("manual-drain")},
     )
 
 
@@ -311,11 +222,4 @@ def memory_ran_out_and_the_machine_hung() -> Scene:
         type="Warning",
     )
     scene.dies(40, "gpu-002", 600)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        fault="system-oom",
-        most="likely",
-        boots=(1, 2),
-    )
+    return scene.broke("gpu-002", "system-oom")

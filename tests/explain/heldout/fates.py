@@ -3,30 +3,25 @@
 from typing import Any
 
 from tests.explain.heldout.boots import RACKS, kured, locks
+from tests.explain.heldout.cluster import KCM
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
-from tests.explain.heldout.work import FOUR, JOBS, TAINTED, crash, gang, owned
+from tests.explain.heldout.strangers import SETS
+from tests.explain.heldout.truths import controller
+from tests.explain.heldout.work import FOUR, JOBS, crash, gang, owned, under
 
 
 @incident
 def a_gang_loses_two_nodes_of_a_rack() -> Scene:
     scene = Scene(*RACKS, racks=RACKS)
-    job = owned(scene, "Job", JOBS)
-    for place, node in enumerate(RACKS):
-        scene.runs(-5, f"w-{place}", node, of=job)
+    gang(scene, owned(scene, "Job", JOBS), on=RACKS)
     scene.silent(20, "gpu-001").silent(24, "gpu-002")
     scene.stale(66, "gpu-001").stale(70, "gpu-002")
-    scene.pod(
-        371, "w-0", "kube-controller-manager", disrupted=TAINTED, deleting=True
-    )
-    scene.pod(
-        375, "w-1", "kube-controller-manager", disrupted=TAINTED, deleting=True
-    )
+    scene.tainted_away(371, "w-0")
+    scene.tainted_away(375, "w-1")
     scene.boots(500, "gpu-002").boots(640, "gpu-001")
     for node in ("gpu-001", "gpu-002"):
-        scene.expect(
-            node, "reboot", "abrupt", fault="power-loss", most="likely"
-        )
+        scene.broke(node, "power-loss", boots=None)
     return scene.hit(
         "Job",
         "llm",
@@ -47,7 +42,7 @@ def a_job_had_left_before() -> Scene:
         10, "done-0", "kubelet", ended=(0, "Completed"), phase="Succeeded"
     )
     scene.dies(400, "gpu-002", 900)
-    return scene.expect("gpu-002", "reboot", "abrupt", most="unknown")
+    return scene.untold("gpu-002", boots=None, back=None)
 
 
 @incident
@@ -148,13 +143,7 @@ def a_gang_survives_a_restart_of_a_kubelet() -> Scene:
     scene.hit(
         "Job", "llm", "gpu-002", ["w-1"], size=3, gpus=24, outcome="survived"
     )
-    return scene.expect(
-        "gpu-002",
-        "kubelet-restart",
-        "abrupt",
-        fault="kubelet-failure",
-        most="likely",
-    )
+    return scene.kubelet_restarted("gpu-002", boots=None)
 
 
 @incident
@@ -167,16 +156,10 @@ def a_job_is_hit_twice_on_two_nodes() -> Scene:
         ("gpu-003", 3020, "w-2", "w-3"),
     ):
         scene.dies(at, node, at + 600)
-        scene.pod(
-            at + 351,
-            pod,
-            "kube-controller-manager",
-            deleting=True,
-            disrupted=TAINTED,
-        )
+        scene.tainted_away(at + 351, pod)
         other = "gpu-003" if new == "w-2" else "gpu-004"
         scene.runs(at + 400, new, other, of=job)
-        scene.expect(node, "reboot", "abrupt", most="unknown")
+        scene.untold(node, boots=None, back=None)
     return scene.hit(
         "Job",
         "llm",
@@ -200,38 +183,13 @@ def a_deployment_loses_what_was_there() -> Scene:
         space="train",
         by="helm",
     )
-    scene.makes(
-        -19,
-        "apps/v1/replicasets",
-        "ReplicaSet",
-        "chat-5f",
-        space="train",
-        by="kube-controller-manager",
-        metadata={"ownerReferences": [owner("Deployment", "chat", "apps/v1")]},
-    )
+    top = owner("Deployment", "chat", "apps/v1")
+    chat = under(scene, -19, SETS, "ReplicaSet/chat-5f", KCM, top)
     for place, node in enumerate(scene.names):
-        scene.runs(
-            -5,
-            f"chat-{place}",
-            node,
-            gpus=1,
-            of=owner("ReplicaSet", "chat-5f", "apps/v1"),
-        )
+        scene.runs(-5, f"chat-{place}", node, gpus=1, of=chat)
     crash(scene)
-    scene.pod(
-        371,
-        "chat-1",
-        "kube-controller-manager",
-        disrupted=TAINTED,
-        deleting=True,
-    )
-    scene.runs(
-        372,
-        "chat-3",
-        "gpu-003",
-        gpus=1,
-        of=owner("ReplicaSet", "chat-5f", "apps/v1"),
-    )
+    scene.tainted_away(371, "chat-1")
+    scene.runs(372, "chat-3", "gpu-003", gpus=1, of=chat)
     return scene.hit(
         "Deployment",
         "chat",
@@ -259,13 +217,5 @@ def two_kernels_alike_are_upgraded_by_a_lock_of_two() -> Scene:
     scene.node(210, "gpu-002", "kured", cordon=False)
     locks(scene, 220, owners=2)
     for node in ("gpu-001", "gpu-002"):
-        scene.expect(
-            node,
-            "reboot",
-            "planned",
-            decision="os-upgrade",
-            actor=(["controller"], "kured"),
-            boots=(1, 2),
-            back=True,
-        )
+        scene.rebooted(node, "os-upgrade", controller("kured"))
     return scene

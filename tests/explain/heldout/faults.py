@@ -3,6 +3,7 @@
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import DEADLOCK, NPD, xid
 from tests.explain.heldout.scene import Scene, owner
+from tests.explain.heldout.truths import ANYBODY
 
 
 @incident
@@ -17,15 +18,7 @@ def memory_ran_out_and_took_the_kubelet() -> Scene:
     )
     scene.silent(21, "gpu-002").stale(67, "gpu-002")
     scene.starts(120, "gpu-002").heals(120.5, "gpu-002")
-    return scene.expect(
-        "gpu-002",
-        "kubelet-restart",
-        "abrupt",
-        fault="system-oom",
-        most="likely",
-        boots=(1, 1),
-        back=True,
-    )
+    return scene.kubelet_restarted("gpu-002", "system-oom", back=True)
 
 
 @incident
@@ -41,7 +34,7 @@ def a_container_reached_its_limit() -> Scene:
         type="Warning",
     )
     scene.fails(20.5, "loader-0", 137, "OOMKilled")
-    scene.hit("Pod", "loader-0", "gpu-002", ["loader-0"], size=1, gpus=0)
+    scene.hit_pod("loader-0", "gpu-002")
     return scene.expect(
         "gpu-002",
         "degraded",
@@ -101,15 +94,7 @@ def a_node_under_pressure_evicts() -> Scene:
             ),
         },
     )
-    scene.hit(
-        "Pod",
-        "loader-0",
-        "gpu-002",
-        ["loader-0"],
-        size=1,
-        gpus=0,
-        optional=True,
-    )
+    scene.hit_pod("loader-0", "gpu-002", optional=True)
     return scene.expect(
         "gpu-002",
         "degraded",
@@ -215,14 +200,7 @@ def a_soft_lockup_is_only_an_event_of_eks() -> Scene:
         type="Warning",
     )
     scene.dies(60, "gpu-002", 500)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        fault="hung-kernel",
-        most="likely",
-        boots=(1, 2),
-    )
+    return scene.broke("gpu-002", "hung-kernel")
 
 
 @incident
@@ -254,11 +232,8 @@ def a_node_hangs_forever_and_somebody_cycles_the_power() -> Scene:
         "unknown",
         fault="hung-kernel",
         decision="manual-drain",
-        actor=(["unknown"], None),
+        actor=ANYBODY,
         most="likely",
         boots=(1, 2),
-        accept={
-            "mode": ["planned", "abrupt"],
-            "decision": [None],
-        },
+        accept={"mode": ["planned", "abrupt"], "decision": [None]},
     )

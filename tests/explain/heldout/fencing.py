@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from tests.explain.heldout.cluster import KCM
 from tests.explain.heldout.parts import boot_id, uid_of
 from tests.explain.heldout.registry import incident
+from tests.explain.heldout.remediation import NHC, finds_unhealthy
+from tests.explain.heldout.repairs import AKS, aks_begins, aks_ends
 from tests.explain.heldout.scene import Scene
-from tests.explain.heldout.work import JOBS, TAINTED, owned
+from tests.explain.heldout.truths import cloud, controller
+from tests.explain.heldout.work import JOBS, owned
 
 MACHINES = "cluster.x-k8s.io/v1beta2/machines"
 HOSTS = "metal3.io/v1alpha1/baremetalhosts"
@@ -24,45 +26,20 @@ CNI = (
 
 def comes_up(scene: Scene, at: float, node: str, number: int) -> None:
     """Let a machine come up from another boot, and never be ready."""
-    scene.starts(at, node)
-    boot = boot_id(node, number)
-    says = f"Node {node} has been rebooted, boot id: {boot}"
-    scene.kubelet(at + 0.1, node, "Rebooted", says, type="Warning")
-    scene.node(at + 0.1, node, "kubelet", info={"bootID": boot})
+    scene.starts(at, node).tells_of_boot(at + 0.1, node, number)
+    info = {"bootID": boot_id(node, number)}
+    scene.node(at + 0.1, node, "kubelet", info=info)
     unready = {"Ready": ("False", "KubeletNotReady", CNI)}
     scene.renews(at + 0.2, node)
     scene.node(at + 0.3, node, "kubelet", conditions=unready)
-
-
-def _unhealthy(scene: Scene, at: float) -> None:
-    about = {
-        "kind": "NodeHealthCheck",
-        "name": "nhc-gpu",
-        "apiVersion": "remediation.medik8s.io/v1alpha1",
-        "uid": uid_of("NodeHealthCheck", "", "nhc-gpu", "1"),
-    }
-    scene.says(
-        at,
-        "NodeHealthCheck",
-        "DetectedUnhealthy",
-        '[remediation] Node matches unhealthy condition. Node "gpu-002",'
-        ' condition type "Ready", condition status "Unknown"',
-        about=about,
-    )
-    scene.says(
-        at + 0.2,
-        "NodeHealthCheck",
-        "RemediationCreated",
-        "[remediation] Created remediation object for node gpu-002",
-        about=about,
-    )
 
 
 @incident
 def a_machine_is_deleted_for_its_node_and_keeps_the_name() -> Scene:
     scene = Scene().silent(20, "gpu-002").stale(67, "gpu-002")
     scene.unreachable(72, "gpu-002")
-    _unhealthy(scene, 367)
+    uid = {"uid": uid_of("NodeHealthCheck", "", "nhc-gpu", "1")}
+    finds_unhealthy(scene, 367, NHC | uid)
     scene.makes(
         367.1,
         MDR,
@@ -108,12 +85,11 @@ def a_machine_is_deleted_for_its_node_and_keeps_the_name() -> Scene:
     scene.removes(
         1430, MDR, "gpu-002", space="openshift-workload-availability"
     )
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "rejoined",
-        "planned",
-        decision="auto-remediation",
-        actor=(["controller"], None),
+        "auto-remediation",
+        controller(),
         boots=(1, 4),
         back=True,
         accept={"mode": ["unknown"]},
@@ -201,12 +177,11 @@ def a_host_of_metal3_is_power_cycled() -> Scene:
     scene.joins(800, "gpu-002", boot=2).joined(801, "gpu-002")
     scene.heals(812, "gpu-002")
     scene.removes(830, METAL3, "md-0-q9w2k", space="fleet")
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "rejoined",
-        "planned",
-        decision="auto-remediation",
-        actor=(["controller"], None),
+        "auto-remediation",
+        controller(),
         boots=(1, 2),
         back=True,
         accept={"mode": ["unknown"]},
@@ -220,7 +195,7 @@ def somebody_says_that_a_dead_node_is_out_of_service() -> Scene:
     scene.runs(-5, "w-1", "gpu-002", of=job)
     scene.silent(20, "gpu-002").stale(67, "gpu-002")
     scene.unreachable(72, "gpu-002")
-    scene.pod(372, "w-1", KCM, disrupted=TAINTED, deleting=True)
+    scene.tainted_away(372, "w-1")
     out: dict[str, str | None] = {
         "node.kubernetes.io/out-of-service:NoExecute": "nodeshutdown"
     }
@@ -230,54 +205,28 @@ def somebody_says_that_a_dead_node_is_out_of_service() -> Scene:
     gone: dict[str, str | None] = dict.fromkeys(out)
     scene.node(1700, "gpu-002", "kubectl-taint", taints=gone)
     scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=1,
-        gpus=8,
-        outcome="rescheduled",
+        "Job", "llm", "gpu-002", ["w-1"], size=1, gpus=8, outcome="rescheduled"
     )
     scene.asks(
         0, 1800, node="gpu-002", verdicts=[0], workloads=["Job/train/llm"]
     )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="unknown",
-        boots=(1, 2),
-        back=True,
-        accept={"mode": ["unknown"]},
-    )
+    return scene.untold("gpu-002", accept={"mode": ["unknown"]})
 
 
 @incident
 def aks_reboots_and_then_reimages() -> Scene:
     scene = Scene().silent(20, "gpu-002").stale(66, "gpu-002")
-
-    def says(at: float, reason: str, text: str) -> None:
-        scene.says(at, "aks-auto-repair", reason, text, node="gpu-002")
-
-    why = (
-        "Node auto-repair is initiating a {} action due to NotReady status"
-        " persisting for more than five minutes."
-    )
-    done = "{} action from node auto-repair is completed."
-    says(370, "NodeRebootStart", why.format("reboot"))
+    aks_begins(scene, 370, "reboot")
     comes_up(scene, 480, "gpu-002", 2)
-    says(485, "NodeRebootEnd", done.format("Reboot"))
-    says(800, "NodeReimageStart", why.format("reimage"))
+    aks_ends(scene, 485, "reboot")
+    aks_begins(scene, 800, "reimage")
     scene.silent(812, "gpu-002").stale(860, "gpu-002")
     scene.boots(1100, "gpu-002", 3, osImage="Ubuntu 24.04.4 LTS")
-    says(1130, "NodeReimageEnd", done.format("Reimage"))
-    return scene.expect(
+    aks_ends(scene, 1130, "reimage")
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="auto-remediation",
-        actor=(["cloud"], "aks-auto-repair"),
+        "auto-remediation",
+        cloud(AKS),
         boots=(1, 3),
-        back=True,
         accept={"mode": ["unknown"]},
     )

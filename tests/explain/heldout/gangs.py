@@ -7,7 +7,7 @@ from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
 from tests.explain.heldout.strangers import pod_of
-from tests.explain.heldout.work import FOUR, JOBS, TAINTED, gang, owned
+from tests.explain.heldout.work import FOUR, JOBS, gang, owned, under
 
 WORKLOADS = "kueue.x-k8s.io/v1beta1/workloads"
 JOBSETS = "jobset.x-k8s.io/v1alpha2/jobsets"
@@ -70,21 +70,13 @@ def kueue_names_the_node_that_failed() -> Scene:
         scene.runs(130, f"x-{place}", node, of=job)
     scene.fails(911, "w-1", 255, "Unknown").gone(911.3, "w-1")
     scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="restarted",
+        "Job", "llm", "gpu-002", ["w-1"], size=3, gpus=24, outcome="restarted"
     )
     scene.asks(
         0, 1000, node="gpu-002", verdicts=[0], workloads=["Job/train/llm"]
     )
     scene.asks(0, 1000, node="gpu-003")
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2)
-    )
+    return scene.untold("gpu-002", back=None)
 
 
 @incident
@@ -111,25 +103,14 @@ def a_queue_takes_a_workload_just_before_a_crash() -> Scene:
         accept={"first_node": ["gpu-002", "gpu-003"]},
     )
     scene.asks(40, 900, node="gpu-002", verdicts=[0])
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2), back=True
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
 def the_leader_of_a_group_dies() -> Scene:
     scene = Scene(*FOUR)
     top = owned(scene, "LeaderWorkerSet", LWS)
-    scene.makes(
-        -19,
-        SETS,
-        "StatefulSet",
-        "llm",
-        by="lws",
-        space="train",
-        metadata={"ownerReferences": [top]},
-    )
-    leaders = owner("StatefulSet", "llm", "apps/v1")
+    leaders = under(scene, -19, SETS, "StatefulSet/llm", "lws", top)
 
     def labels(group: str, place: str) -> dict[str, str]:
         prefix = "leaderworkerset.sigs.k8s.io"
@@ -143,29 +124,21 @@ def the_leader_of_a_group_dies() -> Scene:
         scene.runs(
             at, f"llm-0-l{life}", lead, of=leaders, labels=labels("0", "0")
         )
-        scene.makes(
-            at + 0.1,
-            SETS,
-            "StatefulSet",
-            f"llm-0-s{life}",
-            by="lws",
-            space="train",
-            metadata={
-                "ownerReferences": [owner("Pod", f"llm-0-l{life}", "v1")]
-            },
-        )
+        leader = owner("Pod", f"llm-0-l{life}", "v1")
+        workers = f"StatefulSet/llm-0-s{life}"
+        of = under(scene, at + 0.1, SETS, workers, "lws", leader)
         scene.runs(
             at + 0.5,
             f"llm-0-w{life}",
             work,
-            of=owner("StatefulSet", f"llm-0-s{life}", "apps/v1"),
+            of=of,
             labels=labels("0", "1"),
         )
 
     group(-5, "gpu-002", "gpu-001", 1)
     scene.runs(-5, "llm-1-l1", "gpu-003", of=leaders, labels=labels("1", "0"))
     scene.dies(20, "gpu-002", 900)
-    scene.pod(372, "llm-0-l1", KCM, disrupted=TAINTED, deleting=True)
+    scene.tainted_away(372, "llm-0-l1")
     scene.says(
         372.4,
         "leaderworkerset",
@@ -187,9 +160,7 @@ def the_leader_of_a_group_dies() -> Scene:
         outcome="restarted",
     )
     scene.asks(0, 1000, node="gpu-003")
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2), back=True
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -219,7 +190,7 @@ def the_head_of_a_ray_job_dies() -> Scene:
         space="train",
         sub="status",
     )
-    scene.pod(372, "w-0", KCM, disrupted=TAINTED, deleting=True)
+    scene.tainted_away(372, "w-0")
     scene.fails(911, "w-0", 255, "Unknown").gone(911.2, "w-0")
     scene.hit(
         "RayJob",
@@ -234,9 +205,7 @@ def the_head_of_a_ray_job_dies() -> Scene:
     scene.asks(
         0, 1000, node="gpu-001", verdicts=[0], workloads=["RayJob/train/llm"]
     )
-    return scene.expect(
-        "gpu-001", "reboot", "abrupt", most="unknown", boots=(1, 2), back=True
-    )
+    return scene.untold("gpu-001")
 
 
 @incident
@@ -264,7 +233,7 @@ def a_jobset_waits_for_the_machine_that_died() -> Scene:
 
     attempt(-10, 0)
     scene.dies(20, "gpu-002", 900)
-    scene.pod(372, "r0-1", KCM, disrupted=TAINTED, deleting=True)
+    scene.tainted_away(372, "r0-1")
     for place in (0, 2):
         scene.fails(374, f"r0-{place}", 143)
     scene.fails(911, "r0-1", 255, "Unknown").gone(911.2, "r0-1")
@@ -296,6 +265,4 @@ def a_jobset_waits_for_the_machine_that_died() -> Scene:
     scene.asks(
         0, 1000, node="gpu-002", verdicts=[0], workloads=["JobSet/train/llm"]
     )
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2), back=True
-    )
+    return scene.untold("gpu-002")

@@ -2,12 +2,19 @@
 
 from typing import Any
 
-from tests.explain.heldout.cluster import KCM, READY
+from tests.explain.heldout.cluster import READY
 from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
+from tests.explain.heldout.remediation import (
+    BY_NAME,
+    drains,
+    quarantines,
+    releases,
+)
 from tests.explain.heldout.scene import Scene
+from tests.explain.heldout.truths import OR_FAILED, controller
 from tests.explain.heldout.upgrades import stops
-from tests.explain.heldout.work import TAINTED, gang, owned
+from tests.explain.heldout.work import gang, owned
 
 DRIVER = "nvidia.com/gpu-driver-upgrade-state"
 
@@ -19,27 +26,9 @@ def a_gpu_is_reset_and_nothing_reboots() -> Scene:
     text = "ErrorCode:119 PCI:0000:1a:00 Recommended Action=COMPONENT_RESET;"
     fault = {kind: ("True", f"{kind}IsNotHealthy", text)}
     sound = {kind: ("False", f"{kind}IsHealthy", "No Health Failures")}
-    label = "dgxc.nvidia.com/nvsentinel-state"
     scene.node(20, "gpu-002", "platform-connectors", conditions=fault)
-    scene.node(
-        22,
-        "gpu-002",
-        "fault-quarantine",
-        cordon=True,
-        notes={"quarantineHealthEventIsCordoned": "True"},
-        labels={
-            label: "quarantined",
-            "k8saas.nvidia.com/cordon-by": "NVSentinel",
-        },
-    )
-    scene.node(23, "gpu-002", "node-drainer", labels={label: "draining"})
-    scene.evicts(24, "llm-0")
-    scene.node(
-        40, "gpu-002", "node-drainer", labels={label: "drain-succeeded"}
-    )
-    scene.node(
-        41, "gpu-002", "fault-remediation", labels={label: "remediating"}
-    )
+    quarantines(scene, 22, labels=BY_NAME)
+    drains(scene, 23, 40, "llm-0")
     resets = "janitor.dgxc.nvidia.com/v1alpha1/gpuresets"
     name = "maintenance-gpu-002-68b0f"
     scene.makes(
@@ -62,34 +51,17 @@ def a_gpu_is_reset_and_nothing_reboots() -> Scene:
 
     scene.alters(90, resets, name, complete, by="janitor", sub="status")
     scene.node(95, "gpu-002", "platform-connectors", conditions=sound)
-    scene.node(
-        100,
-        "gpu-002",
-        "fault-quarantine",
-        cordon=False,
-        notes={"quarantineHealthEventIsCordoned": None},
-        labels={label: None, "k8saas.nvidia.com/cordon-by": None},
-    )
-    scene.hit(
-        "Pod",
-        "llm-0",
-        "gpu-002",
-        ["llm-0"],
-        size=1,
-        gpus=8,
-        by="drain",
-        accept={"hit_by": ["node-failure"]},
-    )
+    releases(scene, 100, labels=BY_NAME)
+    scene.hit_pod("llm-0", "gpu-002", gpus=8, by="drain", accept=OR_FAILED)
     scene.asks(
         0, 200, node="gpu-002", verdicts=[0], workloads=["Pod/train/llm-0"]
     )
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "drained",
-        "planned",
+        "auto-remediation",
+        controller("NVSentinel"),
         fault="gpu-fault",
-        decision="auto-remediation",
-        actor=(["controller"], "NVSentinel"),
         boots=(1, 1),
         back=True,
     )
@@ -129,7 +101,7 @@ def a_driver_upgrade_fails_and_stays() -> Scene:
     scene.node(60, "gpu-002", by, labels={DRIVER: "pod-restart-required"})
     scene.node(70, "gpu-002", "kubelet", gpus=0)
     scene.node(370, "gpu-002", by, labels={DRIVER: "upgrade-failed"})
-    scene.hit("Pod", "llm-0", "gpu-002", ["llm-0"], size=1, gpus=8, by="drain")
+    scene.hit_pod("llm-0", "gpu-002", gpus=8, by="drain")
     return scene.expect(
         "gpu-002",
         "drained",
@@ -158,7 +130,7 @@ def volcano_aborts_a_job_that_lost_a_pod() -> Scene:
     }
     gang(scene, job, labels)
     scene.dies(20, "gpu-003", 900)
-    scene.pod(372, "w-2", KCM, disrupted=TAINTED, deleting=True)
+    scene.tainted_away(372, "w-2")
 
     def aborted(made: dict[str, Any]) -> None:
         made["status"] = {
@@ -193,6 +165,4 @@ def volcano_aborts_a_job_that_lost_a_pod() -> Scene:
         outcome="failed",
         accept={"outcome": ["down"]},
     )
-    return scene.expect(
-        "gpu-003", "reboot", "abrupt", most="unknown", boots=(1, 2), back=True
-    )
+    return scene.untold("gpu-003")

@@ -1,10 +1,12 @@
 """Providers take machines away, and say so before, or do not."""
 
+from tests.explain.heldout.clouds import vanishes
 from tests.explain.heldout.parts import BEGAN
 from tests.explain.heldout.provider import CLOUD, NTH, XID
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import NPD
 from tests.explain.heldout.scene import Scene
+from tests.explain.heldout.truths import OR_FAILED, cloud
 
 
 @incident
@@ -36,32 +38,10 @@ def a_spot_machine_is_taken_back() -> Scene:
         node="gpu-002",
     )
     scene.evicts(21.5, "web-0").silent(130, "gpu-002").stale(176, "gpu-002")
-    scene.says(
-        190,
-        CLOUD,
-        "DeletingNode",
-        "Deleting node gpu-002 because it"
-        " does not exist in the cloud provider",
-        node="gpu-002",
-    )
-    scene.leaves(190.5, "gpu-002")
-    scene.hit(
-        "Pod",
-        "web-0",
-        "gpu-002",
-        ["web-0"],
-        size=1,
-        gpus=0,
-        by="drain",
-        accept={"hit_by": ["node-failure"]},
-    )
-    return scene.expect(
-        "gpu-002",
-        "removed",
-        "planned",
-        decision="preemption",
-        actor=(["cloud"], NTH),
-        back=False,
+    vanishes(scene, 190, "gpu-002")
+    scene.hit_pod("web-0", "gpu-002", by="drain", accept=OR_FAILED)
+    return scene.decided(
+        "gpu-002", "removed", "preemption", cloud(NTH), back=False
     )
 
 
@@ -100,15 +80,7 @@ def a_scheduled_event_reboots_the_host() -> Scene:
         },
         labels={f"{NTH}/action": None},
     )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="host-maintenance",
-        actor=(["cloud"], NTH),
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.rebooted("gpu-002", "host-maintenance", cloud(NTH))
 
 
 @incident
@@ -134,13 +106,8 @@ def azure_takes_a_spot_machine_back() -> Scene:
         type="Warning",
     )
     scene.silent(55, "gpu-002").stale(101, "gpu-002").leaves(160, "gpu-002")
-    return scene.expect(
-        "gpu-002",
-        "removed",
-        "planned",
-        decision="preemption",
-        actor=(["cloud"], None),
-        back=False,
+    return scene.decided(
+        "gpu-002", "removed", "preemption", cloud(), back=False
     )
 
 
@@ -167,12 +134,11 @@ def azure_freezes_a_machine() -> Scene:
             "VMEventScheduled": ("False", "NoVMEventScheduled", "none"),
         },
     )
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "unreachable",
-        "planned",
-        decision="host-maintenance",
-        actor=(["cloud"], None),
+        "host-maintenance",
+        cloud(),
         boots=(1, 1),
         back=True,
     )
@@ -197,15 +163,7 @@ def google_maintains_a_host_when_it_said() -> Scene:
             "cloud.google.com/scheduled-maintenance-time": None,
         },
     )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="host-maintenance",
-        actor=(["cloud"], None),
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.rebooted("gpu-002", "host-maintenance", cloud())
 
 
 @incident
@@ -214,9 +172,7 @@ def google_will_maintain_a_host_tomorrow_and_it_crashes() -> Scene:
         20, "gpu-002", "gke-node-manager", labels=_maintained(90000)
     )
     scene.dies(300, "gpu-002", 700)
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2)
-    )
+    return scene.untold("gpu-002", back=None)
 
 
 @incident
@@ -230,21 +186,13 @@ def a_stopped_instance_is_cleaned_up() -> Scene:
             "node.cloudprovider.kubernetes.io/shutdown:NoSchedule": "",
         },
     )
-    scene.says(
-        100,
-        CLOUD,
-        "DeletingNode",
-        "Deleting node gpu-002 because it"
-        " does not exist in the cloud provider",
-        node="gpu-002",
-    )
-    scene.leaves(100.5, "gpu-002")
+    vanishes(scene, 100, "gpu-002")
     return scene.expect(
         "gpu-002",
         "removed",
         "unknown",
         decision="node-deletion",
-        actor=(["cloud"], CLOUD),
+        actor=cloud(CLOUD),
         back=False,
         accept={"mode": ["planned", "abrupt"]},
     )
@@ -256,22 +204,13 @@ def eks_replaces_what_broke() -> Scene:
         20, "gpu-002", "eks-node-monitoring-agent", conditions=XID
     )
     scene.silent(700, "gpu-002").stale(746, "gpu-002")
-    scene.says(
-        800,
-        CLOUD,
-        "DeletingNode",
-        "Deleting node gpu-002 because it"
-        " does not exist in the cloud provider",
-        node="gpu-002",
-    )
-    scene.leaves(800.5, "gpu-002")
-    return scene.expect(
+    vanishes(scene, 800, "gpu-002")
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
+        "node-deletion",
+        cloud(CLOUD),
         fault="gpu-fault",
-        decision="node-deletion",
-        actor=(["cloud"], CLOUD),
         accept={
             "mode": ["unknown", "abrupt"],
             "decision": ["auto-remediation"],
@@ -298,11 +237,4 @@ def nebius_maintains_a_host() -> Scene:
         },
     )
     scene.dies(600, "gpu-002", 1200)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="host-maintenance",
-        actor=(["cloud"], None),
-        boots=(1, 2),
-    )
+    return scene.rebooted("gpu-002", "host-maintenance", cloud(), back=None)

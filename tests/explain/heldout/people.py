@@ -3,6 +3,12 @@
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import DEADLOCK, NPD
 from tests.explain.heldout.scene import Scene
+from tests.explain.heldout.truths import (
+    ANYBODY,
+    controller,
+    or_decision,
+    user,
+)
 
 STATE = "nvidia.com/gpu-driver-upgrade-state"
 STEPS = (
@@ -15,6 +21,27 @@ STEPS = (
     "uncordon-required",
 )
 OFF = {"spec": {"unschedulable": True}}
+ON = {"spec": {"unschedulable": None}}
+
+
+def cordons(scene: Scene, at: float, who: str, *, on: bool = True) -> None:
+    """Let somebody cordon a node, or uncordon it, and audit see it."""
+    scene.asked(at, who, "patch", "gpu-002", OFF if on else ON)
+    scene.node(at + 0.02, "gpu-002", "kubectl", cordon=on)
+
+
+def asks_eviction(scene: Scene, at: float, who: str, pod: str) -> None:
+    """Let audit see somebody ask for the eviction of a Pod."""
+    scene.asked(
+        at,
+        who,
+        "create",
+        pod,
+        {},
+        resource="pods",
+        space="train",
+        sub="eviction",
+    )
 
 
 @incident
@@ -23,49 +50,25 @@ def somebody_drains_and_uncordons() -> Scene:
     scene.node(20, "gpu-002", "kubectl", cordon=True).evicts(20.5, "web-0")
     scene.kubelet(28, "gpu-002", "NodeNotSchedulable", "NodeNotSchedulable")
     scene.node(600, "gpu-002", "kubectl", cordon=False)
-    scene.hit("Pod", "web-0", "gpu-002", ["web-0"], size=1, gpus=0, by="drain")
-    return scene.expect(
-        "gpu-002",
-        "drained",
-        "planned",
-        decision="manual-drain",
-        actor=(["unknown"], None),
-        boots=(1, 1),
-        back=True,
+    scene.hit_pod("web-0", "gpu-002", by="drain")
+    return scene.decided(
+        "gpu-002", "drained", "manual-drain", ANYBODY, boots=(1, 1), back=True
     )
 
 
 @incident
 def audit_saw_who_drained() -> Scene:
     scene = Scene(audit=True).runs(-5, "web-0", "gpu-002", gpus=0)
-    scene.asked(20, "dave@example.com", "patch", "gpu-002", OFF)
-    scene.node(20.02, "gpu-002", "kubectl", cordon=True)
-    scene.asked(
-        20.5,
-        "dave@example.com",
-        "create",
-        "web-0",
-        {},
-        resource="pods",
-        space="train",
-        sub="eviction",
-    )
+    cordons(scene, 20, "dave@example.com")
+    asks_eviction(scene, 20.5, "dave@example.com", "web-0")
     scene.evicts(20.6, "web-0")
-    scene.asked(
-        600,
-        "erin@example.com",
-        "patch",
-        "gpu-002",
-        {"spec": {"unschedulable": None}},
-    )
-    scene.node(600.02, "gpu-002", "kubectl", cordon=False)
-    scene.hit("Pod", "web-0", "gpu-002", ["web-0"], size=1, gpus=0, by="drain")
-    return scene.expect(
+    cordons(scene, 600, "erin@example.com", on=False)
+    scene.hit_pod("web-0", "gpu-002", by="drain")
+    return scene.decided(
         "gpu-002",
         "drained",
-        "planned",
-        decision="manual-drain",
-        actor=(["user"], "dave@example.com"),
+        "manual-drain",
+        user("dave@example.com"),
         never=["erin@example.com"],
         boots=(1, 1),
         back=True,
@@ -75,13 +78,8 @@ def audit_saw_who_drained() -> Scene:
 @incident
 def somebody_only_cordons() -> Scene:
     scene = Scene().node(20, "gpu-002", "kubectl", cordon=True)
-    return scene.expect(
-        "gpu-002",
-        "cordoned",
-        "planned",
-        back=False,
-        decision="manual-drain",
-        actor=(["unknown"], None),
+    return scene.decided(
+        "gpu-002", "cordoned", "manual-drain", ANYBODY, back=False
     )
 
 
@@ -97,13 +95,12 @@ def a_program_cordons_and_does_not_say_why() -> Scene:
 def somebody_cordons_what_is_broken() -> Scene:
     scene = Scene().node(20, "gpu-002", NPD, conditions=DEADLOCK)
     scene.node(120, "gpu-002", "kubectl", cordon=True)
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "cordoned",
-        "planned",
+        "manual-drain",
+        ANYBODY,
         fault="hung-kernel",
-        decision="manual-drain",
-        actor=(["unknown"], None),
         most="likely",
     )
 
@@ -128,13 +125,12 @@ def a_driver_is_upgraded() -> Scene:
     scene.node(128, "gpu-002", "kubelet", gpus=8)
     scene.node(160, "gpu-002", by, cordon=False)
     scene.node(161, "gpu-002", by, labels={STATE: "upgrade-done"})
-    scene.hit("Pod", "llm-0", "gpu-002", ["llm-0"], size=1, gpus=8, by="drain")
-    return scene.expect(
+    scene.hit_pod("llm-0", "gpu-002", gpus=8, by="drain")
+    return scene.decided(
         "gpu-002",
         "drained",
-        "planned",
-        decision="driver-upgrade",
-        actor=(["controller"], by),
+        "driver-upgrade",
+        controller(by),
         boots=(1, 1),
         back=True,
     )
@@ -160,12 +156,11 @@ def a_driver_upgrade_of_another_manager() -> Scene:
             "nvidia.com/ofed-driver-upgrade-state": "upgrade-done",
         },
     )
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "cordoned",
-        "planned",
-        decision="driver-upgrade",
-        actor=(["controller"], None),
+        "driver-upgrade",
+        controller(),
         boots=(1, 1),
         back=True,
     )
@@ -178,12 +173,11 @@ def somebody_deletes_a_node_and_it_joins_again() -> Scene:
     scene.leaves(20.1, "gpu-002")
     scene.joins(80, "gpu-002", boot=2).joined(81.5, "gpu-002")
     scene.heals(95, "gpu-002")
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "rejoined",
-        "planned",
-        decision="node-deletion",
-        actor=(["user"], "frank@example.com"),
+        "node-deletion",
+        user("frank@example.com"),
         boots=(1, 2),
         back=True,
     )
@@ -194,14 +188,13 @@ def another_machine_takes_the_name() -> Scene:
     scene = Scene().leaves(20.1, "gpu-002")
     scene.joins(400, "gpu-002", machine="b", boot=5).joined(401, "gpu-002")
     scene.heals(410, "gpu-002")
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "replaced",
-        "planned",
-        decision="node-deletion",
+        "node-deletion",
+        ANYBODY,
         boots=(1, 5),
         back=True,
-        actor=(["unknown"], None),
     )
 
 
@@ -210,14 +203,7 @@ def a_machine_is_given_another_name() -> Scene:
     scene = Scene().leaves(20.1, "gpu-002")
     scene.joins(400, "gpu-102", machine="a").joined(401, "gpu-102")
     scene.heals(410, "gpu-102")
-    scene.expect(
-        "gpu-002",
-        "removed",
-        "planned",
-        decision="node-deletion",
-        actor=(["unknown"], None),
-        back=False,
-    )
+    scene.decided("gpu-002", "removed", "node-deletion", ANYBODY, back=False)
     return scene.expect("gpu-102", "joined", "unknown")
 
 
@@ -229,7 +215,7 @@ def a_node_that_was_silent_for_long_is_deleted() -> Scene:
         "removed",
         "unknown",
         decision="node-deletion",
-        actor=(["unknown"], None),
+        actor=ANYBODY,
         back=False,
     )
 
@@ -255,15 +241,14 @@ def node_maintenance_is_asked_for_by_an_object() -> Scene:
         },
     )
     scene.evicts(22, "web-0")
-    scene.hit("Pod", "web-0", "gpu-002", ["web-0"], size=1, gpus=0, by="drain")
-    return scene.expect(
+    scene.hit_pod("web-0", "gpu-002", by="drain")
+    return scene.decided(
         "gpu-002",
         "drained",
-        "planned",
-        decision="host-maintenance",
-        actor=(["controller"], "node-maintenance-operator"),
+        "host-maintenance",
+        controller("node-maintenance-operator"),
         back=False,
-        accept={"decision": ["admin-request"], "cause": ["admin-request"]},
+        accept=or_decision("admin-request"),
     )
 
 
@@ -317,7 +302,6 @@ def sunk_drains_for_slurm() -> Scene:
         back=False,
         accept={
             "mode": ["planned"],
-            "decision": ["manual-drain", "auto-remediation", "admin-request"],
-            "cause": ["manual-drain", "auto-remediation", "admin-request"],
+            **or_decision("manual-drain", "auto-remediation", "admin-request"),
         },
     )

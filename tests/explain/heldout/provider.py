@@ -5,9 +5,11 @@ from typing import Any
 from tests.explain.heldout.parts import uid_of
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene
+from tests.explain.heldout.truths import OR_FAILED, PROVIDER, controller
 
 CA = "cluster-autoscaler"
 CANDIDATE = "DeletionCandidateOfClusterAutoscaler:PreferNoSchedule"
+TO_BE_DELETED = "ToBeDeletedByClusterAutoscaler:NoSchedule"
 NTH = "aws-node-termination-handler"
 CLAIMS = "karpenter.sh/v1/nodeclaims"
 CLOUD = "cloud-node-lifecycle-controller"
@@ -82,6 +84,38 @@ def ends_claim(scene: Scene, at: float, gone: float) -> None:
     scene.leaves(gone, "gpu-002").removes(gone + 1, CLAIMS, "pool-gpu-002")
 
 
+def disrupts(scene: Scene, at: float, why: str) -> None:
+    """Let Karpenter take a node away, for a reason of its own."""
+    reason = "DisruptionTerminating"
+    says = f"Disrupting Node: {why}"
+    scene.says(at, "karpenter", reason, says, node="gpu-002")
+    says_of_claim(scene, at, reason, f"Disrupting NodeClaim: {why}")
+    claimed(scene, at + 0.2, "DisruptionReason", why)
+    ends_claim(scene, at + 1, at + 70)
+
+
+def interrupts(scene: Scene, at: float, gone: float) -> None:
+    """Let Karpenter hear that a spot machine is taken back."""
+    reason, says = "SpotInterrupted", "Spot interruption warning was triggered"
+    scene.says(at, "karpenter", reason, says, node="gpu-002", type="Warning")
+    says_of_claim(scene, at, reason, says)
+    scene.says(
+        at + 0.1,
+        "karpenter",
+        "TerminatingOnInterruption",
+        "Interruption triggered termination for the Node",
+        node="gpu-002",
+    )
+    ends_claim(scene, at + 1, gone)
+
+
+def marks(scene: Scene, at: float, since: str, node: str = "gpu-002") -> None:
+    """Let the autoscaler mark a node that it is about to delete."""
+    scene.node(at, node, CA, taints={TO_BE_DELETED: since})
+    says = "marked the node as toBeDeleted/unschedulable"
+    scene.says(at + 0.1, CA, "ScaleDown", says, node=node)
+
+
 @incident
 def an_autoscaler_scales_down() -> Scene:
     scene = Scene().runs(-5, "web-0", "gpu-002", gpus=0)
@@ -91,39 +125,11 @@ def an_autoscaler_scales_down() -> Scene:
         CA,
         taints={CANDIDATE: "1772359220"},
     )
-    scene.node(
-        620,
-        "gpu-002",
-        CA,
-        taints={
-            "ToBeDeletedByClusterAutoscaler:NoSchedule": "1772359820",
-        },
-    )
-    scene.says(
-        620.1,
-        CA,
-        "ScaleDown",
-        "marked the node as toBeDeleted/unschedulable",
-        node="gpu-002",
-    )
+    marks(scene, 620, "1772359820")
     scene.evicts(622, "web-0").leaves(700, "gpu-002")
-    scene.hit(
-        "Pod",
-        "web-0",
-        "gpu-002",
-        ["web-0"],
-        size=1,
-        gpus=0,
-        by="drain",
-        accept={"hit_by": ["node-failure"]},
-    )
-    return scene.expect(
-        "gpu-002",
-        "removed",
-        "planned",
-        decision="scale-down",
-        actor=(["controller"], CA),
-        back=False,
+    scene.hit_pod("web-0", "gpu-002", by="drain", accept=OR_FAILED)
+    return scene.decided(
+        "gpu-002", "removed", "scale-down", controller(CA), back=False
     )
 
 
@@ -136,28 +142,13 @@ def a_candidate_for_a_scale_down_crashes() -> Scene:
         taints={CANDIDATE: "1772359220"},
     )
     scene.dies(200, "gpu-002", 600)
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2)
-    )
+    return scene.untold("gpu-002", back=None)
 
 
 @incident
 def a_scale_down_that_is_called_off() -> Scene:
-    scene = Scene().node(
-        20,
-        "gpu-002",
-        CA,
-        taints={
-            "ToBeDeletedByClusterAutoscaler:NoSchedule": "1772359820",
-        },
-    )
-    scene.says(
-        20.1,
-        CA,
-        "ScaleDown",
-        "marked the node as toBeDeleted/unschedulable",
-        node="gpu-002",
-    )
+    scene = Scene()
+    marks(scene, 20, "1772359820")
     scene.says(
         140,
         CA,
@@ -166,46 +157,18 @@ def a_scale_down_that_is_called_off() -> Scene:
         node="gpu-002",
         type="Warning",
     )
-    scene.node(
-        141,
-        "gpu-002",
-        CA,
-        taints={
-            "ToBeDeletedByClusterAutoscaler:NoSchedule": None,
-        },
-    )
+    scene.node(141, "gpu-002", CA, taints={TO_BE_DELETED: None})
     scene.dies(1200, "gpu-002", 1600)
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2)
-    )
+    return scene.untold("gpu-002", back=None)
 
 
 @incident
 def karpenter_consolidates() -> Scene:
     scene = Scene()
     claim(scene)
-    scene.says(
-        20,
-        "karpenter",
-        "DisruptionTerminating",
-        "Disrupting Node: Underutilized",
-        node="gpu-002",
-    )
-    says_of_claim(
-        scene,
-        20,
-        "DisruptionTerminating",
-        "Disrupting NodeClaim: Underutilized",
-    )
-    claimed(scene, 20.2, "DisruptionReason", "Underutilized")
-    ends_claim(scene, 21, 90)
-    return scene.expect(
-        "gpu-002",
-        "removed",
-        "planned",
-        decision="scale-down",
-        actor=(["controller"], "karpenter"),
-        back=False,
+    disrupts(scene, 20, "Underutilized")
+    return scene.decided(
+        "gpu-002", "removed", "scale-down", controller("karpenter"), back=False
     )
 
 
@@ -214,24 +177,12 @@ def karpenter_replaces_what_drifted() -> Scene:
     scene = Scene()
     claim(scene)
     claimed(scene, 10, "Drifted", "AMIDrift")
-    scene.says(
-        20,
-        "karpenter",
-        "DisruptionTerminating",
-        "Disrupting Node: Drifted",
-        node="gpu-002",
-    )
-    says_of_claim(
-        scene, 20, "DisruptionTerminating", "Disrupting NodeClaim: Drifted"
-    )
-    claimed(scene, 20.2, "DisruptionReason", "Drifted")
-    ends_claim(scene, 21, 90)
-    return scene.expect(
+    disrupts(scene, 20, "Drifted")
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="node-deletion",
-        actor=(["controller"], "karpenter"),
+        "node-deletion",
+        controller("karpenter"),
         back=False,
     )
 
@@ -242,13 +193,12 @@ def karpenter_repairs_and_says_nothing() -> Scene:
     claim(scene)
     scene.node(20, "gpu-002", "eks-node-monitoring-agent", conditions=XID)
     ends_claim(scene, 630, 700)
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
+        "auto-remediation",
+        controller("karpenter"),
         fault="gpu-fault",
-        decision="auto-remediation",
-        actor=(["controller"], "karpenter"),
     )
 
 
@@ -256,29 +206,5 @@ def karpenter_repairs_and_says_nothing() -> Scene:
 def a_spot_machine_is_taken_back_through_karpenter() -> Scene:
     scene = Scene()
     claim(scene)
-    scene.says(
-        20,
-        "karpenter",
-        "SpotInterrupted",
-        "Spot interruption warning was triggered",
-        node="gpu-002",
-        type="Warning",
-    )
-    says_of_claim(
-        scene, 20, "SpotInterrupted", "Spot interruption warning was triggered"
-    )
-    scene.says(
-        20.1,
-        "karpenter",
-        "TerminatingOnInterruption",
-        "Interruption triggered termination for the Node",
-        node="gpu-002",
-    )
-    ends_claim(scene, 21, 140)
-    return scene.expect(
-        "gpu-002",
-        "removed",
-        "planned",
-        decision="preemption",
-        actor=(["cloud", "controller"], None),
-    )
+    interrupts(scene, 20, 140)
+    return scene.decided("gpu-002", "removed", "preemption", PROVIDER)

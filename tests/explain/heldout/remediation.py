@@ -1,10 +1,25 @@
 """Remediators fence and reboot."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import STATE, xid
 from tests.explain.heldout.scene import Scene, owner
+from tests.explain.heldout.truths import (
+    OR_FAILED,
+    controller,
+    or_decision,
+    or_fault,
+)
+
+CORDONED = "quarantineHealthEventIsCordoned"
+BY_NAME = {"k8saas.nvidia.com/cordon-by": "NVSentinel"}
+NHC = {
+    "kind": "NodeHealthCheck",
+    "name": "nhc-gpu",
+    "apiVersion": "remediation.medik8s.io/v1alpha1",
+}
 
 
 def _reboot_node(scene: Scene, at: float, node: str, by: str) -> None:
@@ -37,6 +52,76 @@ def _sent(scene: Scene, at: float, node: str) -> None:
     )
 
 
+def quarantines(
+    scene: Scene,
+    at: float,
+    node: str = "gpu-002",
+    *,
+    notes: Mapping[str, str] = {},
+    labels: Mapping[str, str] = {},
+) -> None:
+    """Let NVSentinel cordon a node."""
+    scene.node(
+        at,
+        node,
+        "fault-quarantine",
+        cordon=True,
+        notes={**notes, CORDONED: "True"},
+        labels={STATE: "quarantined", **labels},
+    )
+
+
+def releases(
+    scene: Scene,
+    at: float,
+    node: str = "gpu-002",
+    *,
+    notes: Mapping[str, str] = {},
+    labels: Mapping[str, str] = {},
+) -> None:
+    """Let NVSentinel uncordon it, and take its notes and labels away."""
+    scene.node(
+        at,
+        node,
+        "fault-quarantine",
+        cordon=False,
+        notes={**dict.fromkeys(notes), CORDONED: None},
+        labels={STATE: None, **dict.fromkeys(labels)},
+    )
+
+
+def drains(scene: Scene, at: float, done: float, pod: str) -> None:
+    """Let NVSentinel drain a node, and go on to remediate."""
+    by = "node-drainer"
+    scene.node(at, "gpu-002", by, labels={STATE: "draining"})
+    scene.evicts(at + 1, pod)
+    scene.node(done, "gpu-002", by, labels={STATE: "drain-succeeded"})
+    remediates(scene, done + 1)
+
+
+def remediates(scene: Scene, at: float, node: str = "gpu-002") -> None:
+    scene.node(at, node, "fault-remediation", labels={STATE: "remediating"})
+
+
+def finds_unhealthy(scene: Scene, at: float, about: Mapping[str, str]) -> None:
+    """Let a NodeHealthCheck see a silent node, and ask for a remediation."""
+    scene.says(
+        at,
+        "NodeHealthCheck",
+        "DetectedUnhealthy",
+        '[remediation] Node matches unhealthy condition. Node "gpu-002",'
+        ' condition type "Ready", condition status "Unknown"',
+        about=about,
+    )
+    scene.says(
+        at + 0.2,
+        "NodeHealthCheck",
+        "RemediationCreated",
+        "[remediation] Created remediation object for node gpu-002",
+        about=about,
+    )
+
+
 @incident
 def nvsentinel_reboots_a_node_whose_gpu_fell_off() -> Scene:
     scene = Scene()
@@ -51,28 +136,9 @@ def nvsentinel_reboots_a_node_whose_gpu_fell_off() -> Scene:
         conditions={"SysLogsXIDError": xid(79)},
     )
     scene.node(22, "gpu-002", "kubelet", gpus=7)
-    scene.node(
-        23,
-        "gpu-002",
-        "fault-quarantine",
-        cordon=True,
-        notes={
-            "quarantineHealthEvent": "[]",
-            "quarantineHealthEventIsCordoned": "True",
-        },
-        labels={
-            STATE: "quarantined",
-            "k8saas.nvidia.com/cordon-by": "NVSentinel",
-        },
-    )
-    scene.node(24, "gpu-002", "node-drainer", labels={STATE: "draining"})
-    scene.evicts(25, "llm-0")
-    scene.node(
-        40, "gpu-002", "node-drainer", labels={STATE: "drain-succeeded"}
-    )
-    scene.node(
-        41, "gpu-002", "fault-remediation", labels={STATE: "remediating"}
-    )
+    event = {"quarantineHealthEvent": "[]"}
+    quarantines(scene, 23, notes=event, labels=BY_NAME)
+    drains(scene, 24, 40, "llm-0")
     _reboot_node(scene, 41.5, "gpu-002", "fault-remediation")
     _sent(scene, 60, "gpu-002")
     scene.dies(65, "gpu-002", 600)
@@ -88,17 +154,7 @@ def nvsentinel_reboots_a_node_whose_gpu_fell_off() -> Scene:
             ),
         },
     )
-    scene.node(
-        640,
-        "gpu-002",
-        "fault-quarantine",
-        cordon=False,
-        notes={
-            "quarantineHealthEvent": None,
-            "quarantineHealthEventIsCordoned": None,
-        },
-        labels={STATE: None},
-    )
+    releases(scene, 640, notes=event)
     scene.hit(
         "Job",
         "llm",
@@ -107,17 +163,13 @@ def nvsentinel_reboots_a_node_whose_gpu_fell_off() -> Scene:
         size=2,
         gpus=16,
         by="drain",
-        accept={"hit_by": ["node-failure"]},
+        accept=OR_FAILED,
     )
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
+        "auto-remediation",
+        controller("NVSentinel"),
         fault="gpu-fault",
-        decision="auto-remediation",
-        actor=(["controller"], "NVSentinel"),
-        boots=(1, 2),
-        back=True,
     )
 
 
@@ -137,18 +189,13 @@ def a_person_makes_the_reboot_of_nvsentinel() -> Scene:
     scene.dies(65, "gpu-002", 600)
     # Audit of an object other than a Node is not a fact of that node, and an
     # object that appears does not say who made it.
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="admin-request",
-        actor=(["user", "controller"], None),
+        "admin-request",
+        (["user", "controller"], None),
+        back=None,
         most="possible",
-        boots=(1, 2),
-        accept={
-            "decision": ["auto-remediation"],
-            "cause": ["auto-remediation"],
-        },
+        accept=or_decision("auto-remediation"),
     )
 
 
@@ -159,9 +206,7 @@ def an_error_of_the_application_is_no_fault() -> Scene:
     told = {"SysLogsXIDError": ("True", "SysLogsXIDErrorIsNotHealthy", both)}
     scene.node(20, "gpu-002", "platform-connectors", conditions=told)
     scene.dies(3000, "gpu-002", 3400)
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2)
-    )
+    return scene.untold("gpu-002", back=None)
 
 
 SNR = "self-node-remediation.medik8s.io/v1alpha1/selfnoderemediations"
@@ -172,18 +217,7 @@ def a_silent_node_is_fenced_by_self_node_remediation() -> Scene:
     scene = Scene()
     scene.silent(20, "gpu-002").stale(66, "gpu-002")
     scene.unreachable(71, "gpu-002")
-    scene.says(
-        366,
-        "NodeHealthCheck",
-        "DetectedUnhealthy",
-        '[remediation] Node matches unhealthy condition. Node "gpu-002",'
-        ' condition type "Ready", condition status "Unknown"',
-        about={
-            "kind": "NodeHealthCheck",
-            "name": "nhc-gpu",
-            "apiVersion": "remediation.medik8s.io/v1alpha1",
-        },
-    )
+    finds_unhealthy(scene, 366, NHC)
     scene.makes(
         366.1,
         SNR,
@@ -192,17 +226,6 @@ def a_silent_node_is_fenced_by_self_node_remediation() -> Scene:
         by="manager",
         space="openshift-workload-availability",
         spec={},
-    )
-    scene.says(
-        366.2,
-        "NodeHealthCheck",
-        "RemediationCreated",
-        "[remediation] Created remediation object for node gpu-002",
-        about={
-            "kind": "NodeHealthCheck",
-            "name": "nhc-gpu",
-            "apiVersion": "remediation.medik8s.io/v1alpha1",
-        },
     )
     scene.node(
         367,
@@ -241,19 +264,11 @@ def a_silent_node_is_fenced_by_self_node_remediation() -> Scene:
         },
     )
     scene.removes(731, SNR, "gpu-002", space="openshift-workload-availability")
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="auto-remediation",
-        actor=(["controller"], "self-node-remediation"),
-        boots=(1, 2),
-        back=True,
-        accept={
-            "mode": ["unknown"],
-            "fault": ["network-partition"],
-            "cause": ["network-partition"],
-        },
+        "auto-remediation",
+        controller("self-node-remediation"),
+        accept={"mode": ["unknown"], **or_fault("network-partition")},
     )
 
 
@@ -284,13 +299,9 @@ def a_fence_agent_cycles_the_power() -> Scene:
     )
     scene.boots(560, "gpu-002")
     scene.node(580, "gpu-002", "manager", taints={taint: None})
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="auto-remediation",
-        actor=(["controller"], "fence-agents-remediation"),
-        boots=(1, 2),
-        back=True,
+        "auto-remediation",
+        controller("fence-agents-remediation"),
         accept={"mode": ["unknown"]},
     )

@@ -6,36 +6,38 @@ from tests.explain.heldout.parts import uid_of
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import DEADLOCK, NPD
 from tests.explain.heldout.scene import Scene
+from tests.explain.heldout.truths import cloud, controller
+
+AKS = "aks-auto-repair"
+
+
+def aks_begins(scene: Scene, at: float, action: str) -> None:
+    """Let AKS say that it will do something to a node."""
+    says = (
+        f"Node auto-repair is initiating a {action} action due to NotReady"
+        " status persisting for more than five minutes."
+    )
+    scene.says(at, AKS, f"Node{action.title()}Start", says, node="gpu-002")
+
+
+def aks_ends(scene: Scene, at: float, action: str) -> None:
+    """Let AKS say that it has done it."""
+    done = action.title()
+    says = f"{done} action from node auto-repair is completed."
+    scene.says(at, AKS, f"Node{done}End", says, node="gpu-002")
 
 
 @incident
 def aks_repairs_what_was_not_ready() -> Scene:
     scene = Scene()
     scene.silent(20, "gpu-002").stale(66, "gpu-002")
-    scene.says(
-        370,
-        "aks-auto-repair",
-        "NodeRebootStart",
-        "Node auto-repair is initiating a reboot action due to NotReady status"
-        " persisting for more than five minutes.",
-        node="gpu-002",
-    )
+    aks_begins(scene, 370, "reboot")
     scene.boots(480, "gpu-002")
-    scene.says(
-        485,
-        "aks-auto-repair",
-        "NodeRebootEnd",
-        "Reboot action from node auto-repair is completed.",
-        node="gpu-002",
-    )
-    return scene.expect(
+    aks_ends(scene, 485, "reboot")
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="auto-remediation",
-        actor=(["cloud"], "aks-auto-repair"),
-        boots=(1, 2),
-        back=True,
+        "auto-remediation",
+        cloud(AKS),
         accept={"mode": ["unknown"]},
     )
 
@@ -68,14 +70,12 @@ def slurm_finds_hardware_suspect_and_reboots() -> Scene:
         },
     )
     scene.dies(310, "gpu-002", 800)
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
+        "auto-remediation",
+        controller("soperator"),
+        back=None,
         fault="other-fault",
-        decision="auto-remediation",
-        actor=(["controller"], "soperator"),
-        boots=(1, 2),
     )
 
 
@@ -125,14 +125,13 @@ def draino_drains_what_is_stuck() -> Scene:
         about=draino,
         type="Warning",
     )
-    scene.hit("Pod", "web-0", "gpu-002", ["web-0"], size=1, gpus=8, by="drain")
-    return scene.expect(
+    scene.hit_pod("web-0", "gpu-002", gpus=8, by="drain")
+    return scene.decided(
         "gpu-002",
         "drained",
-        "planned",
+        "auto-remediation",
+        controller("draino"),
         fault="hung-kernel",
-        decision="auto-remediation",
-        actor=(["controller"], "draino"),
         back=False,
     )
 
@@ -201,12 +200,11 @@ def a_machine_health_check_has_the_machine_replaced() -> Scene:
     )
     scene.leaves(420, "gpu-002")
     scene.removes(421, machines, "md-0-x7k2p", space="fleet")
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="auto-remediation",
-        actor=(["controller"], None),
+        "auto-remediation",
+        controller(),
         back=False,
         accept={"mode": ["unknown"]},
     )

@@ -4,6 +4,12 @@ from typing import Any
 
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene
+from tests.explain.heldout.truths import (
+    ANYBODY,
+    controller,
+    or_decision,
+    user,
+)
 
 NLCC = "node-lifecycle-controller"
 NPD = "node-problem-detector"
@@ -83,14 +89,8 @@ def a_person_asks_by_a_condition_and_audit_saw_it() -> Scene:
         labels={f"{CW}/pending-state": "production-powerreset"},
     )
     _nlcc_obeys(scene, 40, "gpu-002", 500)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="admin-request",
-        actor=(["user"], "alice@example.com"),
-        boots=(1, 2),
-        back=True,
+    return scene.rebooted(
+        "gpu-002", "admin-request", user("alice@example.com")
     )
 
 
@@ -99,16 +99,7 @@ def a_tool_asks_by_a_condition_and_nobody_saw_who() -> Scene:
     scene = Scene()
     scene.node(30, "gpu-002", "OpenAPI-Generator", conditions=ASKED)
     _nlcc_obeys(scene, 40, "gpu-002", 500)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="admin-request",
-        actor=(["unknown"], None),
-        boots=(1, 2),
-        back=True,
-        most="likely",
-    )
+    return scene.rebooted("gpu-002", "admin-request", ANYBODY, most="likely")
 
 
 @incident
@@ -126,13 +117,8 @@ def a_proxy_acts_for_bob() -> Scene:
     )
     scene.node(30.02, "gpu-002", "Mozilla", conditions=ASKED)
     _nlcc_obeys(scene, 40, "gpu-002", 500)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="admin-request",
-        actor=(["user"], "bob@example.com"),
-        back=True,
+    return scene.rebooted(
+        "gpu-002", "admin-request", user("bob@example.com"), boots=None
     )
 
 
@@ -147,14 +133,11 @@ def a_deadlock_is_remediated_while_ready_stays_true() -> Scene:
     scene.dies(705, "gpu-002", 1300)
     scene.node(1305, "gpu-002", NPD, conditions=SOUND)
     scene.node(1312, "gpu-002", NLCC, taints={f"{CW}/reserved:NoExecute": ""})
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
+        "auto-remediation",
+        controller(NLCC),
         fault="hung-kernel",
-        decision="auto-remediation",
-        actor=(["controller"], NLCC),
-        boots=(1, 2),
         back=False,
     )
 
@@ -164,12 +147,12 @@ def a_controller_asks_and_nobody_says_what_broke() -> Scene:
     scene = Scene()
     scene.node(30, "gpu-002", NLCC, conditions=REBOOT)
     _nlcc_obeys(scene, 40, "gpu-002", 500)
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="auto-remediation",
-        actor=(["controller"], NLCC),
+        "auto-remediation",
+        controller(NLCC),
+        boots=None,
+        back=None,
         most="possible",
         accept={
             "mode": ["unknown"],
@@ -197,13 +180,8 @@ def an_old_fault_was_cleared_before_a_person_asked() -> Scene:
         fault="hung-kernel",
         accept={"mode": ["unknown"]},
     )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="admin-request",
-        actor=(["user"], "alice@example.com"),
-        boots=(1, 2),
+    return scene.rebooted(
+        "gpu-002", "admin-request", user("alice@example.com"), back=None
     )
 
 
@@ -221,15 +199,12 @@ def an_admin_announces_maintenance_by_the_condition_of_kubernetes() -> Scene:
         conditions={"MaintenanceInProgress": None},
     )
     scene.node(961, "gpu-002", "kubectl", cordon=False)
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="admin-request",
-        actor=(["unknown"], None),
+        "admin-request",
+        ANYBODY,
+        boots=None,
+        back=None,
         most="likely",
-        accept={
-            "decision": ["host-maintenance"],
-            "cause": ["host-maintenance"],
-        },
+        accept=or_decision("host-maintenance"),
     )

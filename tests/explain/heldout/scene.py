@@ -16,11 +16,14 @@ from tests.corpus.truth import (
     Verdict,
     Workload,
 )
-from tests.explain.heldout.cluster import Cluster
-from tests.explain.heldout.parts import boot_id, clock, fine, uid_of
-from tests.explain.heldout.world import PODS
+from tests.explain.heldout.parts import boot_id, fine
+from tests.explain.heldout.pods import Work, owner
+from tests.explain.heldout.truths import By
 
 __all__ = ["Scene", "owner"]
+
+Boots = tuple[int, int] | None
+"""The numbers of the boots before and after; None where it is not asked."""
 
 _Asked = tuple[
     float,
@@ -33,19 +36,8 @@ _Asked = tuple[
 ]
 
 
-def owner(kind: str, name: str, api: str, space: str = "train") -> Any:
-    """Refer to an owner."""
-    return {
-        "apiVersion": api,
-        "kind": kind,
-        "name": name,
-        "uid": uid_of(kind, space, name, "1"),
-        "controller": True,
-    }
-
-
-class Scene(Cluster):
-    """Pods come and go, and it is said what is to be concluded."""
+class Scene(Work):
+    """What happens, and what is to be concluded of it."""
 
     def __init__(
         self,
@@ -62,122 +54,6 @@ class Scene(Cluster):
         self._questions: list[_Asked] = []
         self._blind: list[Blind] = []
 
-    def runs(
-        self,
-        at: float,
-        pod: str,
-        on: str,
-        *,
-        of: Any = None,
-        labels: Mapping[str, str] = {},
-        notes: Mapping[str, str] = {},
-        gpus: int = 8,
-        space: str = "train",
-    ) -> Self:
-        """Let a Pod run on a node."""
-        self.makes(
-            at,
-            PODS,
-            "Pod",
-            pod,
-            by="kube-controller-manager",
-            space=space,
-            metadata={
-                "labels": dict(labels),
-                "annotations": dict(notes),
-                "ownerReferences": [of] if of else [],
-            },
-            spec={
-                "nodeName": on,
-                "containers": [
-                    {
-                        "name": "main",
-                        "resources": {"limits": {"nvidia.com/gpu": str(gpus)}},
-                    }
-                ],
-            },
-            status={"phase": "Pending", "startTime": clock(at)},
-        )
-
-        def change(made: dict[str, Any]) -> None:
-            made["status"] |= {
-                "phase": "Running",
-                "containerStatuses": [
-                    {"name": "main", "restartCount": 0, "ready": True}
-                ],
-            }
-
-        return self.alters(
-            at + 0.01, PODS, pod, change, by="kubelet", space=space
-        )
-
-    def pod(
-        self,
-        at: float,
-        name: str,
-        by: str,
-        *,
-        space: str = "train",
-        disrupted: tuple[str, str] | None = None,
-        deleting: bool = False,
-        ended: tuple[int, str] | None = None,
-        again: bool = False,
-        **status: Any,
-    ) -> Self:
-        """Change a Pod: disrupted, to be deleted, its container ended."""
-
-        def change(pod: dict[str, Any]) -> None:
-            if disrupted is not None:
-                reason, message = disrupted
-                pod["status"].setdefault("conditions", []).append(
-                    {
-                        "type": "DisruptionTarget",
-                        "status": "True",
-                        "reason": reason,
-                        "message": message,
-                        "lastTransitionTime": clock(at),
-                    }
-                )
-            if deleting:
-                pod["metadata"]["deletionTimestamp"] = clock(at + 30)
-            if ended is not None:
-                container = pod["status"]["containerStatuses"][0]
-                end = {
-                    "exitCode": ended[0],
-                    "reason": ended[1],
-                    "finishedAt": clock(at),
-                }
-                if again:
-                    container["restartCount"] += 1
-                    container["lastState"] = {"terminated": end}
-                else:
-                    container["state"] = {"terminated": end}
-            pod["status"] |= status
-
-        return self.alters(at, PODS, name, change, by=by, space=space)
-
-    def fails(
-        self, at: float, name: str, code: int, reason: str = "Error"
-    ) -> Self:
-        """Let a Pod fail."""
-        ended = code, reason
-        return self.pod(at, name, "kubelet", ended=ended, phase="Failed")
-
-    def gone(self, at: float, name: str, space: str = "train") -> Self:
-        """Let a Pod be gone."""
-        return self.removes(at, PODS, name, space=space)
-
-    def evicts(
-        self, at: float, *pods: str, by: str = "kube-apiserver"
-    ) -> Self:
-        """Evict Pods, as a drain does."""
-        for pod in pods:
-            why = "EvictionByEvictionAPI", "Eviction API: evicting"
-            self.pod(at, pod, by, disrupted=why, deleting=True)
-            self.fails(at + 3, pod, 143)
-            self.gone(at + 3.2, pod)
-        return self
-
     def expect(
         self,
         node: str,
@@ -186,11 +62,11 @@ class Scene(Cluster):
         *,
         fault: Any = None,
         decision: Any = None,
-        actor: tuple[Sequence[Any], str | None] | None = None,
+        actor: By | None = None,
         never: Sequence[str] = (),
         most: Any = "proven",
         back: bool | None = None,
-        boots: tuple[int, int] | None = None,
+        boots: Boots = None,
         accept: Mapping[str, Sequence[str | None]] = {},
     ) -> Self:
         """Say what is to be concluded of a node."""
@@ -217,6 +93,101 @@ class Scene(Cluster):
             )
         )
         return self
+
+    def untold(
+        self,
+        node: str,
+        *,
+        most: Any = "unknown",
+        boots: Boots = (1, 2),
+        back: bool | None = True,
+        **more: Any,
+    ) -> Self:
+        """Say that a machine rebooted, and that nothing tells why."""
+        return self.expect(
+            node,
+            "reboot",
+            "abrupt",
+            most=most,
+            boots=boots,
+            back=back,
+            **more,
+        )
+
+    def broke(
+        self,
+        node: str,
+        fault: Any,
+        *,
+        most: Any = "likely",
+        boots: Boots = (1, 2),
+        **more: Any,
+    ) -> Self:
+        """Say what made a machine reboot, as far as can be told."""
+        return self.expect(
+            node,
+            "reboot",
+            "abrupt",
+            fault=fault,
+            most=most,
+            boots=boots,
+            **more,
+        )
+
+    def kubelet_restarted(
+        self,
+        node: str,
+        fault: Any = "kubelet-failure",
+        *,
+        most: Any = "likely",
+        boots: Boots = (1, 1),
+        **more: Any,
+    ) -> Self:
+        """Say that a kubelet went and came back within one boot."""
+        return self.expect(
+            node,
+            "kubelet-restart",
+            "abrupt",
+            fault=fault,
+            most=most,
+            boots=boots,
+            **more,
+        )
+
+    def cut_off(self, node: str, fault: Any, **more: Any) -> Self:
+        """Say that a node was not reached, and came back as it was."""
+        return self.expect(
+            node,
+            "unreachable",
+            "abrupt",
+            fault=fault,
+            boots=(1, 1),
+            back=True,
+            **more,
+        )
+
+    def rebooted(
+        self,
+        node: str,
+        decision: Any,
+        by: By,
+        *,
+        boots: Boots = (1, 2),
+        back: bool | None = True,
+        **more: Any,
+    ) -> Self:
+        """Say that somebody decided to reboot a machine."""
+        return self.decided(
+            node, "reboot", decision, by, boots=boots, back=back, **more
+        )
+
+    def decided(
+        self, node: str, happened: Any, decision: Any, by: By, **more: Any
+    ) -> Self:
+        """Say what somebody decided to happen to a node."""
+        return self.expect(
+            node, happened, "planned", decision=decision, actor=by, **more
+        )
 
     def hit(
         self,
@@ -252,6 +223,12 @@ class Scene(Cluster):
             )
         )
         return self
+
+    def hit_pod(
+        self, name: str, node: str, *, gpus: int = 0, **more: Any
+    ) -> Self:
+        """Say that a Pod that nobody owns is hit."""
+        return self.hit("Pod", name, node, [name], size=1, gpus=gpus, **more)
 
     def asks(
         self,

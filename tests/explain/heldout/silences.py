@@ -1,44 +1,23 @@
 """Nodes fall silent, or only seem to."""
 
+from tests.explain.heldout.boots import RACKS
 from tests.explain.heldout.cluster import KCM
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import NPD
 from tests.explain.heldout.scene import Scene
 
-RACKS = {
-    "gpu-001": "rack-a",
-    "gpu-002": "rack-a",
-    "gpu-003": "rack-b",
-    "gpu-004": "rack-b",
-}
-
 
 @incident
 def a_kubelet_is_restarted() -> Scene:
     scene = Scene().starts(20, "gpu-002")
-    return scene.expect(
-        "gpu-002",
-        "kubelet-restart",
-        "abrupt",
-        fault="kubelet-failure",
-        most="likely",
-        boots=(1, 1),
-    )
+    return scene.kubelet_restarted("gpu-002")
 
 
 @incident
 def a_kubelet_was_dead_for_minutes() -> Scene:
     scene = Scene().silent(20, "gpu-002").stale(66, "gpu-002")
     scene.starts(300, "gpu-002").heals(300.5, "gpu-002")
-    return scene.expect(
-        "gpu-002",
-        "kubelet-restart",
-        "abrupt",
-        fault="kubelet-failure",
-        most="likely",
-        boots=(1, 1),
-        back=True,
-    )
+    return scene.kubelet_restarted("gpu-002", back=True)
 
 
 @incident
@@ -59,13 +38,7 @@ def a_kubelet_crashes_again_and_again() -> Scene:
         },
     )
     for _ in range(3):
-        scene.expect(
-            "gpu-002",
-            "kubelet-restart",
-            "abrupt",
-            fault="kubelet-failure",
-            boots=(1, 1),
-        )
+        scene.kubelet_restarted("gpu-002", most="proven")
     return scene.expect(
         "gpu-002",
         "degraded",
@@ -128,15 +101,7 @@ def a_container_runtime_is_down() -> Scene:
 def a_network_was_cut() -> Scene:
     scene = Scene().silent(20, "gpu-002").stale(66, "gpu-002")
     scene.unreachable(71, "gpu-002").heals(200, "gpu-002")
-    return scene.expect(
-        "gpu-002",
-        "unreachable",
-        "abrupt",
-        fault="network-partition",
-        most="likely",
-        boots=(1, 1),
-        back=True,
-    )
+    return scene.cut_off("gpu-002", "network-partition", most="likely")
 
 
 @incident
@@ -144,15 +109,7 @@ def a_rack_was_cut_off() -> Scene:
     scene = Scene(*RACKS, racks=RACKS)
     for node in ("gpu-001", "gpu-002"):
         scene.silent(20, node).stale(66, node).heals(200, node)
-        scene.expect(
-            node,
-            "unreachable",
-            "abrupt",
-            fault="network-partition",
-            most="likely",
-            boots=(1, 1),
-            back=True,
-        )
+        scene.cut_off(node, "network-partition", most="likely")
     return scene
 
 
@@ -165,14 +122,7 @@ def the_control_plane_was_out() -> Scene:
         scene.stale(66, node)
     for place, node in enumerate(RACKS):
         scene.heals(70 + place, node)
-        scene.expect(
-            node,
-            "unreachable",
-            "abrupt",
-            fault="control-plane-outage",
-            boots=(1, 1),
-            back=True,
-        )
+        scene.cut_off(node, "control-plane-outage")
     return scene
 
 
@@ -186,14 +136,7 @@ def a_node_is_evicted_after_the_heal() -> Scene:
     scene.renews(70, "gpu-003").unreachable(74, "gpu-003")
     scene.heals(80, "gpu-003")
     for node in RACKS:
-        scene.expect(
-            node,
-            "unreachable",
-            "abrupt",
-            fault="control-plane-outage",
-            boots=(1, 1),
-            back=True,
-        )
+        scene.cut_off(node, "control-plane-outage")
     return scene
 
 

@@ -6,8 +6,15 @@ from tests.explain.heldout.boots import NEW, kured, locks
 from tests.explain.heldout.cluster import KCM
 from tests.explain.heldout.parts import uid_of
 from tests.explain.heldout.registry import incident
-from tests.explain.heldout.requests import DEADLOCK, NPD, SOUND, STATE, xid
+from tests.explain.heldout.remediation import quarantines, remediates
+from tests.explain.heldout.requests import DEADLOCK, NPD, SOUND, xid
 from tests.explain.heldout.scene import Scene, owner
+from tests.explain.heldout.truths import (
+    OR_FAILED,
+    controller,
+    or_decision,
+    or_fault,
+)
 from tests.explain.heldout.work import JOBS, owned
 
 TICKETS = "fleet.example.com/v1/maintenancetickets"
@@ -41,16 +48,7 @@ def a_ticket_that_nobody_knows_reboots_a_node() -> Scene:
     scene.evicts(21, "web-0")
     scene.dies(100, "gpu-002", 900)
     scene.node(950, "gpu-002", "fleet-operator", cordon=False)
-    scene.hit(
-        "Pod",
-        "web-0",
-        "gpu-002",
-        ["web-0"],
-        size=1,
-        gpus=0,
-        by="drain",
-        accept={"hit_by": ["node-failure"]},
-    )
+    scene.hit_pod("web-0", "gpu-002", by="drain", accept=OR_FAILED)
     scene.asks(
         0, 1000, node="gpu-002", verdicts=[0], workloads=["Pod/train/web-0"]
     )
@@ -63,8 +61,7 @@ def a_ticket_that_nobody_knows_reboots_a_node() -> Scene:
         back=True,
         accept={
             "mode": ["unknown"],
-            "decision": ["manual-drain", "admin-request"],
-            "cause": ["manual-drain", "admin-request"],
+            **or_decision("manual-drain", "admin-request"),
         },
     )
 
@@ -98,8 +95,7 @@ def an_annotation_asks_for_a_reboot() -> Scene:
         back=True,
         accept={
             "mode": ["unknown"],
-            "decision": ["manual-drain", "admin-request"],
-            "cause": ["manual-drain", "admin-request"],
+            **or_decision("manual-drain", "admin-request"),
         },
     )
 
@@ -176,7 +172,7 @@ def a_device_is_tainted_and_its_pods_are_deleted() -> Scene:
         gpus=8,
         by="drain",
         optional=True,
-        accept={"hit_by": ["node-failure"]},
+        accept=OR_FAILED,
     )
     return scene.expect(
         "gpu-002",
@@ -215,15 +211,7 @@ def a_condition_flapped_for_an_hour_before_an_upgrade() -> Scene:
     locks(scene, 20130.2)
     scene.asks(19000, 21000, node="gpu-002", verdicts=[10])
     scene.asks(10000, 15000, node="gpu-002")
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller"], "kured"),
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.rebooted("gpu-002", "os-upgrade", controller("kured"))
 
 
 @incident
@@ -233,22 +221,13 @@ def a_condition_of_an_earlier_boot_still_stands() -> Scene:
     scene.node(20, "gpu-002", NPD, conditions=broken)
     scene.dies(60, "gpu-002", 400)
     scene.dies(30000, "gpu-002").boots(30400, "gpu-002", 3)
-    scene.expect(
+    scene.broke("gpu-002", "disk-fault", accept=or_fault(None))
+    return scene.untold(
         "gpu-002",
-        "reboot",
-        "abrupt",
-        fault="disk-fault",
-        most="likely",
-        boots=(1, 2),
-        accept={"fault": [None], "cause": ["unrecorded"]},
-    )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
+        back=None,
         most="possible",
         boots=(2, 3),
-        accept={"fault": ["disk-fault"], "cause": ["disk-fault"]},
+        accept=or_fault("disk-fault"),
     )
 
 
@@ -259,17 +238,8 @@ def nvsentinel_gives_a_machine_back() -> Scene:
     broken = {kind: xid(79, "REPLACE_VM")}
     scene.node(20, "gpu-002", "platform-connectors", conditions=broken)
     scene.node(20.5, "gpu-002", "kubelet", gpus=7)
-    scene.node(
-        22,
-        "gpu-002",
-        "fault-quarantine",
-        cordon=True,
-        notes={"quarantineHealthEventIsCordoned": "True"},
-        labels={STATE: "quarantined"},
-    )
-    scene.node(
-        40, "gpu-002", "fault-remediation", labels={STATE: "remediating"}
-    )
+    quarantines(scene, 22)
+    remediates(scene, 40)
     scene.makes(
         41,
         "janitor.dgxc.nvidia.com/v1alpha1/terminatenodes",
@@ -282,13 +252,12 @@ def nvsentinel_gives_a_machine_back() -> Scene:
     scene.leaves(130, "gpu-002")
     scene.joins(900, "gpu-009").joined(901, "gpu-009").heals(912, "gpu-009")
     scene.expect("gpu-009", "joined", "unknown", accept={"happened": [None]})
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
+        "auto-remediation",
+        controller("NVSentinel"),
         fault="gpu-fault",
-        decision="auto-remediation",
-        actor=(["controller"], "NVSentinel"),
         back=False,
     )
 
@@ -304,12 +273,6 @@ def a_program_writes_what_only_looks_like_a_fault() -> Scene:
     bad = {"BackupTargetReady": ("False", "Lagging", "one snapshot behind")}
     scene.node(20, "gpu-002", "backupd", conditions=bad)
     scene.dies(500, "gpu-002", 900)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="possible",
-        boots=(1, 2),
-        back=True,
-        accept={"fault": ["other-fault"], "cause": ["other-fault"]},
+    return scene.untold(
+        "gpu-002", most="possible", accept=or_fault("other-fault")
     )

@@ -1,12 +1,24 @@
 """Several things happen at once, and are not to be mixed up."""
 
-from tests.explain.heldout.cluster import KCM
-from tests.explain.heldout.provider import CA
+from tests.explain.heldout.boots import RACKS
+from tests.explain.heldout.people import asks_eviction, cordons
+from tests.explain.heldout.provider import CA, marks
 from tests.explain.heldout.registry import incident
-from tests.explain.heldout.requests import STATE, xid
+from tests.explain.heldout.remediation import (
+    NHC,
+    quarantines,
+    releases,
+    remediates,
+)
+from tests.explain.heldout.requests import xid
 from tests.explain.heldout.scene import Scene, owner
-from tests.explain.heldout.silences import RACKS
-from tests.explain.heldout.work import FOUR, JOBS, TAINTED, owned
+from tests.explain.heldout.truths import (
+    OR_FAILED,
+    controller,
+    or_fault,
+    user,
+)
+from tests.explain.heldout.work import FOUR, JOBS, gang, owned
 
 PDU = "topology.example.com/pdu"
 
@@ -14,27 +26,16 @@ PDU = "topology.example.com/pdu"
 @incident
 def two_nodes_of_a_gang_fail_for_different_reasons() -> Scene:
     scene = Scene(*FOUR, racks=RACKS)
-    job = owned(scene, "Job", JOBS)
-    for place, node in enumerate(FOUR):
-        scene.runs(-5, f"w-{place}", node, of=job)
+    gang(scene, owned(scene, "Job", JOBS), on=FOUR)
     kind = "SysLogsXIDError"
     by = "platform-connectors"
     scene.node(20, "gpu-003", by, conditions={kind: xid(79)})
     scene.node(21, "gpu-003", "kubelet", gpus=7)
-    scene.node(
-        23,
-        "gpu-003",
-        "fault-quarantine",
-        cordon=True,
-        notes={"quarantineHealthEventIsCordoned": "True"},
-        labels={STATE: "quarantined"},
-    )
+    quarantines(scene, 23, "gpu-003")
     scene.evicts(26, "w-2")
     scene.silent(50, "gpu-001").stale(97, "gpu-001")
     scene.unreachable(102, "gpu-001")
-    scene.node(
-        60, "gpu-003", "fault-remediation", labels={STATE: "remediating"}
-    )
+    remediates(scene, 60, "gpu-003")
     scene.makes(
         61,
         "janitor.dgxc.nvidia.com/v1alpha1/rebootnodes",
@@ -48,14 +49,7 @@ def two_nodes_of_a_gang_fail_for_different_reasons() -> Scene:
     scene.fails(421, "w-0", 255, "Unknown")
     sound = "False", f"{kind}IsHealthy", "No Health Failures"
     scene.node(470, "gpu-003", by, conditions={kind: sound})
-    scene.node(
-        480,
-        "gpu-003",
-        "fault-quarantine",
-        cordon=False,
-        notes={"quarantineHealthEventIsCordoned": None},
-        labels={STATE: None},
-    )
+    releases(scene, 480, "gpu-003")
     scene.hit(
         "Job",
         "llm",
@@ -65,24 +59,18 @@ def two_nodes_of_a_gang_fail_for_different_reasons() -> Scene:
         gpus=32,
         nodes=["gpu-001", "gpu-003"],
         by="drain",
-        accept={"hit_by": ["node-failure"]},
+        accept=OR_FAILED,
     )
-    scene.expect(
+    scene.rebooted(
         "gpu-003",
-        "reboot",
-        "planned",
+        "auto-remediation",
+        controller("NVSentinel"),
         fault="gpu-fault",
-        decision="auto-remediation",
-        actor=(["controller"], "NVSentinel"),
-        boots=(1, 2),
-        back=True,
     )
     scene.asks(0, 600, rack="rack-a", workloads=["Job/train/llm"])
     scene.asks(0, 600, node="gpu-003", verdicts=[0])
     scene.asks(0, 600, node="gpu-001", verdicts=[1])
-    return scene.expect(
-        "gpu-001", "reboot", "abrupt", most="unknown", boots=(1, 2), back=True
-    )
+    return scene.untold("gpu-001")
 
 
 @incident
@@ -111,7 +99,7 @@ def a_node_of_several_gangs_crashes() -> Scene:
         scene.runs(-5, f"m-{place}", node, of=far, gpus=4)
     scene.dies(20, "gpu-002", 900)
     for pod in ("p-0", "r-1"):
-        scene.pod(372, pod, KCM, disrupted=TAINTED, deleting=True)
+        scene.tainted_away(372, pod)
         scene.fails(911, pod, 255, "Unknown").gone(911.3, pod)
     scene.hit("PyTorchJob", "llm", "gpu-002", ["p-0"], size=2, gpus=8)
     scene.hit("RayCluster", "tune", "gpu-002", ["r-1"], size=2, gpus=8)
@@ -121,9 +109,7 @@ def a_node_of_several_gangs_crashes() -> Scene:
     scene.asks(0, 1000, rack="rack-b")
     host = {"kubernetes.io/hostname": "gpu-002"}
     scene.asks(0, 1000, labels=host, workloads=both)
-    return scene.expect(
-        "gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2), back=True
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -144,7 +130,7 @@ def a_container_runs_out_of_memory_beside_a_crash() -> Scene:
     scene.dies(20, "gpu-002", 600).fails(611, "mine-0", 255, "Unknown")
     scene.hit("Job", "mine", "gpu-002", ["mine-0"], size=1, gpus=8)
     scene.hit("Job", "fat", "gpu-003", ["fat-0"], size=1, gpus=8)
-    scene.expect("gpu-002", "reboot", "abrupt", most="unknown", boots=(1, 2))
+    scene.untold("gpu-002", back=None)
     scene.asks(0, 700, node="gpu-002", verdicts=[0])
     return scene.expect(
         "gpu-003",
@@ -160,55 +146,24 @@ def one_drains_by_hand_while_another_is_scaled_down() -> Scene:
     scene = Scene(audit=True)
     scene.runs(-5, "web-0", "gpu-002", gpus=0)
     scene.runs(-5, "web-1", "gpu-003", gpus=0)
-    cordoned = {"spec": {"unschedulable": True}}
-    scene.asked(20, "dave@example.com", "patch", "gpu-002", cordoned)
-    scene.node(20.02, "gpu-002", "kubectl", cordon=True)
-    to_be = {"ToBeDeletedByClusterAutoscaler:NoSchedule": "1772359221"}
-    scene.node(21, "gpu-003", CA, taints={**to_be})
-    scene.says(
-        21.1,
-        CA,
-        "ScaleDown",
-        "marked the node as toBeDeleted/unschedulable",
-        node="gpu-003",
-    )
-    scene.asked(
-        21.5,
-        "dave@example.com",
-        "create",
-        "web-0",
-        {},
-        resource="pods",
-        space="train",
-        sub="eviction",
-    )
+    cordons(scene, 20, "dave@example.com")
+    marks(scene, 21, "1772359221", "gpu-003")
+    asks_eviction(scene, 21.5, "dave@example.com", "web-0")
     scene.evicts(21.6, "web-0").evicts(22, "web-1")
     scene.leaves(100, "gpu-003")
-    scene.asked(
-        300,
-        "dave@example.com",
-        "patch",
-        "gpu-002",
-        {"spec": {"unschedulable": None}},
-    )
-    scene.node(300.02, "gpu-002", "kubectl", cordon=False)
+    cordons(scene, 300, "dave@example.com", on=False)
     for pod, node in (("web-0", "gpu-002"), ("web-1", "gpu-003")):
-        scene.hit(
-            "Pod",
+        scene.hit_pod(
             pod,
             node,
-            [pod],
-            size=1,
-            gpus=0,
             by="drain",
             accept={"hit_by": ["node-failure"]} if pod == "web-1" else {},
         )
-    scene.expect(
+    scene.decided(
         "gpu-002",
         "drained",
-        "planned",
-        decision="manual-drain",
-        actor=(["user"], "dave@example.com"),
+        "manual-drain",
+        user("dave@example.com"),
         boots=(1, 1),
         back=True,
     )
@@ -218,12 +173,11 @@ def one_drains_by_hand_while_another_is_scaled_down() -> Scene:
     scene.asks(
         0, 400, node="gpu-003", verdicts=[1], workloads=["Pod/train/web-1"]
     )
-    return scene.expect(
+    return scene.decided(
         "gpu-003",
         "removed",
-        "planned",
-        decision="scale-down",
-        actor=(["controller"], CA),
+        "scale-down",
+        controller(CA),
         never=["dave@example.com"],
         back=False,
     )
@@ -232,25 +186,14 @@ def one_drains_by_hand_while_another_is_scaled_down() -> Scene:
 @incident
 def a_rack_goes_dark_and_a_kubelet_restarts_elsewhere() -> Scene:
     scene = Scene(*FOUR, racks=RACKS)
-    job = owned(scene, "Job", JOBS)
-    for place, node in enumerate(FOUR):
-        scene.runs(-5, f"w-{place}", node, of=job)
+    gang(scene, owned(scene, "Job", JOBS), on=FOUR)
     scene.silent(22, "gpu-003").silent(27, "gpu-004").starts(25, "gpu-001")
     scene.stale(68, "gpu-003").stale(73, "gpu-004")
     scene.unreachable(78, "gpu-003", "gpu-004")
-    for pod in ("w-2", "w-3"):
-        scene.pod(378, pod, KCM, disrupted=TAINTED, deleting=True)
+    scene.tainted_away(378, "w-2", "w-3")
     scene.boots(520, "gpu-004").boots(610, "gpu-003")
     for node in ("gpu-003", "gpu-004"):
-        scene.expect(
-            node,
-            "reboot",
-            "abrupt",
-            fault="power-loss",
-            most="likely",
-            boots=(1, 2),
-            back=True,
-        )
+        scene.broke(node, "power-loss", back=True)
     scene.hit(
         "Job",
         "llm",
@@ -267,14 +210,7 @@ def a_rack_goes_dark_and_a_kubelet_restarts_elsewhere() -> Scene:
     scene.asks(0, 700, rack="rack-b", workloads=["Job/train/llm"])
     scene.asks(0, 700, node="gpu-003", verdicts=[0])
     scene.asks(0, 700, node="gpu-002")
-    return scene.expect(
-        "gpu-001",
-        "kubelet-restart",
-        "abrupt",
-        fault="kubelet-failure",
-        most="likely",
-        boots=(1, 1),
-    )
+    return scene.kubelet_restarted("gpu-001")
 
 
 @incident
@@ -287,25 +223,14 @@ def a_feed_fails_that_two_racks_share() -> Scene:
     scene.stale(67, "gpu-001").stale(73, "gpu-003")
     scene.boots(300, "gpu-001").boots(380, "gpu-003")
     for node in ("gpu-001", "gpu-003"):
-        scene.expect(
-            node,
-            "reboot",
-            "abrupt",
-            fault="power-loss",
-            most="likely",
-            boots=(1, 2),
-            back=True,
-            accept={"fault": [None], "cause": ["unrecorded"]},
-        )
+        scene.broke(node, "power-loss", back=True, accept=or_fault(None))
     return scene.asks(0, 500, labels={PDU: "pdu-a"})
 
 
 @incident
 def a_health_check_holds_still_while_the_control_plane_is_out() -> Scene:
     scene = Scene(*FOUR, racks=RACKS)
-    job = owned(scene, "Job", JOBS)
-    for place, node in enumerate(FOUR):
-        scene.runs(-5, f"w-{place}", node, of=job)
+    gang(scene, owned(scene, "Job", JOBS), on=FOUR)
     for place, node in enumerate(("gpu-003", "gpu-001", "gpu-004", "gpu-002")):
         scene.silent(20 + place, node)
     for node in FOUR:
@@ -316,23 +241,12 @@ def a_health_check_holds_still_while_the_control_plane_is_out() -> Scene:
         "RemediationSkipped",
         "[remediation] Skipped remediation because the number of healthy"
         " nodes selected by the selector is 0 and should equal or exceed 3",
-        about={
-            "kind": "NodeHealthCheck",
-            "name": "nhc-gpu",
-            "apiVersion": "remediation.medik8s.io/v1alpha1",
-        },
+        about=NHC,
         type="Warning",
     )
     for place, node in enumerate(FOUR):
         scene.heals(80 + place, node)
-        scene.expect(
-            node,
-            "unreachable",
-            "abrupt",
-            fault="control-plane-outage",
-            boots=(1, 1),
-            back=True,
-        )
+        scene.cut_off(node, "control-plane-outage")
     scene.hit(
         "Job",
         "llm",

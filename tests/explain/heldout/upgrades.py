@@ -4,6 +4,7 @@ from typing import Any
 
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
+from tests.explain.heldout.truths import ANYBODY, OR_FAILED, or_decision
 from tests.explain.heldout.work import JOBS
 
 MCC = "machineconfiguration.openshift.io"
@@ -37,25 +38,12 @@ def talos_is_upgraded() -> Scene:
     scene.node(
         186, "gpu-002", "talos", cordon=False, notes=dict.fromkeys(cordoned)
     )
-    scene.hit(
-        "Pod",
-        "web-0",
+    scene.hit_pod("web-0", "gpu-002", by="drain", accept=OR_FAILED)
+    return scene.rebooted(
         "gpu-002",
-        ["web-0"],
-        size=1,
-        gpus=0,
-        by="drain",
-        accept={"hit_by": ["node-failure"]},
-    )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller", "unknown"], None),
+        "os-upgrade",
+        (["controller", "unknown"], None),
         most="likely",
-        boots=(1, 2),
-        back=True,
     )
 
 
@@ -104,15 +92,11 @@ def flatcar_updates_itself() -> Scene:
     )
     scene.asks(0, 300, node="gpu-002", verdicts=[0])
     scene.asks(0, 300, node="gpu-003")
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller", "unknown"], None),
+        "os-upgrade",
+        (["controller", "unknown"], None),
         most="likely",
-        boots=(1, 2),
-        back=True,
     )
 
 
@@ -164,15 +148,11 @@ def bottlerocket_is_updated() -> Scene:
     )
     says(130, "MonitoringUpdate")
     scene.node(131, "gpu-002", "brupop-apiserver", cordon=False)
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller", "unknown"], None),
+        "os-upgrade",
+        (["controller", "unknown"], None),
         most="likely",
-        boots=(1, 2),
-        back=True,
     )
 
 
@@ -227,12 +207,11 @@ def a_plan_of_rancher_restarts_an_agent() -> Scene:
         optional=True,
         accept={"outcome": ["completed"], "hit_by": ["drain"]},
     )
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "kubelet-restart",
-        "planned",
-        decision="manual-drain",
-        actor=(["unknown"], None),
+        "manual-drain",
+        ANYBODY,
         boots=(1, 1),
         back=True,
         accept={
@@ -253,13 +232,8 @@ def kubelets_are_upgraded_one_after_another() -> Scene:
         info = {"kubeletVersion": "v1.36.4"}
         scene.node(at + 0.1, node, "kubelet", info=info)
         scene.renews(at + 0.3, node)
-        scene.expect(
+        scene.kubelet_restarted(
             node,
-            "kubelet-restart",
-            "abrupt",
-            fault="kubelet-failure",
-            most="likely",
-            boots=(1, 1),
             accept={
                 "mode": ["unknown", "planned"],
                 "fault": [None],
@@ -319,16 +293,8 @@ def a_machine_config_needs_no_reboot() -> Scene:
 def a_crash_boots_a_kernel_that_was_installed_before() -> Scene:
     scene = Scene().dies(20, "gpu-002")
     scene.boots(500, "gpu-002", kernelVersion="6.8.0-90-generic")
-    return scene.expect(
+    return scene.untold(
         "gpu-002",
-        "reboot",
-        "abrupt",
         most="possible",
-        boots=(1, 2),
-        back=True,
-        accept={
-            "mode": ["unknown", "planned"],
-            "decision": ["os-upgrade"],
-            "cause": ["os-upgrade"],
-        },
+        accept={"mode": ["unknown", "planned"], **or_decision("os-upgrade")},
     )

@@ -1,5 +1,6 @@
 """Gangs of every kind lose a node."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from tests.explain.heldout.registry import incident
@@ -7,76 +8,65 @@ from tests.explain.heldout.scene import Scene, owner
 
 JOBS = "batch/v1/jobs"
 FOUR = ("gpu-001", "gpu-002", "gpu-003", "gpu-004")
-TAINTED = (
-    "DeletionByTaintManager",
-    ("Taint manager: deleting due to NoExecute taint"),
-)
 
 
 def crash(scene: Scene, node: str = "gpu-002") -> Scene:
     """Let a node crash, and say so."""
     scene.dies(20, node, 600)
-    return scene.expect(node, "reboot", "abrupt", most="unknown")
+    return scene.untold(node, boots=None, back=None)
 
 
-def gang(scene: Scene, of: Any, labels: dict[str, str] | None = None) -> None:
-    """Let a gang of three Pods run, one on each node."""
-    for place, node in enumerate(("gpu-001", "gpu-002", "gpu-003")):
+def gang(
+    scene: Scene,
+    of: Any,
+    labels: dict[str, str] | None = None,
+    *,
+    on: Iterable[str] = FOUR[:3],
+) -> None:
+    """Let a gang run, a Pod on each node."""
+    for place, node in enumerate(on):
         scene.runs(-5, f"w-{place}", node, of=of, labels=labels or {})
 
 
 def loses(scene: Scene) -> None:
     """Let the Pod on the lost node be evicted, and the others end."""
-    scene.pod(
-        371, "w-1", "kube-controller-manager", disrupted=TAINTED, deleting=True
-    )
+    scene.tainted_away(371, "w-1")
     scene.fails(380, "w-0", 143).fails(380, "w-2", 143)
     scene.fails(611, "w-1", 255, "Unknown").gone(611.2, "w-1")
 
 
 def owned(scene: Scene, kind: str, resource: str, *below: Any) -> Any:
     """Make an owner of everything, which an owner below may have."""
+    return under(scene, -20, resource, f"{kind}/llm", "controller", *below)
+
+
+def under(
+    scene: Scene, at: float, resource: str, thing: str, by: str, *owners: Any
+) -> Any:
+    """Make ``KIND/NAME`` as a part of its owners, and refer to it."""
+    kind, _, name = thing.partition("/")
     scene.makes(
-        -20,
+        at,
         resource,
         kind,
-        "llm",
-        by="controller",
+        name,
+        by=by,
         space="train",
-        metadata={"ownerReferences": list(below)},
+        metadata={"ownerReferences": list(owners)},
     )
-    return owner(kind, "llm", resource.rpartition("/")[0])
+    return owner(kind, name, resource.rpartition("/")[0])
 
 
 @incident
 def a_jobset_loses_a_node() -> Scene:
     scene = Scene()
     top = owned(scene, "JobSet", "jobset.x-k8s.io/v1alpha2/jobsets")
-    scene.makes(
-        -19,
-        JOBS,
-        "Job",
-        "llm-w-0",
-        by="jobset",
-        space="train",
-        metadata={"ownerReferences": [top]},
-    )
-    gang(scene, owner("Job", "llm-w-0", "batch/v1"))
+    gang(scene, under(scene, -19, JOBS, "Job/llm-w-0", "jobset", top))
     crash(scene)
     loses(scene)
-    scene.makes(
-        400,
-        JOBS,
-        "Job",
-        "llm-w-0-1",
-        by="jobset",
-        space="train",
-        metadata={"ownerReferences": [top]},
-    )
+    anew = under(scene, 400, JOBS, "Job/llm-w-0-1", "jobset", top)
     for place, node in enumerate(("gpu-001", "gpu-003", "gpu-004")):
-        scene.runs(
-            640, f"x-{place}", node, of=owner("Job", "llm-w-0-1", "batch/v1")
-        )
+        scene.runs(640, f"x-{place}", node, of=anew)
     return scene.hit(
         "JobSet",
         "llm",
@@ -94,16 +84,7 @@ def a_trainjob_loses_a_node() -> Scene:
     train = owned(scene, "TrainJob", "trainer.kubeflow.org/v1alpha1/trainjobs")
     jobset = "jobset.x-k8s.io/v1alpha2/jobsets"
     top = owned(scene, "JobSet", jobset, train)
-    scene.makes(
-        -19,
-        JOBS,
-        "Job",
-        "llm-w-0",
-        by="jobset",
-        space="train",
-        metadata={"ownerReferences": [top]},
-    )
-    gang(scene, owner("Job", "llm-w-0", "batch/v1"))
+    gang(scene, under(scene, -19, JOBS, "Job/llm-w-0", "jobset", top))
     crash(scene)
     loses(scene)
     return scene.hit("TrainJob", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
@@ -179,22 +160,14 @@ def a_group_of_workers_is_made_anew() -> Scene:
         "leaderworkerset.x-k8s.io/v1/leaderworkersets",
     )
     sets = "apps/v1/statefulsets"
-    scene.makes(
-        -19,
-        sets,
-        "StatefulSet",
-        "llm-0",
-        by="lws",
-        space="train",
-        metadata={"ownerReferences": [top]},
-    )
+    group_of = under(scene, -19, sets, "StatefulSet/llm-0", "lws", top)
     for group, nodes in (("0", ("gpu-001", "gpu-002")), ("1", ("gpu-003",))):
         for place, node in enumerate(nodes):
             scene.runs(
                 -5,
                 f"llm-{group}-{place}",
                 node,
-                of=owner("StatefulSet", "llm-0", "apps/v1"),
+                of=group_of,
                 labels={
                     "leaderworkerset.sigs.k8s.io/name": "llm",
                     "leaderworkerset.sigs.k8s.io/group-index": group,
@@ -202,13 +175,7 @@ def a_group_of_workers_is_made_anew() -> Scene:
                 },
             )
     crash(scene)
-    scene.pod(
-        371,
-        "llm-0-1",
-        "kube-controller-manager",
-        disrupted=TAINTED,
-        deleting=True,
-    )
+    scene.tainted_away(371, "llm-0-1")
     scene.pod(372, "llm-0-0", "lws", deleting=True)
     return scene.hit(
         "LeaderWorkerSet", "llm", "gpu-002", ["llm-0-1"], size=2, gpus=16
