@@ -9,16 +9,16 @@ from collections.abc import Collection, Iterator
 from datetime import datetime
 
 import orjson
-from sqlalchemy import any_, select, true
+from sqlalchemy import select, true
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from recorder.report.cutting import Kept
 from recorder.report.ports import Selection
 from recorder.store.engine import reading
-from recorder.store.read_cut import GONE, newest_of_each, numbers
+from recorder.store.read_cut import GONE, newest_of_each
 from recorder.store.read_documents import Documents
 from recorder.store.read_selection import find_conditions
-from recorder.store.tables import entry, kind, node, object_
+from recorder.store.tables import among, entry, kind, node, object_
 
 __all__ = ["find_concerned"]
 
@@ -91,7 +91,7 @@ class _Looking:
         query = (
             select(entry.c.object_id)
             .where(
-                entry.c.node_id == any_(numbers(nodes)),
+                among(entry.c.node_id, nodes),
                 entry.c.object_id.is_not(None),
                 entry.c.resource_id.not_in(await self._events()),
                 entry.c.position <= self._size,
@@ -116,7 +116,7 @@ class _Looking:
             )
             .select_from(object_)
             .join(newest, true())
-            .where(object_.c.object_id == any_(numbers(objects)))
+            .where(among(object_.c.object_id, objects))
         )
         return {
             row.object_id: row.position
@@ -132,18 +132,7 @@ class _Looking:
         positions = sorted(versions.values())
         for start in range(0, len(positions), OBJECTS):
             page = positions[start : start + OBJECTS]
-            query = select(
-                entry.c.position,
-                entry.c.recorded_at,
-                entry.c.base_distance,
-                entry.c.encoding,
-                entry.c.payload,
-            ).where(
-                entry.c.log_id == self._log,
-                entry.c.position == any_(numbers(page)),
-            )
-            rows = (await self._connection.execute(query)).all()
-            decoded = await self._documents.decode(self._connection, rows)
+            decoded = await self._documents.at(self._connection, page)
             for raw in decoded.values():
                 uids.update(_owner_uids(raw))
         query = select(object_.c.object_id).where(
@@ -168,7 +157,7 @@ class _Looking:
                 object_.c.log_id == self._log,
                 object_.c.uid.is_(None),
                 kind.c.name == thing_kind.c.name,
-                thing.c.object_id == any_(numbers(objects)),
+                among(thing.c.object_id, objects),
             )
         )
         return set(await self._connection.scalars(query))

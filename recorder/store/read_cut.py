@@ -11,16 +11,12 @@ from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
     and_,
-    any_,
-    literal,
     or_,
     select,
     true,
 )
-from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.sql.selectable import LateralFromClause
 
@@ -40,13 +36,14 @@ from recorder.store.read_selection import (
 from recorder.store.read_span import find_span
 from recorder.store.tables import (
     Query,
+    among,
     entry,
     kind,
     object_,
     resource,
 )
 
-__all__ = ["CutReader", "newest_of_each", "numbers"]
+__all__ = ["CutReader", "newest_of_each"]
 
 OBJECTS = 1000
 """Objects looked up at once."""
@@ -58,11 +55,6 @@ GONE = tuple(
 LISTED = OPERATION_CODES[Operation.LISTED]
 RENEWED = OPERATION_CODES[Operation.RENEWED]
 VERSIONS_MAX = RENEWED
-
-
-def numbers(values: Collection[int]) -> ColumnElement[list[int]]:
-    """Give numbers as one parameter, however many they are."""
-    return literal(list(values), ARRAY(BigInteger))
 
 
 def newest_of_each(
@@ -172,7 +164,7 @@ class CutReader:
         )
         if self._kept is not None:
             objects = objects.where(
-                object_.c.object_id == any_(numbers(self._kept.objects))
+                among(object_.c.object_id, self._kept.objects)
             )
         page = objects.subquery("page")
         newest = newest_of_each(events, before=None, size=before - 1)
@@ -259,19 +251,8 @@ class CutReader:
         self, positions: Collection[int]
     ) -> Mapping[int, bytes]:
         """Give the documents of entries by position."""
-        query = select(
-            entry.c.position,
-            entry.c.recorded_at,
-            entry.c.base_distance,
-            entry.c.encoding,
-            entry.c.payload,
-        ).where(
-            entry.c.log_id == self._log,
-            entry.c.position == any_(numbers(positions)),
-        )
         async with reading(self._engine, "read documents") as connection:
-            rows = (await connection.execute(query)).all()
-            return await self._documents.decode(connection, rows)
+            return await self._documents.at(connection, positions)
 
     async def observed(
         self, positions: Collection[int]
@@ -279,7 +260,7 @@ class CutReader:
         """Give when entries were observed, by position."""
         query = select(entry.c.position, entry.c.observed_at).where(
             entry.c.log_id == self._log,
-            entry.c.position == any_(numbers(positions)),
+            among(entry.c.position, positions),
         )
         async with reading(self._engine, "read entries") as connection:
             return {
@@ -342,8 +323,8 @@ def _is_kept(kept: Kept) -> ColumnElement[bool]:
     """
     absent = entry.c.operation == OPERATION_CODES[Operation.ABSENT]
     return or_(
-        entry.c.object_id == any_(numbers(kept.objects)),
-        entry.c.node_id == any_(numbers(kept.nodes)),
+        among(entry.c.object_id, kept.objects),
+        among(entry.c.node_id, kept.nodes),
         absent & entry.c.object_id.is_(None),
         told_by_recorder(),
     )

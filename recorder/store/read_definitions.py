@@ -68,8 +68,7 @@ async def read_custom_kinds(
         ).all()
         for start in range(0, len(positions), PAGE):
             page = positions[start : start + PAGE]
-            rows = (await connection.execute(_rows_query(log, page))).all()
-            raws = await documents.decode(connection, rows)
+            raws = await documents.at(connection, page)
             for position in page:
                 custom = _read(raws[position])
                 if custom is not None:
@@ -99,16 +98,6 @@ def _newest_positions(log: int, size: int) -> Query:
         .group_by(entry.c.object_id)
         .order_by(newest)
     )
-
-
-def _rows_query(log: int, positions: Sequence[int]) -> Query:
-    return select(
-        entry.c.position,
-        entry.c.recorded_at,
-        entry.c.base_distance,
-        entry.c.encoding,
-        entry.c.payload,
-    ).where(entry.c.log_id == log, entry.c.position.in_(positions))
 
 
 def _read(raw: bytes) -> CustomKind | None:

@@ -4,7 +4,7 @@ A delta needs the document of its keyframe, which lies earlier in the same
 partition and is never a delta itself, so a page takes one more query at most.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, time
 from typing import Protocol
 
@@ -12,9 +12,17 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recorder.store.encoding import DICTIONARY, Decoder
-from recorder.store.tables import dictionary, entry
+from recorder.store.tables import among, dictionary, entry
 
 __all__ = ["Documents", "Stored"]
+
+STORED = (
+    entry.c.position,
+    entry.c.recorded_at,
+    entry.c.base_distance,
+    entry.c.encoding,
+    entry.c.payload,
+)
 
 
 class Stored(Protocol):
@@ -34,6 +42,17 @@ class Documents:
         self._log = log
         self._known: frozenset[int] = frozenset()
         self._decoder = Decoder({})
+
+    async def at(
+        self, connection: AsyncConnection, positions: Collection[int]
+    ) -> Mapping[int, bytes]:
+        """Give the documents of entries, by their positions."""
+        query = select(*STORED).where(
+            entry.c.log_id == self._log,
+            among(entry.c.position, positions),
+        )
+        rows = (await connection.execute(query)).all()
+        return await self.decode(connection, rows)
 
     async def decode(
         self, connection: AsyncConnection, rows: Iterable[Stored]
@@ -64,13 +83,7 @@ class Documents:
             return []
         times = [row.recorded_at for row in deltas]
         first_day = min(times).astimezone(UTC).date()
-        query = select(
-            entry.c.position,
-            entry.c.recorded_at,
-            entry.c.base_distance,
-            entry.c.encoding,
-            entry.c.payload,
-        ).where(
+        query = select(*STORED).where(
             entry.c.log_id == self._log,
             entry.c.position.in_(
                 {row.position - (row.base_distance or 0) for row in deltas}

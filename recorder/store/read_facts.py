@@ -14,19 +14,17 @@ from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
 from recorder.report.fact_ports import ALWAYS, FactsEnd
 from recorder.store.engine import Record, fetch
-from recorder.store.extent import Extent
 from recorder.store.stored_facts import (
     COLUMNS,
     OF_EXTENT,
-    FactNames,
+    OF_NODES,
+    ExtentReader,
     named,
     told,
 )
 
 __all__ = ["FactReader", "facts_end"]
 
-OF_NODES = """f.node_id = any (array(select n.node_id from recorder.node n
-      where n.log_id = $1 and n.name = any ($4::text[])))"""
 IN_TIME = "f.at >= $5 and f.at < $6"
 # Kinds are those of recorder/store/codes.py, as literals, so that the planner
 # knows the partial indices: 6 is a changed annotation.
@@ -104,15 +102,10 @@ OBSERVED = """
 """
 
 
-class FactReader:
+class FactReader(ExtentReader):
     """Reads the facts of one log up to a size."""
 
-    def __init__(
-        self, engine: AsyncEngine, extent: Extent, names: FactNames
-    ) -> None:
-        self._engine = engine
-        self._extent = extent
-        self._names = names
+    action = "read the facts"
 
     async def end(self) -> FactsEnd | None:
         """Give where facts end; None where every entry has its own."""
@@ -174,7 +167,7 @@ class FactReader:
 
         ``seen`` is when it was observed at the earliest.
         """
-        return await self._nodes(
+        return await self._texts(
             STIRRED, *_span(since, until), seen or ALWAYS[0]
         )
 
@@ -187,7 +180,7 @@ class FactReader:
         """Name those of some nodes to which something happened about then."""
         span = min(times) - within, max(times) + within
         asked = list(names), *span, list(times), within
-        return await self._nodes(STIRRED_NEAR, *asked)
+        return await self._texts(STIRRED_NEAR, *asked)
 
     async def last_sign(
         self, name: str, until: datetime | None
@@ -222,23 +215,6 @@ class FactReader:
         if names is None:
             return _by_name(await self._ask(PLACES))
         return _by_name(await self._ask(PLACES_OF_NODES, list(names)))
-
-    async def _ask(self, statement: str, *values: object) -> Sequence[Record]:
-        return await fetch(
-            self._engine,
-            "read the facts",
-            statement,
-            *self._extent.values,
-            *values,
-        )
-
-    async def _facts(
-        self, statement: str, *values: object
-    ) -> Sequence[StoredFact]:
-        return self._names.stored(await self._ask(statement, *values))
-
-    async def _nodes(self, statement: str, *values: object) -> set[str]:
-        return {name for (name,) in await self._ask(statement, *values)}
 
 
 async def facts_end(

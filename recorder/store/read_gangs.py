@@ -3,16 +3,13 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
 from recorder.model.fact import StoredFact
 from recorder.report.fact_ports import ALWAYS, Stay
-from recorder.store.engine import Record, fetch
-from recorder.store.extent import Extent
 from recorder.store.stored_facts import (
     COLUMNS,
     OF_EXTENT,
-    FactNames,
+    OF_NODES,
+    ExtentReader,
     named,
     told,
 )
@@ -24,9 +21,6 @@ DEPTH_MAX = 4
 
 TOGETHER = timedelta(minutes=1)
 """Between the eviction of a workload by its queue and that of its Pods."""
-
-OF_NODES = """f.node_id = any (array(select n.node_id from recorder.node n
-      where n.log_id = $1 and n.name = any ($4::text[])))"""
 
 # Of the kinds of the index `fact_by_placing`, and by nothing that it does not
 # hold, so that no row is read. Who was bound later or had ended before cannot
@@ -146,21 +140,16 @@ LAST_OF = f"""
 """
 
 
-class GangReader:
+class GangReader(ExtentReader):
     """Reads the Pods and owners of one log up to a size."""
 
-    def __init__(
-        self, engine: AsyncEngine, extent: Extent, names: FactNames
-    ) -> None:
-        self._engine = engine
-        self._extent = extent
-        self._names = names
+    action = "read the Pods"
 
     async def pods_on(self, stays: Collection[Stay]) -> set[str]:
         """Give the UIDs of all Pods that may have been on nodes then."""
         if not stays:
             return set()
-        return await self._uids(
+        return await self._texts(
             PLACED,
             [stay.node for stay in stays],
             [stay.since for stay in stays],
@@ -176,7 +165,7 @@ class GangReader:
     ) -> set[str]:
         """Give the UIDs of all Pods that may have made room for others."""
         span = since or ALWAYS[0], until or ALWAYS[1]
-        return await self._uids(PREEMPTED, list(nodes), *span, TOGETHER)
+        return await self._texts(PREEMPTED, list(nodes), *span, TOGETHER)
 
     async def lives(self, uids: Collection[str]) -> Sequence[StoredFact]:
         """Give how objects of these UIDs came and went."""
@@ -201,7 +190,7 @@ class GangReader:
         self, nodes: Collection[str], *, since: datetime | None
     ) -> set[str]:
         """Give the UIDs of all Pods of which nodes have facts."""
-        return await self._uids(PODS_OF, list(nodes), since or ALWAYS[0])
+        return await self._texts(PODS_OF, list(nodes), since or ALWAYS[0])
 
     async def last_of(self, uids: Collection[str]) -> datetime | None:
         """Give when anything of gangs of these was observed."""
@@ -209,20 +198,3 @@ class GangReader:
         ((at,),) = await self._ask(LAST_OF, [number for (number,) in rows])
         found: datetime | None = at
         return found
-
-    async def _ask(self, statement: str, *values: object) -> Sequence[Record]:
-        return await fetch(
-            self._engine,
-            "read the Pods",
-            statement,
-            *self._extent.values,
-            *values,
-        )
-
-    async def _facts(
-        self, statement: str, *values: object
-    ) -> Sequence[StoredFact]:
-        return self._names.stored(await self._ask(statement, *values))
-
-    async def _uids(self, statement: str, *values: object) -> set[str]:
-        return {uid for (uid,) in await self._ask(statement, *values)}

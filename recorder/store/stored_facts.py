@@ -6,19 +6,35 @@ will be, and where it guesses too many read every object of the log.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.fact import Fact, StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.store.codes import FACTS
-from recorder.store.engine import Record
+from recorder.store.engine import Record, fetch
+from recorder.store.extent import Extent
 
-__all__ = ["COLUMNS", "OF_EXTENT", "FactNames", "named", "told"]
+__all__ = [
+    "COLUMNS",
+    "OF_EXTENT",
+    "OF_NODES",
+    "ExtentReader",
+    "FactNames",
+    "named",
+    "told",
+]
 
 COLUMNS = """f.position, f.index, f.observed_at, f.occurred_at, f.kind,
       f.detail, f.object_id, f.node_id, f.actor_id"""
 
 OF_EXTENT = "f.log_id = $1 and f.position <= $2 and f.derivation_id = $3"
 """The condition that facts are of an extent, whose values come first."""
+
+OF_NODES = """f.node_id = any (array(select n.node_id from recorder.node n
+      where n.log_id = $1 and n.name = any ($4::text[])))"""
+"""The condition that they are of nodes, whose names come next."""
 
 FACT, NODE, WORD, OBJECT = range(4)
 
@@ -116,6 +132,37 @@ class FactNames:
                 detail=detail,
             ),
         )
+
+
+class ExtentReader:
+    """Puts statements that begin with the values of an extent."""
+
+    action: ClassVar[str]
+    """What could not be done, where one fails."""
+
+    def __init__(
+        self, engine: AsyncEngine, extent: Extent, names: FactNames
+    ) -> None:
+        self._engine = engine
+        self._extent = extent
+        self._names = names
+
+    async def _ask(self, statement: str, *values: object) -> Sequence[Record]:
+        return await fetch(
+            self._engine,
+            self.action,
+            statement,
+            *self._extent.values,
+            *values,
+        )
+
+    async def _facts(
+        self, statement: str, *values: object
+    ) -> Sequence[StoredFact]:
+        return self._names.stored(await self._ask(statement, *values))
+
+    async def _texts(self, statement: str, *values: object) -> set[str]:
+        return {text for (text,) in await self._ask(statement, *values)}
 
 
 def _order(row: Record) -> tuple[int, int]:

@@ -255,7 +255,9 @@ object_head = Table(
 )
 
 
-def among(column: Column[Any], values: Iterable[Any]) -> ColumnElement[bool]:
+def among(
+    column: ColumnElement[Any], values: Iterable[Any]
+) -> ColumnElement[bool]:
     """Give the condition that a column has one of some values.
 
     In one parameter, however many they are, so that the statement is the
