@@ -9,6 +9,7 @@ another version; whoever follows must drop what came before it.
 from array import array
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import msgspec
 
@@ -69,6 +70,8 @@ class _Versions(msgspec.Struct):
     items: list[_Item] | None = None
 
 
+T = TypeVar("T")
+
 _LIST = msgspec.json.Decoder(_List)
 _VERSIONS = msgspec.json.Decoder(_Versions)
 
@@ -104,7 +107,7 @@ async def _page(
     client: ClusterClient, target: Target, *, limit: int, token: str
 ) -> tuple[Page, str]:
     body = await _read(client, target, limit=limit, token=token)
-    read = _list(client, target, body)
+    read = _decoded(_LIST, client, target, body)
     items = read.items or []
     return Page(
         version=read.metadata.resourceVersion,
@@ -146,7 +149,7 @@ async def list_head(client: ClusterClient, target: Target) -> str:
     """Ask for the version at which the resource is now."""
     accept = _METADATA_ONLY
     body = await _read(client, target, limit=1, token="", accept=accept)
-    return _versions(client, target, body).metadata.resourceVersion
+    return _decoded(_VERSIONS, client, target, body).metadata.resourceVersion
 
 
 async def list_at(
@@ -167,7 +170,7 @@ async def list_at(
             "resourceVersionMatch": "Exact",
         },
     )
-    items = _list(client, target, body).items
+    items = _decoded(_LIST, client, target, body).items
     return bytes(items[0]) if items else None
 
 
@@ -213,25 +216,21 @@ async def _metadata_pages(
         body = await _read(
             client, target, limit=limit, token=token, accept=_METADATA_ONLY
         )
-        page = _versions(client, target, body)
+        page = _decoded(_VERSIONS, client, target, body)
         yield page
         token = page.metadata.next
         if not token:
             return
 
 
-def _list(client: ClusterClient, target: Target, body: bytes) -> _List:
+def _decoded(
+    decoder: msgspec.json.Decoder[T],
+    client: ClusterClient,
+    target: Target,
+    body: bytes,
+) -> T:
     try:
-        return _LIST.decode(body)
-    except UNREADABLE as exc:
-        raise client.bad_answer(
-            str(target.resource), exc, verb="list"
-        ) from exc
-
-
-def _versions(client: ClusterClient, target: Target, body: bytes) -> _Versions:
-    try:
-        return _VERSIONS.decode(body)
+        return decoder.decode(body)
     except UNREADABLE as exc:
         raise client.bad_answer(
             str(target.resource), exc, verb="list"
