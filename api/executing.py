@@ -4,7 +4,7 @@ Texts are read and validated once and remembered: dashboards and the page ask
 the same again and again.
 """
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from inspect import isawaitable
@@ -99,18 +99,7 @@ class Executor:
         self, prepared: Prepared, asked: Asked
     ) -> ExecutionResult:
         """Answer a query."""
-        query = prepared.query
-        found: Any = execute(
-            self._schema,
-            prepared.tree,
-            context_value=asked,
-            variable_values=dict(query.variables or {}),
-            operation_name=query.operation,
-            executor_class=ColumnExecutor,
-        )
-        if isawaitable(found):
-            found = await found
-        result: ExecutionResult = found
+        result: ExecutionResult = await self._begun(execute, prepared, asked)
         return result
 
     async def subscribe(
@@ -121,8 +110,17 @@ class Executor:
         Raises:
             Refused: it could not begin.
         """
+        found = await self._begun(subscribe, prepared, asked)
+        if isinstance(found, ExecutionResult):
+            raise Refused(list(found.errors or ()))
+        stream: AsyncGenerator[ExecutionResult, None] = found
+        return stream
+
+    async def _begun(
+        self, begin: Callable[..., Any], prepared: Prepared, asked: Asked
+    ) -> Any:
         query = prepared.query
-        found: Any = subscribe(
+        found = begin(
             self._schema,
             prepared.tree,
             context_value=asked,
@@ -130,12 +128,7 @@ class Executor:
             operation_name=query.operation,
             executor_class=ColumnExecutor,
         )
-        if isawaitable(found):
-            found = await found
-        if isinstance(found, ExecutionResult):
-            raise Refused(list(found.errors or ()))
-        stream: AsyncGenerator[ExecutionResult, None] = found
-        return stream
+        return await found if isawaitable(found) else found
 
 
 def document_of(result: ExecutionResult) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from api.types.arguments import (
     First,
     Last,
     LogArgument,
+    OfNode,
+    OfObject,
     Since,
     Until,
 )
@@ -120,12 +122,8 @@ class AboutLogs:
         info: Info,
         since: Since = None,
         until: Until = None,
-        node: Annotated[
-            str | None, strawberry.argument(description="Only of this node.")
-        ] = None,
-        object: Annotated[  # noqa: A002 - its name
-            str | None, strawberry.argument(description="Only of this object.")
-        ] = None,
+        node: OfNode = None,
+        object: OfObject = None,  # noqa: A002 - its name
         kinds: Kinds = None,
         reason: Reason = None,
         actor: ActorName = None,
@@ -158,12 +156,8 @@ class AboutLogs:
         info: Info,
         since: Since = None,
         until: Until = None,
-        node: Annotated[
-            str | None, strawberry.argument(description="Only of this node.")
-        ] = None,
-        object: Annotated[  # noqa: A002 - its name
-            str | None, strawberry.argument(description="Only of this object.")
-        ] = None,
+        node: OfNode = None,
+        object: OfObject = None,  # noqa: A002 - its name
         source: Annotated[
             SourceName | None, strawberry.argument(description="Only of it.")
         ] = None,

@@ -19,6 +19,7 @@ from api.types.arguments import (
     First,
     Last,
     LogArgument,
+    OfNode,
     Since,
     Until,
 )
@@ -141,9 +142,7 @@ class AboutNodes:
             list[Confidence] | None,
             strawberry.argument(description="Only as sure as this."),
         ] = None,
-        node: Annotated[
-            str | None, strawberry.argument(description="Only of this node.")
-        ] = None,
+        node: OfNode = None,
         workload: Annotated[
             str | None,
             strawberry.argument(

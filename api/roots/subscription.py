@@ -8,7 +8,11 @@ import strawberry
 from api.context import Info
 from api.describing import described
 from api.roots.node import Kinds
-from api.types.arguments import ClusterArgument, LogArgument
+from api.types.arguments import (
+    ClusterArgument,
+    LogArgument,
+    OfNode,
+)
 from api.types.facts import FactBatch
 
 __all__ = ["Subscription"]
@@ -22,9 +26,7 @@ class Subscription:
     async def facts(
         self,
         info: Info,
-        node: Annotated[
-            str | None, strawberry.argument(description="Only of this node.")
-        ] = None,
+        node: OfNode = None,
         kinds: Kinds = None,
         after: Annotated[
             str | None,

@@ -13,6 +13,8 @@ __all__ = [
     "First",
     "Last",
     "LogArgument",
+    "OfNode",
+    "OfObject",
     "Since",
     "Until",
 ]
@@ -50,6 +52,12 @@ Last = Annotated[
 Before = Annotated[
     str | None,
     strawberry.argument(description="Before this cursor."),
+]
+OfNode = Annotated[
+    str | None, strawberry.argument(description="Only of this node.")
+]
+OfObject = Annotated[
+    str | None, strawberry.argument(description="Only of this object.")
 ]
 ClusterArgument = Annotated[
     str | None,
