@@ -1,17 +1,15 @@
 """A served database with incidents of the corpus and a story in it."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack
 
 import pytest
 
 from tests.api.serving import Client, served_by
 from tests.api.telling import Telling
-from tests.conftest import TEMPLATE
-from tests.corpus.logs import play, tape_of
+from tests.corpus.logs import play_in_turn, tape_of
 from tests.report.told import LIVE, STORY, tell
-from tests.support.postgres import Database, DatabaseServer, fresh_database
+from tests.support.filled import filled_database
+from tests.support.postgres import Database, DatabaseServer
 
 TAPES = (
     "kernel-deadlock",
@@ -25,19 +23,12 @@ TAPES = (
 
 @pytest.fixture(scope="session")
 def asked_database(embedded_server: DatabaseServer) -> Iterator[Database]:
-    with asyncio.Runner() as runner:
-        stack = AsyncExitStack()
-        database = runner.run(
-            stack.enter_async_context(
-                fresh_database(embedded_server, TEMPLATE)
-            )
-        )
-        dsn = database.dsn("writer")
-        for number, name in enumerate(TAPES, 1):
-            assert runner.run(play(dsn, tape_of(name), name=name)) == number
-        assert runner.run(tell(dsn, STORY, spec=LIVE)) == len(TAPES) + 1
+    async def fill(writer: str) -> None:
+        await play_in_turn(writer, {name: tape_of(name) for name in TAPES})
+        assert await tell(writer, STORY, spec=LIVE) == len(TAPES) + 1
+
+    with filled_database(embedded_server, fill) as database:
         yield database
-        runner.run(stack.aclose())
 
 
 @pytest.fixture

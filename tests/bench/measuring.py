@@ -28,6 +28,7 @@ __all__ = [
     "Number",
     "cpu_seconds",
     "machine",
+    "percentiles",
     "postgres_cpu_seconds",
     "run_module",
     "say",
@@ -68,6 +69,18 @@ class Number:
             "runs": len(self.values),
             "target": self.target,
         }
+
+
+def percentiles(
+    name: str, twentieths: Sequence[float], most: int
+) -> list[Number]:
+    """Give the middle and the slow end of times in milliseconds."""
+    slow = [twentieths[18]]
+    target = f"<= {most}"
+    return [
+        Number(name=f"{name}, p50", unit="ms", values=[twentieths[9]]),
+        Number(name=f"{name}, p95", unit="ms", values=slow, target=target),
+    ]
 
 
 def say(text: str) -> None:

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench import manifests
-from tests.cluster.certificates import KeyPair
-from tests.cluster.client import ApiClient, trusting
+from tests.cluster.client import ApiClient, address_and_trust
 
 __all__ = ["NAMESPACE", "prepare"]
 
@@ -63,16 +62,7 @@ async def patch(api: ApiClient, rate: float, seconds: float) -> list[str]:
 
 
 async def main(config: dict[str, Any]) -> None:
-    server = config["clusters"][0]["cluster"]
-    user = config["users"][0]["user"]
-    trust = trusting(
-        server["certificate-authority"],
-        KeyPair(
-            certificate=Path(user["client-certificate"]),
-            key=Path(user["client-key"]),
-        ),
-    )
-    async with ApiClient(server["server"], trust) as api:
+    async with ApiClient(*address_and_trust(config)) as api:
         told = await patch(api, float(sys.argv[2]), float(sys.argv[3]))
     print("\n".join(told))
 

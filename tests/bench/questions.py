@@ -44,6 +44,7 @@ from recorder.wiring.database import open_database
 from tests.bench.answers_log import ENDED, Filled, Struck, fill, filled
 from tests.bench.measuring import (
     Number,
+    percentiles,
     postgres_cpu_seconds,
     say,
     server_folder,
@@ -190,13 +191,7 @@ async def _timed(
     cuts = quantiles(took, n=20)
     say(f"  {name}: p50 {cuts[9]:.1f} ms, p95 {cuts[18]:.1f} ms")
     return [
-        Number(name=f"{name}, p50", unit="ms", values=[cuts[9]]),
-        Number(
-            name=f"{name}, p95",
-            unit="ms",
-            values=[cuts[18]],
-            target=f"<= {most}",
-        ),
+        *percentiles(name, cuts, most),
         Number(name=f"{name}, processor", unit="ms", values=[ours]),
         Number(name=f"{name}, PostgreSQL's", unit="ms", values=[theirs]),
     ]

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
-from tests.cluster.certificates import KeyPair
-from tests.cluster.client import trusting
+from tests.cluster.client import address_and_trust
 
 __all__ = [
     "JSON",
@@ -91,17 +90,8 @@ async def connections(
 
 
 def _named(kubeconfig: Path) -> tuple[SplitResult, ssl.SSLContext]:
-    config = json.loads(kubeconfig.read_text())
-    server = config["clusters"][0]["cluster"]
-    user = config["users"][0]["user"]
-    trust = trusting(
-        server["certificate-authority"],
-        KeyPair(
-            certificate=Path(user["client-certificate"]),
-            key=Path(user["client-key"]),
-        ),
-    )
-    return urlsplit(server["server"]), trust
+    address, trust = address_and_trust(json.loads(kubeconfig.read_text()))
+    return urlsplit(address), trust
 
 
 def version_of(answer: bytes) -> int:

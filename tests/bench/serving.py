@@ -22,6 +22,7 @@ from tests.bench.answers_log import ENDED, Filled, fill, filled
 from tests.bench.measuring import (
     Number,
     cpu_seconds,
+    percentiles,
     say,
     server_folder,
     summary,
@@ -131,13 +132,7 @@ async def _questions(one: Served, made: Filled) -> list[Number]:
             f" {bodies // len(windows):,} bytes"
         )
         numbers += [
-            Number(name=f"{name}, p50", unit="ms", values=[cuts[9]]),
-            Number(
-                name=f"{name}, p95",
-                unit="ms",
-                values=[cuts[18]],
-                target=f"<= {most}",
-            ),
+            *percentiles(name, cuts, most),
             Number(name=f"{name}, processor", unit="ms", values=[spent]),
         ]
     return numbers

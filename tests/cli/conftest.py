@@ -3,7 +3,6 @@
 import asyncio
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -18,11 +17,11 @@ from recorder.settings import Settings
 from recorder.wiring import checkup
 from recorder.wiring.checkup_cluster import ClusterFindings
 from recorder.wiring.playing import Playing, play_tape
-from tests.conftest import TEMPLATE
-from tests.corpus.logs import play, tape_of
+from tests.corpus.logs import play_in_turn, tape_of
 from tests.report.told import LIVE, STORY, TAPE, tell
 from tests.support.builders import at
-from tests.support.postgres import Database, DatabaseServer, fresh_database
+from tests.support.filled import filled_database
+from tests.support.postgres import Database, DatabaseServer
 
 WHEN = at(330)
 """When the questions are asked, if a test does not say otherwise: every
@@ -94,18 +93,13 @@ def recorder(capsys: pytest.CaptureFixture[str]) -> Recorder:
 @pytest.fixture(scope="session")
 def story_database(embedded_server: DatabaseServer) -> Iterator[Database]:
     """Log 1 of the cluster "prod", and log 2 of a tape, "demo"."""
-    with asyncio.Runner() as runner:
-        stack = AsyncExitStack()
-        database = runner.run(
-            stack.enter_async_context(
-                fresh_database(embedded_server, TEMPLATE)
-            )
-        )
-        writer = database.dsn("writer")
-        assert runner.run(tell(writer, STORY, spec=LIVE)) == 1
-        assert runner.run(tell(writer, STORY, spec=TAPE)) == 2
+
+    async def fill(writer: str) -> None:
+        assert await tell(writer, STORY, spec=LIVE) == 1
+        assert await tell(writer, STORY, spec=TAPE) == 2
+
+    with filled_database(embedded_server, fill) as database:
         yield database
-        runner.run(stack.aclose())
 
 
 @pytest.fixture
@@ -156,19 +150,11 @@ TAPES = (
 
 @pytest.fixture(scope="session")
 def incidents_database(embedded_server: DatabaseServer) -> Iterator[Database]:
-    with asyncio.Runner() as runner:
-        stack = AsyncExitStack()
-        database = runner.run(
-            stack.enter_async_context(
-                fresh_database(embedded_server, TEMPLATE)
-            )
-        )
-        for number, name in enumerate(TAPES, 1):
-            dsn = database.dsn("writer")
-            log = runner.run(play(dsn, tape_of(name), name=name))
-            assert log == number
+    async def fill(writer: str) -> None:
+        await play_in_turn(writer, {name: tape_of(name) for name in TAPES})
+
+    with filled_database(embedded_server, fill) as database:
         yield database
-        runner.run(stack.aclose())
 
 
 @pytest.fixture
@@ -190,21 +176,13 @@ def demo_database(
 ) -> Iterator[Database]:
     """The shipped tape, played into log 1."""
     settings = Settings(data_dir=tmp_path_factory.mktemp("demo"))
-    with asyncio.Runner() as runner:
-        stack = AsyncExitStack()
-        database = runner.run(
-            stack.enter_async_context(
-                fresh_database(embedded_server, TEMPLATE)
-            )
-        )
+
+    async def fill(writer: str) -> None:
         playing = Playing(path=DEMO)
-        runner.run(
-            play_tape(
-                playing, settings, database.dsn("writer"), asyncio.Event()
-            )
-        )
+        await play_tape(playing, settings, writer, asyncio.Event())
+
+    with filled_database(embedded_server, fill) as database:
         yield database
-        runner.run(stack.aclose())
 
 
 AFTERWARDS = datetime(2026, 11, 22, tzinfo=UTC)

@@ -3,7 +3,6 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,10 @@ from recorder.settings import Settings
 from recorder.sources.tape import TapeReader
 from recorder.wiring.playing import Playing, play_tape
 from tests.cli.conftest import DEMO, Answer, Recorder, stop_clock
-from tests.conftest import TEMPLATE
 from tests.report.told import LIVE, STORY, tell
 from tests.support.builders import at
-from tests.support.postgres import Database, DatabaseServer, fresh_database
+from tests.support.filled import filled_database
+from tests.support.postgres import Database, DatabaseServer
 
 EVERY = ("--limit", "all", "-o", "ndjson", "--raw")
 DEMO_WINDOWS = (
@@ -45,20 +44,14 @@ def database_of_two(
 ) -> Iterator[Database]:
     """Log 1 is the demo's tape, log 2 the story with its gaps."""
     settings = Settings(data_dir=tmp_path_factory.mktemp("cut"))
-    with asyncio.Runner() as runner:
-        stack = AsyncExitStack()
-        database = runner.run(
-            stack.enter_async_context(
-                fresh_database(embedded_server, TEMPLATE)
-            )
-        )
-        dsn = database.dsn("writer")
-        runner.run(
-            play_tape(Playing(path=DEMO), settings, dsn, asyncio.Event())
-        )
-        assert runner.run(tell(dsn, STORY, spec=LIVE)) == 2
+
+    async def fill(writer: str) -> None:
+        playing = Playing(path=DEMO)
+        await play_tape(playing, settings, writer, asyncio.Event())
+        assert await tell(writer, STORY, spec=LIVE) == 2
+
+    with filled_database(embedded_server, fill) as database:
         yield database
-        runner.run(stack.aclose())
 
 
 class Cutter:

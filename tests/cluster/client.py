@@ -5,13 +5,14 @@ nothing into models.
 """
 
 import ssl
+from pathlib import Path
 from typing import Any, Self
 
 import aiohttp
 
 from tests.cluster.certificates import KeyPair
 
-__all__ = ["ApiClient", "ApiError", "trusting"]
+__all__ = ["ApiClient", "ApiError", "address_and_trust", "trusting"]
 
 REQUEST_SECONDS = 30
 
@@ -103,6 +104,17 @@ class ApiClient:
                 request = f"{method} {path}"
                 raise ApiError(request, response.status, await response.text())
             return await response.json()
+
+
+def address_and_trust(config: dict[str, Any]) -> tuple[str, ssl.SSLContext]:
+    """Give the server of a kubeconfig, and what to be its user with."""
+    server = config["clusters"][0]["cluster"]
+    user = config["users"][0]["user"]
+    pair = KeyPair(
+        certificate=Path(user["client-certificate"]),
+        key=Path(user["client-key"]),
+    )
+    return server["server"], trusting(server["certificate-authority"], pair)
 
 
 def trusting(authority: str, user: KeyPair | None = None) -> ssl.SSLContext:

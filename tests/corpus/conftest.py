@@ -1,15 +1,13 @@
 """One database with every tape of the corpus, each in a log of its own."""
 
-import asyncio
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 import pytest
 
-from tests.conftest import TEMPLATE
 from tests.corpus.logs import names, play_all
-from tests.support.postgres import Database, DatabaseServer, fresh_database
+from tests.support.filled import filled_database
+from tests.support.postgres import Database, DatabaseServer
 
 
 @dataclass(frozen=True)
@@ -22,13 +20,10 @@ class Corpus:
 
 @pytest.fixture(scope="session")
 def corpus(embedded_server: DatabaseServer) -> Iterator[Corpus]:
-    with asyncio.Runner() as runner:
-        stack = AsyncExitStack()
-        database = runner.run(
-            stack.enter_async_context(
-                fresh_database(embedded_server, TEMPLATE)
-            )
-        )
-        logs = runner.run(play_all(database.dsn("writer"), names()))
+    logs: dict[str, int] = {}
+
+    async def fill(writer: str) -> None:
+        logs.update(await play_all(writer, names()))
+
+    with filled_database(embedded_server, fill) as database:
         yield Corpus(database, logs)
-        runner.run(stack.aclose())

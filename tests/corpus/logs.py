@@ -5,7 +5,7 @@ these logs asks what an operator would.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -24,6 +24,7 @@ __all__ = [
     "names",
     "play",
     "play_all",
+    "play_in_turn",
     "reading_of",
     "tape_of",
     "truth_of",
@@ -75,6 +76,12 @@ async def play(dsn: str, tape: Path, *, name: str) -> int:
     redaction = Redaction(RedactionRules(), KEY)
     await Recording(writer, redaction).run(source, asyncio.Event())
     return writer.log
+
+
+async def play_in_turn(dsn: str, tapes: Mapping[str, Path]) -> None:
+    """Play tapes into the logs 1, 2, ... of an empty database."""
+    for number, (name, tape) in enumerate(tapes.items(), 1):
+        assert await play(dsn, tape, name=name) == number
 
 
 async def play_all(dsn: str, chosen: Iterable[str]) -> dict[str, int]:

@@ -19,14 +19,13 @@ from typing import Any
 import yaml
 
 from tests.cluster.binaries import Module, built, cache
+from tests.cluster.definitions import CRDS
 from tests.cluster.processes import Part
 from tests.cluster.toolchain import find_go
 from tests.cluster.waiting import until
 from tests.corpus.stage import Stage
 
 __all__ = ["JOBSET", "KARPENTER", "KUEUE", "Operator", "running"]
-
-CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,25 +3,24 @@
 Log 1 is the demo's, 2 to 4 are incidents of the corpus.
 """
 
-import asyncio
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 import recorder.demo
-from tests.conftest import TEMPLATE
-from tests.corpus.logs import play, tape_of
+from tests.corpus.logs import play_in_turn, tape_of
 from tests.page.tab import Tab
 from tests.support.axe import axe
 from tests.support.chromium import ARGUMENTS, chromium
-from tests.support.postgres import Database, DatabaseServer, fresh_database
+from tests.support.filled import filled_database
+from tests.support.postgres import Database, DatabaseServer
 
 LOGS = {
     "demo": Path(recorder.demo.__file__).with_name("demo.tape.jsonl.zst"),
@@ -37,18 +36,11 @@ Opener = Callable[..., Tab]
 
 @pytest.fixture(scope="session")
 def page_database(embedded_server: DatabaseServer) -> Iterator[Database]:
-    with asyncio.Runner() as runner:
-        stack = AsyncExitStack()
-        database = runner.run(
-            stack.enter_async_context(
-                fresh_database(embedded_server, TEMPLATE)
-            )
-        )
-        for number, (name, tape) in enumerate(LOGS.items(), 1):
-            played = play(database.dsn("writer"), tape, name=name)
-            assert runner.run(played) == number
+    async def fill(writer: str) -> None:
+        await play_in_turn(writer, LOGS)
+
+    with filled_database(embedded_server, fill) as database:
         yield database
-        runner.run(stack.aclose())
 
 
 @pytest.fixture(scope="session")

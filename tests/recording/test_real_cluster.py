@@ -9,46 +9,13 @@ import pytest
 from recorder.intake.endings import VANISHED, WATCH_EXPIRED
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
+from tests.cluster.definitions import CRDS, WORKLOADS_CRD
 from tests.cluster.machines import gpu_machines
 from tests.support.postgres import Database
 from tests.support.recorded import Recorded
 
 NODES = [f"gpu-{number:03}" for number in range(1, 11)]
 
-WORKLOAD_CRD: dict[str, Any] = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {
-        "name": "workloads.kueue.x-k8s.io",
-        "annotations": {
-            "api-approved.kubernetes.io": "unapproved, for a test"
-        },
-    },
-    "spec": {
-        "group": "kueue.x-k8s.io",
-        "names": {
-            "kind": "Workload",
-            "plural": "workloads",
-            "singular": "workload",
-            "listKind": "WorkloadList",
-        },
-        "scope": "Namespaced",
-        "versions": [
-            {
-                "name": "v1beta1",
-                "served": True,
-                "storage": True,
-                "schema": {
-                    "openAPIV3Schema": {
-                        "type": "object",
-                        "x-kubernetes-preserve-unknown-fields": True,
-                    }
-                },
-            }
-        ],
-    },
-}
-CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 WORKLOADS = "/apis/kueue.x-k8s.io/v1beta1/namespaces/train/workloads"
 
 
@@ -86,7 +53,7 @@ async def make_jobs(cluster: Cluster, *jobs: dict[str, Any]) -> None:
 
 
 async def define_workloads(recorded: Recorded) -> None:
-    await recorded.cluster.api.create(CRDS, WORKLOAD_CRD)
+    await recorded.cluster.api.create(CRDS, WORKLOADS_CRD)
     await recorded.until_listed("kueue.x-k8s.io/v1beta1/workloads")
     await recorded.cluster.api.create(
         WORKLOADS,

@@ -4,10 +4,10 @@ import asyncio
 
 from recorder.intake.endings import REFUSED, REWOUND, VANISHED
 from tests.cluster.client import ApiError
+from tests.cluster.definitions import CRDS, WORKLOADS_CRD
 from tests.cluster.waiting import until
 from tests.survival.fault import Fault, Strike
 from tests.survival.site import Site
-from tests.survival.traffic import CRDS, WORKLOADS_CRD
 from tests.survival.wire import State
 
 __all__ = ["CLUSTER_FAULTS"]
@@ -62,13 +62,8 @@ async def api_frozen_long(strike: Strike) -> None:
 
 async def wire_cut(strike: Strike) -> None:
     """Connections end, again and again, at any byte."""
-    wire = strike.site.to_cluster
-    for _ in range(strike.random.randrange(1, 8)):
-        wire.cut_once()
-        await asyncio.sleep(strike.random.uniform(0.05, 0.5))
-    wire.become(State.CUT)
-    await asyncio.sleep(strike.random.uniform(0.0, 2.0))
-    wire.become(State.WHOLE)
+    times = strike.random.randrange(1, 8)
+    await strike.site.to_cluster.cut_often(times, strike.random)
 
 
 async def wire_hung(strike: Strike) -> None:
@@ -185,10 +180,7 @@ async def _freeze_api(strike: Strike, seconds: float) -> None:
 async def _spoil(strike: Strike, state: State, seconds: float) -> None:
     strike.dim = True
     strike.note(f"{seconds:.1f} s")
-    wire = strike.site.to_cluster
-    wire.become(state)
-    await asyncio.sleep(seconds)
-    wire.become(State.WHOLE)
+    await strike.site.to_cluster.spoil(state, seconds)
 
 
 async def _until_ready(site: Site) -> None:

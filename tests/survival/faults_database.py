@@ -48,13 +48,8 @@ async def frozen_long(strike: Strike) -> None:
 
 async def wire_cut(strike: Strike) -> None:
     """Connections end, again and again, in any statement."""
-    wire = strike.site.shared.wire
-    for _ in range(strike.random.randrange(1, 6)):
-        wire.cut_once()
-        await asyncio.sleep(strike.random.uniform(0.05, 0.5))
-    wire.become(State.CUT)
-    await asyncio.sleep(strike.random.uniform(0.0, 2.0))
-    wire.become(State.WHOLE)
+    times = strike.random.randrange(1, 6)
+    await strike.site.shared.wire.cut_often(times, strike.random)
 
 
 async def wire_hung(strike: Strike) -> None:
@@ -126,10 +121,7 @@ async def _freeze(strike: Strike, seconds: float) -> None:
 
 async def _spoil(strike: Strike, state: State, seconds: float) -> None:
     strike.note(f"{seconds:.1f} s")
-    wire = strike.site.shared.wire
-    wire.become(state)
-    await asyncio.sleep(seconds)
-    wire.become(State.WHOLE)
+    await strike.site.shared.wire.spoil(state, seconds)
 
 
 SERVER = frozenset({"database"})

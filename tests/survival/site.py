@@ -22,6 +22,7 @@ import asyncpg
 from tests.cluster.cluster import Cluster
 from tests.cluster.comparison import Version
 from tests.cluster.controlplane import Options
+from tests.cluster.definitions import CRDS, WORKLOADS_CRD
 from tests.cluster.waiting import until
 from tests.support.recorded import EVERY, RBAC
 from tests.survival.database import EmbeddedDatabase, SharedDatabase
@@ -29,7 +30,7 @@ from tests.survival.moving_clock import MovingClock
 from tests.survival.progress import Head, Point, read_head, read_points
 from tests.survival.recorder_command import CLOCK_VARIABLE
 from tests.survival.recorder_process import Recorder
-from tests.survival.traffic import CRDS, WORKLOADS_CRD, Traffic
+from tests.survival.traffic import Traffic
 from tests.survival.wire import Wire
 
 __all__ = ["EVENT_TTL", "UNREADABLE", "WORKLOADS", "Site", "made"]

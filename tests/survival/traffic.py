@@ -16,46 +16,12 @@ import aiohttp
 
 from tests.cluster.client import ApiClient, ApiError
 
-__all__ = ["CRDS", "WORKLOADS_CRD", "Traffic"]
+__all__ = ["Traffic"]
 
 PAUSE_SECONDS = (0.01, 0.05)
 REQUEST_SECONDS = 3
 NAMES = 6
-CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 GROUP = "kueue.x-k8s.io"
-WORKLOADS_CRD: dict[str, Any] = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {
-        "name": f"workloads.{GROUP}",
-        "annotations": {
-            "api-approved.kubernetes.io": "unapproved, for a test"
-        },
-    },
-    "spec": {
-        "group": GROUP,
-        "names": {
-            "kind": "Workload",
-            "plural": "workloads",
-            "singular": "workload",
-            "listKind": "WorkloadList",
-        },
-        "scope": "Namespaced",
-        "versions": [
-            {
-                "name": "v1beta1",
-                "served": True,
-                "storage": True,
-                "schema": {
-                    "openAPIV3Schema": {
-                        "type": "object",
-                        "x-kubernetes-preserve-unknown-fields": True,
-                    }
-                },
-            }
-        ],
-    },
-}
 
 LABELS = {"matchLabels": {"app": "a"}}
 CONTAINERS = [{"name": "main", "image": "registry.example/train:1"}]

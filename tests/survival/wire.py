@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from enum import Enum
 from pathlib import Path
+from random import Random
 
 __all__ = ["State", "Wire"]
 
@@ -62,6 +63,19 @@ class Wire:
         if state is State.HUNG:
             for connection in self._open:
                 connection.hung = True
+
+    async def spoil(self, state: State, seconds: float) -> None:
+        """Let bytes fare otherwise for a while."""
+        self.become(state)
+        await asyncio.sleep(seconds)
+        self.become(State.WHOLE)
+
+    async def cut_often(self, times: int, chance: Random) -> None:
+        """End connections again and again, then let none be for a while."""
+        for _ in range(times):
+            self.cut_once()
+            await asyncio.sleep(chance.uniform(0.05, 0.5))
+        await self.spoil(State.CUT, chance.uniform(0.0, 2.0))
 
     def cut_once(self) -> None:
         """End every connection."""

@@ -24,6 +24,7 @@ from recorder.model.reference import Resource
 from recorder.sources.watch import ClusterClient, WatchSettings, WatchSource
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
+from tests.cluster.definitions import definition
 from tests.watch.account import Account
 from tests.watch.watching import PODS, Memory
 
@@ -38,29 +39,7 @@ SETTINGS = WatchSettings(
 )
 COMPARED = ("pods", "events", "namespaces", "customresourcedefinitions")
 JOBSET = Resource("jobset.x-k8s.io", "v1alpha2", "jobsets")
-DEFINITION = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": "jobsets.jobset.x-k8s.io"},
-    "spec": {
-        "group": "jobset.x-k8s.io",
-        "names": {"plural": "jobsets", "kind": "JobSet"},
-        "scope": "Namespaced",
-        "versions": [
-            {
-                "name": "v1alpha2",
-                "served": True,
-                "storage": True,
-                "schema": {
-                    "openAPIV3Schema": {
-                        "type": "object",
-                        "x-kubernetes-preserve-unknown-fields": True,
-                    }
-                },
-            }
-        ],
-    },
-}
+DEFINITION = definition("JobSet", JOBSET.group, JOBSET.version)
 
 
 @pytest.mark.timeout(180)
