@@ -117,33 +117,27 @@ def _vanished(_: NodeState, __: Detail) -> Changed:
 
 
 def _condition(state: NodeState, detail: Detail) -> Changed:
-    found = dict(state.conditions)
-    _put(found, detail["type"], detail["new"])
-    return {"conditions": found}
+    told = _with(state.conditions, detail["type"], detail["new"])
+    return {"conditions": told}
 
 
 def _label(state: NodeState, detail: Detail) -> Changed:
-    found = dict(state.labels)
-    _put(found, detail["key"], detail["new"])
-    return {"labels": found}
+    return {"labels": _with(state.labels, detail["key"], detail["new"])}
 
 
 def _annotation(state: NodeState, detail: Detail) -> Changed:
-    found = dict(state.annotations)
-    _put(found, detail["key"], detail["new"])
-    return {"annotations": found}
+    told = _with(state.annotations, detail["key"], detail["new"])
+    return {"annotations": told}
 
 
 def _field(state: NodeState, detail: Detail) -> Changed:
-    found = dict(state.fields)
-    _put(found, detail["field"], detail["new"])
-    return {"fields": found}
+    return {"fields": _with(state.fields, detail["field"], detail["new"])}
 
 
 def _boot(state: NodeState, detail: Detail) -> Changed:
-    fields = dict(state.fields)
-    _put(fields, "boot_id", detail["new"])
-    return {"boot_id": detail["new"], "fields": fields}
+    boot = detail["new"]
+    fields = _with(state.fields, "boot_id", boot)
+    return {"boot_id": boot, "fields": fields}
 
 
 def _tainted(state: NodeState, detail: Detail) -> Changed:
@@ -156,9 +150,8 @@ def _tainted(state: NodeState, detail: Detail) -> Changed:
 
 def _untainted(state: NodeState, detail: Detail) -> Changed:
     name = f"{detail['key']}:{detail['effect']}"
-    found = dict(state.taints)
-    found.pop(name, None)
-    return {"taints": found, "standing": state.standing - {name}}
+    taints = _with(state.taints, name, None)
+    return {"taints": taints, "standing": state.standing - {name}}
 
 
 def _cordoned(_: NodeState, __: Detail) -> Changed:
@@ -170,16 +163,18 @@ def _uncordoned(_: NodeState, __: Detail) -> Changed:
 
 
 def _resource(state: NodeState, detail: Detail) -> Changed:
-    found = dict(state.resources)
-    _put(found, f"{detail['list']}/{detail['resource']}", detail["new"])
-    return {"resources": found}
+    name = f"{detail['list']}/{detail['resource']}"
+    return {"resources": _with(state.resources, name, detail["new"])}
 
 
-def _put(found: dict[str, Any], name: str, value: Any) -> None:
+def _with(entries: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+    """Give entries of which one has a value, or is gone for None."""
+    found = dict(entries)
     if value is None:
         found.pop(name, None)
     else:
         found[name] = value
+    return found
 
 
 _STEPS = {
