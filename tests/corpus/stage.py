@@ -179,6 +179,15 @@ class Stage(Expecting):
         self.did(label, f"{node}: the machine boots")
         await machine.boot(boot_id(self.name, node, number))
 
+    async def power_cycle(
+        self, node: str, off: float, *, label: str = "crash"
+    ) -> None:
+        """Let a machine lose power, and boot after so many seconds."""
+        await self.crash(node, label=label)
+        await self.pause(off)
+        await self.boot(node)
+        await self.ready(node)
+
     async def ready(self, *nodes: str) -> None:
         """Wait until nodes are Ready, without the lifecycle's taints."""
         await self.cluster.until_ready(*nodes, seconds=90)

@@ -143,8 +143,5 @@ async def jobset_fails(stage: Stage) -> None:
         )
         stage.hit(gang, node, outcome="failed")
         async with stage.recording(JOBSETS):
-            await stage.crash(node)
-            await stage.pause(20)
-            await stage.boot(node)
-            await stage.ready(node)
+            await stage.power_cycle(node, 20)
             await stage.pause(15)

@@ -119,10 +119,7 @@ async def scheduled_maintenance(stage: Stage) -> None:
         )  # fmt: skip
         await handler.evict_all(NODE)
         await stage.pause(11)
-        await stage.crash(NODE, label="power-off")
-        await stage.pause(18)
-        await stage.boot(NODE)
-        await stage.ready(NODE)
+        await stage.power_cycle(NODE, 18, label="power-off")
         await stage.pause(2)
         stage.did("uncordon", f"the handler uncordons {NODE}")
         await handler.untaint(NODE, key)

@@ -33,10 +33,7 @@ def _abrupt(stage: Stage, back: tuple[str, str] = ("boot", "end")) -> str:
 
 
 async def _crash_and_return(stage: Stage, off: float) -> None:
-    await stage.crash(NODE)
-    await stage.pause(off)
-    await stage.boot(NODE)
-    await stage.ready(NODE)
+    await stage.power_cycle(NODE, off)
     await stage.pause(8)
 
 
@@ -77,10 +74,7 @@ async def crash_job_fails(stage: Stage) -> None:
     )
     stage.hit(job, lost, outcome="failed")
     async with stage.recording():
-        await stage.crash(lost)
-        await stage.pause(20)
-        await stage.boot(lost)
-        await stage.ready(lost)
+        await stage.power_cycle(lost, 20)
         await stage.pause(5)
 
 
