@@ -26,6 +26,7 @@ from recorder.model.observation import (
     StreamResumed,
     WatchFrame,
 )
+from tests.faults.news import Newest, forget, news
 from tests.faults.process import Note
 from tests.faults.world import World
 
@@ -118,18 +119,6 @@ def wrong_gaps(world: World) -> Iterator[str]:
         yield from (f"{why}: {gap}" for why in judge.complaints())
 
 
-def _news(
-    note: Note, frame: WatchFrame, newest: dict[int, int]
-) -> Iterator[tuple[Note, datetime, bool]]:
-    """Give a frame that may be news; note the newest of each session."""
-    version = int(orjson.loads(frame.object)["metadata"]["resourceVersion"])
-    seen = newest.get(note.session, 0)
-    if version > seen and not frame.late:
-        is_news = version > max(newest.values(), default=0)
-        yield note, frame.observed_at, is_news
-    newest[note.session] = max(seen, version)
-
-
 def _resource(note: Note) -> str:
     return str(getattr(note.what, "resource", None) or "")
 
@@ -207,7 +196,7 @@ class _Judge:
         only if that other could not commit it: it is no news for certain.
         """
         listing: dict[tuple[int, str], datetime] = {}
-        newest: dict[int, int] = {}
+        newest: Newest = {}
         for index, note in self._notes:
             if index >= cause:
                 return
@@ -219,11 +208,12 @@ class _Judge:
                     if not what.more:
                         yield note, began, True
                         del listing[key]
-                        newest[note.session] = int(what.resource_version)
+                        upto = int(what.resource_version)
+                        newest[note.session, note.epoch] = upto
                 case WatchFrame():
-                    yield from _news(note, what, newest)
+                    yield from news(note, what, newest)
                 case EpochBegan():
-                    newest.clear()
+                    forget(note, newest)
                 case StreamClosed(reason="404") | RequestFailed(status=404):
                     yield note, what.observed_at, True
                 case _:

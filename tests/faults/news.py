@@ -1,0 +1,40 @@
+"""What is news to the oracle: a version that nobody had seen before.
+
+Two sessions may overlap, one of them fenced off and not knowing it yet, and
+each notices for itself that history was rewound.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import orjson
+
+from recorder.model.observation import WatchFrame
+from tests.faults.process import Note
+
+__all__ = ["Newest", "forget", "news"]
+
+Newest = dict[tuple[int, int], int]
+"""The newest version by session, and by epoch of the cluster."""
+
+
+def news(
+    note: Note, frame: WatchFrame, newest: Newest
+) -> Iterator[tuple[Note, datetime, bool]]:
+    """Give a frame that may be news; note the newest of each session."""
+    version = int(orjson.loads(frame.object)["metadata"]["resourceVersion"])
+    own = [seen for (who, _), seen in newest.items() if who == note.session]
+    if version > max(own, default=0) and not frame.late:
+        is_news = version > max(newest.values(), default=0)
+        yield note, frame.observed_at, is_news
+    newest[note.session, note.epoch] = max([*own, version])
+
+
+def forget(note: Note, newest: Newest) -> None:
+    """Forget versions of a history that is over.
+
+    Another session may have noticed before, and seen versions of the new one.
+    """
+    for who, epoch in list(newest):
+        if who == note.session or epoch < note.epoch:
+            del newest[who, epoch]
