@@ -6,11 +6,8 @@ from typing import Any
 import asyncpg
 import pytest
 
-from recorder.intake.deriving import Deriver
-from recorder.store.writer import Writer
-from tests.contract.test_log import SPEC, Teller
 from tests.crash.checking import Snapshot, problems, snapshot
-from tests.crash.script import BATCHES
+from tests.crash.test_rederiving import record
 from tests.support.postgres import Database
 
 Rows = list[dict[str, Any]]
@@ -59,14 +56,7 @@ DAMAGES: dict[str, Callable[[Any], None]] = {
 
 @pytest.fixture
 async def log(database: Database) -> Snapshot:
-    writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
-    deriver = Deriver(writer)
-    for told in BATCHES:
-        batch = teller.batch(*told)
-        await deriver.derive(batch)
-        await writer.append(batch)
-    await writer.close()
+    await record(database)
     connection = await asyncpg.connect(database.dsn("reader"))
     try:
         found = await snapshot(connection)

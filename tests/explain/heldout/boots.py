@@ -122,9 +122,7 @@ def the_machine_config_operator_reboots() -> Scene:
         20,
         "gpu-002",
         by,
-        notes={
-            f"{prefix}/desiredConfig": "rendered-worker-2",
-        },
+        notes={f"{prefix}/desiredConfig": "rendered-worker-2"},
     )
     scene.node(
         21,
@@ -160,9 +158,7 @@ def the_machine_config_operator_reboots() -> Scene:
         90.1,
         "gpu-002",
         "machine-config-daemon",
-        notes={
-            f"{prefix}/post-config-action": "Rebooting",
-        },
+        notes={f"{prefix}/post-config-action": "Rebooting"},
     )
     scene.silent(95, "gpu-002").stale(141, "gpu-002")
     scene.boots(300, "gpu-002", osImage="RHCOS 9.6.20260801")
@@ -205,9 +201,7 @@ def skyhook_interrupts_for_a_package() -> Scene:
         "gpu-002",
         "skyhook",
         cordon=True,
-        notes={
-            "skyhook.nvidia.com/status_tuning": "in_progress",
-        },
+        notes={"skyhook.nvidia.com/status_tuning": "in_progress"},
     )
     scene.says(
         22,

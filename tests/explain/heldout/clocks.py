@@ -7,12 +7,7 @@ from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import NPD
 from tests.explain.heldout.scene import Scene
-from tests.explain.heldout.truths import (
-    ANYBODY,
-    cloud,
-    or_decision,
-    or_fault,
-)
+from tests.explain.heldout.truths import ANYBODY, cloud, or_decision, or_fault
 from tests.explain.heldout.work import JOBS, gang, owned
 
 NTP = {"NTPProblem": ("True", "NTPIsDown", "NTP service is not running")}

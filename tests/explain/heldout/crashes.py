@@ -143,7 +143,7 @@ def somebody_shut_it_down_in_order() -> Scene:
         "gpu-002",
         "kubelet",
         conditions={
-            "Ready": ("False", "KubeletNotReady", "node is shutting down"),
+            "Ready": ("False", "KubeletNotReady", "node is shutting down")
         },
     )
     text = "Pod was terminated in response to imminent node shutdown."
@@ -174,7 +174,7 @@ def memory_of_the_machine_failed_before_it_crashed() -> Scene:
                 "True",
                 "CperHardwareErrorFatal",
                 "[Hardware Error]: event severity: fatal",
-            ),
+            )
         },
     )
     scene.dies(25, "gpu-002", 600)

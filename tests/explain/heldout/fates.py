@@ -107,7 +107,7 @@ def a_queue_takes_the_place_of_a_workload() -> Scene:
                 "status": "True",
                 "reason": "Preempted",
                 "message": "Preempted to accommodate a workload",
-            },
+            }
         ]
 
     scene.alters(

@@ -69,7 +69,7 @@ def a_node_under_pressure_evicts() -> Scene:
                 "True",
                 "KubeletHasInsufficientMemory",
                 "insufficient memory",
-            ),
+            )
         },
     )
     text = "The node was low on resource: memory. "
@@ -87,11 +87,7 @@ def a_node_under_pressure_evicts() -> Scene:
         "gpu-002",
         "kubelet",
         conditions={
-            "MemoryPressure": (
-                "False",
-                "KubeletHasSufficientMemory",
-                "enough",
-            ),
+            "MemoryPressure": ("False", "KubeletHasSufficientMemory", "enough")
         },
     )
     scene.hit_pod("loader-0", "gpu-002", optional=True)
@@ -116,7 +112,7 @@ def a_link_flaps_and_the_gang_dies_elsewhere_first() -> Scene:
         "gpu-002",
         "node-problem-detector",
         conditions={
-            "IBLinkFlapping": ("True", "IBLinkFlapping", "mlx5_3 went down"),
+            "IBLinkFlapping": ("True", "IBLinkFlapping", "mlx5_3 went down")
         },
     )
     for place, at in ((0, 50), (2, 50.5), (1, 52)):
@@ -182,7 +178,7 @@ def an_agent_of_eks_says_false_and_means_broken() -> Scene:
                 "False",
                 "NvidiaXID79Error",
                 "GPU has fallen off the bus",
-            ),
+            )
         },
     )
     return scene.expect("gpu-002", "degraded", "abrupt", fault="gpu-fault")
@@ -214,7 +210,7 @@ def a_disk_went_read_only() -> Scene:
                 "True",
                 "FilesystemIsReadOnly",
                 "Remounting filesystem read-only",
-            ),
+            )
         },
     )
     return scene.expect("gpu-002", "degraded", "abrupt", fault="disk-fault")

@@ -128,11 +128,7 @@ def the_leader_of_a_group_dies() -> Scene:
         workers = f"StatefulSet/llm-0-s{life}"
         of = under(scene, at + 0.1, SETS, workers, "lws", leader)
         scene.runs(
-            at + 0.5,
-            f"llm-0-w{life}",
-            work,
-            of=of,
-            labels=labels("0", "1"),
+            at + 0.5, f"llm-0-w{life}", work, of=of, labels=labels("0", "1")
         )
 
     group(-5, "gpu-002", "gpu-001", 1)

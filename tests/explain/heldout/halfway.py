@@ -124,10 +124,7 @@ def volcano_aborts_a_job_that_lost_a_pod() -> Scene:
     scene = Scene()
     jobs = "batch.volcano.sh/v1alpha1/jobs"
     job = owned(scene, "Job", jobs)
-    labels = {
-        "volcano.sh/job-name": "llm",
-        "volcano.sh/queue-name": "default",
-    }
+    labels = {"volcano.sh/job-name": "llm", "volcano.sh/queue-name": "default"}
     gang(scene, job, labels)
     scene.dies(20, "gpu-003", 900)
     scene.tainted_away(372, "w-2")

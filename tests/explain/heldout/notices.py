@@ -26,9 +26,7 @@ def a_spot_machine_is_taken_back() -> Scene:
         "gpu-002",
         NTH,
         cordon=True,
-        taints={
-            f"{NTH}/spot-itn:NoSchedule": "",
-        },
+        taints={f"{NTH}/spot-itn:NoSchedule": ""},
     )
     scene.says(
         21,
@@ -61,9 +59,7 @@ def a_scheduled_event_reboots_the_host() -> Scene:
         "gpu-002",
         NTH,
         cordon=True,
-        taints={
-            f"{NTH}/scheduled-maintenance:NoSchedule": "",
-        },
+        taints={f"{NTH}/scheduled-maintenance:NoSchedule": ""},
         labels={f"{NTH}/action": "UncordonAfterReboot"},
     )
     scene.dies(300, "gpu-002", 600)
@@ -75,9 +71,7 @@ def a_scheduled_event_reboots_the_host() -> Scene:
         "gpu-002",
         NTH,
         cordon=False,
-        taints={
-            f"{NTH}/scheduled-maintenance:NoSchedule": None,
-        },
+        taints={f"{NTH}/scheduled-maintenance:NoSchedule": None},
         labels={f"{NTH}/action": None},
     )
     return scene.rebooted("gpu-002", "host-maintenance", cloud(NTH))
@@ -94,7 +88,7 @@ def azure_takes_a_spot_machine_back() -> Scene:
                 "True",
                 "PreemptScheduled",
                 "Preempt at Sun, 01 Mar 2026 10:00:50",
-            ),
+            )
         },
     )
     scene.says(
@@ -122,7 +116,7 @@ def azure_freezes_a_machine() -> Scene:
                 "True",
                 "FreezeScheduled",
                 "Freeze at Sun, 01 Mar 2026 10:15:00",
-            ),
+            )
         },
     )
     scene.silent(900, "gpu-002").stale(946, "gpu-002").heals(960, "gpu-002")
@@ -131,7 +125,7 @@ def azure_freezes_a_machine() -> Scene:
         "gpu-002",
         NPD,
         conditions={
-            "VMEventScheduled": ("False", "NoVMEventScheduled", "none"),
+            "VMEventScheduled": ("False", "NoVMEventScheduled", "none")
         },
     )
     return scene.decided(
@@ -159,9 +153,7 @@ def google_maintains_a_host_when_it_said() -> Scene:
         9500,
         "gpu-002",
         "gke-node-manager",
-        labels={
-            "cloud.google.com/scheduled-maintenance-time": None,
-        },
+        labels={"cloud.google.com/scheduled-maintenance-time": None},
     )
     return scene.rebooted("gpu-002", "host-maintenance", cloud())
 
@@ -182,9 +174,7 @@ def a_stopped_instance_is_cleaned_up() -> Scene:
         70,
         "gpu-002",
         "cloud-controller-manager",
-        taints={
-            "node.cloudprovider.kubernetes.io/shutdown:NoSchedule": "",
-        },
+        taints={"node.cloudprovider.kubernetes.io/shutdown:NoSchedule": ""},
     )
     vanishes(scene, 100, "gpu-002")
     return scene.expect(
@@ -225,7 +215,7 @@ def nebius_maintains_a_host() -> Scene:
         "gpu-002",
         "soperator",
         conditions={
-            "NebiusMaintenanceScheduled": ("True", "Scheduled", "at 10:10"),
+            "NebiusMaintenanceScheduled": ("True", "Scheduled", "at 10:10")
         },
     )
     scene.node(
@@ -233,7 +223,7 @@ def nebius_maintains_a_host() -> Scene:
         "gpu-002",
         "soperator",
         conditions={
-            "SlurmNodeDrain": ("True", "[node_problem]", "maintenance"),
+            "SlurmNodeDrain": ("True", "[node_problem]", "maintenance")
         },
     )
     scene.dies(600, "gpu-002", 1200)

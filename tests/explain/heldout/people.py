@@ -3,12 +3,7 @@
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import DEADLOCK, NPD
 from tests.explain.heldout.scene import Scene
-from tests.explain.heldout.truths import (
-    ANYBODY,
-    controller,
-    or_decision,
-    user,
-)
+from tests.explain.heldout.truths import ANYBODY, controller, or_decision, user
 
 STATE = "nvidia.com/gpu-driver-upgrade-state"
 STEPS = (
@@ -152,9 +147,7 @@ def a_driver_upgrade_of_another_manager() -> Scene:
         "gpu-002",
         "manager",
         cordon=False,
-        labels={
-            "nvidia.com/ofed-driver-upgrade-state": "upgrade-done",
-        },
+        labels={"nvidia.com/ofed-driver-upgrade-state": "upgrade-done"},
     )
     return scene.decided(
         "gpu-002",
@@ -236,9 +229,7 @@ def node_maintenance_is_asked_for_by_an_object() -> Scene:
         "gpu-002",
         "manager",
         cordon=True,
-        taints={
-            "medik8s.io/drain:NoSchedule": "",
-        },
+        taints={"medik8s.io/drain:NoSchedule": ""},
     )
     scene.evicts(22, "web-0")
     scene.hit_pod("web-0", "gpu-002", by="drain")
@@ -259,9 +250,7 @@ def a_hero_takes_the_node_for_itself() -> Scene:
         20,
         "gpu-002",
         "hero-controller",
-        notes={
-            "hero.coreweave.com/drain-owner": "hero",
-        },
+        notes={"hero.coreweave.com/drain-owner": "hero"},
         taints={"hero.coreweave.com/taint:NoSchedule": "hero"},
     )
     scene.evicts(21, "web-0")
@@ -269,9 +258,7 @@ def a_hero_takes_the_node_for_itself() -> Scene:
         200,
         "gpu-002",
         "hero-controller",
-        notes={
-            "hero.coreweave.com/drain-owner": None,
-        },
+        notes={"hero.coreweave.com/drain-owner": None},
         taints={"hero.coreweave.com/taint:NoSchedule": None},
     )
     return scene
@@ -290,9 +277,7 @@ def sunk_drains_for_slurm() -> Scene:
         21,
         "gpu-002",
         "sunk-node-controller",
-        conditions={
-            "SlurmDrain": ("True", "drain", "k8s: cordon: x"),
-        },
+        conditions={"SlurmDrain": ("True", "drain", "k8s: cordon: x")},
     )
     return scene.expect(
         "gpu-002",

@@ -77,9 +77,7 @@ def ends_claim(scene: Scene, at: float, gone: float) -> None:
         at + 0.5,
         "gpu-002",
         "karpenter",
-        taints={
-            "karpenter.sh/disrupted:NoSchedule": "",
-        },
+        taints={"karpenter.sh/disrupted:NoSchedule": ""},
     )
     scene.leaves(gone, "gpu-002").removes(gone + 1, CLAIMS, "pool-gpu-002")
 
@@ -119,12 +117,7 @@ def marks(scene: Scene, at: float, since: str, node: str = "gpu-002") -> None:
 @incident
 def an_autoscaler_scales_down() -> Scene:
     scene = Scene().runs(-5, "web-0", "gpu-002", gpus=0)
-    scene.node(
-        20,
-        "gpu-002",
-        CA,
-        taints={CANDIDATE: "1772359220"},
-    )
+    scene.node(20, "gpu-002", CA, taints={CANDIDATE: "1772359220"})
     marks(scene, 620, "1772359820")
     scene.evicts(622, "web-0").leaves(700, "gpu-002")
     scene.hit_pod("web-0", "gpu-002", by="drain", accept=OR_FAILED)
@@ -135,12 +128,7 @@ def an_autoscaler_scales_down() -> Scene:
 
 @incident
 def a_candidate_for_a_scale_down_crashes() -> Scene:
-    scene = Scene().node(
-        20,
-        "gpu-002",
-        CA,
-        taints={CANDIDATE: "1772359220"},
-    )
+    scene = Scene().node(20, "gpu-002", CA, taints={CANDIDATE: "1772359220"})
     scene.dies(200, "gpu-002", 600)
     return scene.untold("gpu-002", back=None)
 

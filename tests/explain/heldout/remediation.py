@@ -151,7 +151,7 @@ def nvsentinel_reboots_a_node_whose_gpu_fell_off() -> Scene:
                 "False",
                 "SysLogsXIDErrorIsHealthy",
                 "No errors",
-            ),
+            )
         },
     )
     releases(scene, 640, notes=event)
@@ -232,9 +232,7 @@ def a_silent_node_is_fenced_by_self_node_remediation() -> Scene:
         "gpu-002",
         "manager",
         cordon=True,
-        taints={
-            "remediation.medik8s.io/self-node-remediation:NoSchedule": "",
-        },
+        taints={"remediation.medik8s.io/self-node-remediation:NoSchedule": ""},
     )
     scene.says(
         368,
@@ -248,9 +246,7 @@ def a_silent_node_is_fenced_by_self_node_remediation() -> Scene:
         560,
         "gpu-002",
         "manager",
-        taints={
-            "node.kubernetes.io/out-of-service:NoExecute": "nodeshutdown",
-        },
+        taints={"node.kubernetes.io/out-of-service:NoExecute": "nodeshutdown"},
     )
     scene.boots(700, "gpu-002")
     scene.node(

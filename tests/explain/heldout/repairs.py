@@ -35,10 +35,7 @@ def aks_repairs_what_was_not_ready() -> Scene:
     scene.boots(480, "gpu-002")
     aks_ends(scene, 485, "reboot")
     return scene.rebooted(
-        "gpu-002",
-        "auto-remediation",
-        cloud(AKS),
-        accept={"mode": ["unknown"]},
+        "gpu-002", "auto-remediation", cloud(AKS), accept={"mode": ["unknown"]}
     )
 
 
@@ -50,7 +47,7 @@ def slurm_finds_hardware_suspect_and_reboots() -> Scene:
         "gpu-002",
         "soperator",
         conditions={
-            "HardwareIssuesSuspected": ("True", "[hardware_problem]", "GPU 3"),
+            "HardwareIssuesSuspected": ("True", "[hardware_problem]", "GPU 3")
         },
     )
     scene.node(
@@ -58,7 +55,7 @@ def slurm_finds_hardware_suspect_and_reboots() -> Scene:
         "gpu-002",
         "soperator",
         conditions={
-            "SlurmNodeDrain": ("True", "[hardware_problem]", "draining"),
+            "SlurmNodeDrain": ("True", "[hardware_problem]", "draining")
         },
     )
     scene.node(
@@ -66,7 +63,7 @@ def slurm_finds_hardware_suspect_and_reboots() -> Scene:
         "gpu-002",
         "soperator",
         conditions={
-            "SlurmNodeReboot": ("True", "[hardware_problem]", "reboot"),
+            "SlurmNodeReboot": ("True", "[hardware_problem]", "reboot")
         },
     )
     scene.dies(310, "gpu-002", 800)

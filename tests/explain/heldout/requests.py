@@ -4,12 +4,7 @@ from typing import Any
 
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene
-from tests.explain.heldout.truths import (
-    ANYBODY,
-    controller,
-    or_decision,
-    user,
-)
+from tests.explain.heldout.truths import ANYBODY, controller, or_decision, user
 
 NLCC = "node-lifecycle-controller"
 NPD = "node-problem-detector"
@@ -45,10 +40,7 @@ def _nlcc_obeys(scene: Scene, at: float, node: str, back: float) -> Scene:
         at + 60,
         node,
         NLCC,
-        conditions={
-            **OBEYED,
-            "PendingPhaseState": None,
-        },
+        conditions={**OBEYED, "PendingPhaseState": None},
         labels={f"{CW}/state": "production-reboot"},
     )
     scene.dies(at + 65, node, back)
@@ -58,9 +50,7 @@ def _nlcc_obeys(scene: Scene, at: float, node: str, back: float) -> Scene:
         node,
         NLCC,
         cordon=False,
-        conditions={
-            "NLCCImmediateReboot": None,
-        },
+        conditions={"NLCCImmediateReboot": None},
         notes={f"{CW}/cordonReason": None},
         labels={f"{CW}/state": "production"},
     )

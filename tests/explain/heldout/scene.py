@@ -105,13 +105,7 @@ class Scene(Work):
     ) -> Self:
         """Say that a machine rebooted, and that nothing tells why."""
         return self.expect(
-            node,
-            "reboot",
-            "abrupt",
-            most=most,
-            boots=boots,
-            back=back,
-            **more,
+            node, "reboot", "abrupt", most=most, boots=boots, back=back, **more
         )
 
     def broke(

@@ -34,7 +34,7 @@ def a_kubelet_crashes_again_and_again() -> Scene:
                 "True",
                 "FrequentKubeletRestart",
                 "Found 5 matching logs",
-            ),
+            )
         },
     )
     for _ in range(3):
@@ -59,7 +59,7 @@ def a_container_runtime_is_down() -> Scene:
                 "True",
                 "ContainerdUnhealthy",
                 "crictl: timed out",
-            ),
+            )
         },
     )
     scene.node(
@@ -67,7 +67,7 @@ def a_container_runtime_is_down() -> Scene:
         "gpu-002",
         "kubelet",
         conditions={
-            "Ready": ("False", "KubeletNotReady", "container runtime is down"),
+            "Ready": ("False", "KubeletNotReady", "container runtime is down")
         },
     )
     scene.kubelet(50, "gpu-002", "NodeNotReady", "NodeNotReady")
@@ -75,9 +75,7 @@ def a_container_runtime_is_down() -> Scene:
         50.1,
         "gpu-002",
         KCM,
-        taints={
-            "node.kubernetes.io/not-ready:NoSchedule": "",
-        },
+        taints={"node.kubernetes.io/not-ready:NoSchedule": ""},
     )
     scene.node(
         200,
@@ -88,7 +86,7 @@ def a_container_runtime_is_down() -> Scene:
                 "False",
                 "ContainerRuntimeIsHealthy",
                 "well",
-            ),
+            )
         },
     )
     scene.heals(201, "gpu-002")

@@ -32,6 +32,22 @@ def pod_of(name: str, space: str = "train") -> dict[str, str]:
     }
 
 
+def somehow_planned(scene: Scene) -> Scene:
+    """Say that a reboot was planned in a way that no rule knows."""
+    return scene.expect(
+        "gpu-002",
+        "reboot",
+        "planned",
+        most="possible",
+        boots=(1, 2),
+        back=True,
+        accept={
+            "mode": ["unknown"],
+            **or_decision("manual-drain", "admin-request"),
+        },
+    )
+
+
 @incident
 def a_ticket_that_nobody_knows_reboots_a_node() -> Scene:
     scene = Scene().runs(-5, "web-0", "gpu-002", gpus=0)
@@ -52,18 +68,7 @@ def a_ticket_that_nobody_knows_reboots_a_node() -> Scene:
     scene.asks(
         0, 1000, node="gpu-002", verdicts=[0], workloads=["Pod/train/web-0"]
     )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        most="possible",
-        boots=(1, 2),
-        back=True,
-        accept={
-            "mode": ["unknown"],
-            **or_decision("manual-drain", "admin-request"),
-        },
-    )
+    return somehow_planned(scene)
 
 
 @incident
@@ -86,18 +91,7 @@ def an_annotation_asks_for_a_reboot() -> Scene:
     scene.node(
         260, "gpu-002", "rebootd", cordon=False, notes=dict.fromkeys(asked)
     )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        most="possible",
-        boots=(1, 2),
-        back=True,
-        accept={
-            "mode": ["unknown"],
-            **or_decision("manual-drain", "admin-request"),
-        },
-    )
+    return somehow_planned(scene)
 
 
 @incident

@@ -12,12 +12,7 @@ from tests.explain.heldout.remediation import (
 )
 from tests.explain.heldout.requests import xid
 from tests.explain.heldout.scene import Scene, owner
-from tests.explain.heldout.truths import (
-    OR_FAILED,
-    controller,
-    or_fault,
-    user,
-)
+from tests.explain.heldout.truths import OR_FAILED, controller, or_fault, user
 from tests.explain.heldout.work import FOUR, JOBS, gang, owned
 
 PDU = "topology.example.com/pdu"

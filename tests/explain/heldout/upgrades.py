@@ -21,6 +21,12 @@ def stops(scene: Scene, at: float, node: str) -> None:
     scene.kubelet(at + 0.2, node, "NodeNotReady", "NodeNotReady")
 
 
+def upgraded(scene: Scene) -> Scene:
+    """Say that a system was upgraded, by what need not be known."""
+    by = ["controller", "unknown"], None
+    return scene.rebooted("gpu-002", "os-upgrade", by, most="likely")
+
+
 @incident
 def talos_is_upgraded() -> Scene:
     scene = Scene().runs(-5, "web-0", "gpu-002", gpus=0)
@@ -39,12 +45,7 @@ def talos_is_upgraded() -> Scene:
         186, "gpu-002", "talos", cordon=False, notes=dict.fromkeys(cordoned)
     )
     scene.hit_pod("web-0", "gpu-002", by="drain", accept=OR_FAILED)
-    return scene.rebooted(
-        "gpu-002",
-        "os-upgrade",
-        (["controller", "unknown"], None),
-        most="likely",
-    )
+    return upgraded(scene)
 
 
 @incident
@@ -92,12 +93,7 @@ def flatcar_updates_itself() -> Scene:
     )
     scene.asks(0, 300, node="gpu-002", verdicts=[0])
     scene.asks(0, 300, node="gpu-003")
-    return scene.rebooted(
-        "gpu-002",
-        "os-upgrade",
-        (["controller", "unknown"], None),
-        most="likely",
-    )
+    return upgraded(scene)
 
 
 @incident
@@ -148,12 +144,7 @@ def bottlerocket_is_updated() -> Scene:
     )
     says(130, "MonitoringUpdate")
     scene.node(131, "gpu-002", "brupop-apiserver", cordon=False)
-    return scene.rebooted(
-        "gpu-002",
-        "os-upgrade",
-        (["controller", "unknown"], None),
-        most="likely",
-    )
+    return upgraded(scene)
 
 
 @incident

@@ -128,10 +128,7 @@ def a_volcano_job_loses_a_node() -> Scene:
     gang(
         scene,
         owned(scene, "Job", "batch.volcano.sh/v1alpha1/jobs"),
-        {
-            "volcano.sh/job-name": "llm",
-            "volcano.sh/queue-name": "default",
-        },
+        {"volcano.sh/job-name": "llm", "volcano.sh/queue-name": "default"},
     )
     crash(scene)
     loses(scene)
