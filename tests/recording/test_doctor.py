@@ -23,10 +23,7 @@ async def test_a_missing_right_is_named_with_its_remedy(
     async with Cluster.start(
         tmp_path / "cluster", Options(scheduler=False)
     ) as cluster:
-        recorded = Recorded(cluster, database, tmp_path)
-        await recorded.grant()
-        await recorded.start()
-        await recorded.until_listed()
+        recorded = await Recorded.begun(cluster, database, tmp_path)
         await recorded.stop()
         checks = await doctor(recorded.kubeconfig, database, tmp_path)
         # The database of a test runs without fsync, and nothing else is wrong.

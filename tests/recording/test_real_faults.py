@@ -28,10 +28,7 @@ async def test_an_api_server_that_dies_costs_nothing(
     """Its watch cache forgets, so quiet kinds are listed anew."""
     options = Options(machines=gpu_machines(2))
     async with Cluster.start(tmp_path / "cluster", options) as cluster:
-        recorded = Recorded(cluster, database, tmp_path)
-        await recorded.grant()
-        await recorded.start()
-        await recorded.until_listed()
+        recorded = await Recorded.begun(cluster, database, tmp_path)
         await annotate(cluster, "gpu-001", "before")
         await cluster.api_server.kill()
         await cluster.api_server.start()
@@ -49,10 +46,7 @@ async def test_an_etcd_restored_from_a_backup_begins_an_epoch(
 ) -> None:
     options = Options(machines=gpu_machines(2))
     async with Cluster.start(tmp_path / "cluster", options) as cluster:
-        recorded = Recorded(cluster, database, tmp_path)
-        await recorded.grant()
-        await recorded.start()
-        await recorded.until_listed()
+        recorded = await Recorded.begun(cluster, database, tmp_path)
         await annotate(cluster, "gpu-001", "kept")
         await cluster.snapshot(tmp_path / "backup")
         lost = await annotate(cluster, "gpu-002", "lost")
@@ -84,10 +78,7 @@ async def test_a_database_that_goes_away_is_waited_for(
     """Its connections are cut, and it refuses new ones for a while."""
     options = Options(machines=gpu_machines(1))
     async with Cluster.start(tmp_path / "cluster", options) as cluster:
-        recorded = Recorded(cluster, database, tmp_path)
-        await recorded.grant()
-        await recorded.start()
-        await recorded.until_listed()
+        recorded = await Recorded.begun(cluster, database, tmp_path)
         await recorded.shut_database()
         for number in range(20):
             await annotate(cluster, "gpu-001", str(number))

@@ -124,10 +124,7 @@ async def being_recorded(
 ) -> AsyncIterator[Recorded]:
     options = Options(scheduler=False, etcd_compaction_interval="0")
     async with Cluster.start(folder / "cluster", options) as cluster:
-        recorded = Recorded(cluster, database, folder)
-        await recorded.grant()
-        await recorded.start()
-        await recorded.until_listed()
+        recorded = await Recorded.begun(cluster, database, folder)
         yield recorded
 
 

@@ -52,10 +52,9 @@ async def test_a_tape_from_the_start_plays_to_the_same_log(
     tape = tmp_path / "a.tape.jsonl.zst"
     options = Options(machines=gpu_machines(2))
     async with Cluster.start(tmp_path / "cluster", options) as cluster:
-        recorded = Recorded(cluster, database, tmp_path)
-        await recorded.grant()
-        await recorded.start("--tape", str(tape))
-        await recorded.until_listed()
+        recorded = await Recorded.begun(
+            cluster, database, tmp_path, "--tape", str(tape)
+        )
         await cluster.machines["gpu-002"].crash()
         await cluster.machines["gpu-002"].boot()
         await cluster.until_ready("gpu-002")
@@ -75,10 +74,7 @@ async def test_a_tape_from_the_middle_begins_with_all_that_is_alive(
     tape = tmp_path / "b.tape.jsonl.zst"
     options = Options(machines=gpu_machines(2))
     async with Cluster.start(tmp_path / "cluster", options) as cluster:
-        recorded = Recorded(cluster, database, tmp_path)
-        await recorded.grant()
-        await recorded.start()
-        await recorded.until_listed()
+        recorded = await Recorded.begun(cluster, database, tmp_path)
         asking = RecorderProcess(
             ["tape", "record", str(tape)],
             {"RECORDER_DATA_DIR": str(tmp_path / "data")},

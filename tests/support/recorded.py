@@ -6,6 +6,7 @@ deploy/rbac.yaml and as the writer's role of deploy/sql/roles.sql.
 
 import asyncio
 from pathlib import Path
+from typing import Self
 
 import asyncpg
 import orjson
@@ -57,6 +58,17 @@ class Recorded:
         self.kubeconfig = folder
         self.process: RecorderProcess | None = None
         self.said: list[str] = []
+
+    @classmethod
+    async def begun(
+        cls, cluster: Cluster, database: Database, folder: Path, *words: str
+    ) -> Self:
+        """Record a cluster, of which everything is listed already."""
+        recorded = cls(cluster, database, folder)
+        await recorded.grant()
+        await recorded.start(*words)
+        await recorded.until_listed()
+        return recorded
 
     async def grant(self) -> None:
         """Make the service account with its rights."""
