@@ -10,7 +10,7 @@ errors, their texts and their paths are its own too.
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, islice
 from operator import attrgetter
 from types import GeneratorType, NoneType
@@ -67,11 +67,11 @@ class ColumnExecutor(Executor[Any]):
         ] = {}
         # graphql-core's hold the executor that holds them: with all that it
         # found it would stay until the collector comes to the oldest objects.
-        # A method taken of the proxy would hold it too, so each is found late.
+        # A method of the proxy would hold it too, a function of the class not.
         this = proxy(self)
         self.async_helpers = GraphQLResolveInfoHelpers(
-            gather=lambda *given: this.gather_async_work(*given),  # noqa: PLW0108
-            track=lambda *given: this.track_async_work(*given),  # noqa: PLW0108
+            gather=partial(Executor.gather_async_work, this),
+            track=partial(Executor.track_async_work, this),
         )
 
     def complete_iterable_value(
@@ -120,12 +120,13 @@ class ColumnExecutor(Executor[Any]):
         selected: FieldDetailsList,
         items: list[Any],
     ) -> list[Any] | None:
-        # The list is kept, so that nothing else gets its identity.
         place = id(item_type), id(selected)
-        _, column = self._columns.get(place) or (None, None)
-        if place not in self._columns:
-            column = self._column(item_type, selected)
-            self._columns[place] = selected, column
+        known = self._columns.get(place)
+        if known is None:
+            # The list is kept too, so that nothing else gets its identity.
+            known = selected, self._column(item_type, selected)
+            self._columns[place] = known
+        _, column = known
         if column is None:
             return None
         try:
