@@ -11,15 +11,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from recorder.facts import KnownStates, State, is_compared, state_of
+from recorder.facts import State, is_compared, state_of
 from recorder.intake.state import Batch
 from recorder.model.fact import Fact
 
 __all__ = ["Deriver"]
 
 STATES_MAX = 8_192
-"""States remembered of committed entries, of 2 to 6 kB each. A larger cluster
-of which everything changes reads the others from the log."""
+"""States remembered of entries before a batch, of 2 to 6 kB each. A larger
+cluster of which everything changes reads the others from the log."""
 
 AT_ONCE = 250
 """Entries derived before others get their turn."""
@@ -37,8 +37,9 @@ class Documents(Protocol):
 class Deriver:
     """Derives facts, batch after batch, in the order of the log.
 
-    Memory: the states that are remembered, and one for each entry that is
-    not committed.
+    It bounds what is known of objects, which lies with whoever enters them:
+    the states that are remembered, and one for each entry that is not
+    committed.
     """
 
     def __init__(
@@ -46,12 +47,6 @@ class Deriver:
     ) -> None:
         self._log = log
         self._states_max = states_max
-        self._states = KnownStates()
-
-    @property
-    def remembered(self) -> int:
-        """How many states are kept between batches."""
-        return len(self._states)
 
     async def derive(self, batch: Batch) -> None:
         """Give a batch its facts, unless it has them.
@@ -61,9 +56,7 @@ class Deriver:
         """
         if batch.facts is not None:
             return
-        if batch.states is not None:
-            self._states = batch.states
-        states = self._states
+        states = batch.states
         wanted = _wanted(batch)
         missing = {p: r for p, r in wanted.items() if p not in states}
         # What is read and what is at hand stay so until the batch is done:

@@ -165,8 +165,9 @@ class Batch:
     are made of where the state before was not at hand; taken by whoever
     derives them."""
 
-    states: KnownStates | None = None
-    """What is known of objects by whoever entered this batch."""
+    states: KnownStates = field(default_factory=KnownStates)
+    """What is known of objects, the same from batch to batch of whoever
+    enters them."""
 
     facts: list[tuple[int, Sequence[Fact]]] | None = None
     """Position and facts of each entry that has some; None until they are

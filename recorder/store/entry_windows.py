@@ -11,6 +11,7 @@ from typing import Any
 
 import asyncpg
 
+from recorder.facts import KnownStates
 from recorder.intake.state import Batch
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import ObjectIdentity
@@ -110,7 +111,8 @@ async def heads_at(
 class EntryWindows:
     """Reads the entries of one log in their order, from a position on.
 
-    Memory: about 150 bytes for each live object, and the keyframes.
+    Memory: about 150 bytes for each live object, the keyframes, and the
+    states that a `Deriver` leaves to be known.
     """
 
     def __init__(
@@ -125,6 +127,7 @@ class EntryWindows:
         self._log = log
         self._decoder = decoder
         self._heads = heads
+        self._states = KnownStates()
         self._nodes: dict[int, str] = {}
         self._words: dict[int, str] = {}
         self._resources: dict[int, str] = {}
@@ -154,7 +157,7 @@ class EntryWindows:
         rows = await self._connection.fetch(ENTRIES, self._log, after, until)
         await self._know(rows)
         raws = await self._raws(rows)
-        batch = Batch(first_position=after + 1, epoch=0)
+        batch = Batch(first_position=after + 1, epoch=0, states=self._states)
         for row in rows:
             position = row["position"]
             draft = self._draft(row, raws[position])

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import asyncpg
 import msgspec
 
-from recorder.facts import is_sign
+from recorder.facts import KnownStates, is_sign
 from recorder.intake.deriving import Deriver
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
@@ -234,7 +234,7 @@ async def _put_nodes(filler: Filler, fleet: Fleet, struck: int) -> datetime:
             for epoch, draft in batch.drafts
         ]
         # As if they had not been entered as new.
-        batch.read, batch.states = {}, None
+        batch.read, batch.states = {}, KnownStates()
         await Deriver(_Nothing()).derive(batch)
         await filler.put(_calm(batch), BEGAN)
     return listed[-1].at

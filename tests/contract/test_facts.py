@@ -90,9 +90,10 @@ async def test_a_batch_of_objects_of_which_none_is_at_hand_is_compared() -> (
     assert kinds.count(FactKind.ENDED) == MANY
     assert FactKind.APPEARED not in kinds
     # Those of a batch that may be under way still are kept beside them.
-    assert deriver.remembered == MANY
-    await deriver.derive(teller.batch())
-    assert deriver.remembered == 100
+    assert len(batch.states) == MANY
+    after = teller.batch()
+    await deriver.derive(after)
+    assert len(after.states) == 100
 
 
 def frames(
