@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from api.access import Anybody, Guard, Tokens, check_listening
 from api.app import Served
@@ -26,7 +27,9 @@ END_SECONDS = 5
 """How long answers that have begun may take when the server ends."""
 
 CONNECTIONS_MAX = 3000
-HEADER_BYTES_MAX = 32 << 10
+HEAD_BYTES_MAX = 32 << 10
+"""Of a request line and headers, or of trailers, while they have no end."""
+
 SWITCH_SECONDS = 0.001
 """How long a worker computes before the loop that talks to clients may."""
 
@@ -44,6 +47,28 @@ class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+
+class _Protocol(HttpToolsProtocol):
+    """HTTP that ends a head without end, which the parser would all keep."""
+
+    _head_bytes = 0
+
+    def data_received(self, data: bytes) -> None:
+        self._head_bytes += len(data)
+        super().data_received(data)
+        if self._head_bytes > HEAD_BYTES_MAX:
+            self._head_bytes = 0
+            if not self.transport.is_closing():
+                self.send_400_response("The head of the request is too long.")
+
+    def on_body(self, body: bytes) -> None:
+        self._head_bytes = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._head_bytes = 0
+        super().on_message_complete()
 
 
 @asynccontextmanager
@@ -78,7 +103,7 @@ async def serve(
             server = _Server(
                 uvicorn.Config(
                     served.app(only_loopback_names=tokens is None),
-                    http="httptools",
+                    http=_Protocol,
                     ws="none",
                     lifespan="off",
                     access_log=False,

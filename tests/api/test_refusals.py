@@ -208,6 +208,36 @@ async def test_random_bodies_stop_nothing(served: Client) -> None:
     assert await answers(served)
 
 
+@pytest.mark.parametrize(
+    "begun",
+    [
+        b"GET /",
+        b"GET / HTTP/1.1\r\nX: ",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nX: ",
+        HALF.replace(b"Content-Length: 99", b"Transfer-Encoding: chunked")[:-1]
+        + b"1\r\n{\r\n0\r\nX: ",
+    ],
+    ids=["line", "header", "second", "trailer"],
+)
+async def test_a_head_without_end_is_not_kept(
+    served: Client, begun: bytes
+) -> None:
+    host, port = served.address.removeprefix("http://").strip("/").split(":")
+    _, writer = await asyncio.open_connection(host, int(port))
+    writer.write(begun)
+
+    async def send_on() -> None:
+        for _ in range(1000):
+            writer.write(b"a" * 100_000)
+            await writer.drain()
+
+    with pytest.raises(ConnectionError):
+        await send_on()
+    writer.close()
+
+    assert await answers(served)
+
+
 async def test_connections_that_break_off_stop_nothing(
     served: Client,
 ) -> None:
