@@ -13,11 +13,11 @@ outlives a derivation, unless the batch parts an entry.
 
 import asyncio
 import logging
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 
 from api.catching_up import Wanted, begun, caught_up, coverage_of
 from api.cursors import Cursor
@@ -38,7 +38,7 @@ QUEUE_MAX = 5000
 
 SUBSCRIBERS_MAX = 2000
 
-QUIET_MAX = timedelta(seconds=10)
+QUIET_SECONDS = 10.0
 """How long a subscriber hears nothing of how far the log is."""
 
 
@@ -89,7 +89,7 @@ class _Source:
     def __init__(self, reading: LogReading) -> None:
         self.reading = reading
         self.failed: RecorderError | None = None
-        self._told_at = datetime.now(UTC)
+        self._told_at = time.monotonic()
         self._all: set[int] = set()
         self._by_node: dict[str, set[int]] = {}
         self._subscribers: dict[int, _Subscriber] = {}
@@ -132,7 +132,7 @@ class _Source:
         """Read what was committed since, and tell it."""
         later = await self.reading.again()
         if later.facts_to <= self.seen:
-            if datetime.now(UTC) - self._told_at > QUIET_MAX:
+            if time.monotonic() - self._told_at > QUIET_SECONDS:
                 self._tell((), later, await coverage_of(later))
             self.reading = later
             return
@@ -148,7 +148,7 @@ class _Source:
         later: LogReading,
         coverage: Coverage,
     ) -> None:
-        self._told_at = datetime.now(UTC)
+        self._told_at = time.monotonic()
         end = str(Cursor(later.log.id, later.facts_to))
         told: dict[int, list[Fact]] = {}
         if not found:
