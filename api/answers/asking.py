@@ -1,6 +1,7 @@
 """Questions about nodes: why, what it hit, the timeline, the report."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -14,11 +15,9 @@ from api.types.impact import Impact
 from api.types.postmortem import Postmortem
 from api.types.timeline import Placement, Timeline
 from api.types.verdicts import Verdict, Why
-from recorder.model.reference import EntryName
 from recorder.report import window as spans
 from recorder.report.html import html
 from recorder.report.impact import ImpactQuestion, ask_impact
-from recorder.report.incident import ask_incident
 from recorder.report.markdown import markdown
 from recorder.report.placed import placed_on
 from recorder.report.ports import Reading
@@ -96,20 +95,14 @@ async def postmortem(
     asked: Asked, reading: Reading, subject: str, span: spans.Window
 ) -> Postmortem:
     """Ask for the report of a node, or of an incident."""
-    parsed = PostmortemQuestion.parse(
+    question = PostmortemQuestion.parse(
         {"subject": subject, "since": None, "until": None}, now=asked.now
     )
-    node = parsed.node
-    if parsed.incident is not None:
-        name = EntryName.parse(parsed.incident)
-        incident = await ask_incident(
-            reading, name, asked.knowledge, now=asked.now
-        )
-        node = incident.incidents[0].first.node
-        span = spans.Window(incident.incidents[0].first.began_at, None)
-    question = PostmortemQuestion(node=node, incident=None, window=span)
     found = await ask_postmortem(
-        reading, question, asked.knowledge, now=asked.now
+        reading,
+        replace(question, window=span),
+        asked.knowledge,
+        now=asked.now,
     )
     verdicts = found.verdicts
     return Postmortem(

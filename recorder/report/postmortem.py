@@ -34,7 +34,9 @@ class PostmortemQuestion:
     """Which node and when, or which incident."""
 
     node: str | None
-    incident: str | None
+    incident: EntryName | None
+    """By the id of a verdict; None where a node is named."""
+
     window: Window
 
     @classmethod
@@ -47,7 +49,7 @@ class PostmortemQuestion:
         named = given["subject"]
         window = Window.parse(given["since"], given["until"], now=now)
         try:
-            incident = str(EntryName.parse(named))
+            incident = EntryName.parse(named)
         except ValueError:
             return cls(node=node_name(named), incident=None, window=window)
         return cls(node=None, incident=incident, window=window)
@@ -169,8 +171,10 @@ async def ask_postmortem(
     """
     node, window = question.node, question.window
     if node is None:
-        incident = EntryName.parse(question.incident or "")
-        verdict = await ask_verdict(reading, incident, knowledge, now=now)
+        assert question.incident is not None, "one of the two is named"
+        verdict = await ask_verdict(
+            reading, question.incident, knowledge, now=now
+        )
         node, window = verdict.node, _around(verdict)
     why = await ask_why(
         reading, WhyQuestion(node=node, window=window), knowledge, now=now
