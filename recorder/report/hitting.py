@@ -20,9 +20,7 @@ from recorder.report.happened import LOOKBACK, nodes_of, verdicts_of
 from recorder.report.ports import Reading
 from recorder.report.window import Window
 
-__all__ = ["all_hits_of", "hits_of", "owners_above"]
-
-OWNERS_DEPTH = 4
+__all__ = ["all_hits_of", "hits_of"]
 
 TOGETHER = timedelta(minutes=1)
 """Between losses of nodes that one gang takes for one."""
@@ -192,32 +190,3 @@ def _within(found: Iterable[Hit], window: Window) -> list[Hit]:
 def _is_within(hit: Hit, since: datetime) -> bool:
     end = hit.running_again_at
     return hit.hit_at >= since or end is None or end >= since
-
-
-async def owners_above(
-    reading: Reading, pods: Sequence[StoredFact]
-) -> list[tuple[set[str], Sequence[StoredFact]]]:
-    """Read the owners above Pods, level by level: UIDs, and their lives."""
-    levels: list[tuple[set[str], Sequence[StoredFact]]] = []
-    known: set[str] = set()
-    above = _owners(pods)
-    while above and len(levels) < OWNERS_DEPTH:
-        known |= above
-        found = await reading.gangs.lives(above)
-        levels.append((above, found))
-        above = _owners(found) - known
-    return levels
-
-
-def _owners(facts: Iterable[StoredFact]) -> set[str]:
-    found: set[str] = set()
-    for stored in facts:
-        state = stored.fact.detail.get("state")
-        if isinstance(state, dict):
-            found |= {
-                owner["uid"]
-                for owner in state.get("owners", ())
-                if owner.get("uid")
-                and owner.get("kind") not in {"DaemonSet", "Node", "CronJob"}
-            }
-    return found
