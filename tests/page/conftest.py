@@ -12,7 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 import recorder.demo
 from tests.corpus.logs import play_in_turn, tape_of
@@ -30,6 +36,9 @@ LOGS = {
 }
 ADDRESS = re.compile(r"http://\S+")
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
+
+PATIENCE_MS = 20_000
+expect.set_options(timeout=PATIENCE_MS)
 
 Opener = Callable[..., Tab]
 
@@ -105,7 +114,7 @@ def open_tab(
             timezone_id="Asia/Kolkata",
             permissions=["clipboard-read", "clipboard-write"],
         )
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         tab = Tab(context.new_page())
         tabs.append(tab)
