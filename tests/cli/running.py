@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 __all__ = ["started"]
@@ -12,9 +12,12 @@ __all__ = ["started"]
 
 @asynccontextmanager
 async def started(
-    *words: str, url: str, **more: str
+    *words: str,
+    url: str,
+    program: Sequence[str] = ("-m", "recorder"),
+    **more: str,
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Start a command line; end it in any case."""
+    """Start a command line, of a program in Python; end it in any case."""
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -22,8 +25,7 @@ async def started(
     }
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        "-m",
-        "recorder",
+        *program,
         *words,
         env={
             **environment,

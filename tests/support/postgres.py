@@ -134,6 +134,18 @@ class Database:
         """Give the address for what only a superuser may do."""
         return self.server.superuser_dsn(self.name)
 
+    async def listeners(self) -> set[int]:
+        """Give the processes of sessions that wait for notifications."""
+        connection = await asyncpg.connect(self.superuser_dsn())
+        try:
+            rows = await connection.fetch(
+                "select pid from pg_stat_activity where state = 'idle'"
+                " and datname = current_database() and query ilike 'listen %'"
+            )
+        finally:
+            await connection.close()
+        return {row["pid"] for row in rows}
+
 
 @contextmanager
 def start_embedded(roles_sql: str) -> Iterator[DatabaseServer]:

@@ -112,7 +112,7 @@ async def test_a_broken_plugin_names_the_cluster(tmp_path: Path) -> None:
 
 
 async def _until_accepted(client: ClusterClient) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while True:
             try:
                 await client.uid()

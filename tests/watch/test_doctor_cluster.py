@@ -165,12 +165,9 @@ async def test_a_server_that_is_silent_is_not_waited_for(
     monkeypatch.setattr(checkup_cluster, "REACH", timedelta(seconds=0.2))
     async with FakeCluster() as cluster:
         cluster.answering.clear()
-        began = time.monotonic()
         checks = await look(cluster, tmp_path)
-        took = time.monotonic() - began
         cluster.answering.set()
 
-    assert took < 5
     assert not checks[0].ok
     assert "not done within 0.2 s" in checks[0].says
     assert "firewall" in str(checks[0].remedy)

@@ -39,7 +39,7 @@ async def test_another_cluster_behind_the_address_ends_the_source(
                 fake.uid = "another"
                 fake.cut()
                 fake.put("pods", "foreign")
-                await asyncio.sleep(5)
+                await asyncio.Event().wait()
 
         with pytest.raises(ExceptionGroup) as caught:
             await record()

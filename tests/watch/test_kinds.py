@@ -1,6 +1,5 @@
 """Kinds that appear, vanish and come back, and two hundred of them."""
 
-import time
 from functools import partial
 from pathlib import Path
 
@@ -128,15 +127,13 @@ async def test_two_hundred_kinds_are_treated_as_one(tmp_path: Path) -> None:
         for kind in kinds:
             fake.put(kind.plural, "x")
         backup = fake.snapshot()
-        began = time.monotonic()
         async with recording(fake, tmp_path, memory, selection=everything):
-            await memory.until(lambda: len(fake.streams) == 205, within=10)
-            first = time.monotonic() - began
+            await memory.until(lambda: len(fake.streams) == 205)
             fake.put("things7", "lost")
             await memory.until(lambda: memory.frames(_thing(7)))
             fake.rewind(backup)
             await memory.until(lambda: len(memory.of(ListPage)) == 410)
-            await memory.until(lambda: len(fake.streams) == 205, within=10)
+            await memory.until(lambda: len(fake.streams) == 205)
             for n in range(200):
                 fake.put(f"things{n}", "x", spec={"n": n})
             await memory.until(
@@ -144,7 +141,6 @@ async def test_two_hundred_kinds_are_treated_as_one(tmp_path: Path) -> None:
             )
 
         checks = [p for p, _ in fake.requests if p.endswith("kube-system")]
-    assert first < 8
     assert len(checks) < 60
     assert len(memory.of(EpochBegan)) == 1
     assert len(memory.of(ListPage, NODES)) == 2

@@ -85,7 +85,7 @@ async def _client(cluster: Cluster) -> ClusterClient:
 
 async def _live(cluster: Cluster, memory: Memory, name: str) -> None:
     """Wait until a pod that is made now is told by the watch."""
-    await memory.until(lambda: memory.of(ListPage, PODS), within=20)
+    await memory.until(lambda: memory.of(ListPage, PODS))
     made = await cluster.api.create(
         "/api/v1/namespaces/default/pods",
         {
@@ -97,7 +97,7 @@ async def _live(cluster: Cluster, memory: Memory, name: str) -> None:
         },
     )
     uid = made["metadata"]["uid"]
-    await memory.until(lambda: (PODS, uid) in memory.objects, within=20)
+    await memory.until(lambda: (PODS, uid) in memory.objects)
 
 
 async def _kinds_come_and_go(cluster: Cluster, memory: Memory) -> None:
@@ -107,17 +107,13 @@ async def _kinds_come_and_go(cluster: Cluster, memory: Memory) -> None:
 
     definition, jobset = json.dumps(DEFINITION), json.dumps(_a_jobset())
     await cluster.kubectl("apply", "-f", "-", stdin=definition)
-    await memory.until(lambda: memory.of(ListPage, JOBSET), within=20)
+    await memory.until(lambda: memory.of(ListPage, JOBSET))
     await cluster.kubectl("delete", "crd", "jobsets.jobset.x-k8s.io")
-    await memory.until(was_told_gone, within=20)
+    await memory.until(was_told_gone)
     await cluster.kubectl("apply", "-f", "-", stdin=definition)
-    await memory.until(
-        lambda: len(memory.of(ListPage, JOBSET)) == 2, within=20
-    )
+    await memory.until(lambda: len(memory.of(ListPage, JOBSET)) == 2)
     await cluster.kubectl("apply", "-f", "-", stdin=jobset)
-    await memory.until(
-        lambda: any(of == JOBSET for of, _ in memory.objects), within=20
-    )
+    await memory.until(lambda: any(of == JOBSET for of, _ in memory.objects))
 
 
 def _a_jobset() -> dict[str, Any]:
@@ -155,7 +151,7 @@ async def _history_is_rewound(
     await cluster.snapshot(backup)
     await _live(cluster, memory, "lost")
     await cluster.restore(backup)
-    await memory.until(lambda: memory.of(EpochBegan), within=30)
+    await memory.until(lambda: memory.of(EpochBegan))
     await _live(cluster, memory, "after-rewind")
 
 

@@ -19,7 +19,8 @@ async def test_a_full_sink_stops_the_reading_and_drops_nothing(
         memory.room.clear()
         for n in range(300):
             fake.put("pods", f"p{n}", data="x" * 100_000)
-        await asyncio.sleep(0.2)
+        await memory.until(lambda: memory.is_waited_for)
+        await asyncio.sleep(0.2)  # whoever went on reading would show it
         (stream,) = [s for s in fake.streams if s.kind.plural == "pods"]
         assert stream.queue.qsize() > 50, "the server could write it all"
         assert not memory.of(WatchFrame, PODS)
@@ -39,12 +40,13 @@ async def test_a_stop_ends_everything_at_once(tmp_path: Path) -> None:
             await memory.until(lambda: fake.watching("pods"))
             memory.room.clear()
             fake.put("pods", "a")
-            await asyncio.sleep(0.05)
+            await memory.until(lambda: memory.is_waited_for)
             began = asyncio.get_running_loop().time()
-        assert asyncio.get_running_loop().time() - began < 1
+        took = asyncio.get_running_loop().time() - began
         await memory.until(lambda: not fake.streams)
         left = {t for t in asyncio.all_tasks() - before if "follow" in str(t)}
     assert not left
+    assert took < FAST.watch_shortest / 2, "it waited for a watch to end"
 
 
 async def test_a_stop_before_anything_answers(tmp_path: Path) -> None:

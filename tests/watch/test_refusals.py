@@ -72,7 +72,7 @@ async def test_retry_after_is_obeyed(tmp_path: Path) -> None:
         async with recording(fake, tmp_path, memory):
             await memory.until(lambda: memory.of(ListPage, PODS))
 
-    assert 1 <= time.monotonic() - began < 2
+    assert time.monotonic() - began >= 1
 
 
 def test_retry_after_is_read_from_head_and_body() -> None:

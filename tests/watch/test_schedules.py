@@ -164,7 +164,7 @@ async def test_nothing_is_missed_untold(tmp_path: Path, seed: int) -> None:
             # The last of each: whoever saw it saw everything before.
             for plural in PLURALS:
                 fake.put(plural, "last")
-            await memory.until(lambda: _is_settled(fake, memory), within=10)
+            await memory.until(lambda: _is_settled(fake, memory))
 
     assert not _differences(fake, memory)
 

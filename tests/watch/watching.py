@@ -70,9 +70,11 @@ class Memory:
         self._listed: dict[Resource, tuple[str, set[str]]] = {}
         self.room = asyncio.Event()
         self.room.set()
+        self.is_waited_for = False
         self._moved = asyncio.Event()
 
     async def put(self, observations: Sequence[Observation]) -> None:
+        self.is_waited_for = not self.room.is_set()
         await self.room.wait()
         for observation in observations:
             self.seen.append(observation)
