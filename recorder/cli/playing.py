@@ -246,6 +246,6 @@ async def _record_tape(
 
     screen = Screen()
     async for frames in ask_for_tape(settings, file, stop):
-        screen.progress("recording", f"{frames:,} frames to {file}")
+        screen.state("recording", f"{frames:,} frames to {file}")
     screen.clear()
     screen.say(f"closed {file}; look at it with: recorder tape info {file}")

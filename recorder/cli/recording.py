@@ -262,7 +262,7 @@ async def _progress(live: "LiveRecording", screen: Screen) -> None:
             screen.say(f"watching {_named(names)}")
         rate = (progress.entries - before) / TICK_SECONDS
         before = progress.entries
-        screen.progress(_state(progress), _numbers(progress, rate))
+        screen.state(_state(progress), _numbers(progress, rate))
 
 
 def _listed(progress: "Progress") -> Sequence[str]:

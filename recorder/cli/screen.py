@@ -37,26 +37,35 @@ class Screen:
         for name, value in rows:
             self.say(f"  {click.style(name.ljust(width), dim=True)}  {value}")
 
-    def progress(self, state: str, detail: str) -> None:
-        """Show how far it is.
+    def progress(self, doing: str, detail: str) -> None:
+        """Show how far something is that has an end; only on a terminal."""
+        if self._live:
+            columns = shutil.get_terminal_size().columns
+            line = _line(doing, detail)[: columns - 1]
+            click.echo(f"\r\x1b[K{line}", nl=False, err=True)
+            self._drawn = True
+
+    def state(self, state: str, detail: str) -> None:
+        """Show how something goes that has none.
 
         Args:
             state: what it is doing; a change of it is worth a line.
             detail: numbers.
         """
-        line = f"{time.strftime('%H:%M:%S')} {state}  {detail}".rstrip()
         if self._live:
-            columns = shutil.get_terminal_size().columns
-            click.echo(f"\r\x1b[K{line[: columns - 1]}", nl=False, err=True)
-            self._drawn = True
+            self.progress(state, detail)
             return
         now = time.monotonic()
         if state != self._said or now - self._said_at > QUIET_SECONDS:
             self._said, self._said_at = state, now
-            click.echo(line, err=True)
+            click.echo(_line(state, detail), err=True)
 
     def clear(self) -> None:
         """Take the progress line away."""
         if self._drawn:
             click.echo("\r\x1b[K", nl=False, err=True)
             self._drawn = False
+
+
+def _line(doing: str, detail: str) -> str:
+    return f"{time.strftime('%H:%M:%S')} {doing}  {detail}".rstrip()
