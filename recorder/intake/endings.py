@@ -67,29 +67,26 @@ def stream_closed(
     elif closed.reason == ABSENT:
         _vanished(ledger, relisting, key, closed.resource, at)
     elif closed.reason == EXPIRED:
-        _must_list(ledger, relisting, key, WATCH_EXPIRED, at)
+        _must_list(ledger, relisting, closed, WATCH_EXPIRED)
     elif closed.reason == "reconcile-mismatch":
-        _must_list(ledger, relisting, key, "reconcile mismatch", at)
+        _must_list(ledger, relisting, closed, "reconcile mismatch")
     else:
         point.state = StreamState.BACKING_OFF
 
 
 def _must_list(
-    ledger: Ledger,
-    relisting: Relisting,
-    key: StreamKey,
-    reason: str,
-    at: datetime,
+    ledger: Ledger, relisting: Relisting, closed: StreamClosed, reason: str
 ) -> None:
+    key = (closed.source, str(closed.resource))
     point = ledger.moved(key)
     point.state = StreamState.LISTING
     if point.began_at is None:
         return
-    if is_events(Resource.parse(key[1])):
+    if is_events(closed.resource):
         # A list may yet prove that nothing was missed.
         relisting.explain(key, reason)
     else:
-        ledger.open_gap(key, reason, at)
+        ledger.open_gap(key, reason, closed.observed_at)
 
 
 def _vanished(
