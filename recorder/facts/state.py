@@ -1,7 +1,7 @@
 """States: what of a document is compared with the next version of it.
 
-A state is small and plain, so that those of fifty thousand objects can be
-kept at hand, and the same from whichever document of an object it is made.
+A state is small and plain, so that those of thousands of objects can be kept
+at hand, and the same from whichever document of an object it is made.
 """
 
 from typing import Any, NamedTuple

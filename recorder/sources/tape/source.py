@@ -23,6 +23,8 @@ __all__ = ["SteadyClock", "TapeProgress", "TapeSource"]
 
 _CHUNK_FRAMES = 64
 _CHUNK_BYTES = 2**20
+"""Of frames that are put together. Behind each chunk whoever commits gets a
+turn: with larger ones PostgreSQL would wait for its next rows."""
 
 _PAUSE_SECONDS_MIN = 0.01
 """Frames due within this time are played at once: a sleep for each of a
