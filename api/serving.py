@@ -21,7 +21,7 @@ from recorder.knowledge import Knowledge
 from recorder.wiring.reading import Logs
 from recorder.wiring.tokens import TokenFile
 
-__all__ = ["ListenError", "serve"]
+__all__ = ["AddressTakenError", "ListenError", "serve"]
 
 END_SECONDS = 5
 """How long answers that have begun may take when the server ends."""
@@ -35,9 +35,14 @@ SWITCH_SECONDS = 0.001
 
 
 class ListenError(ConfigError):
-    """The address to serve on cannot be used."""
+    """The address to serve on is malformed."""
 
     code = "config.listen"
+
+
+class AddressTakenError(ListenError):
+    """The address to serve on cannot be had."""
+
     exit_status = 1
 
 
@@ -85,7 +90,8 @@ async def serve(
 
     Raises:
         OpenToAllError: others could read everything.
-        ListenError: the address is malformed or taken.
+        ListenError: the address is malformed.
+        AddressTakenError: it is taken, or not of this machine.
         TokenFileError: the tokens cannot be read.
     """
     host, port = _parsed(listen)
@@ -150,7 +156,7 @@ def _bound(host: str, port: int, *, any_port: bool) -> socket.socket:
             f"cannot serve on {host}:{port}: {exc.strerror or exc}; choose"
             " another address with --listen"
         )
-        raise ListenError(msg) from exc
+        raise AddressTakenError(msg) from exc
     bound.listen(1024)
     bound.setblocking(False)  # noqa: FBT003 - its signature
     return bound

@@ -91,6 +91,23 @@ async def test_an_address_that_is_taken_is_told(
     assert b"--listen" in err
 
 
+@pytest.mark.parametrize("listen", ["foo", "127.0.0.1", "127.0.0.1:70000"])
+async def test_an_address_that_is_none_is_wrong_usage(
+    asked_database: Database, tmp_path: Path, listen: str
+) -> None:
+    async with started(
+        "serve",
+        "--listen",
+        listen,
+        url=asked_database.dsn("reader"),
+        RECORDER_DATA_DIR=str(tmp_path),
+    ) as process:
+        _, err = await process.communicate()
+
+    assert process.returncode == 2
+    assert b"write HOST:PORT" in err
+
+
 async def test_what_serves_beside_ends_with_who_began_it(
     asked_database: Database, tmp_path: Path
 ) -> None:
