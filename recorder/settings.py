@@ -245,10 +245,10 @@ def _unknown(name: str, place: str, names: tuple[str, ...]) -> SettingsError:
 def _from_file(file: Path) -> dict[str, Any]:
     try:
         content = tomllib.loads(file.read_text())
-    except (OSError, UnicodeDecodeError) as exc:
-        msg = f"cannot read the configuration {file}: {exc}"
+    except OSError as exc:
+        msg = f"cannot read the configuration {file}: {exc.strerror}"
         raise SettingsError(msg) from exc
-    except tomllib.TOMLDecodeError as exc:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
         msg = f"cannot read the configuration {file}: {exc}"
         raise SettingsError(msg) from exc
     given = {}

@@ -68,6 +68,7 @@ def translate_errors(action: str) -> Generator[None]:
         OSError,
         TimeoutError,
     ) as exc:
-        detail = str(exc) or type(exc).__name__
+        said = getattr(exc, "strerror", None) or str(exc)
+        detail = said or type(exc).__name__
         msg = f"cannot {action}: PostgreSQL is unavailable: {detail}"
         raise LogUnavailableError(msg) from exc

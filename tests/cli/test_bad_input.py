@@ -202,6 +202,19 @@ def test_a_database_that_is_away_is_said_without_its_password(
     assert answer.status == 1
     assert why in answer.err
     assert "secret" not in answer.err
+    assert "Errno" not in answer.err
+
+
+def test_a_file_of_settings_that_is_not_there_is_said_once(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    file = tmp_path / "none.toml"
+
+    answer = recorder("--config", str(file), "status")
+
+    assert answer.status == USAGE
+    assert answer.err.count(str(file)) == 1
+    assert "No such file" in answer.err
 
 
 def test_a_wrong_password_is_said(

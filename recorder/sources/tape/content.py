@@ -86,9 +86,10 @@ def _what_it_is(first: bytes, path: Path) -> str:
                 f"this is {name}, a tape is zstd or plain; recompress it: "
                 f"{command} {quote(path.name)} | zstd > NAME.tape.jsonl.zst"
             )
+    beginning = ascii(first[:16].decode("latin-1"))
     return (
         "not a tape: a tape is JSON Lines that begin with a header, "
-        f"compressed with zstd or plain, and this begins {first[:16]!r}"
+        f"compressed with zstd or plain, and this begins {beginning}"
     )
 
 
