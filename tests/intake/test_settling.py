@@ -56,6 +56,10 @@ def test_a_new_version_is_a_start() -> None:
     assert start_of_gap(a_bookmark(PODS, 10, when=5), when=30) == 5
 
 
+def test_a_clock_that_is_slewed_back_takes_none_back() -> None:
+    assert start_of_gap(frame(10, 5), frame(11, 4.5), when=30) == 5
+
+
 def test_the_end_of_a_quiet_watch_is_none() -> None:
     """A server ends it at its time, whatever it still has in hand."""
     quiet = [*a_quiet_end(60), *a_quiet_end(120), *a_quiet_end(180)]
