@@ -60,8 +60,8 @@ def main(ctx: click.Context) -> None:
 
     \b
     Exit status: 0 answered and complete, 1 failed, 2 wrong usage,
-    3 verification failed, 4 answered but something may be missing,
-    5 no such cluster, node or object in the log.
+    4 answered but something may be missing, 5 no such cluster, node
+    or object in the log.
     """
     ctx.obj = read_settings(ctx)
 

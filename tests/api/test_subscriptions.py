@@ -241,10 +241,10 @@ async def test_who_does_not_read_holds_nobody_up(
         await asyncio.to_thread(deaf.recv, 20)
         async with listening(growing) as one:
             await one.batch()
-            for version in range(2, 302, 10):
+            for version in range(2, 1002, 10):
                 await telling.tell(*changes("n1", version, 10))
 
-            assert len(await one.facts(300)) == 300
+            assert len(await one.facts(1000)) == 1000
 
 
 @pytest.mark.parametrize(
