@@ -87,7 +87,7 @@ def pods(count: int) -> list[Observation]:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not condition():  # noqa: ASYNC110 - the log has no bell
             await asyncio.sleep(0.001)
 

@@ -175,7 +175,7 @@ async def test_a_writer_that_froze_in_a_transaction_keeps_no_log(
     assert frozen._connection is not None
     async with frozen_transaction(frozen._connection):
         heir = Writer(any_database.dsn("writer"), SPEC, holder="heir")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             teller = Teller(await heir.take_lease())
 
         await heir.append(teller.batch(*pods(1, 1)))
