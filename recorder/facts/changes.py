@@ -51,14 +51,28 @@ class Change(msgspec.Struct, gc=False):
 
 
 def snapshot(state: State) -> dict[str, Any]:
-    """Give a state as plain JSON, without the writers."""
-    found: dict[str, Any] = msgspec.to_builtins(state)
-    found.pop("writers", None)
-    found["conditions"] = {
-        name: _condition(condition)
-        for name, condition in state.conditions.items()
+    """Give a state as plain JSON, without the writers.
+
+    It shares with the state what is plain already: most of its memory.
+    """
+    found: dict[str, Any] = {
+        "uid": state.uid,
+        "created_at": state.created_at,
+        "deletion": state.deletion,
+        "node": state.node,
+        "labels": state.labels,
+        "annotations": state.annotations,
+        "owners": msgspec.to_builtins(state.owners),
+        "conditions": {
+            name: _condition(condition)
+            for name, condition in state.conditions.items()
+        },
+        "taints": [_taint(name, state) for name in sorted(state.taints)],
+        "fields": state.fields,
+        "resources": state.resources,
+        "ends": msgspec.to_builtins(state.ends),
+        "gpus": state.gpus,
     }
-    found["taints"] = [_taint(name, state) for name in sorted(state.taints)]
     return {name: value for name, value in found.items() if value}
 
 
