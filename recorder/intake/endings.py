@@ -101,7 +101,7 @@ def _vanished(
     relisting.abandon(key)
     if point.state is not StreamState.ABSENT and point.began_at is not None:
         ledger.open_gap(key, VANISHED, at)
-        left = sorted(ledger.versions.keys(collection_of(resource)))
+        left = sorted(ledger.versions.of(collection_of(resource)))
         for thing in left:
             relisting.absent(key, thing, at)
         ledger.close_gap(

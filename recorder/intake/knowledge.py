@@ -72,10 +72,9 @@ class Knowledge:
         answer: dict[str, str] = {}
 
         async def look() -> None:
-            versions = self._ledger.versions
-            for key in versions.keys(collection_of(resource)):
-                if (head := versions.get(key)) is not None:
-                    answer[key[1]] = head.resource_version
+            heads = self._ledger.versions.of(collection_of(resource))
+            for (_, name), head in heads.items():
+                answer[name] = head.resource_version
 
         await self._in_order(look)
         return answer

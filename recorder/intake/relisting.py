@@ -246,8 +246,8 @@ class Relisting:
         self, key: StreamKey, listing: _Listing, page: ListPage
     ) -> None:
         collection = collection_of(page.resource)
-        keys = self._ledger.versions.keys(collection) - listing.seen
-        for thing in sorted(keys):
+        alive = self._ledger.versions.of(collection)
+        for thing in sorted(alive.keys() - listing.seen):
             self.absent(key, thing, page.observed_at)
             listing.outcome.absent += 1
 

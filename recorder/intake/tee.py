@@ -84,9 +84,8 @@ class Tees:
             since = self._ledger.reach(at, event_ttl)
             events = await self._log.live_events(resource, since)
             return sorted(event.position for event in events.values())
-        versions = self._ledger.versions
-        heads = map(versions.get, versions.keys(collection_of(resource)))
-        return sorted(head.position for head in heads if head is not None)
+        heads = self._ledger.versions.of(collection_of(resource))
+        return sorted(head.position for head in heads.values())
 
     async def _pages(
         self,

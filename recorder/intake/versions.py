@@ -11,9 +11,10 @@ Events have no heads: an hour of them may be a million objects, and nothing is
 asked of them that the log cannot answer.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 
 from recorder.classify import lease_renewed_at
 from recorder.intake.document import Document, collection_of
@@ -45,8 +46,7 @@ class Versions:
     def __init__(
         self, heads: Iterable[Head], *, full_fidelity: bool = False
     ) -> None:
-        self._heads: dict[HeadKey, Head] = {}
-        self._collections: dict[str, set[HeadKey]] = {}
+        self._heads: dict[str, dict[HeadKey, Head]] = {}
         self._leases: dict[str, Head] = {}
         self._full_fidelity = full_fidelity
         self.changed: dict[HeadKey, Head] = {}
@@ -57,28 +57,28 @@ class Versions:
 
     def __len__(self) -> int:
         """Count the live objects."""
-        return len(self._heads)
+        return sum(map(len, self._heads.values()))
 
     def __iter__(self) -> Iterator[Head]:
         """Give every head, in no order."""
-        return iter(self._heads.values())
+        return chain.from_iterable(of.values() for of in self._heads.values())
 
     def get(self, key: HeadKey) -> Head | None:
         """Give the head of a live object."""
-        return self._heads.get(key)
+        return self._heads.get(key[0], {}).get(key)
 
     def position(self, key: HeadKey) -> int | None:
         """Give where the newest version of a live object is in the log."""
-        head = self._heads.get(key)
+        head = self.get(key)
         return None if head is None else head.position
 
-    def keys(self, collection: str) -> frozenset[HeadKey]:
-        """Give the keys of the live objects of one collection."""
-        return frozenset(self._collections.get(collection, ()))
+    def of(self, collection: str) -> Mapping[HeadKey, Head]:
+        """Give the live objects of one collection, as they come and go."""
+        return self._heads.get(collection, {})
 
     def is_known(self, key: HeadKey, version: str, epoch: int) -> bool:
         """Tell whether the log holds this version, or a newer one."""
-        head = self._heads.get(key)
+        head = self.get(key)
         return (
             head is not None
             and bool(version)
@@ -99,7 +99,7 @@ class Versions:
         entry now because this one came late.
         """
         key = document.key
-        head = self._heads.get(key)
+        head = self.get(key)
         if (
             self._full_fidelity
             or head is None
@@ -120,7 +120,7 @@ class Versions:
 
     def silenced(self, document: Document) -> Renewal | None:
         """Take the last renewal of a node that stops being ready."""
-        head = self._heads.get(document.key)
+        head = self.get(document.key)
         if document.key[0] != NODES or head is None or not head.ready:
             return None
         if document.ready:
@@ -141,7 +141,7 @@ class Versions:
         if identity is None:
             return
         key = document.key
-        before = self._heads.get(key)
+        before = self.get(key)
         head = Head(
             resource=str(document.resource),
             identity=identity,
@@ -165,10 +165,10 @@ class Versions:
         Returns the last renewal of the Lease that went, or of the Lease of
         the node that went.
         """
-        head = self._heads.pop(key, None)
+        head = self.get(key)
         if head is None:
             return None
-        self._collections[key[0]].discard(key)
+        del self._heads[key[0]][key]
         self.changed.pop(key, None)
         self.gone[key] = head
         silence = None
@@ -189,7 +189,7 @@ class Versions:
         )
         head.renewal = None
         key = head_key(LEASES, head.identity)
-        if key in self._heads:
+        if self.get(key) is not None:
             self.changed[key] = head
         return renewal
 
@@ -203,7 +203,6 @@ class Versions:
         return self.last_renewal(head.identity.name)
 
     def _file(self, key: HeadKey, head: Head) -> None:
-        self._heads[key] = head
-        self._collections.setdefault(key[0], set()).add(key)
+        self._heads.setdefault(key[0], {})[key] = head
         if key[0] == LEASES:
             self._leases[head.identity.name] = head
