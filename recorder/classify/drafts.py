@@ -1,6 +1,7 @@
 """Drafts from documents: identity, times, node, reason, actor."""
 
 from datetime import datetime
+from sys import intern
 
 from recorder.classify.objects import KubeObject, read_object
 from recorder.classify.text import clean
@@ -116,7 +117,8 @@ def _identity(document: KubeObject, kind: str | None) -> ObjectIdentity | None:
     return ObjectIdentity(
         resource.group,
         head.kind or kind or resource.plural,
-        head.namespace or "",
+        # Identities are kept for every live object; few namespaces hold them.
+        intern(head.namespace or ""),
         head.name or "",
         head.uid,
     )
