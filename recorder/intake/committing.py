@@ -30,14 +30,16 @@ class Policy:
     """Bounds and choices of a recording, each with its reason."""
 
     batch_entries: int = 2000
-    """A batch of this is committed at once; larger ones are no faster and
-    hold the head of the log longer."""
+    """With this a batch is due."""
 
-    batch_bytes: int = 16 << 20
+    batch_bytes: int = 4 << 20
+    """As does this, of documents; decoded and with its facts one takes its
+    size again."""
 
-    batches_ahead: int = 3
-    """Batches that may be taken while one is being committed: with one, the
-    sequencer would wait for most of PostgreSQL's time."""
+    batches_ahead: int = 2
+    """Batches that may be taken while one is being committed, and are then
+    committed as one: with a single one the sequencer would wait for
+    PostgreSQL, with more they would only hold memory."""
 
     linger: timedelta = timedelta(milliseconds=100)
     """How long a first entry waits for others: at 500 changes a second this

@@ -17,7 +17,7 @@ from recorder.model.fact import Fact
 
 __all__ = ["Deriver"]
 
-STATES_MAX = 8_192
+STATES_MAX = 4_096
 """States remembered of entries before a batch, of 2 to 6 kB each. A larger
 cluster of which everything changes reads the others from the log."""
 

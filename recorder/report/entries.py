@@ -12,13 +12,7 @@ from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.reference import Resource
 from recorder.report.coverage import Coverage, Reads, covered
 from recorder.report.nearest import did_you_mean
-from recorder.report.ports import (
-    Line,
-    OnDay,
-    Reading,
-    Selection,
-    is_about_events,
-)
+from recorder.report.ports import Line, Reading, Selection, is_about_events
 from recorder.report.references import (
     Found,
     Reference,
@@ -161,11 +155,7 @@ class Entries:
 
 
 async def ask_entries(
-    reading: Reading,
-    question: EntryQuestion,
-    *,
-    now: datetime,
-    on_day: OnDay | None = None,
+    reading: Reading, question: EntryQuestion, *, now: datetime
 ) -> Entries:
     """Find what a question selects, and what may be missing from it.
 
@@ -181,7 +171,7 @@ async def ask_entries(
     if question.limit is not None:
         listed = reading.fact_pages if question.facts else reading
         after = await listed.skip_to_newest(
-            question.selects(found), question.limit, on_day=on_day
+            question.selects(found), question.limit
         )
     return Entries(
         question=question,

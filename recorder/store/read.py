@@ -21,7 +21,6 @@ from recorder.report.ports import (
     Heartbeats,
     Line,
     Log,
-    OnDay,
     Selection,
     Thing,
     Version,
@@ -121,13 +120,9 @@ class LogReading:
         """Give every jump of the recorder's clock, in log order."""
         return self._gaps.clock_jumps()
 
-    async def skip_to_newest(
-        self, selection: Selection, count: int, *, on_day: OnDay | None = None
-    ) -> int:
+    async def skip_to_newest(self, selection: Selection, count: int) -> int:
         """Give the position after which the newest ``count`` lines lie."""
-        return await self._entries.skip_to_newest(
-            selection, count, on_day=on_day
-        )
+        return await self._entries.skip_to_newest(selection, count)
 
     def lines(
         self, selection: Selection, *, after: int, documents: bool
