@@ -104,6 +104,9 @@ def _make(path: Path, account: Account) -> None:
 
 
 def _try_socket(path: Path) -> None:
+    # Whoever died here left one, and pids come again: in a container soon.
+    for left in path.glob(".probe-*"):
+        left.unlink()
     probe = path / f".probe-{os.getpid()}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
         trial.bind(str(probe))
