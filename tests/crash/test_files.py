@@ -5,6 +5,7 @@ it and after it. What is found then is the old file or the new one, and the
 next process goes on. The log itself is in `test_matrix`.
 """
 
+import asyncio
 import itertools
 import os
 import signal
@@ -14,23 +15,32 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import pytest
+
+from recorder.embedded import server_log
+from recorder.embedded.errors import AlreadyRecordingError
+from recorder.embedded.folder import DataFolder
 from recorder.embedded.passwords import (
     make_passwords,
     read_passwords,
     write_passwords,
 )
+from recorder.embedded.recording_lock import RecordingLock
 from recorder.embedded.state import Phase, State, read_state, write_state
 from recorder.settings import Settings
 from recorder.sources.tape import TapeTruncatedError, TapeWriter
 from recorder.sources.tape.whole import whole_tape
 from recorder.wiring.addresses import announced, page_address
+from recorder.wiring.control import NoRecorderError, ask_for_tape, control
+from recorder.wiring.live import LiveRecording
 from recorder.wiring.redaction_key import load_key
 from recorder.wiring.tokens import TokenFile
 from tests.tape.builders import HEADER, a_frame, read_up_to_the_trouble
 
 CHANGES = {
-    "open", "write", "writelines", "flush", "fsync", "close", "replace",
-    "rename", "link", "unlink", "mkdir", "chmod", "fchown",
+    "bind", "open", "write", "writelines", "flush", "fsync", "close",
+    "replace", "rename", "link", "unlink", "mkdir", "chmod", "fchown",
+    "ftruncate", "pwrite", "sendfile", "truncate",
 }  # fmt: skip
 FRAMES = [a_frame(number) for number in range(20)]
 
@@ -126,6 +136,59 @@ def test_what_the_supervisor_says_is_whole(tmp_path: Path) -> None:
     for _ in deaths(lambda: write_state(path, new)):
         assert read_state(path) in (old, new)
     assert read_state(path) == new
+
+
+def test_who_records_is_told_while_it_lives_and_no_longer(
+    tmp_path: Path,
+) -> None:
+    def record() -> None:
+        with RecordingLock(tmp_path):
+            pass
+
+    for _ in deaths(record):
+        with (
+            RecordingLock(tmp_path),
+            pytest.raises(AlreadyRecordingError, match=f"{os.getpid()} rec"),
+        ):
+            RecordingLock(tmp_path).__enter__()
+
+
+def test_what_the_server_said_is_kept_when_its_file_is_emptied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_log, "_BYTES_MAX", 100)
+    folder = DataFolder(tmp_path)
+    before = folder.log.with_name(f"{folder.log.name}.1")
+    said = b"a line that matters\n" * 9
+
+    def said_again() -> None:
+        os.close(server_log.open_log(folder))
+        folder.log.write_bytes(said)
+
+    said_again()
+    for _ in deaths(lambda: server_log.bound_log(folder)):
+        files = [path for path in (folder.log, before) if path.exists()]
+        assert said in {path.read_bytes() for path in files}
+        server_log.bound_log(folder)
+        assert before.read_bytes() == said
+        assert folder.log.read_bytes() == b""
+        assert sorted(tmp_path.iterdir()) == [folder.log, before]
+        said_again()
+
+
+def test_a_recorder_can_be_asked_again(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path)
+
+    async def serve() -> None:
+        async with control(settings, LiveRecording()):
+            asked = ask_for_tape(settings, tmp_path / "a", asyncio.Event())
+            # Nothing is recorded, and that is an answer.
+            with pytest.raises(NoRecorderError, match="nothing to record"):
+                await anext(asked)
+
+    for _ in deaths(lambda: asyncio.run(serve())):
+        asyncio.run(serve())
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_the_address_of_the_page_is_whole(tmp_path: Path) -> None:
