@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from recorder.intake.relisting import KnownEvent
+from recorder.intake.known_events import KnownEvent
 from recorder.intake.state import Batch, Recovered
 from recorder.model.observation import Observation
 from recorder.model.reference import Resource

@@ -16,6 +16,7 @@ from recorder.intake.admission import admit
 from recorder.intake.committing import Committer, Policy
 from recorder.intake.endings import clock_jumped
 from recorder.intake.knowledge import Knowledge, utc_now
+from recorder.intake.known_events import EVER
 from recorder.intake.ledger import Ledger
 from recorder.intake.ports import Log, Source
 from recorder.intake.progress import Progress
@@ -264,12 +265,17 @@ class Recording:
         """Read from the log what a list of Events is compared with."""
         if not isinstance(observation, ListPage):
             return
-        while (window := relisting.events_needed(observation)) is not None:
+        events, resource = relisting.events, observation.resource
+        while (wanted := events.wanted(observation)) is not None:
             await committer.commit()
-            since = observation.observed_at - window
-            relisting.know_events(
-                await self._log.live_events(observation.resource, since)
-            )
+            if isinstance(wanted, timedelta):
+                since = observation.observed_at - wanted
+                events.know(await self._log.live_events(resource, since))
+            else:
+                lacking = self._log.lacking(
+                    resource, wanted, epoch=events.epoch, since=EVER
+                )
+                events.lack(await lacking)
 
 
 def _starting(ledger: Ledger) -> None:

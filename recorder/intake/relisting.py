@@ -7,7 +7,6 @@ so there is a gap, except for Events, of which a list can prove that nothing
 was missed.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -19,8 +18,8 @@ from recorder.intake.document import (
     read,
 )
 from recorder.intake.gaps import RELISTED, Relist, told
+from recorder.intake.known_events import KnownEvents
 from recorder.intake.ledger import Ledger
-from recorder.intake.outlived import shows_outlived
 from recorder.intake.refusals import input_refused, refusal
 from recorder.intake.state import (
     Head,
@@ -31,28 +30,12 @@ from recorder.intake.state import (
 )
 from recorder.intake.streams import complete, settle, vouch
 from recorder.model.entry import Draft, Operation
-from recorder.model.observation import ListPage, Observation
+from recorder.model.observation import ListPage
 
-__all__ = ["KnownEvent", "Relisting"]
+__all__ = ["Relisting"]
 
 EVENT_TTL = timedelta(hours=1)
 """The API server's default of ``--event-ttl``."""
-
-WIDER = 4
-"""How many times as far the log is asked back for Events that it took and
-was not found to hold: a few times at most, however long it is."""
-
-
-@dataclass(frozen=True, slots=True)
-class KnownEvent:
-    """The newest version of an Event that the log holds."""
-
-    epoch: int
-    namespace: str
-    name: str
-    resource_version: str
-    observed_at: datetime
-    position: int
 
 
 @dataclass(slots=True)
@@ -76,46 +59,8 @@ class Relisting:
         self._event_ttl = event_ttl
         self._listings: dict[StreamKey, _Listing] = {}
         self._reasons: dict[StreamKey, str] = {}
-        self._events: Mapping[str, KnownEvent] = {}
-        self._asked: tuple[StreamKey, str] | None = None
-        """For which list they are known, and for how long before it."""
-        self._window = timedelta()
+        self.events = KnownEvents(ledger, event_ttl=event_ttl)
         self._namespace_went_at: datetime | None = None
-
-    def events_needed(self, observation: Observation) -> timedelta | None:
-        """Tell how far back Events must be known to take an observation.
-
-        None where they are. Otherwise everything taken so far must be
-        committed, what the log then holds given to `know_events`, and this
-        be asked again, before the observation is taken.
-        """
-        if not isinstance(observation, ListPage):
-            return None
-        key = (observation.source, str(observation.resource))
-        point = self._ledger.streams.get(key)
-        if (
-            not is_events(observation.resource)
-            or point is None
-            or point.began_at is None
-        ):
-            return None
-        now = observation.observed_at
-        if self._asked != (key, observation.resource_version):
-            self._asked = key, observation.resource_version
-            absence = now - (point.doubtful_from or point.began_at)
-            span = max(absence, timedelta()) + self._event_ttl * 2
-            self._window = now - self._ledger.reach(now, span)
-            return self._window
-        if now - self._window > point.began_at and shows_outlived(
-            observation.items, self._events, point.pending or "0"
-        ):
-            self._window *= WIDER
-            return self._window
-        return None
-
-    def know_events(self, events: Mapping[str, KnownEvent]) -> None:
-        """Take the live Events of the log, by uid, for the list to come."""
-        self._events = events
 
     def is_listing(self) -> bool:
         """Tell whether a list is half taken."""
@@ -185,7 +130,7 @@ class Relisting:
             return  # the list was begun again, at the same version
         listing.seen.add(thing)
         if document.is_event:
-            known = self._events.get(thing[1])
+            known = self.events.by_uid.get(thing[1])
             is_known = known is not None
             if known is not None and (
                 (known.epoch, known.resource_version)
@@ -224,7 +169,7 @@ class Relisting:
             ):
                 reason = self._reasons.pop(key, RELISTED)
                 ledger.open_gap(key, reason, listing.began_at)
-            self._events, self._asked = {}, None
+            self.events.forget()
         else:
             self._absent_objects(key, listing, page)
         ledger.close_gap(
@@ -270,8 +215,8 @@ class Relisting:
         """Enter the Events that went; tell whether any is unexplained."""
         unexplained = bool(listing.outcome.new or listing.outcome.changed)
         present = {uid for _, uid in listing.seen}
-        for uid in sorted(self._events.keys() - present):
-            known = self._events[uid]
+        for uid in sorted(self.events.by_uid.keys() - present):
+            known = self.events.by_uid[uid]
             age = self._ledger.age(
                 known.position, known.observed_at, listing.began_at
             )

@@ -9,7 +9,7 @@ import asyncpg
 import orjson
 
 from recorder.intake.document import read
-from recorder.intake.relisting import KnownEvent
+from recorder.intake.known_events import KnownEvent
 from recorder.model.entry import Operation
 from recorder.model.reference import Resource
 from recorder.store.codes import OPERATION_CODES
@@ -45,7 +45,7 @@ VERSIONS_AT_ONCE = 10_000
 VERSIONS = """
     select e.version from recorder.entry e
     where e.log_id = $1 and e.observed_at >= $3 and e.epoch = $4
-      and e.operation <= 5 and e.version is not null
+      and e.operation <= 5 and e.version between $5 and $6
       and e.resource_id =
         (select resource_id from recorder.resource where name = $2)
       and e.position >= coalesce(
@@ -135,11 +135,13 @@ async def lacking(
 
     Takes nine bytes for each, however many entries there are.
     """
+    if not versions:
+        return []
     wanted = array("q", sorted(versions))
     held = bytearray(len(wanted))
     async with connection.transaction(readonly=True):
         cursor = await connection.cursor(
-            VERSIONS, log, str(resource), since, epoch
+            VERSIONS, log, str(resource), since, epoch, wanted[0], wanted[-1]
         )
         while rows := await cursor.fetch(VERSIONS_AT_ONCE):
             for (version,) in rows:

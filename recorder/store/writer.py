@@ -19,7 +19,7 @@ from recorder.errors import (
     ConfigError,
     LogUnavailableError,
 )
-from recorder.intake.relisting import KnownEvent
+from recorder.intake.known_events import KnownEvent
 from recorder.intake.state import Batch, Recovered
 from recorder.model.reference import Resource
 from recorder.store.append import Appender

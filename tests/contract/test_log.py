@@ -16,9 +16,10 @@ from recorder.errors import (
     StandingByError,
     UnknownStateError,
 )
+from recorder.intake.known_events import KnownEvent
 from recorder.intake.ledger import Ledger
 from recorder.intake.ports import Log
-from recorder.intake.relisting import KnownEvent, Relisting
+from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Batch, Jump, Recovered
 from recorder.model.observation import ClockJumped, Observation
@@ -87,7 +88,7 @@ class Teller:
         self._sequencer = Sequencer(self.ledger, self._relisting)
 
     def know_events(self, events: Mapping[str, KnownEvent]) -> None:
-        self._relisting.know_events(events)
+        self._relisting.events.know(events)
 
     def batch(self, *observations: Observation) -> Batch:
         for observation in observations:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recorder.errors import LogUnavailableError, UnknownStateError
-from recorder.intake.relisting import KnownEvent
+from recorder.intake.known_events import KnownEvent
 from recorder.intake.state import Batch, Recovered
 from recorder.model.reference import Resource
 from tests.support.memory_log import MemoryLog, MemoryWriter

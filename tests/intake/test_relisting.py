@@ -1,6 +1,6 @@
 """What a second list proves, and which gap it leaves."""
 
-from recorder.intake.relisting import KnownEvent
+from recorder.intake.known_events import KnownEvent
 from tests.support.builders import (
     EVENTS,
     NAMESPACES,

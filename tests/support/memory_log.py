@@ -17,7 +17,7 @@ from recorder.errors import (
     UnknownStateError,
 )
 from recorder.intake.document import read
-from recorder.intake.relisting import KnownEvent
+from recorder.intake.known_events import KnownEvent
 from recorder.intake.state import (
     Batch,
     Head,

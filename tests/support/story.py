@@ -1,13 +1,14 @@
 """A story told to intake, and what it made of it: no database, no tasks."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Self
 
 import orjson
 
+from recorder.intake.known_events import EVER
 from recorder.intake.ledger import Ledger
-from recorder.intake.relisting import KnownEvent, Relisting
+from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Head, ResumePoint
 from recorder.model.entry import Draft
@@ -27,14 +28,17 @@ class Story:
         self,
         *observations: Any,
         full_fidelity: bool = False,
+        event_ttl: timedelta = TTL,
         log: MemoryLog | None = None,
     ) -> None:
         self.log = log or MemoryLog()
         self._writer = MemoryWriter(self.log)
         recovered = _now(self._writer.take_lease())
         self.ledger = Ledger(recovered, full_fidelity=full_fidelity)
-        self.relisting = Relisting(self.ledger, event_ttl=TTL)
+        self.relisting = Relisting(self.ledger, event_ttl=event_ttl)
         self._sequencer = Sequencer(self.ledger, self.relisting)
+        self.asked: list[timedelta | Sequence[int]] = []
+        """What the log was asked of Events, and in which order."""
         self.take(*observations)
 
     def take(self, *observations: Observation) -> Self:
@@ -95,17 +99,20 @@ class Story:
         return list(self.log.heads.values())
 
     def _know_events(self, observation: Observation) -> None:
-        while (
-            window := self.relisting.events_needed(observation)
-        ) is not None:
+        events, log = self.relisting.events, self._writer
+        while (wanted := events.wanted(observation)) is not None:
             assert isinstance(observation, ListPage)
-            _now(self._writer.append(self._sequencer.seal()))
-            known: Mapping[str, KnownEvent] = _now(
-                self._writer.live_events(
-                    observation.resource, observation.observed_at - window
+            resource = observation.resource
+            _now(log.append(self._sequencer.seal()))
+            self.asked.append(wanted)
+            if isinstance(wanted, timedelta):
+                since = observation.observed_at - wanted
+                events.know(_now(log.live_events(resource, since)))
+            else:
+                lacking = log.lacking(
+                    resource, wanted, epoch=events.epoch, since=EVER
                 )
-            )
-            self.relisting.know_events(known)
+                events.lack(_now(lacking))
 
 
 def _name(draft: Draft) -> str | None:
