@@ -1,5 +1,9 @@
 """What a second list proves, and which gap it leaves."""
 
+from datetime import timedelta
+
+import pytest
+
 from recorder.intake.known_events import KnownEvent
 from tests.support.builders import (
     EVENTS,
@@ -156,6 +160,43 @@ def test_a_silent_event_stream_under_compaction_is_no_gap() -> None:
     story = Story(*quiet_events(), a_list(EVENTS, 80, an_event("e", 5)))
 
     assert story.operations() == ["listed", "listed"]
+
+
+COMPACTED_EVERY = 300.0
+
+
+def silent_under_compaction(event_ttl: timedelta, times: int) -> list[str]:
+    """Give where gaps start of a stream on which nothing ever comes."""
+    story = Story(a_list(EVENTS, 9, when=0), event_ttl=event_ttl)
+    for number in range(1, times + 1):
+        when = number * COMPACTED_EVERY
+        story.take(
+            a_closed_stream(EVENTS, "timeout", when=when - 1),
+            a_closed_stream(EVENTS, "410", when=when),
+            a_list(EVENTS, 9 + number, when=when),
+        )
+    return [gap["from"] for gap in story.gaps()]
+
+
+@pytest.mark.parametrize("minutes", [6, 15, 60])
+def test_each_list_after_a_compaction_proves_the_time_since_the_last(
+    minutes: int,
+) -> None:
+    assert silent_under_compaction(timedelta(minutes=minutes), 13) == []
+
+
+@pytest.mark.parametrize("minutes", [1, 5])
+def test_events_that_live_shorter_than_a_compaction_takes_prove_nothing(
+    minutes: int,
+) -> None:
+    """One may have been made and have expired while the server stalled."""
+    starts = silent_under_compaction(timedelta(minutes=minutes), 3)
+
+    assert starts == [
+        "2026-11-21T03:00:00.000000Z",
+        "2026-11-21T03:05:00.000000Z",
+        "2026-11-21T03:10:00.000000Z",
+    ]
 
 
 def test_an_event_that_its_ttl_removed_is_no_gap() -> None:
