@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Self
 
 import aiohttp
@@ -69,6 +70,9 @@ class Oracle:
         self._versions: list[Version] = []
         self._known: dict[str, _Known] = {}
         self._failures: list[str] = []
+        self.seen_at: dict[tuple[int, int], datetime] = {}
+        """When each revision of an epoch was told by etcd."""
+
         self.epoch = 0
         self.revision = 0
         """Everything up to this revision of the epoch has been seen."""
@@ -172,6 +176,7 @@ class Oracle:
                 self.revision = watched.changes[-1].revision
 
     def _saw(self, key: str, value: bytes | None, revision: int) -> None:
+        self.seen_at.setdefault((self.epoch, revision), datetime.now(UTC))
         place = _place(key)
         if place is None:
             return

@@ -29,6 +29,10 @@ __all__ = ["ClosedGap", "closed_gaps", "differences", "judge_gaps"]
 IN_FLIGHT = timedelta(seconds=0.5)
 """What the server sent before it died may still arrive."""
 
+AT_ONCE = timedelta(seconds=0.25)
+"""What comes sooner after it was made did not wait for us to come back; only
+such an entry says that nothing was made before it and is still to come."""
+
 CONFIRMED = {WATCH_EXPIRED, RELISTED}
 """Reasons that the server must confirm."""
 
@@ -99,7 +103,9 @@ async def judge_gaps(
     wrong: list[str] = []
     reasons = {reason for strike in strikes for reason in strike.reasons}
     for gap in gaps:
-        wrong += _badly_placed(gap, log, before.get(gap.resource), strikes)
+        wrong += _badly_placed(
+            gap, site, log, before.get(gap.resource), strikes
+        )
         # A version of a history that was rewound says nothing of this one.
         asked = gap.possible and not any(strike.epochs for strike in strikes)
         if gap.reason in CONFIRMED:
@@ -118,6 +124,7 @@ async def judge_gaps(
 
 def _badly_placed(
     gap: ClosedGap,
+    site: Site,
     log: WholeLog,
     point: Point | None,
     strikes: Sequence[Strike],
@@ -134,10 +141,20 @@ def _badly_placed(
         yield f"it begins after nothing was proven from {blind} on: {gap}"
     for position, draft in _of(log, gap):
         live = draft.operation in LIVE
-        if live and position < gap.opened and draft.observed_at > gap.since:
+        later = position < gap.opened and draft.observed_at > gap.since
+        if live and later and _came_at_once(site, log, position):
             yield f"entry {position} is a later proof: {gap}"
         if live and gap.opened < position < gap.closed and gap.possible:
             yield f"entry {position} came from a watch within it: {gap}"
+
+
+def _came_at_once(site: Site, log: WholeLog, position: int) -> bool:
+    """Tell whether an entry was observed as soon as etcd told its version."""
+    epoch, draft = log.entries[position - 1]
+    version = int(orjson.loads(draft.raw)["metadata"]["resourceVersion"])
+    made = site.cluster.oracle.seen_at.get((epoch, version))
+    observed = draft.observed_at - site.clock.offset
+    return made is not None and observed - made <= AT_ONCE
 
 
 def _of(log: WholeLog, gap: ClosedGap) -> Iterator[tuple[int, Draft]]:
