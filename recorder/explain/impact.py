@@ -15,7 +15,7 @@ from recorder.explain.hit import Failure, Hit
 from recorder.explain.verdict import Happened, Verdict
 from recorder.projections import Placement, Placements, Workload, Workloads
 
-__all__ = ["ENDLESS", "Failure", "Hit", "failure_of", "hits"]
+__all__ = ["Failure", "Hit", "failure_of", "hits"]
 
 AFTERMATH: Final = timedelta(minutes=5)
 """How long after a node is back in service what it lost may still show: a
@@ -39,21 +39,15 @@ HIT: Final = frozenset(
 """Happenings that can hit a workload."""
 
 
-def failure_of(
-    verdict: Verdict, until: datetime | None = None
-) -> Failure | None:
-    """Give what workloads see of a verdict; None if they see nothing.
-
-    ``until`` is the end of what is known.
-    """
+def failure_of(verdict: Verdict) -> Failure | None:
+    """Give what workloads see of a verdict; None if they see nothing."""
     if verdict.happened not in HIT:
         return None
     effect = verdict.effect.stored
     seen = min(verdict.lost_at, effect.observed_at)
     since = min(verdict.between[0] or seen, seen, verdict.began_at)
     back = verdict.back_in_service_at
-    until = until or ENDLESS
-    end = until if back is None else min(until, back + AFTERMATH)
+    end = ENDLESS if back is None else back + AFTERMATH
     return Failure(verdict=verdict, since=since, seen=seen, until=end)
 
 
@@ -76,10 +70,10 @@ def hits(
             these.
         workloads: of their owners.
         nodes: that are asked about.
-        until: the end of what is known.
+        until: the end of what is known, to which a hit that lasts costs.
         each: give each hit of a workload by itself.
     """
-    failures = [f for v in verdicts if (f := failure_of(v, until)) is not None]
+    failures = [f for v in verdicts if (f := failure_of(v)) is not None]
     asked = frozenset(nodes)
     gangs: dict[Workload, list[Placement]] = {}
     for placement in placements:

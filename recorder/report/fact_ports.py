@@ -108,11 +108,6 @@ class Facts(Protocol):
         Of some nodes, or of all.
         """
 
-    async def last_seen(
-        self, names: Collection[str], since: datetime | None
-    ) -> datetime | None:
-        """Give when anything of nodes was observed last."""
-
 
 @dataclass(frozen=True, slots=True)
 class Stay:
@@ -153,11 +148,3 @@ class Gangs(Protocol):
         self, uids: Collection[str], *, until: datetime | None
     ) -> Sequence[StoredFact]:
         """Give the same of these objects and of all that own them."""
-
-    async def pods_of(
-        self, nodes: Collection[str], *, since: datetime | None
-    ) -> Collection[str]:
-        """Give the UIDs of all Pods of which nodes have facts."""
-
-    async def last_of(self, uids: Collection[str]) -> datetime | None:
-        """Give when anything of gangs of these was observed."""

@@ -7,12 +7,13 @@ went down gets the gang with all that it lost, for the others failed with it.
 from asyncio import TaskGroup
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
-from recorder.explain.impact import ENDLESS, Hit, failure_of, hits
+from recorder.explain.impact import Hit, failure_of, hits
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
+from recorder.model.observation import WATCH
 from recorder.projections import Placements, Workloads
 from recorder.report.coverage import Coverage
 from recorder.report.fact_ports import Stay
@@ -28,6 +29,11 @@ TOGETHER = timedelta(minutes=1)
 POD_LIFE = 30 * LOOKBACK
 """How long before a window a Pod may have made room for another whose
 workload does not run again in it."""
+
+PODS = "v1/pods"
+
+NEVER = datetime.min.replace(tzinfo=UTC)
+"""Until when Pods are known that nothing vouches for: none costs anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +77,8 @@ async def hits_of(
 ) -> list[Hit]:
     """Find each hit of what verdicts hit, where they are all there are."""
     gangs = await _gangs(reading, nodes, verdicts, window)
-    end = window.until or ENDLESS
-    found = gangs.hits(verdicts, nodes, end, each=True)
-    if window.until is None and any(_lasts(hit) for hit in found):
-        end = await _end(reading, nodes, window)
-        found = gangs.hits(verdicts, nodes, end, each=True)
-    return _within(found, window)
+    end = window.until or _end(reading)
+    return _within(gangs.hits(verdicts, nodes, end, each=True), window)
 
 
 async def all_hits_of(
@@ -95,10 +97,8 @@ async def all_hits_of(
         reading, others, verdicts, window, coverage, knowledge
     )
     every, everywhere = [*verdicts, *companions], {*nodes, *others}
-    found = gangs.hits(every, everywhere, window.until or ENDLESS)
-    if window.until is None and any(_lasts(hit) for hit in found):
-        end = await _end(reading, nodes, window)
-        found = gangs.hits(every, everywhere, end)
+    end = window.until or _end(reading)
+    found = gangs.hits(every, everywhere, end)
     asked = set(nodes)
     return _within((h for h in found if asked & set(h.nodes)), window)
 
@@ -158,28 +158,18 @@ async def _gangs(
     return _Gangs(await reading.gangs.families(uids, until=until))
 
 
-def _lasts(hit: Hit) -> bool:
-    """Tell whether what is counted of a hit depends on where all ends."""
-    ended = hit.outcome in {"failed", "completed"}
-    return hit.running_again_at is None and not ended
+def _end(reading: Reading) -> datetime:
+    """Give until when it is known where Pods run, if nobody said until when.
 
-
-async def _end(
-    reading: Reading, nodes: Sequence[str], window: Window
-) -> datetime:
-    """Give when anything was seen last: of nodes, their Pods and owners.
-
-    All Pods are meant that these nodes ever had, which are many: it is
-    asked only where an answer depends on it.
+    What is down costs to then, though nothing more may be seen of it.
     """
-    since = None if window.since is None else window.since - POD_LIFE
-    pods = await reading.gangs.pods_of(nodes, since=since)
-    times = [
-        await reading.facts.last_seen(nodes, since),
-        await reading.gangs.last_of(pods),
+    known = [
+        stream.vouched_until
+        for stream in reading.streams
+        if (stream.source, stream.resource) == (WATCH, PODS)
+        and stream.vouched_until is not None
     ]
-    seen = [at for at in times if at is not None]
-    return max(seen, default=reading.log.recorded_at or ENDLESS)
+    return max(known, default=NEVER)
 
 
 def _within(found: Iterable[Hit], window: Window) -> list[Hit]:

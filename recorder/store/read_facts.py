@@ -76,14 +76,6 @@ LAST_SIGN = f"""
       and f.node_id = (select n.node_id from recorder.node n
         where n.log_id = $1 and n.name = $4)
 """
-LAST_SEEN = f"""
-    select max(f.observed_at) from recorder.fact f
-    where {OF_EXTENT} and {OF_NODES} and f.at >= $5
-"""
-LAST_UNPLACED = f"""
-    select max(f.observed_at) from recorder.fact f
-    where {OF_EXTENT} and {UNPLACED} and f.at >= $4
-"""
 # As one text: rows of five thousand nodes would take longer. Of two members
 # of one name the second counts.
 OF_APPEARED = """
@@ -189,17 +181,6 @@ class FactReader(ExtentReader):
         rows = await self._ask(LAST_SIGN, name, until or ALWAYS[1])
         at: datetime | None = rows[0][0]
         return at
-
-    async def last_seen(
-        self, names: Collection[str], since: datetime | None
-    ) -> datetime | None:
-        """Give when anything that `of_nodes` gives was observed last."""
-        first = since or ALWAYS[0]
-        rows = [
-            *await self._ask(LAST_SEEN, list(names), first),
-            *await self._ask(LAST_UNPLACED, first),
-        ]
-        return max((at for (at,) in rows if at is not None), default=None)
 
     async def node_labels(self) -> dict[str, dict[str, str]]:
         """Give the labels with which each node appeared."""

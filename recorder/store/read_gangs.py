@@ -121,23 +121,6 @@ WHOLE = named(
     OF_FAMILY,
     before=f"{ASKED}, {ABOVE}, {FAMILY.format(top='above')},",
 )
-PODS_OF = f"""
-    select distinct o.uid from (
-      select distinct f.object_id from recorder.fact f
-      where {OF_EXTENT} and {OF_NODES} and f.at >= $5) named
-    join recorder.object o on o.object_id = named.object_id
-    join recorder.kind k on k.kind_id = o.kind_id
-    where k.name = 'Pod' and o.uid is not null
-"""
-# In two, since both may take long, of Pods of many days.
-NUMBERS = f"""
-    with recursive {ASKED}, {ABOVE}, {FAMILY.format(top="above")}
-    select distinct object_id from family
-"""
-LAST_OF = f"""
-    select max(f.observed_at) from recorder.fact f
-    where {OF_EXTENT} and f.object_id = any ($4::int8[])
-"""
 
 
 class GangReader(ExtentReader):
@@ -185,16 +168,3 @@ class GangReader(ExtentReader):
     ) -> Sequence[StoredFact]:
         """Give the same of these objects and of all that own them."""
         return await self._facts(WHOLE, list(uids), until or ALWAYS[1])
-
-    async def pods_of(
-        self, nodes: Collection[str], *, since: datetime | None
-    ) -> set[str]:
-        """Give the UIDs of all Pods of which nodes have facts."""
-        return await self._texts(PODS_OF, list(nodes), since or ALWAYS[0])
-
-    async def last_of(self, uids: Collection[str]) -> datetime | None:
-        """Give when anything of gangs of these was observed."""
-        rows = await self._ask(NUMBERS, list(uids))
-        ((at,),) = await self._ask(LAST_OF, [number for (number,) in rows])
-        found: datetime | None = at
-        return found

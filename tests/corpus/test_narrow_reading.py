@@ -138,8 +138,8 @@ async def answers(
     nodes = tuple(node for node in nodes if node in known)
     now = reading.log.recorded_at
     assert now is not None
-    last = await reading.facts.last_seen(nodes, None)
-    assert last is not None
+    seen = await reading.facts.of_nodes(nodes, since=None, until=None)
+    last = max(stored.observed_at for stored in seen)
     windows = [
         Window(None, None),
         Window(last - timedelta(minutes=20), last - timedelta(minutes=1)),
