@@ -213,8 +213,8 @@ class _Others:
         self._reading = reading
         self._window = window
         self._everywhere = everywhere
-        self._places: Mapping[str, Mapping[str, str]] = {}
         self._losses: list[StoredFact] = []
+        self._stand({})
 
     async def read(self, chains: Iterable[Chain]) -> None:
         """Read what chains need, once where they need the same."""
@@ -224,21 +224,26 @@ class _Others:
             self._losses += await facts.losses(since, until)
         if not seeing:
             return
-        around = {chain: self.around(chain) for chain in seeing}
-        self._places = await facts.places(
-            {
-                name
-                for chain, fleet in around.items()
-                for name in lost_together(chain, fleet)
-            }
-        )
+        self._stand({})
+        lost = {
+            name
+            for chain in seeing
+            for name in lost_together(chain, self.around(chain))
+        }
+        self._stand(await facts.places(lost))
         if any(needs_every_place(c, self.around(c)) for c in seeing):
-            self._places = await facts.places()
+            self._stand(await facts.places())
+
+    def _stand(self, places: Mapping[str, Mapping[str, str]]) -> None:
+        """Take where nodes stand, and all that was lost until now."""
+        self._places = places
+        # Made once: it is the same around every chain, and large.
+        self._whole = Fleet(self._losses, places) if self._everywhere else None
 
     def around(self, chain: Chain) -> Fleet:
         """Give the fleet around one chain, as far as it counts."""
-        if self._everywhere:
-            return Fleet(self._losses, self._places)
+        if self._whole is not None:
+            return self._whole
         since, until = self._span(chain)
         near = [s for s in self._losses if since <= s.at < until]
         return Fleet(near, self._places)
