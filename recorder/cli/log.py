@@ -1,6 +1,8 @@
 """`recorder log`: entries in log order."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 import click
@@ -16,6 +18,7 @@ from recorder.cli.options import (
 )
 from recorder.cli.output import announce, note
 from recorder.cli.printing import printer_for
+from recorder.cli.screen import Screen
 
 __all__ = ["log"]
 
@@ -63,6 +66,16 @@ def log(ctx: click.Context, /, **given: Any) -> int:
     return wait_for(_log(ctx, given))
 
 
+def _told_by(screen: Screen) -> Callable[[datetime], None]:
+    """Show on a terminal which day is looked through."""
+
+    def show(day: datetime) -> None:
+        if sys.stderr.isatty():
+            screen.progress("looking through", f"{day:%Y-%m-%d}")
+
+    return show
+
+
 async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.report.entries import EntryQuestion, ask_entries
     from recorder.wiring.reading import open_logs
@@ -71,7 +84,13 @@ async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
     question = EntryQuestion.parse(given, now=present)
     async with open_logs(ctx.obj, on_wait=announce) as logs:
         reading = await logs.read(given_log(ctx))
-        answer = await ask_entries(reading, question, now=present)
+        screen = Screen()
+        try:
+            answer = await ask_entries(
+                reading, question, now=present, on_day=_told_by(screen)
+            )
+        finally:
+            screen.clear()
         for line in answer.notes:
             note(line)
         printer = printer_for(

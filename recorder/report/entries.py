@@ -12,7 +12,13 @@ from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.reference import Resource
 from recorder.report.coverage import Coverage, Reads, covered
 from recorder.report.nearest import did_you_mean
-from recorder.report.ports import Line, Reading, Selection, is_about_events
+from recorder.report.ports import (
+    Line,
+    OnDay,
+    Reading,
+    Selection,
+    is_about_events,
+)
 from recorder.report.references import (
     Found,
     Reference,
@@ -155,7 +161,11 @@ class Entries:
 
 
 async def ask_entries(
-    reading: Reading, question: EntryQuestion, *, now: datetime
+    reading: Reading,
+    question: EntryQuestion,
+    *,
+    now: datetime,
+    on_day: OnDay | None = None,
 ) -> Entries:
     """Find what a question selects, and what may be missing from it.
 
@@ -171,7 +181,7 @@ async def ask_entries(
     if question.limit is not None:
         listed = reading.fact_pages if question.facts else reading
         after = await listed.skip_to_newest(
-            question.selects(found), question.limit
+            question.selects(found), question.limit, on_day=on_day
         )
     return Entries(
         question=question,

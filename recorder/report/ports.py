@@ -4,7 +4,13 @@
 everything up to that size stays as it was seen, however long the answer takes.
 """
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -22,6 +28,7 @@ __all__ = [
     "Heartbeats",
     "Line",
     "Log",
+    "OnDay",
     "Reading",
     "Selection",
     "Stream",
@@ -182,10 +189,17 @@ class Heartbeats:
     resource_version: str | None
 
 
+OnDay = Callable[[datetime], None]
+"""Gets the days that are looked through, where no index leads to what is
+asked for: each may take some seconds."""
+
+
 class FactPages(Protocol):
     """The facts of one log, to be listed."""
 
-    async def skip_to_newest(self, selection: Selection, count: int) -> int:
+    async def skip_to_newest(
+        self, selection: Selection, count: int, *, on_day: OnDay | None = None
+    ) -> int:
         """Give a position behind which about the newest facts lie."""
 
     def pages(
@@ -226,7 +240,9 @@ class Reading(Protocol):
     def clock_jumps(self) -> AsyncIterator[ClockJump]:
         """Give every jump of the recorder's clock, in log order."""
 
-    async def skip_to_newest(self, selection: Selection, count: int) -> int:
+    async def skip_to_newest(
+        self, selection: Selection, count: int, *, on_day: OnDay | None = None
+    ) -> int:
         """Give the position after which the newest ``count`` lines lie.
 
         Zero where there are no more than that.

@@ -21,6 +21,7 @@ from recorder.report.ports import (
     Heartbeats,
     Line,
     Log,
+    OnDay,
     Selection,
     Thing,
     Version,
@@ -120,9 +121,13 @@ class LogReading:
         """Give every jump of the recorder's clock, in log order."""
         return self._gaps.clock_jumps()
 
-    async def skip_to_newest(self, selection: Selection, count: int) -> int:
+    async def skip_to_newest(
+        self, selection: Selection, count: int, *, on_day: OnDay | None = None
+    ) -> int:
         """Give the position after which the newest ``count`` lines lie."""
-        return await self._entries.skip_to_newest(selection, count)
+        return await self._entries.skip_to_newest(
+            selection, count, on_day=on_day
+        )
 
     def lines(
         self, selection: Selection, *, after: int, documents: bool

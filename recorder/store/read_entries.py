@@ -12,12 +12,13 @@ from sqlalchemy import ColumnElement, case, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from recorder.model.reference import EntryName, ObjectIdentity
-from recorder.report.ports import Line, Selection
+from recorder.report.ports import Line, OnDay, Selection
 from recorder.store.codes import OPERATIONS, SOURCES
 from recorder.store.engine import reading
 from recorder.store.read_documents import Documents
 from recorder.store.read_selection import (
     Conditions,
+    Newest,
     find_conditions,
     told_by_recorder,
 )
@@ -33,7 +34,13 @@ from recorder.store.tables import (
     word,
 )
 
-__all__ = ["EntryReader", "Scan", "newest_query", "page_query"]
+__all__ = [
+    "EntryReader",
+    "Scan",
+    "newest_query",
+    "page_query",
+    "positions_query",
+]
 
 PAGE = 1000
 PAGE_WITH_DOCUMENTS = 200
@@ -46,6 +53,24 @@ class Scan:
 
     span: Span
     conditions: Conditions
+
+    def parts(self) -> Sequence["Scan"]:
+        """Give what one statement may look through, oldest first.
+
+        A walk through the whole log would take longer than it may.
+        """
+        if self.conditions.indexed:
+            return [self]
+        return [replace(self, span=day) for day in self.span.days()]
+
+    def of(self, positions: Sequence[int]) -> "Scan":
+        """Look for entries that were found before."""
+        named = replace(
+            self.conditions,
+            asked=(entry.c.position.in_(positions),),
+            indexed=True,
+        )
+        return replace(self, conditions=named)
 
 
 def page_query(scan: Scan, *, limit: int, documents: bool) -> Query:
@@ -91,6 +116,16 @@ def page_query(scan: Scan, *, limit: int, documents: bool) -> Query:
     )
 
 
+def positions_query(scan: Scan, count: int) -> Query:
+    """Select the newest positions of a selection, newest first."""
+    return (
+        select(entry.c.position)
+        .where(scan.span.holds(), *scan.conditions.asked)
+        .order_by(entry.c.position.desc())
+        .limit(count)
+    )
+
+
 def newest_query(scan: Scan) -> Query:
     """Select the newest position of a selection.
 
@@ -116,6 +151,7 @@ class EntryReader:
         self._log = log
         self._size = size
         self._documents = Documents(log)
+        self._newest: Newest | None = None
 
     async def first_position(self) -> int:
         """Give the place of the oldest entry that is kept; 1 of none."""
@@ -128,20 +164,24 @@ class EntryReader:
         async with reading(self._engine, "read entries") as connection:
             return await connection.scalar(query) or 1
 
-    async def skip_to_newest(self, selection: Selection, count: int) -> int:
+    async def skip_to_newest(
+        self, selection: Selection, count: int, *, on_day: OnDay | None = None
+    ) -> int:
         """Give the position after which the newest ``count`` lines lie."""
         async with reading(self._engine, "read entries") as connection:
             scan = await self._scan(connection, selection, after=0)
-            if scan is None:
-                return 0
-            query = (
-                select(entry.c.position)
-                .where(scan.span.holds(), *scan.conditions.asked)
-                .order_by(entry.c.position.desc())
-                .offset(count)
-                .limit(1)
-            )
-            return await connection.scalar(query) or 0
+        found: list[int] = []
+        for part in reversed([] if scan is None else scan.parts()):
+            if on_day is not None and not part.conditions.indexed:
+                on_day(part.span.recorded_max)
+            query = positions_query(part, count + 1 - len(found))
+            async with reading(self._engine, "read entries") as connection:
+                found += (await connection.scalars(query)).all()
+            if len(found) > count:
+                break
+        after = found[count] if len(found) > count else 0
+        self._newest = Newest(selection, after, found[:count][::-1])
+        return after
 
     async def lines(
         self, selection: Selection, *, after: int, documents: bool
@@ -149,17 +189,30 @@ class EntryReader:
         """Give lines after a position, page by page.
 
         Between two pages nothing is held: no transaction, no connection.
+        What was walked through to find the newest is not walked through
+        again.
         """
         async with reading(self._engine, "read entries") as connection:
             scan = await self._scan(connection, selection, after=after)
-        async for page in self.scanned(scan, documents=documents):
-            yield page
+        if scan is None:
+            return
+        scans = scan.parts()
+        newest = self._newest
+        if newest is not None and newest[:2] == (selection, after):
+            places, limit = newest.positions, _limit(documents=documents)
+            scans = [
+                scan.of(places[first : first + limit])
+                for first in range(0, len(places), limit)
+            ]
+        for part in scans:
+            async for page in self.scanned(part, documents=documents):
+                yield page
 
     async def scanned(
         self, scan: Scan | None, *, documents: bool
     ) -> AsyncIterator[Sequence[Line]]:
         """Give the lines of a scan, page by page."""
-        limit = PAGE_WITH_DOCUMENTS if documents else PAGE
+        limit = _limit(documents=documents)
         while scan is not None:
             async with reading(self._engine, "read entries") as connection:
                 page = await self._page(
@@ -230,6 +283,10 @@ class EntryReader:
         rows = (await connection.execute(query)).all()
         decoded = await self._documents.decode(connection, rows)
         return [_line(row, decoded.get(row.position)) for row in rows]
+
+
+def _limit(*, documents: bool) -> int:
+    return PAGE_WITH_DOCUMENTS if documents else PAGE
 
 
 def _line(row: QueryRow, raw: bytes | None) -> Line:

@@ -9,10 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.observation import AUDIT, WATCH
-from recorder.report.ports import Selection
+from recorder.report.ports import OnDay, Selection
 from recorder.store.codes import FACT_CODES
-from recorder.store.engine import fetch_planned
+from recorder.store.engine import Record, fetch_planned, reading
 from recorder.store.extent import Extent
+from recorder.store.read_selection import Newest
+from recorder.store.read_span import Span, find_span
 from recorder.store.stored_facts import COLUMNS, OF_EXTENT, FactNames, named
 
 __all__ = ["FactPages"]
@@ -30,37 +32,66 @@ class FactPages:
     def __init__(self, engine: AsyncEngine, extent: Extent) -> None:
         self._engine = engine
         self._extent = extent
+        self._newest: Newest | None = None
 
-    async def skip_to_newest(self, selection: Selection, count: int) -> int:
+    async def skip_to_newest(
+        self, selection: Selection, count: int, *, on_day: OnDay | None = None
+    ) -> int:
         """Give a position behind which about the newest facts lie.
 
-        Facts of one entry are not parted, so there may be a few more.
+        Facts of one entry are not parted, so there may be a few less.
         """
-        where, values = self._where(_asked(selection))
-        statement = f"""
-            select f.position from recorder.fact f where {where}
-            order by f.position desc, f.index desc offset {count} limit 1
-        """
-        rows = await fetch_planned(
-            self._engine, "read the facts", statement, *values
-        )
-        return int(rows[0][0]) if rows else 0
+        found: list[int] = []
+        for part in reversed(await self._parts(selection, after=0)):
+            if on_day is not None and part is not None:
+                on_day(part.recorded_max)
+            where, values = self._where([*_asked(selection), *_within(part)])
+            statement = f"""
+                select f.position from recorder.fact f where {where}
+                order by f.position desc, f.index desc
+                limit {count + 1 - len(found)}
+            """
+            rows = await self._fetch(statement, values)
+            found += [position for (position,) in rows]
+            if len(found) > count:
+                break
+        after = found[count] if len(found) > count else 0
+        self._newest = Newest(selection, after, found[:count])
+        return after
 
     async def pages(
         self, selection: Selection, *, after: int
     ) -> AsyncIterator[Sequence[StoredFact]]:
-        """Give facts behind a position, page by page."""
+        """Give facts behind a position, page by page.
+
+        What was walked through to find the newest is not walked through
+        again.
+        """
+        newest = self._newest
+        if newest is not None and newest[:2] == (selection, after):
+            places = sorted(set(newest.positions))
+            parts: list[list[Condition]] = [
+                [("f.position = any ({}::int8[])", (places,))]
+            ]
+        else:
+            days = await self._parts(selection, after=after)
+            parts = [_within(day) for day in days]
+        for part in parts:
+            async for page in self._paged([*_asked(selection), *part], after):
+                yield page
+
+    async def _paged(
+        self, asked: Sequence[Condition], after: int
+    ) -> AsyncIterator[Sequence[StoredFact]]:
         place = (after, 1 << 14)
         while True:
             behind = "(f.position, f.index) > ({}::int8, {}::int2)"
-            where, values = self._where([*_asked(selection), (behind, place)])
+            where, values = self._where([*asked, (behind, place)])
             statement = named(
                 f"""select {COLUMNS} from recorder.fact f where {where}
                 order by f.position, f.index limit {PAGE}"""
             )
-            rows = await fetch_planned(
-                self._engine, "read the facts", statement, *values
-            )
+            rows = await self._fetch(statement, values)
             # With names of its own, so that memory stays bounded.
             page = FactNames(self._extent.log).stored(rows)
             if page:
@@ -68,6 +99,27 @@ class FactPages:
             if len(page) < PAGE:
                 return
             place = (page[-1].entry.position, page[-1].index)
+
+    async def _parts(
+        self, selection: Selection, *, after: int
+    ) -> Sequence[Span | None]:
+        """Give what one statement may look through, oldest first.
+
+        Where no index leads to what is asked for that is a day; else all.
+        """
+        if selection.node is not None or selection.objects is not None:
+            return [None]
+        log, size = self._extent.log, self._extent.size
+        async with reading(self._engine, "read the facts") as connection:
+            span = await find_span(connection, log, (after + 1, size))
+        return [] if span is None else span.days()
+
+    async def _fetch(
+        self, statement: str, values: Sequence[object]
+    ) -> Sequence[Record]:
+        return await fetch_planned(
+            self._engine, "read the facts", statement, *values
+        )
 
     def _where(self, asked: Sequence[Condition]) -> tuple[str, list[object]]:
         values: list[object] = [*self._extent.values]
@@ -78,6 +130,13 @@ class FactPages:
             texts.append(text.format(*names))
             values += own
         return " and ".join(texts), values
+
+
+def _within(part: Span | None) -> list[Condition]:
+    if part is None:
+        return []
+    within = "f.recorded_at between {}::timestamptz and {}::timestamptz"
+    return [(within, (part.recorded_min, part.recorded_max))]
 
 
 def _asked(selection: Selection) -> list[Condition]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, literal_column, not_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -11,7 +12,13 @@ from recorder.report.ports import Selection, is_about_events
 from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
 from recorder.store.tables import entry, node, resource, word
 
-__all__ = ["VERSIONS", "Conditions", "find_conditions", "told_by_recorder"]
+__all__ = [
+    "VERSIONS",
+    "Conditions",
+    "Newest",
+    "find_conditions",
+    "told_by_recorder",
+]
 
 VERSIONS = tuple(
     OPERATION_CODES[operation]
@@ -43,6 +50,20 @@ class Conditions:
     events: tuple[int, ...]
     """Resources that are those of Kubernetes Events."""
 
+    indexed: bool = True
+    """Whether an index leads to what is asked for. Else the log is walked
+    through, which takes a second for a million entries."""
+
+
+class Newest(NamedTuple):
+    """The newest of a selection, as they were found."""
+
+    selection: Selection
+    after: int
+    """The position after which they lie."""
+
+    positions: Sequence[int]
+
 
 async def find_conditions(
     connection: AsyncConnection, log: int, selection: Selection
@@ -67,7 +88,8 @@ async def find_conditions(
             if number is None:
                 return None
             asked.append(column == number)
-    return Conditions(tuple(asked), tuple(events))
+    indexed = selection.node is not None or selection.objects is not None
+    return Conditions(tuple(asked), tuple(events), indexed)
 
 
 def _plain(selection: Selection) -> Sequence[ColumnElement[bool]]:

@@ -8,8 +8,9 @@ where all clocks run together, that is little more than the window itself; for
 a tape played today it is wherever its entries lie.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Self
 
 from sqlalchemy import ColumnElement, and_, func, select, text
@@ -18,6 +19,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from recorder.store.tables import batch, entry, log_head, partition
 
 __all__ = ["Span", "find_span"]
+
+DAY = timedelta(days=1)
 
 BISECT = text("""
     with recursive cut (low, high) as (
@@ -54,6 +57,19 @@ class Span:
     def behind(self, position: int, recorded_at: datetime) -> Self:
         """Give what is left of it behind an entry."""
         return replace(self, first=position + 1, recorded_min=recorded_at)
+
+    def days(self) -> Sequence[Self]:
+        """Give it day by day, oldest first: each lies in one partition."""
+        found = []
+        since = self.recorded_min
+        while since <= self.recorded_max:
+            day = since.astimezone(UTC).replace(
+                hour=0, minute=0, second=0, microsecond=0
+            )
+            last = min(day + DAY - timedelta.resolution, self.recorded_max)
+            found.append(replace(self, recorded_min=since, recorded_max=last))
+            since = last + timedelta.resolution
+        return found
 
     def holds(self) -> ColumnElement[bool]:
         """Give the condition that an entry lies in it.

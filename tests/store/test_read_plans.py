@@ -16,7 +16,12 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from recorder.model.entry import Operation
 from recorder.report.ports import Selection
 from recorder.store.engine import connect, make_engine, reading
-from recorder.store.read_entries import Scan, newest_query, page_query
+from recorder.store.read_entries import (
+    Scan,
+    newest_query,
+    page_query,
+    positions_query,
+)
 from recorder.store.read_gaps import told_query
 from recorder.store.read_objects import things_query
 from recorder.store.read_selection import find_conditions
@@ -181,3 +186,41 @@ async def test_a_window_touches_only_its_own_days(
         if node.get("Relation Name", "").startswith("entry_")
     }
     assert touched <= {"entry_20261111"}
+
+
+@pytest.mark.parametrize(
+    "selection", [Selection(), Selection(reason="word-7"),
+                  Selection(source="watch")],
+)  # fmt: skip
+async def test_what_no_index_leads_to_is_looked_for_day_by_day(
+    plans: Plans, selection: Selection
+) -> None:
+    touched = [
+        {
+            node["Relation Name"]
+            for node in await plans.nodes(positions_query(part, 100))
+            if node.get("Relation Name", "").startswith("entry_")
+        }
+        for part in (await plans.scan(selection)).parts()
+    ]
+
+    assert touched == [{f"entry_202611{10 + day}"} for day in range(DAYS)]
+
+
+@pytest.mark.parametrize(
+    "selection", [Selection(node="node-7"), Selection(objects=(77,))]
+)
+async def test_what_an_index_leads_to_is_looked_for_at_once(
+    plans: Plans, selection: Selection
+) -> None:
+    scan = await plans.scan(selection)
+
+    assert scan.parts() == [scan]
+
+
+async def test_found_entries_go_by_position(plans: Plans) -> None:
+    found = (await plans.scan(Selection(reason="word-7"))).of([6, 26, 29_986])
+    query = page_query(found, limit=100, documents=False)
+
+    assert "entry_by_position" in await plans.indices(query)
+    assert not seq_scans(await plans.nodes(query))

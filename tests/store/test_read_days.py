@@ -1,0 +1,118 @@
+"""A log of many days is looked through day by day, and only once."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import asyncpg
+import pytest
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from recorder.report.ports import Selection
+from recorder.store.engine import make_engine
+from recorder.store.extent import Extent
+from recorder.store.read_entries import EntryReader
+from recorder.store.read_fact_pages import FactPages
+from tests.report.many import DAYS, PER_DAY, filled
+from tests.support.postgres import DatabaseServer
+
+SIZE = DAYS * PER_DAY
+SEVENTH = Selection(reason="word-7")
+SEVENTHS = [place for place in range(1, SIZE + 1) if place % 20 == 6]
+"""As the log was filled: every second entry has the next reason of twenty."""
+
+
+FACTS = """
+    insert into recorder.derivation (log_id, rules, state)
+      values (1, 1, 'current');
+    insert into recorder.fact (recorded_at, at, observed_at, position,
+      object_id, log_id, derivation_id, index, kind, sign, evidence, detail)
+      select recorded_at, observed_at, observed_at, position, object_id, 1, 1,
+        0, 20, false, false, jsonb_build_object('reason', 'word-' || reason_id)
+      from recorder.entry where reason_id is not null
+"""
+
+
+@pytest.fixture
+async def engine(any_server: DatabaseServer) -> AsyncIterator[AsyncEngine]:
+    async with filled(any_server) as database:
+        owner = await asyncpg.connect(database.dsn("owner"))
+        await owner.execute(FACTS)
+        await owner.close()
+        engine = make_engine(database.dsn("reader"))
+        yield engine
+        await engine.dispose()
+
+
+async def positions(entries: EntryReader, after: int) -> list[int]:
+    return [
+        line.entry.position
+        async for page in entries.lines(SEVENTH, after=after, documents=False)
+        for line in page
+    ]
+
+
+@pytest.mark.parametrize("count", [1, 299, 300, 301, 1499, 1500, 1501])
+async def test_the_newest_are_found_across_days(
+    engine: AsyncEngine, count: int
+) -> None:
+    entries = EntryReader(engine, 1, SIZE)
+
+    after = await entries.skip_to_newest(SEVENTH, count)
+
+    assert await positions(entries, after) == SEVENTHS[-count:]
+    assert after == (SEVENTHS[-count - 1] if count < len(SEVENTHS) else 0)
+
+
+async def test_all_are_read_across_days(engine: AsyncEngine) -> None:
+    assert await positions(EntryReader(engine, 1, SIZE), 0) == SEVENTHS
+
+
+@pytest.mark.parametrize("count", [1, 299, 300, 301, 1499, 1500, 1501])
+async def test_the_newest_facts_are_found_across_days(
+    engine: AsyncEngine, count: int
+) -> None:
+    facts = FactPages(engine, Extent(1, SIZE, 1, None))
+
+    after = await facts.skip_to_newest(SEVENTH, count)
+    found = [
+        stored.entry.position
+        async for page in facts.pages(SEVENTH, after=after)
+        for stored in page
+    ]
+
+    assert found == SEVENTHS[-count:]
+    assert after == (SEVENTHS[-count - 1] if count < len(SEVENTHS) else 0)
+
+
+@pytest.mark.parametrize("after", [0, PER_DAY, 2 * PER_DAY + 6, SIZE])
+async def test_facts_are_read_across_days(
+    engine: AsyncEngine, after: int
+) -> None:
+    facts = FactPages(engine, Extent(1, SIZE, 1, None))
+
+    found = [
+        stored.entry.position
+        async for page in facts.pages(SEVENTH, after=after)
+        for stored in page
+    ]
+
+    assert found == [place for place in SEVENTHS if place > after]
+
+
+async def test_what_was_found_is_not_looked_for_again(
+    engine: AsyncEngine,
+) -> None:
+    entries, told = EntryReader(engine, 1, SIZE), []
+    after = await entries.skip_to_newest(SEVENTH, 2000)
+
+    def note(_conn: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        told.append(statement)
+
+    event.listen(engine.sync_engine, "before_cursor_execute", note)
+    found = await positions(entries, after)
+
+    walks = [text for text in told if "entry.reason_id =" in text]
+    assert found == SEVENTHS
+    assert told
+    assert not walks
