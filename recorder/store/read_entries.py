@@ -8,7 +8,7 @@ matter. Pages follow one another by position (keyset), never by offset.
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import ColumnElement, case, or_, select
+from sqlalchemy import CTE, ColumnElement, case, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from recorder.model.reference import EntryName, ObjectIdentity
@@ -117,12 +117,32 @@ def page_query(scan: Scan, *, limit: int, documents: bool) -> Query:
 
 
 def positions_query(scan: Scan, count: int) -> Query:
-    """Select the newest positions of a selection, newest first."""
+    """Select the newest positions of a selection, newest first.
+
+    What is walked through is read as it lies, not backwards by the index
+    for a limit that may never be reached.
+    """
+    if scan.conditions.indexed or not scan.conditions.narrows:
+        return (
+            select(entry.c.position)
+            .where(scan.span.holds(), *scan.conditions.asked)
+            .order_by(entry.c.position.desc())
+            .limit(count)
+        )
+    matches = _matches(scan)
+    return (
+        select(matches.c.position)
+        .order_by(matches.c.position.desc())
+        .limit(count)
+    )
+
+
+def _matches(scan: Scan) -> CTE:
     return (
         select(entry.c.position)
         .where(scan.span.holds(), *scan.conditions.asked)
-        .order_by(entry.c.position.desc())
-        .limit(count)
+        .cte("matches")
+        .prefix_with("materialized")
     )
 
 
@@ -132,12 +152,7 @@ def newest_query(scan: Scan) -> Query:
     The matches are materialized first: with a limit of one the planner would
     hope to meet one soon when it walks back through the whole log.
     """
-    matches = (
-        select(entry.c.position)
-        .where(scan.span.holds(), *scan.conditions.asked)
-        .cte("matches")
-        .prefix_with("materialized")
-    )
+    matches = _matches(scan)
     return (
         select(matches.c.position).order_by(matches.c.position.desc()).limit(1)
     )

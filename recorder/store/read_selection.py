@@ -54,6 +54,9 @@ class Conditions:
     """Whether an index leads to what is asked for. Else the log is walked
     through, which takes a second for a million entries."""
 
+    narrows: bool = False
+    """Whether it asks for more than a time: few entries may be it."""
+
 
 class Newest(NamedTuple):
     """The newest of a selection, as they were found."""
@@ -89,7 +92,9 @@ async def find_conditions(
                 return None
             asked.append(column == number)
     indexed = selection.node is not None or selection.objects is not None
-    return Conditions(tuple(asked), tuple(events), indexed)
+    asked_for = selection.reason, selection.actor, selection.source
+    narrows = any(one is not None for one in asked_for)
+    return Conditions(tuple(asked), tuple(events), indexed, narrows)
 
 
 def _plain(selection: Selection) -> Sequence[ColumnElement[bool]]:

@@ -224,3 +224,22 @@ async def test_found_entries_go_by_position(plans: Plans) -> None:
 
     assert "entry_by_position" in await plans.indices(query)
     assert not seq_scans(await plans.nodes(query))
+
+
+@pytest.mark.parametrize(
+    "selection", [Selection(reason="word-7"), Selection(source="audit")]
+)
+async def test_what_is_walked_through_is_not_walked_backwards(
+    plans: Plans, selection: Selection
+) -> None:
+    *_, last = (await plans.scan(selection)).parts()
+    nodes = await plans.nodes(positions_query(last, 10))
+
+    assert not [n for n in nodes if n.get("Scan Direction") == "Backward"]
+
+
+async def test_the_newest_of_all_are_found_from_the_end(plans: Plans) -> None:
+    *_, last = (await plans.scan(Selection())).parts()
+    nodes = await plans.nodes(positions_query(last, 10))
+
+    assert [n for n in nodes if n.get("Scan Direction") == "Backward"]
