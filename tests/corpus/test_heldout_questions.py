@@ -18,8 +18,8 @@ from tests.corpus.logs import play, reading_of
 from tests.corpus.tape_lines import Lines, write_lines
 from tests.corpus.told import Told
 from tests.corpus.truth import Question
+from tests.explain.heldout.classes import CLASSES
 from tests.explain.heldout.registry import INCIDENTS
-from tests.explain.test_heldout import CLASSES
 from tests.support.postgres import Database
 
 ASKED = {

@@ -22,28 +22,7 @@ from tests.corpus.rewording import shifted
 from tests.corpus.tape_lines import Lines
 from tests.corpus.told import Told
 from tests.corpus.variations import VARIATIONS
-from tests.explain.heldout import (
-    boots,
-    clocks,
-    clouds,
-    crashes,
-    fates,
-    faults,
-    fencing,
-    gangs,
-    halfway,
-    notices,
-    people,
-    provider,
-    remediation,
-    repairs,
-    requests,
-    silences,
-    strangers,
-    twins,
-    upgrades,
-    work,
-)
+from tests.explain.heldout.classes import CLASSES
 from tests.explain.heldout.marking import (
     Miss,
     hits_of,
@@ -55,28 +34,6 @@ from tests.explain.heldout.registry import INCIDENTS
 from tests.explain.heldout.world import NODES
 from tests.explain.judged import Judged, judged
 
-CLASSES = (
-    boots,
-    clocks,
-    clouds,
-    crashes,
-    fates,
-    faults,
-    fencing,
-    gangs,
-    halfway,
-    notices,
-    people,
-    provider,
-    remediation,
-    repairs,
-    requests,
-    silences,
-    strangers,
-    twins,
-    upgrades,
-    work,
-)
 NAMES = sorted(INCIDENTS)
 SEED = 20260301
 LOSABLE = frozenset({"v1/events", "coordination.k8s.io/v1/leases", None})

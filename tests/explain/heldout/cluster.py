@@ -65,11 +65,16 @@ class Cluster(World):
         *,
         labels: Mapping[str, str] | None = None,
         machine: str = "a",
+        box: str = "",
         boot: int = 1,
         ready: bool = False,
         by: str = "kubelet",
     ) -> Self:
-        """Let a kubelet register its Node."""
+        """Let a kubelet register its Node, of the machine that had a name.
+
+        ``box`` is that name, its own for none.
+        """
+        had = box or name
         life = self.lives[name] = self.lives.get(name, 0) + 1
         amounts = {"cpu": "128", "nvidia.com/gpu": str(self._gpus)}
         status = READY if ready else ("False", "KubeletNotReady", "starting")
@@ -88,14 +93,14 @@ class Cluster(World):
                 "labels": dict(labels or {"kubernetes.io/hostname": name}),
                 "annotations": {"node.alpha.kubernetes.io/ttl": "0"},
             },
-            spec={"providerID": f"cloud://{name}-{machine}"},
+            spec={"providerID": f"cloud://{had}-{machine}"},
             status={
                 "conditions": conditions,
                 "capacity": dict(amounts),
                 "allocatable": dict(amounts),
                 "nodeInfo": {
-                    "machineID": uid_of("machine", name, machine),
-                    "systemUUID": uid_of("system", name, machine),
+                    "machineID": uid_of("machine", had, machine),
+                    "systemUUID": uid_of("system", had, machine),
                     "bootID": boot_id(name, boot),
                     "kernelVersion": "6.8.0-79-generic",
                     "osImage": "Ubuntu 24.04.3 LTS",
