@@ -17,6 +17,8 @@ from tests.explain.heldout import (
     operators,
     orders,
     people,
+    places,
+    plugins,
     provider,
     remediation,
     repairs,
@@ -27,6 +29,7 @@ from tests.explain.heldout import (
     tenants,
     twins,
     upgrades,
+    wishes,
     work,
 )
 
@@ -49,6 +52,8 @@ CLASSES = (
     operators,
     orders,
     people,
+    places,
+    plugins,
     provider,
     remediation,
     repairs,
@@ -59,5 +64,6 @@ CLASSES = (
     tenants,
     twins,
     upgrades,
+    wishes,
     work,
 )
