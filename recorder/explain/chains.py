@@ -94,6 +94,10 @@ class _Reader:
         self._boots: dict[str, datetime] = {}
         if self._state.boot_id is not None:
             self._boots[self._state.boot_id] = SOMETIME
+        self._shown: dict[int, datetime] = {}
+        """When a Node was shown last before an entry about it."""
+
+        self._last: datetime | None = None
         self._seen_at: datetime | None = None
         """When the node was first seen, if that is among the facts."""
 
@@ -129,6 +133,9 @@ class _Reader:
             return  # another Node has the name by now
         if fact.kind is FactKind.APPEARED and self._is_new(stored):
             self._see(stored)
+        place = stored.entry.position
+        self._shown.setdefault(place, self._last or stored.observed_at)
+        self._last = stored.observed_at
         self._state = advance(self._state, fact)
         if self._state.boot_id is not None:
             self._boots.setdefault(self._state.boot_id, stored.observed_at)
@@ -230,14 +237,19 @@ class _Reader:
             return None
         at = sign.stored.at
         if sign.fault is Fault.KERNEL_PANIC:
+            # It is told soon after a boot, by the clock of a node; and a
+            # boot that a gap hid was no later than it was seen.
+            seen = sign.stored.observed_at
+            found = seen if seen - at <= FOREGOING else at + LINGER
             boots = [
                 (boot.stored.observed_at, chain)
                 for chain in self.chains
                 for boot in chain.of(Subject.BOOT)
-                if boot.stored.observed_at <= at + LINGER
+                if boot.stored.observed_at <= found
+                or self._shown[boot.position] <= at
             ]
             if boots and at - boots[-1][0] <= AUTOPSY:
-                return boots[-1][1]
+                return self._lost_since(boots[-1][1])
             return None
         for chain in self.chains:
             if chain is self._open or chain.back is None:
@@ -249,6 +261,13 @@ class _Reader:
             ):
                 return chain
         return None
+
+    def _lost_since(self, chain: Chain) -> Chain:
+        """Give the chain in which a node was lost once more, if it was."""
+        now = self._open
+        if now is None or now is chain or self._state.ready == "True":
+            return chain
+        return now
 
     def _is_first_sight(self, sign: Sign, before: NodeState) -> bool:
         """A Node that is listed for the first time did not join."""

@@ -1,5 +1,6 @@
 """A gang: the Pods of one workload, what hit them and how it went on."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
@@ -294,9 +295,10 @@ class Gang:
             and p.running_at <= again
             and (p.running_at > blow.at or came_with(p, blow.at))
         ]
-        nodes = {p.node for p in losses}
         whole = len(new) >= len(gang) > len(losses)
-        same = all(p.node in nodes for p in new)
+        # Others of the gang may have begun anew beside them.
+        came = Counter(p.node for p in new)
+        same = Counter(p.node for p in losses) <= came
         return "restarted" if whole or same else "rescheduled"
 
 

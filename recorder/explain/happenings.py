@@ -121,10 +121,12 @@ def _cordon(chain: Chain) -> tuple[str, Sign] | None:
     cordons = chain.of(Subject.CORDON)
     if not cordons:
         return None
+    decided = [s for s in chain.signs if s.role is Role.DECISION]
+    since = min(s.stored.observed_at for s in [cordons[0], *decided])
     evicted = [
         sign
         for sign in chain.of(Subject.EVICTION)
-        if sign.stored.observed_at >= cordons[0].stored.observed_at - ASTRAY
+        if sign.stored.observed_at >= since - ASTRAY
     ]
     name = Happened.DRAINED if evicted else Happened.CORDONED
     return name, cordons[0]

@@ -215,7 +215,8 @@ def _mode(case: Case, decided: Decided | None, *, holed: bool) -> str:
         return (
             "planned" if sure and not _was_gone(case, decided) else "unknown"
         )
-    if case.happened in STAYING or case.was_prepared:
+    stood = case.was_lost and case.chain.baseline.cordoned
+    if case.happened in STAYING or case.was_prepared or stood:
         return "unknown"  # somebody decided, and did not say so
     return "unknown" if holed else "abrupt"
 

@@ -54,6 +54,9 @@ _OF_NODE = {
 
 VERSIONS = frozenset({"kernel_version", "os_image"})
 
+WISHES = ("reboot", "powercycle", "powerreset", "maintenance")
+"""Parts of what conditions are called by which somebody asks for a reboot."""
+
 
 def _node(stored: StoredFact, knowledge: Knowledge) -> Iterator[Sign]:
     fact, detail = stored.fact, stored.fact.detail
@@ -94,6 +97,7 @@ def _condition(
         return
     rule = knowledge.condition(name)
     if rule is None:
+        yield from _wish(stored, name, actor)
         return
     subject = f"condition {name}"
     was = old is not None and old["status"] == rule.when
@@ -115,8 +119,32 @@ def _condition(
         yield Sign(rule.role, subject, stored, actor=actor)
 
 
+def _wish(
+    stored: StoredFact, name: str, actor: Actor | None
+) -> Iterator[Sign]:
+    """A condition that no rule knows, set by hand: what it is called.
+
+    Programs tell by such names what would be good to do; a person has it
+    done.
+    """
+    if not any(word in name.lower() for word in WISHES):
+        return
+    old, new = stored.fact.detail["old"], stored.fact.detail["new"]
+    was = old is not None and old["status"] == "True"
+    subject = f"condition {name}"
+    if was and (new is None or new["status"] != "True"):
+        yield Sign(Role.RECOVERY, subject, stored, actor=actor, over=True)
+    elif not was and actor is not None and not actor.is_program:
+        wish = Decision.ADMIN_REQUEST
+        yield Sign(Role.DECISION, subject, stored, None, wish, actor)
+
+
 def _decision(rule: ConditionRule, new: dict[str, Any]) -> Decision | None:
-    return rule.decisions.get(new.get("reason") or "", rule.decision)
+    message, reason = new.get("message") or "", new.get("reason") or ""
+    for text, decision in rule.announced.items():
+        if text in message:
+            return decision
+    return rule.decisions.get(reason, rule.decision)
 
 
 def _fault(rule: ConditionRule, new: dict[str, Any]) -> Fault | None:

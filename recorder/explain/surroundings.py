@@ -44,7 +44,7 @@ def event_signs(
     if rule is not None:
         yield Sign(
             rule.role, f"event {reason}", stored, rule.fault, rule.decision,
-            Actor.named(rule.actor),
+            Actor.named(rule.actor), vague=rule.vague,
         )  # fmt: skip
 
 

@@ -101,6 +101,9 @@ class ConditionRule(_Rule, frozen=True, kw_only=True):
     decisions: dict[str, Decision] = {}
     """Another decision by reason."""
 
+    announced: dict[str, Decision] = {}
+    """The same by a part of the message, asked first."""
+
     role: Role | None = None
     actor: ActorName | None = None
 
@@ -117,6 +120,9 @@ class EventRule(_Rule, frozen=True, kw_only=True):
     role: Role
     fault: Fault | None = None
     decision: Decision | None = None
+    vague: bool = False
+    """Whether it is said for other reasons as well."""
+
     actor: ActorName | None = None
 
 

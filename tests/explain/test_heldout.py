@@ -74,17 +74,21 @@ def losable(name: str) -> list[int]:
     """Give the entries that nobody would miss.
 
     The last version of an object is not one of them: it stands until there
-    is another, and a list shows it again.
+    is another, and a list shows it again; so does its deletion.
     """
     last = {
         (draft.resource, draft.identity): place
         for place, draft in enumerate(entries(name))
+        if draft.operation is not Operation.DELETED
     }
     return [
         place
         for place, draft in enumerate(entries(name))
         if draft.resource in LOSABLE
-        or last[draft.resource, draft.identity] != place
+        or (
+            last[draft.resource, draft.identity] != place
+            and draft.operation is not Operation.DELETED
+        )
     ]
 
 

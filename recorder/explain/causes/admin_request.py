@@ -2,6 +2,7 @@
 
 from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import DecisionCause, Found
+from recorder.explain.verdict import CONFIDENCES
 from recorder.knowledge import Decision
 
 __all__ = ["CAUSE"]
@@ -14,7 +15,8 @@ def _find(case: Case) -> Found | None:
             assert sign.decision is not None, "chosen by it"
             strength = case.strength(sign.decision)
             if author is None or author.name is None:
-                return Found(sign, "likely", author)
+                least = min("likely", strength, key=CONFIDENCES.index)
+                return Found(sign, least, author)
             if author.is_program and author.known:
                 # It does not ask for itself; nobody says for whom.
                 return Found(sign, "possible", author)
@@ -25,7 +27,8 @@ def _find(case: Case) -> Found | None:
 CAUSE = DecisionCause(
     decision=Decision.ADMIN_REQUEST,
     signature=(
-        "a request condition is set by a person, or by a program that is no"
+        "a request condition, or one that is called a reboot or maintenance,"
+        " is set by a person, or a request condition by a program that is no"
         " remediation, and no fault came first"
     ),
     lookalikes=("auto-remediation: a fault came first",),

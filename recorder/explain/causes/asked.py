@@ -13,6 +13,8 @@ def on_record(decision: Decision) -> Callable[[Case], Found | None]:
     """Find the earliest record of a decision before the effect."""
 
     def find(case: Case) -> Found | None:
+        if case.is_hinted(decision):
+            return None
         for sign in case.decisions:
             if sign.decision is decision:
                 actor = case.author(sign)

@@ -16,7 +16,7 @@ from recorder.explain.signs import Sign, Subject
 from recorder.explain.verdict import Happened
 from recorder.knowledge import Decision, Fault, Role
 
-__all__ = ["Case", "SAME_WRITE"]
+__all__ = ["Case", "MOMENT", "SAME_WRITE", "is_barred"]
 
 SAME_WRITE: Final = timedelta(seconds=3)
 """Between an audit record and the change that it made."""
@@ -119,6 +119,8 @@ class Case:
         for sign in self.chain.signs:
             if not (sign is self.effect or self.precedes(sign)):
                 continue
+            if sign.over and sign.position == self.effect.position:
+                continue  # a list after a gap tells no order
             if sign.over:
                 held.pop(sign.subject, None)
             elif sign.fault is not None and sign.fault not in _APART:
@@ -166,13 +168,26 @@ class Case:
     def strength(self, decision: Decision) -> str:
         """Give how sure it is that a decision on record led to the effect.
 
-        What was said long before, and not acted upon since, may still wait.
+        What was said long before, and not acted upon since, may still wait,
+        or be forgotten; unless it was said when it would be done.
         """
         signs = [s for s in self.decisions if s.decision is decision]
-        if all(sign.vague for sign in signs):
+        if all(sign.vague or self._is_overdue(sign) for sign in signs):
             return "possible"
-        recent = any(self._is_near(sign) for sign in signs)
-        return "proven" if recent or self.was_acted_upon else "likely"
+        if self.was_acted_upon or any(self._is_near(sign) for sign in signs):
+            return "proven"
+        return "likely" if any(sign.due for sign in signs) else "possible"
+
+    def is_hinted(self, decision: Decision) -> bool:
+        """Tell whether a decision is only hinted at, and another is said."""
+        signs = [s for s in self.decisions if s.decision is decision]
+        return all(s.vague for s in signs) and any(
+            not s.vague for s in self.decisions
+        )
+
+    def _is_overdue(self, sign: Sign) -> bool:
+        """Tell whether something was to be done long before, and was not."""
+        return sign.due is not None and self.lost_at - sign.due > RECENT
 
     @property
     def was_shut_down(self) -> bool:
@@ -210,7 +225,7 @@ class Case:
         return any(
             sign.role is Role.ACT
             and not sign.over
-            and sign.subject.startswith(PREPARING)
+            and (sign.subject.startswith(PREPARING) or is_barred(sign))
             and self.precedes(sign)
             and self._is_near(sign)
             for sign in self.chain.signs
@@ -261,6 +276,17 @@ after the boot, if ever."""
 
 _ORDER = re.compile(r'"\$setElementOrder/conditions":\s*\[[^\]]*\]')
 _CORDON = re.compile(r'"(?:/spec/)?unschedulable"[^{}]*true')
+
+
+def is_barred(sign: Sign) -> bool:
+    """Tell whether somebody put a taint on a node by hand."""
+    return (
+        sign.role is Role.ACT
+        and not sign.over
+        and sign.subject.startswith("taint ")
+        and sign.actor is not None
+        and not sign.actor.is_program
+    )
 
 
 def _is_held(sign: Sign) -> bool:

@@ -22,16 +22,20 @@ def _find(case: Case) -> Found | None:
     if case.happened != Happened.UNREACHABLE:
         return None
     seen = case.effect.stored.at
-    lost = case.fleet.lost_with(case.chain.node, seen)
+    together = case.fleet.lost_with(case.chain.node, seen)
+    # Of all nodes at once, one may have crashed by itself.
+    lost = [
+        node
+        for node in together
+        if not case.fleet.booted_after(node, case.lost_at)
+    ]
     known = case.fleet.size
     if len(lost) < NODES_MIN or len(lost) < SHARE * known:
-        return None
-    if any(case.fleet.booted_after(node, case.lost_at) for node in lost):
         return None
     if case.chain.state.ready != "True":
         # They may as well be down: it shows when they come back.
         return Found(case.effect, "possible")
-    many = known >= NODES_TOLD_APART
+    many = known >= NODES_TOLD_APART and lost == together
     return Found(case.effect, "proven" if many else "likely")
 
 

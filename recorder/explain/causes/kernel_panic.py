@@ -1,7 +1,8 @@
 """The kernel panicked: only a record from the machine proves it."""
 
-from recorder.explain.causes.case import Case
+from recorder.explain.causes.case import MOMENT, Case
 from recorder.explain.causes.cause import FaultCause, Found
+from recorder.explain.signs import Sign, Subject
 from recorder.explain.verdict import Happened
 from recorder.knowledge import Fault
 
@@ -9,10 +10,19 @@ __all__ = ["CAUSE"]
 
 
 def _find(case: Case) -> Found | None:
-    sign = case.of_fault(Fault.KERNEL_PANIC)
-    if sign is None or case.happened != Happened.REBOOT:
+    if case.happened != Happened.REBOOT:
         return None
-    return Found(sign, "proven")
+    for sign in case.chain.signs:
+        if sign.fault is Fault.KERNEL_PANIC and _is_of_this(case, sign):
+            return Found(sign, "proven")
+    return None
+
+
+def _is_of_this(case: Case, sign: Sign) -> bool:
+    """Tell a panic from one of a boot before: its dump is found after it."""
+    lost = [s.stored.observed_at for s in case.chain.of(Subject.READY)[:1]]
+    gone = min([case.effect.stored.observed_at, *lost])
+    return sign.stored.observed_at >= gone and sign.stored.at >= gone - MOMENT
 
 
 CAUSE = FaultCause(

@@ -1,6 +1,6 @@
 """Somebody cordoned or drained the node by hand."""
 
-from recorder.explain.causes.case import Case
+from recorder.explain.causes.case import Case, is_barred
 from recorder.explain.causes.cause import DecisionCause, Found
 from recorder.explain.signs import Subject
 from recorder.explain.verdict import Happened
@@ -14,7 +14,7 @@ GONE = frozenset({Happened.REMOVED, Happened.REJOINED, Happened.REPLACED})
 def _find(case: Case) -> Found | None:
     cordon = case.first(Subject.CORDON)
     if cordon is None:
-        return None
+        return _by_taint(case)
     actor = case.author(cordon)
     if actor is not None and actor.is_program:
         return None
@@ -29,11 +29,24 @@ def _find(case: Case) -> Found | None:
     return Found(cordon, "likely" if near else "possible", actor)
 
 
+def _by_taint(case: Case) -> Found | None:
+    """A taint by hand drives Pods away as well, and bars the node."""
+    if case.happened != Happened.REBOOT:
+        return None
+    for sign in case.chain.signs:
+        if is_barred(sign) and case.precedes(sign) and case.is_recent(sign):
+            driven = case.first(Subject.TAINT_EVICTION)
+            near = driven is not None and driven.stored.at < case.lost_at
+            strength = "likely" if near else "possible"
+            return Found(sign, strength, case.author(sign))
+    return None
+
+
 CAUSE = DecisionCause(
     decision=Decision.MANUAL_DRAIN,
     signature=(
-        "a cordon by a person or by kubectl, perhaps evictions; the node stays"
-        " Ready"
+        "a cordon or a taint by a person or by kubectl, perhaps evictions;"
+        " the node stays Ready"
     ),
     lookalikes=(
         "scale-down and auto-remediation: a controller cordons and says so",

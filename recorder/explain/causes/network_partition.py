@@ -1,5 +1,7 @@
 """The network was cut: the node is silent, then as it was before."""
 
+from typing import Final
+
 from recorder.explain.boots import counted
 from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import FaultCause, Found
@@ -9,12 +11,17 @@ from recorder.knowledge import Fault
 
 __all__ = ["CAUSE"]
 
+STOPPED: Final = "taint node.cloudprovider.kubernetes.io/shutdown"
+
 
 def _find(case: Case) -> Found | None:
     if case.happened != Happened.UNREACHABLE or case.faults:
         return None
     if case.decisions:
         # What was announced needs no other explanation.
+        return None
+    if case.chain.has(STOPPED):
+        # By the cloud, the machine did not run: no network was cut.
         return None
     if not case.chain.state.present or case.chain.state.ready != "True":
         # It has not come back: nobody knows what will have happened.

@@ -25,8 +25,27 @@ def _find(case: Case) -> Found | None:
                 # It was meant to go, and nothing says what for.
                 return Found(hint, "possible", actor)
             inferred = sign.stored.fact.detail.get("inferred")
-            return Found(sign, "likely" if inferred else "proven", actor)
+            strength = "likely" if inferred else "proven"
+            if _is_cleaned_up(case):
+                strength = "possible"
+            return Found(sign, strength, actor)
     return None
+
+
+def _is_cleaned_up(case: Case) -> bool:
+    """Tell whether a Node went that another program had put out of service.
+
+    The cloud deletes a Node whose machine is no more; that program knows
+    why, and no record says it.
+    """
+    cordon = case.first(Subject.CORDON)
+    if cordon is None or cordon.actor is None or not cordon.actor.is_program:
+        return False
+    return any(
+        sign.decision is Decision.NODE_DELETION
+        and sign.subject == "event DeletingNode"
+        for sign in case.decisions
+    )
 
 
 def _announced_by(case: Case) -> Actor | None:

@@ -22,11 +22,6 @@ def _find(case: Case) -> Found | None:
     if found is None or (case.faults and not said):
         # A broken node that only has the taint is repaired, not spared.
         return None
-    if found.sign.vague and any(
-        sign.decision is Decision.NODE_DELETION and not sign.vague
-        for sign in case.decisions
-    ):
-        return None  # what the taint is for was said, and it is not this
     if case.is_back and case.chain.state.ready == "True":
         # What is not needed any more does not come back.
         return replace(found, confidence="possible")

@@ -83,7 +83,10 @@ def _paired(
 
 def _can_be(expected: Expected, verdict: Verdict) -> bool:
     accepted = expected.accept.get("happened", [])
-    return verdict.happened in [expected.happened, *accepted]
+    boots = {verdict.boot_id_after, expected.boot_id_after} - {None}
+    return len(boots) <= 1 and (
+        verdict.happened in [expected.happened, *accepted]
+    )
 
 
 def _missed(expected: Expected, verdict: Verdict) -> list[Miss]:
