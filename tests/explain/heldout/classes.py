@@ -1,69 +1,15 @@
 """The modules of incidents; to import them is to know them."""
 
-from tests.explain.heldout import (
-    boots,
-    clocks,
-    clouds,
-    crashes,
-    doubles,
-    edges,
-    fates,
-    faults,
-    fencing,
-    gangs,
-    halfway,
-    maintained,
-    notices,
-    operators,
-    orders,
-    people,
-    places,
-    plugins,
-    provider,
-    remediation,
-    repairs,
-    requests,
-    silences,
-    stillness,
-    strangers,
-    tenants,
-    twins,
-    upgrades,
-    wishes,
-    work,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
+from tests.explain import heldout
 
 __all__ = ["CLASSES"]
 
-CLASSES = (
-    boots,
-    clocks,
-    clouds,
-    crashes,
-    doubles,
-    edges,
-    fates,
-    faults,
-    fencing,
-    gangs,
-    halfway,
-    maintained,
-    notices,
-    operators,
-    orders,
-    people,
-    places,
-    plugins,
-    provider,
-    remediation,
-    repairs,
-    requests,
-    silences,
-    stillness,
-    strangers,
-    tenants,
-    twins,
-    upgrades,
-    wishes,
-    work,
-)
+CLASSES = [
+    import_module(f"{heldout.__name__}.{module.name}")
+    for module in iter_modules(heldout.__path__)
+    if module.name != "classes"
+]
+"""All that lie there, so that none can be forgotten; parts are among them."""

@@ -9,7 +9,14 @@ from tests.explain.heldout.people import STATE as DRIVER
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import ASKED, OBEYED, xid
 from tests.explain.heldout.scene import Scene, owner
-from tests.explain.heldout.work import TAINTED, gang, owned
+from tests.explain.heldout.truths import (
+    ANYBODY,
+    OR_FAILED,
+    controller,
+    or_fault,
+    user,
+)
+from tests.explain.heldout.work import gang, owned
 
 ON = {"spec": {"unschedulable": None}}
 XID = {"SysLogsXIDError": xid(79)}
@@ -54,35 +61,19 @@ def three_reboots_in_ten_minutes_each_for_another_cause() -> Scene:
     scene.dies(430, "gpu-002").boots(560, "gpu-002", 4)
     over = {"NLCCImmediateReboot": None}
     scene.node(590, "gpu-002", by, cordon=False, conditions=over)
-    scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller"], "kured"),
-        boots=(1, 2),
-        back=True,
-    )
-    scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        fault="kernel-panic",
-        boots=(2, 3),
-        back=True,
+    scene.rebooted("gpu-002", "os-upgrade", controller("kured"))
+    scene.broke(
+        "gpu-002", "kernel-panic", most="proven", boots=(2, 3), back=True
     )
     scene.asks(0, 700, node="gpu-002", verdicts=[0, 1, 2])
     scene.asks(0, 170, node="gpu-002", verdicts=[0])
     scene.asks(390, 700, node="gpu-002", verdicts=[2])
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="admin-request",
-        actor=(["user"], "alice@example.com"),
+        "admin-request",
+        user("alice@example.com"),
         never=["kured"],
         boots=(3, 4),
-        back=True,
     )
 
 
@@ -96,12 +87,11 @@ def two_machines_exchange_their_names() -> Scene:
         at = 300 + 20 * place
         scene.joins(at, node, box=box, boot=5 + place)
         scene.joined(at + 1, node).heals(at + 11, node)
-        scene.expect(
+        scene.decided(
             node,
             "replaced",
-            "planned",
-            decision="node-deletion",
-            actor=(["unknown"], None),
+            "node-deletion",
+            ANYBODY,
             boots=(1, 5 + place),
             back=True,
             accept={"mode": ["unknown", "abrupt"]},
@@ -129,14 +119,7 @@ def a_person_deletes_a_pod_of_a_node_that_is_lost() -> Scene:
         gpus=24,
         outcome="rescheduled",
     )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="unknown",
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -169,7 +152,7 @@ def a_pod_gives_way_in_the_moment_of_a_crash() -> Scene:
     )
     scene.fails(16, "low-0", 143).gone(16.2, "low-0")
     scene.dies(20, "gpu-002", 600)
-    scene.pod(372, "mine-0", KCM, disrupted=TAINTED, deleting=True)
+    scene.tainted_away(372, "mine-0")
     scene.fails(611, "mine-0", 255, "Unknown").gone(611.2, "mine-0")
     scene.hit("Job", "mine", "gpu-002", ["mine-0"], size=1, gpus=4)
     scene.hit(
@@ -182,14 +165,7 @@ def a_pod_gives_way_in_the_moment_of_a_crash() -> Scene:
         by="preemption",
         outcome="preempted",
     )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="unknown",
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -220,35 +196,17 @@ def a_driver_is_upgraded_and_then_somebody_reboots() -> Scene:
     scene.boots(1800, "gpu-002")
     scene.asked(1900, BOSS, "patch", "gpu-002", ON)
     scene.node(1900.02, "gpu-002", "kubectl", cordon=False)
-    scene.hit(
-        "Pod",
-        "web-1",
-        "gpu-002",
-        ["web-1"],
-        size=1,
-        gpus=0,
-        by="drain",
-        accept={"hit_by": ["node-failure"]},
-    )
-    scene.expect(
+    scene.hit_pod("web-1", "gpu-002", by="drain", accept=OR_FAILED)
+    scene.decided(
         "gpu-002",
         "drained",
-        "planned",
-        decision="driver-upgrade",
-        actor=(["controller"], by),
+        "driver-upgrade",
+        controller(by),
         boots=(1, 1),
         back=True,
     )
     scene.asks(0, 1000, node="gpu-002", verdicts=[0])
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="manual-drain",
-        actor=(["user"], BOSS),
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.rebooted("gpu-002", "manual-drain", user(BOSS))
 
 
 @incident
@@ -262,15 +220,11 @@ def a_gpu_falls_off_while_kured_is_at_work() -> Scene:
     scene.node(105, "gpu-002", CONNECTORS, conditions=WELL)
     scene.node(150, "gpu-002", "kured", cordon=False)
     locks(scene, 150.2)
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller"], "kured"),
-        boots=(1, 2),
-        back=True,
-        accept={"fault": ["gpu-fault"], "cause": ["gpu-fault"]},
+        "os-upgrade",
+        controller("kured"),
+        accept=or_fault("gpu-fault"),
     )
 
 
@@ -282,13 +236,12 @@ def somebody_deletes_a_node_whose_gpu_fell_off() -> Scene:
     scene.leaves(600.1, "gpu-002")
     scene.joins(2000, "gpu-002", machine="b", boot=8)
     scene.joined(2001, "gpu-002").heals(2011, "gpu-002")
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "replaced",
-        "planned",
+        "node-deletion",
+        user(BOSS),
         fault="gpu-fault",
-        decision="node-deletion",
-        actor=(["user"], BOSS),
         boots=(1, 8),
         back=True,
     )

@@ -8,6 +8,7 @@ from tests.explain.heldout.people import OFF
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import DEADLOCK, NPD
 from tests.explain.heldout.scene import Scene, owner
+from tests.explain.heldout.truths import ANYBODY, or_decision, user
 from tests.explain.heldout.work import JOBS, owned
 from tests.explain.heldout.world import LEASES
 
@@ -21,20 +22,12 @@ def the_log_begins_behind_the_cordon() -> Scene:
     scene = Scene().node(-60, "gpu-002", "kubectl", cordon=True)
     scene.dies(30, "gpu-002", 500)
     scene.node(560, "gpu-002", "kubectl", cordon=False)
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="manual-drain",
-        actor=(["unknown"], None),
+        "manual-drain",
+        ANYBODY,
         most="possible",
-        boots=(1, 2),
-        back=True,
-        accept={
-            "mode": ["unknown", "abrupt"],
-            "decision": [None],
-            "cause": ["unrecorded"],
-        },
+        accept={"mode": ["unknown", "abrupt"], **or_decision(None)},
     )
 
 
@@ -95,14 +88,7 @@ def a_rack_is_asked_about_from_which_a_node_was_moved() -> Scene:
     scene.asks(1100, 1200, rack="r-2")
     scene.asks(0, 900, node="gpu-002", verdicts=[0], workloads=hit)
     scene.asks(1100, 1200, node="gpu-002")
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="unknown",
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -114,14 +100,7 @@ def a_window_begins_while_a_node_is_lost() -> Scene:
     scene.asks(300, 900, node="gpu-002", verdicts=[0])
     scene.asks(700, 900, node="gpu-002")
     scene.asks(5, 15, node="gpu-002")
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="unknown",
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -130,14 +109,7 @@ def somebody_was_not_allowed_to_cordon() -> Scene:
     scene.asked(20, "mallory@example.com", "patch", "gpu-002", OFF, code=403)
     scene.asked(30, "mallory@example.com", "delete", "gpu-002", {}, code=403)
     scene.dies(60, "gpu-002", 700)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="unknown",
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -161,12 +133,11 @@ def a_budget_stops_a_drain() -> Scene:
         90, BOSS, "patch", "gpu-002", {"spec": {"unschedulable": None}}
     )
     scene.node(90.02, "gpu-002", "kubectl", cordon=False)
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "cordoned",
-        "planned",
-        decision="manual-drain",
-        actor=(["user"], BOSS),
+        "manual-drain",
+        user(BOSS),
         boots=(1, 1),
         back=True,
     )
@@ -185,14 +156,7 @@ def a_fault_of_a_neighbour_is_no_cause() -> Scene:
         boots=(1, 1),
         accept={"mode": ["unknown"]},
     )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="unknown",
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -215,12 +179,4 @@ def one_person_cordons_and_another_reboots() -> Scene:
     back = {"spec": {"unschedulable": None}}
     scene.asked(460, "erin@example.com", "patch", "gpu-002", back)
     scene.node(460.02, "gpu-002", "kubectl", cordon=False)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="manual-drain",
-        actor=(["user"], None),
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.rebooted("gpu-002", "manual-drain", (["user"], None))

@@ -5,6 +5,12 @@ from tests.explain.heldout.provider import claim, ends_claim, says_of_claim
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import NPD
 from tests.explain.heldout.scene import Scene
+from tests.explain.heldout.truths import (
+    OR_FAILED,
+    PROVIDER,
+    cloud,
+    or_decision,
+)
 from tests.explain.heldout.upgrades import stops
 from tests.explain.heldout.work import FOUR, JOBS, owned
 
@@ -102,13 +108,8 @@ def azure_preempts_and_the_reason_does_not_say_so() -> Scene:
         by="drain",
         accept={"hit_by": ["node-failure", "preemption"]},
     )
-    return scene.expect(
-        "gpu-002",
-        "removed",
-        "planned",
-        decision="preemption",
-        actor=(["cloud"], None),
-        back=False,
+    return scene.decided(
+        "gpu-002", "removed", "preemption", cloud(), back=False
     )
 
 
@@ -130,15 +131,11 @@ def google_maintains_a_host_when_a_person_says_now() -> Scene:
     scene.boots(3000, "gpu-002")
     gone = {active: None, **dict.fromkeys([*soon, *now])}
     scene.node(3030, "gpu-002", by, labels=gone, taints={IMPENDING: None})
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="host-maintenance",
-        actor=(["cloud", "user"], None),
-        boots=(1, 2),
-        back=True,
-        accept={"decision": ["admin-request"], "cause": ["admin-request"]},
+        "host-maintenance",
+        (["cloud", "user"], None),
+        accept=or_decision("admin-request"),
     )
 
 
@@ -155,12 +152,11 @@ def google_repairs_what_was_not_ready() -> Scene:
     scene.joined(881, "gpu-002").heals(892, "gpu-002")
     kinds: list[str | None] = ["kubelet-failure", "runtime-failure"]
     decisions = ["node-deletion", "auto-remediation"]
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "replaced",
-        "planned",
-        decision="node-deletion",
-        actor=(["cloud", "controller"], None),
+        "node-deletion",
+        PROVIDER,
         boots=(1, 4),
         back=True,
         accept={
@@ -193,28 +189,21 @@ def google_takes_a_spot_machine_and_another_comes() -> Scene:
     vanishes(scene, 100, "gpu-002")
     scene.gone(141, "w-0")
     scene.joins(200, "gpu-012").joined(201, "gpu-012").heals(211, "gpu-012")
-    scene.hit(
-        "Pod",
+    scene.hit_pod(
         "w-0",
         "gpu-002",
-        ["w-0"],
-        size=1,
         gpus=8,
         outcome="down",
         accept={"hit_by": ["drain"], "outcome": ["failed"]},
     )
     scene.expect("gpu-012", "joined", "unknown", accept={"happened": [None]})
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="preemption",
-        actor=(["cloud", "controller"], None),
+        "preemption",
+        PROVIDER,
         back=False,
-        accept={
-            "decision": ["host-maintenance", "node-deletion"],
-            "cause": ["host-maintenance", "node-deletion"],
-        },
+        accept=or_decision("host-maintenance", "node-deletion"),
     )
 
 
@@ -239,16 +228,7 @@ def eks_updates_a_managed_node_group() -> Scene:
     scene.evicts(41.1, "web-0")
     scene.silent(120, "gpu-002").stale(167, "gpu-002")
     vanishes(scene, 180, "gpu-002")
-    scene.hit(
-        "Pod",
-        "web-0",
-        "gpu-002",
-        ["web-0"],
-        size=1,
-        gpus=0,
-        by="drain",
-        accept={"hit_by": ["node-failure"]},
-    )
+    scene.hit_pod("web-0", "gpu-002", by="drain", accept=OR_FAILED)
     scene.expect("gpu-011", "joined", "unknown", accept={"happened": [None]})
     other = ["os-upgrade", "scale-down", "host-maintenance"]
     return scene.expect(
@@ -275,16 +255,7 @@ def aks_upgrades_the_image_of_a_node() -> Scene:
     scene.joined(401, "gpu-002").heals(411, "gpu-002")
     new = {"kubeletVersion": "v1.37.1", "osImage": "Ubuntu 24.04.4 LTS"}
     scene.node(401.5, "gpu-002", "kubelet", info=new)
-    scene.hit(
-        "Pod",
-        "web-0",
-        "gpu-002",
-        ["web-0"],
-        size=1,
-        gpus=0,
-        by="drain",
-        accept={"hit_by": ["node-failure"]},
-    )
+    scene.hit_pod("web-0", "gpu-002", by="drain", accept=OR_FAILED)
     scene.expect("gpu-009", "joined", "unknown", accept={"happened": [None]})
     return scene.expect(
         "gpu-002",
@@ -293,7 +264,7 @@ def aks_upgrades_the_image_of_a_node() -> Scene:
         decision="os-upgrade",
         boots=(1, 3),
         back=True,
-        accept={"decision": ["node-deletion"], "cause": ["node-deletion"]},
+        accept=or_decision("node-deletion"),
     )
 
 
@@ -306,17 +277,13 @@ def a_reservation_of_capacity_ends() -> Scene:
     scene.says(20, "karpenter", reason, text, node="gpu-002", type="Warning")
     says_of_claim(scene, 20, reason, text)
     ends_claim(scene, 21, 600)
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="preemption",
-        actor=(["cloud", "controller"], None),
+        "preemption",
+        PROVIDER,
         back=False,
-        accept={
-            "decision": ["host-maintenance"],
-            "cause": ["host-maintenance"],
-        },
+        accept=or_decision("host-maintenance"),
     )
 
 
@@ -326,16 +293,8 @@ def a_maintenance_is_announced_for_what_is_over() -> Scene:
     passed = {f"{LABEL}/scheduled-maintenance-time": "1772300000"}
     scene.node(-900, "gpu-002", "gcp-controller-manager", labels=passed)
     scene.dies(20, "gpu-002", 600)
-    return scene.expect(
+    return scene.untold(
         "gpu-002",
-        "reboot",
-        "abrupt",
         most="possible",
-        boots=(1, 2),
-        back=True,
-        accept={
-            "mode": ["unknown"],
-            "decision": ["host-maintenance"],
-            "cause": ["host-maintenance"],
-        },
+        accept={"mode": ["unknown"], **or_decision("host-maintenance")},
     )

@@ -9,6 +9,13 @@ from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import NPD
 from tests.explain.heldout.scene import Scene
+from tests.explain.heldout.truths import (
+    OR_FAILED,
+    PROVIDER,
+    controller,
+    or_decision,
+    or_fault,
+)
 
 SRIOV = "sriovnetwork.openshift.io"
 MIG = "nvidia.com/mig.config"
@@ -20,16 +27,7 @@ MACHINES = "cluster.x-k8s.io/v1beta2/machines"
 def web(scene: Scene, node: str = "gpu-002") -> Scene:
     """Let a Pod that asks for no GPU be lost with a node."""
     scene.runs(-5, "web-0", node, gpus=0)
-    return scene.hit(
-        "Pod",
-        "web-0",
-        node,
-        ["web-0"],
-        size=1,
-        gpus=0,
-        by="drain",
-        accept={"hit_by": ["node-failure"]},
-    )
+    return scene.hit_pod("web-0", node, by="drain", accept=OR_FAILED)
 
 
 @incident
@@ -55,8 +53,7 @@ def the_network_of_a_node_wants_a_reboot() -> Scene:
         back=True,
         accept={
             "mode": ["unknown"],
-            "decision": ["os-upgrade", "driver-upgrade", "admin-request"],
-            "cause": ["os-upgrade", "driver-upgrade", "admin-request"],
+            **or_decision("os-upgrade", "driver-upgrade", "admin-request"),
         },
     )
 
@@ -73,18 +70,13 @@ def a_mode_of_gpus_is_changed_by_a_reboot() -> Scene:
         scene.node(at, "gpu-002", "kubectl-label", labels={state: value})
     scene.silent(70, "gpu-002").stale(117, "gpu-002").boots(500, "gpu-002")
     scene.node(540, "gpu-002", "kubectl-label", labels={state: "success"})
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="admin-request",
-        actor=(["user", "controller"], None),
-        boots=(1, 2),
-        back=True,
+        "admin-request",
+        (["user", "controller"], None),
         accept={
             "mode": ["unknown"],
-            "decision": [None, "driver-upgrade", "os-upgrade"],
-            "cause": ["unrecorded", "driver-upgrade", "os-upgrade"],
+            **or_decision(None, "driver-upgrade", "os-upgrade"),
         },
     )
 
@@ -123,8 +115,7 @@ def amd_remediates_a_gpu_by_a_workflow() -> Scene:
         back=True,
         accept={
             "mode": ["unknown"],
-            "fault": ["other-fault"],
-            "cause": ["other-fault"],
+            **or_fault("other-fault"),
             "decision": [None],
         },
     )
@@ -144,12 +135,11 @@ def gardener_replaces_a_machine_that_failed() -> Scene:
     says = "Machine Controller is terminating failed machine"
     _terminates(scene, 670, "Unhealthy", says)
     scene.leaves(760, "gpu-002")
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="auto-remediation",
-        actor=(["controller"], None),
+        "auto-remediation",
+        controller(),
         back=False,
         accept={
             "mode": ["unknown"],
@@ -166,18 +156,13 @@ def gardener_scales_down() -> Scene:
     says = "Machine Controller is scaling down machine"
     _terminates(scene, 20, "ScaleDown", says)
     scene.evicts(22, "web-0").leaves(120, "gpu-002")
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="scale-down",
-        actor=(["controller"], None),
+        "scale-down",
+        controller(),
         back=False,
-        accept={
-            "mode": ["unknown"],
-            "decision": ["node-deletion"],
-            "cause": ["node-deletion"],
-        },
+        accept={"mode": ["unknown"], **or_decision("node-deletion")},
     )
 
 
@@ -190,17 +175,13 @@ def openshift_is_told_that_an_instance_will_be_taken() -> Scene:
     by = "machine-controller-manager"
     scene.node(25, "gpu-002", by, cordon=True).evicts(26, "web-0")
     scene.silent(130, "gpu-002").leaves(150, "gpu-002")
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="preemption",
-        actor=(["cloud", "controller"], None),
+        "preemption",
+        PROVIDER,
         back=False,
-        accept={
-            "decision": ["host-maintenance"],
-            "cause": ["host-maintenance"],
-        },
+        accept=or_decision("host-maintenance"),
     )
 
 
@@ -218,13 +199,8 @@ def cast_ai_drains_for_an_interruption() -> Scene:
     )
     scene.evicts(24, "web-0").silent(140, "gpu-002").stale(187, "gpu-002")
     vanishes(scene, 195, "gpu-002")
-    return scene.expect(
-        "gpu-002",
-        "removed",
-        "planned",
-        decision="preemption",
-        actor=(["cloud", "controller"], None),
-        back=False,
+    return scene.decided(
+        "gpu-002", "removed", "preemption", PROVIDER, back=False
     )
 
 
@@ -235,14 +211,13 @@ def cast_ai_rebalances() -> Scene:
     drains = {CAST: "rebalancing"}
     scene.node(20, "gpu-002", by, cordon=True, labels=drains)
     scene.evicts(24, "web-0").leaves(90, "gpu-002")
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="scale-down",
-        actor=(["controller"], None),
+        "scale-down",
+        controller(),
         back=False,
-        accept={"decision": ["node-deletion"], "cause": ["node-deletion"]},
+        accept=or_decision("node-deletion"),
     )
 
 
@@ -274,17 +249,15 @@ def cluster_api_rolls_out_a_template() -> Scene:
     scene.leaves(150, "gpu-002")
     scene.removes(151, MACHINES, "md-0-abc", space="fleet")
     scene.expect("gpu-010", "joined", "unknown", accept={"happened": [None]})
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="node-deletion",
-        actor=(["controller", "unknown"], None),
+        "node-deletion",
+        (["controller", "unknown"], None),
         back=False,
         accept={
             "mode": ["unknown"],
-            "decision": ["os-upgrade", "scale-down"],
-            "cause": ["os-upgrade", "scale-down"],
+            **or_decision("os-upgrade", "scale-down"),
         },
     )
 
@@ -319,12 +292,4 @@ def kured_has_a_lock_of_another_name() -> Scene:
     scene.silent(40, "gpu-002").boots(80, "gpu-002", kernelVersion=NEW)
     scene.node(140, "gpu-002", "kured", cordon=False)
     scene.alters(140.2, KURED, "kured", lock(None), by="kured", space=place)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller"], "kured"),
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.rebooted("gpu-002", "os-upgrade", controller("kured"))

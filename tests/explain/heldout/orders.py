@@ -11,6 +11,7 @@ from tests.explain.heldout.provider import claim, ends_claim, says_of_claim
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import STATE
 from tests.explain.heldout.scene import Scene, owner
+from tests.explain.heldout.truths import controller, or_decision, or_fault
 from tests.explain.heldout.work import JOBS
 
 WANTED = "maintenance.nvidia.com/v1alpha1/nodemaintenances"
@@ -92,16 +93,12 @@ def a_plan_patches_a_system_and_reboots() -> Scene:
             "hit_by": ["drain"],
         },
     )
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller", "unknown"], None),
+        "os-upgrade",
+        (["controller", "unknown"], None),
         most="likely",
-        boots=(1, 2),
-        back=True,
-        accept={"decision": ["manual-drain"], "cause": ["manual-drain"]},
+        accept=or_decision("manual-drain"),
     )
 
 
@@ -139,12 +136,11 @@ def a_driver_is_upgraded_by_the_leave_of_another_operator() -> Scene:
     scene.removes(112, WANTED, name, space=space)
     scene.node(113, "gpu-002", keeper, cordon=False)
     scene.node(115, "gpu-002", by, labels={DRIVER: "upgrade-done"})
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "drained",
-        "planned",
-        decision="driver-upgrade",
-        actor=(["controller"], by),
+        "driver-upgrade",
+        controller(by),
         boots=(1, 1),
         back=True,
     )
@@ -193,15 +189,11 @@ def nvsentinel_reboots_bare_metal_by_a_job() -> Scene:
         optional=True,
         accept={"outcome": ["survived", "failed", "restarted"]},
     )
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
+        "auto-remediation",
+        controller("NVSentinel"),
         fault="gpu-fault",
-        decision="auto-remediation",
-        actor=(["controller"], "NVSentinel"),
-        boots=(1, 2),
-        back=True,
     )
 
 
@@ -213,16 +205,15 @@ def a_switch_between_gpus_fails_and_support_is_called() -> Scene:
     bad = {kind: ("True", f"{kind}IsNotHealthy", text)}
     scene.node(20, "gpu-002", CONNECTORS, conditions=bad)
     quarantines(scene, 22)
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "cordoned",
-        "planned",
+        "auto-remediation",
+        controller("NVSentinel"),
         fault="link-fault",
-        decision="auto-remediation",
-        actor=(["controller"], "NVSentinel"),
         boots=(1, 1),
         back=False,
-        accept={"fault": ["gpu-fault"], "cause": ["gpu-fault"]},
+        accept=or_fault("gpu-fault"),
     )
 
 
@@ -254,10 +245,7 @@ def a_provider_tells_nvsentinel_of_maintenance() -> Scene:
         decision="host-maintenance",
         boots=(1, 2),
         back=True,
-        accept={
-            "decision": ["auto-remediation"],
-            "cause": ["auto-remediation"],
-        },
+        accept=or_decision("auto-remediation"),
     )
 
 
@@ -275,15 +263,14 @@ def karpenter_says_that_a_node_is_unhealthy() -> Scene:
     scene.says(1830, "karpenter", reason, text, node="gpu-002")
     says_of_claim(scene, 1830, reason, "Disrupting NodeClaim: Unhealthy")
     ends_claim(scene, 1831, 1900)
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
+        "auto-remediation",
+        controller("karpenter"),
         fault="other-fault",
-        decision="auto-remediation",
-        actor=(["controller"], "karpenter"),
         back=False,
-        accept={"fault": ["link-fault"], "cause": ["link-fault"]},
+        accept=or_fault("link-fault"),
     )
 
 
@@ -294,17 +281,15 @@ def karpenter_lets_a_node_expire() -> Scene:
     scene.joins(15, "gpu-010").joined(16, "gpu-010").heals(26, "gpu-010")
     ends_claim(scene, 20, 90)
     scene.expect("gpu-010", "joined", "unknown", accept={"happened": [None]})
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="node-deletion",
-        actor=(["controller"], "karpenter"),
+        "node-deletion",
+        controller("karpenter"),
         back=False,
         accept={
             "mode": ["unknown"],
-            "decision": ["scale-down", "auto-remediation"],
-            "cause": ["scale-down", "auto-remediation"],
+            **or_decision("scale-down", "auto-remediation"),
         },
         most="possible",
     )
@@ -330,17 +315,15 @@ def a_dead_node_is_scaled_down_as_not_ready() -> Scene:
         phase="Failed",
     )
     scene.gone(1440.2, "w-0")
-    scene.hit("Pod", "w-0", "gpu-002", ["w-0"], size=1, gpus=8)
-    return scene.expect(
+    scene.hit_pod("w-0", "gpu-002", gpus=8)
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="scale-down",
-        actor=(["controller"], by),
+        "scale-down",
+        controller(by),
         back=False,
         accept={
             "mode": ["unknown", "abrupt"],
-            "fault": ["network-partition"],
-            "cause": ["network-partition"],
+            **or_fault("network-partition"),
         },
     )

@@ -1,10 +1,10 @@
 """Nodes that fail together, and one among them that does not."""
 
-from tests.explain.heldout.cluster import KCM
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
 from tests.explain.heldout.stillness import SIX
-from tests.explain.heldout.work import FOUR, JOBS, TAINTED, owned
+from tests.explain.heldout.truths import or_fault, user
+from tests.explain.heldout.work import FOUR, JOBS, owned
 
 HALVES = {
     node: "rack-a" if place < 3 else "rack-b" for place, node in enumerate(SIX)
@@ -14,16 +14,7 @@ HALVES = {
 def dark(scene: Scene, *nodes: str) -> Scene:
     """Say that nodes lost their power together."""
     for node in nodes:
-        scene.expect(
-            node,
-            "reboot",
-            "abrupt",
-            fault="power-loss",
-            most="likely",
-            boots=(1, 2),
-            back=True,
-            accept={"fault": [None], "cause": ["unrecorded"]},
-        )
+        scene.broke(node, "power-loss", back=True, accept=or_fault(None))
     return scene
 
 
@@ -40,11 +31,7 @@ def a_rack_goes_dark_of_which_one_was_gone_before() -> Scene:
         "abrupt",
         most="possible",
         back=False,
-        accept={
-            "fault": ["network-partition"],
-            "cause": ["network-partition"],
-            "mode": ["unknown"],
-        },
+        accept={**or_fault("network-partition"), "mode": ["unknown"]},
     )
     # That one was gone before is read of no neighbour: unknown is right too.
     return dark(scene, "gpu-005", "gpu-006")
@@ -78,23 +65,10 @@ def one_crashes_while_the_control_plane_is_out() -> Scene:
     for place, node in enumerate(SIX):
         if node != "gpu-004":
             scene.heals(90 + place / 4, node)
-            scene.expect(
-                node,
-                "unreachable",
-                "abrupt",
-                fault="control-plane-outage",
-                boots=(1, 1),
-                back=True,
-            )
+            scene.cut_off(node, "control-plane-outage")
     scene.boots(500, "gpu-004")
-    return scene.expect(
-        "gpu-004",
-        "reboot",
-        "abrupt",
-        most="possible",
-        boots=(1, 2),
-        back=True,
-        accept={"fault": ["power-loss"], "cause": ["power-loss"]},
+    return scene.untold(
+        "gpu-004", most="possible", accept=or_fault("power-loss")
     )
 
 
@@ -105,7 +79,7 @@ def a_pod_was_bound_and_never_ran() -> Scene:
     scene.runs(-5, "w-0", "gpu-001", of=job)
     scene.runs(-5, "w-1", "gpu-002", of=job)
     scene.dies(20, "gpu-002", 600)
-    scene.pod(372, "w-1", KCM, disrupted=TAINTED, deleting=True)
+    scene.tainted_away(372, "w-1")
     scene.gone(611, "w-1").runs(613, "w-2", "gpu-003", of=job)
     scene.hit(
         "Job",
@@ -116,14 +90,7 @@ def a_pod_was_bound_and_never_ran() -> Scene:
         gpus=16,
         outcome="rescheduled",
     )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="unknown",
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -154,15 +121,11 @@ def a_link_to_the_storage_is_lost_and_somebody_reboots() -> Scene:
     well = {kind: ("False", "NoIBLinkFlapping", "links are up")}
     scene.node(950, "gpu-002", by, conditions=well)
     scene.node(1000, "gpu-002", "kubectl", cordon=False)
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
+        "manual-drain",
+        user("dave@example.com"),
         fault="link-fault",
-        decision="manual-drain",
-        actor=(["user"], "dave@example.com"),
         most="likely",
-        boots=(1, 2),
-        back=True,
         accept={"mode": ["unknown"]},
     )

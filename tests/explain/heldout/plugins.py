@@ -4,6 +4,7 @@ from tests.explain.heldout.operators import web
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import NPD
 from tests.explain.heldout.scene import Scene
+from tests.explain.heldout.truths import ANYBODY, controller, or_fault
 
 COUNT = "expected 8 GPUs, found 7"
 
@@ -21,15 +22,11 @@ def a_check_of_ones_own_counts_gpus_and_a_controller_acts() -> Scene:
     scene.silent(200, "gpu-002").stale(247, "gpu-002").boots(800, "gpu-002")
     scene.node(860, "gpu-002", NPD, conditions=well)
     scene.node(900, "gpu-002", "fleet-operator", cordon=False)
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
+        "auto-remediation",
+        controller("fleet-operator"),
         fault="gpu-fault",
-        decision="auto-remediation",
-        actor=(["controller"], "fleet-operator"),
-        boots=(1, 2),
-        back=True,
     )
 
 
@@ -59,14 +56,7 @@ def a_check_tells_of_a_fault_of_the_application() -> Scene:
     bad = {kind: ("True", "XidDetected", text)}
     scene.node(20, "gpu-002", NPD, conditions=bad)
     scene.dies(600, "gpu-002", 1200)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="unknown",
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -76,17 +66,16 @@ def a_mount_hangs_and_somebody_drains() -> Scene:
     bad = {kind: ("True", "MountTimedOut", "/scratch did not answer in 30 s")}
     scene.node(20, "gpu-002", NPD, conditions=bad)
     scene.node(200, "gpu-002", "kubectl", cordon=True).evicts(202, "web-0")
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "drained",
-        "planned",
+        "manual-drain",
+        ANYBODY,
         fault="disk-fault",
-        decision="manual-drain",
-        actor=(["unknown"], None),
         most="likely",
         boots=(1, 1),
         back=False,
-        accept={"fault": ["other-fault"], "cause": ["other-fault"]},
+        accept=or_fault("other-fault"),
     )
 
 
@@ -101,11 +90,4 @@ def a_check_of_programs_is_no_check_of_the_machine() -> Scene:
     scene.node(20, "gpu-002", "labeller", conditions=kinds)
     scene.asks(0, 500, node="gpu-002")
     scene.dies(900, "gpu-002", 1500)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="unknown",
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.untold("gpu-002")

@@ -9,7 +9,7 @@ from tests.explain.heldout.cluster import KCM, Cluster
 from tests.explain.heldout.parts import clock, uid_of
 from tests.explain.heldout.world import PODS
 
-__all__ = ["TAINTED", "Work", "owner"]
+__all__ = ["Work", "owner"]
 
 TAINTED = (
     "DeletionByTaintManager",

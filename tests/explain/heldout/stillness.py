@@ -8,7 +8,8 @@ from tests.explain.heldout.parts import fine, uid_of
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import NPD
 from tests.explain.heldout.scene import Scene, owner
-from tests.explain.heldout.work import FOUR, JOBS, TAINTED, gang, owned
+from tests.explain.heldout.truths import or_fault
+from tests.explain.heldout.work import FOUR, JOBS, gang, owned
 from tests.explain.heldout.world import LEASES, NODES
 
 SIX = tuple(f"gpu-00{number}" for number in range(1, 7))
@@ -58,19 +59,11 @@ def a_certificate_expires_and_the_kubelet_is_shut_out() -> Scene:
     scene = Scene()
     gang(scene, owned(scene, "Job", JOBS))
     scene.silent(20, "gpu-002").stale(67, "gpu-002").unreachable(72, "gpu-002")
-    scene.pod(372, "w-1", KCM, disrupted=TAINTED, deleting=True)
+    scene.tainted_away(372, "w-1")
     scene.starts(1500, "gpu-002").heals(1501, "gpu-002")
     scene.fails(1503, "w-1", 143).gone(1503.4, "w-1")
     scene.hit("Job", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
-    return scene.expect(
-        "gpu-002",
-        "kubelet-restart",
-        "abrupt",
-        fault="kubelet-failure",
-        most="likely",
-        boots=(1, 1),
-        back=True,
-    )
+    return scene.kubelet_restarted("gpu-002", back=True)
 
 
 @incident
@@ -93,8 +86,7 @@ def a_kubelet_loses_sight_of_its_containers() -> Scene:
         accept={
             "mode": ["unknown"],
             "happened": ["unreachable"],
-            "fault": ["runtime-failure", "other-fault"],
-            "cause": ["runtime-failure", "other-fault"],
+            **or_fault("runtime-failure", "other-fault"),
         },
     )
 
@@ -112,14 +104,7 @@ def a_node_is_given_another_address() -> Scene:
     by = "kubelet"
     scene.alters(20.2, NODES, "gpu-002", moved, by=by, sub="status")
     scene.renews(20.4, "gpu-002")
-    return scene.expect(
-        "gpu-002",
-        "kubelet-restart",
-        "abrupt",
-        fault="kubelet-failure",
-        most="likely",
-        boots=(1, 1),
-    )
+    return scene.kubelet_restarted("gpu-002")
 
 
 @incident
@@ -129,7 +114,7 @@ def a_machine_sleeps_over_night() -> Scene:
     scene.silent(20, "gpu-002").stale(67, "gpu-002")
     scene.node(71, "gpu-002", by, taints={AWAY: ""})
     scene.unreachable(72, "gpu-002")
-    scene.pod(372, "web-0", KCM, disrupted=TAINTED, deleting=True)
+    scene.tainted_away(372, "web-0")
     scene.heals(28800, "gpu-002")
     scene.node(28815, "gpu-002", by, taints={AWAY: None})
     scene.fails(28803, "web-0", 143).gone(28803.2, "web-0")
@@ -211,19 +196,11 @@ def etcd_loses_its_leader_and_half_of_the_nodes_look_lost() -> Scene:
         scene.stale(74, node)
     for place, node in enumerate(lost):
         scene.heals(76 + place / 2, node)
-        scene.expect(
+        scene.cut_off(
             node,
-            "unreachable",
-            "abrupt",
-            fault="control-plane-outage",
+            "control-plane-outage",
             most="possible",
-            boots=(1, 1),
-            back=True,
-            accept={
-                "mode": ["unknown"],
-                "fault": ["network-partition"],
-                "cause": ["network-partition"],
-            },
+            accept={"mode": ["unknown"], **or_fault("network-partition")},
         )
     return scene
 
@@ -234,15 +211,7 @@ def a_zone_is_cut_off() -> Scene:
     for place, node in enumerate(SIX[3:]):
         scene.silent(20 + place, node).stale(68 + place, node)
         scene.heals(600 + place, node)
-        scene.expect(
-            node,
-            "unreachable",
-            "abrupt",
-            fault="network-partition",
-            most="likely",
-            boots=(1, 1),
-            back=True,
-        )
+        scene.cut_off(node, "network-partition", most="likely")
     return scene.asks(0, 900, labels={ZONE: "zone-b"})
 
 
@@ -252,16 +221,7 @@ def a_zone_loses_its_power() -> Scene:
     for place, node in enumerate(SIX[3:]):
         scene.silent(20 + 2 * place, node).stale(68 + 2 * place, node)
         scene.boots(900 + 60 * place, node)
-        scene.expect(
-            node,
-            "reboot",
-            "abrupt",
-            fault="power-loss",
-            most="likely",
-            boots=(1, 2),
-            back=True,
-            accept={"fault": [None], "cause": ["unrecorded"]},
-        )
+        scene.broke(node, "power-loss", back=True, accept=or_fault(None))
     return scene
 
 
@@ -285,21 +245,5 @@ def one_of_two_neighbours_was_only_cut_off() -> Scene:
         outcome="survived",
         optional=True,
     )
-    scene.expect(
-        "gpu-003",
-        "reboot",
-        "abrupt",
-        most="possible",
-        boots=(1, 2),
-        back=True,
-        accept={"fault": ["power-loss"], "cause": ["power-loss"]},
-    )
-    return scene.expect(
-        "gpu-004",
-        "unreachable",
-        "abrupt",
-        fault="network-partition",
-        most="likely",
-        boots=(1, 1),
-        back=True,
-    )
+    scene.untold("gpu-003", most="possible", accept=or_fault("power-loss"))
+    return scene.cut_off("gpu-004", "network-partition", most="likely")

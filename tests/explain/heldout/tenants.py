@@ -7,23 +7,16 @@ from tests.explain.heldout.gangs import JOBSETS, SETS
 from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
-from tests.explain.heldout.work import FOUR, JOBS, TAINTED, gang, owned
+from tests.explain.heldout.work import FOUR, JOBS, gang, owned
 
 
 def crashes(scene: Scene, *pods: str, back: float = 600) -> Scene:
     """Let gpu-002 crash with Pods on it, and come back."""
     scene.dies(20, "gpu-002", back)
     for pod in pods:
-        scene.pod(372, pod, KCM, disrupted=TAINTED, deleting=True)
+        scene.tainted_away(372, pod)
         scene.fails(back + 11, pod, 255, "Unknown").gone(back + 11.4, pod)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="unknown",
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -58,13 +51,7 @@ def a_jobset_has_no_restarts_left() -> Scene:
         620, JOBSETS, "llm", failed, by="manager", space="train", sub="status"
     )
     scene.hit(
-        "JobSet",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="failed",
+        "JobSet", "llm", "gpu-002", ["w-1"], size=3, gpus=24, outcome="failed"
     )
     return scene.asks(
         0, 900, node="gpu-002", verdicts=[0], workloads=["JobSet/train/llm"]
@@ -184,23 +171,9 @@ def a_job_ends_well_while_nobody_hears_its_node() -> Scene:
         251, "v1/pods", "w-0", ends, by="kubelet", space="train", sub="status"
     )
     scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-0"],
-        size=1,
-        gpus=8,
-        outcome="completed",
+        "Job", "llm", "gpu-002", ["w-0"], size=1, gpus=8, outcome="completed"
     )
-    return scene.expect(
-        "gpu-002",
-        "unreachable",
-        "abrupt",
-        fault="network-partition",
-        most="likely",
-        boots=(1, 1),
-        back=True,
-    )
+    return scene.cut_off("gpu-002", "network-partition", most="likely")
 
 
 @incident
@@ -217,13 +190,7 @@ def volcano_begins_a_job_again() -> Scene:
     for place, node in enumerate(("gpu-001", "gpu-003", "gpu-004")):
         scene.runs(620, f"x-{place}", node, of=top, labels=again)
     return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="restarted",
+        "Job", "llm", "gpu-002", ["w-1"], size=3, gpus=24, outcome="restarted"
     )
 
 
@@ -250,7 +217,7 @@ def only_what_somebody_asked_for_is_a_workload() -> Scene:
     scene.runs(-5, "proxy", "gpu-002", of=node, notes=mirror, gpus=0)
     scene.runs(-5, "shell", "gpu-002", gpus=1)
     crashes(scene, "shell")
-    return scene.hit("Pod", "shell", "gpu-002", ["shell"], size=1, gpus=1)
+    return scene.hit_pod("shell", "gpu-002", gpus=1)
 
 
 @incident

@@ -3,14 +3,18 @@
 from typing import Any
 
 from tests.explain.heldout.boots import NEW, kured, locks
-from tests.explain.heldout.cluster import KCM
 from tests.explain.heldout.maintained import LABEL
 from tests.explain.heldout.operators import web
 from tests.explain.heldout.people import OFF
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import ASKED, CW, DEADLOCK, NPD, SOUND
 from tests.explain.heldout.scene import Scene
-from tests.explain.heldout.work import TAINTED
+from tests.explain.heldout.truths import (
+    controller,
+    or_decision,
+    or_fault,
+    user,
+)
 
 NLCC = "node-lifecycle-controller"
 ALICE = "alice@example.com"
@@ -18,14 +22,7 @@ ALICE = "alice@example.com"
 
 def crashed(scene: Scene) -> Scene:
     """Say that gpu-002 crashed, and nobody knows why."""
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="unknown",
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.untold("gpu-002")
 
 
 @incident
@@ -52,15 +49,7 @@ def an_admin_wishes_by_a_condition_of_their_own() -> Scene:
     scene.node(40, "gpu-002", NLCC, cordon=True)
     scene.dies(100, "gpu-002", 500)
     scene.node(530, "gpu-002", NLCC, conditions={kind: None}, cordon=False)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="admin-request",
-        actor=(["user"], ALICE),
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.rebooted("gpu-002", "admin-request", user(ALICE))
 
 
 @incident
@@ -72,12 +61,11 @@ def a_lock_is_taken_and_the_drain_fails() -> Scene:
     scene.node(320, "gpu-002", "kured", cordon=False)
     locks(scene, 320.2)
     scene.dies(9000, "gpu-002", 9600)
-    scene.expect(
+    scene.decided(
         "gpu-002",
         "cordoned",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller"], "kured"),
+        "os-upgrade",
+        controller("kured"),
         boots=(1, 1),
         back=True,
     )
@@ -98,15 +86,7 @@ def a_lock_goes_from_one_node_to_the_next() -> Scene:
     scene.node(240, "gpu-002", "kured", cordon=False)
     locks(scene, 240.2)
     for node in ("gpu-001", "gpu-002"):
-        scene.expect(
-            node,
-            "reboot",
-            "planned",
-            decision="os-upgrade",
-            actor=(["controller"], "kured"),
-            boots=(1, 2),
-            back=True,
-        )
+        scene.rebooted(node, "os-upgrade", controller("kured"))
     return scene
 
 
@@ -119,15 +99,7 @@ def kured_tells_of_itself_in_the_node() -> Scene:
     scene.node(20.3, "gpu-002", "kured", cordon=True)
     scene.silent(40, "gpu-002").boots(80, "gpu-002", kernelVersion=NEW)
     scene.node(140, "gpu-002", "kured", cordon=False, notes={going: None})
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller"], "kured"),
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.rebooted("gpu-002", "os-upgrade", controller("kured"))
 
 
 @incident
@@ -150,15 +122,7 @@ def a_maintenance_in_days_and_an_upgrade_today() -> Scene:
     scene.silent(40, "gpu-002").boots(80, "gpu-002", kernelVersion=NEW)
     scene.node(130, "gpu-002", "kured", cordon=False)
     locks(scene, 130.2)
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "planned",
-        decision="os-upgrade",
-        actor=(["controller"], "kured"),
-        boots=(1, 2),
-        back=True,
-    )
+    return scene.rebooted("gpu-002", "os-upgrade", controller("kured"))
 
 
 @incident
@@ -168,25 +132,17 @@ def somebody_drives_work_away_by_a_taint() -> Scene:
     body = {"spec": {"taints": [{"key": "maintenance"}]}}
     scene.asked(20, ALICE, "patch", "gpu-002", body)
     scene.node(20.02, "gpu-002", "kubectl-taint", taints={**taint})
-    scene.pod(21, "web-0", KCM, disrupted=TAINTED, deleting=True)
+    scene.tainted_away(21, "web-0")
     scene.fails(24, "web-0", 143).gone(24.2, "web-0")
     scene.silent(300, "gpu-002").stale(347, "gpu-002").boots(700, "gpu-002")
     scene.asked(800, ALICE, "patch", "gpu-002", {"spec": {"taints": []}})
     none = {"maintenance:NoExecute": None}
     scene.node(800.02, "gpu-002", "kubectl-taint", taints={**none})
-    return scene.expect(
+    return scene.rebooted(
         "gpu-002",
-        "reboot",
-        "planned",
-        decision="manual-drain",
-        actor=(["user"], ALICE),
-        boots=(1, 2),
-        back=True,
-        accept={
-            "mode": ["unknown"],
-            "decision": [None, "admin-request"],
-            "cause": ["unrecorded", "admin-request"],
-        },
+        "manual-drain",
+        user(ALICE),
+        accept={"mode": ["unknown"], **or_decision(None, "admin-request")},
     )
 
 
@@ -204,14 +160,8 @@ def a_detector_starts_anew_while_the_kernel_hangs() -> Scene:
         fault="hung-kernel",
         accept={"happened": [None], "mode": ["unknown"]},
     )
-    return scene.expect(
-        "gpu-002",
-        "reboot",
-        "abrupt",
-        most="possible",
-        boots=(1, 2),
-        back=True,
-        accept={"fault": ["hung-kernel"], "cause": ["hung-kernel"]},
+    return scene.untold(
+        "gpu-002", most="possible", accept=or_fault("hung-kernel")
     )
 
 
@@ -228,13 +178,12 @@ def a_machine_is_sent_to_triage_and_replaced() -> Scene:
     scene.silent(310, "gpu-002").stale(357, "gpu-002").leaves(400, "gpu-002")
     scene.joins(5000, "gpu-002", machine="b", boot=9)
     scene.joined(5001, "gpu-002").heals(5011, "gpu-002")
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "replaced",
-        "planned",
+        "auto-remediation",
+        controller(NLCC),
         fault="hung-kernel",
-        decision="auto-remediation",
-        actor=(["controller"], NLCC),
         boots=(1, 9),
         back=True,
     )
@@ -276,7 +225,7 @@ def a_maintenance_of_medik8s_reboots() -> Scene:
         decision="host-maintenance",
         boots=(1, 2),
         back=True,
-        accept={"decision": ["admin-request"], "cause": ["admin-request"]},
+        accept=or_decision("admin-request"),
     )
 
 
@@ -292,14 +241,13 @@ def a_pool_is_cordoned_and_then_scaled_away() -> Scene:
     text = "marked the node as toBeDeleted/unschedulable"
     scene.says(700.1, by, "ScaleDown", text, node="gpu-002")
     scene.leaves(800, "gpu-002")
-    return scene.expect(
+    return scene.decided(
         "gpu-002",
         "removed",
-        "planned",
-        decision="scale-down",
-        actor=(["controller"], by),
+        "scale-down",
+        controller(by),
         back=False,
-        accept={"decision": ["manual-drain"], "cause": ["manual-drain"]},
+        accept=or_decision("manual-drain"),
     )
 
 

@@ -3,11 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tests.explain.heldout.pods import TAINTED
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
-
-__all__ = ["FOUR", "JOBS", "TAINTED", "crash", "gang", "owned", "under"]
 
 JOBS = "batch/v1/jobs"
 FOUR = ("gpu-001", "gpu-002", "gpu-003", "gpu-004")
