@@ -70,6 +70,21 @@ def test_an_event_has_not_aged_with_our_clock() -> None:
     assert len(story.gaps()) == 1
 
 
+def test_an_event_of_before_a_jump_is_looked_for_behind_it() -> None:
+    """All that the list shows is of the clock as it is now."""
+    third = an_event("third", 15)
+    story = Story(
+        two_events(9, when=0),
+        a_jump(60 + DAY, DAY),
+        a_frame(EVENTS, "ADDED", third, when=65 + DAY),
+        a_closed_stream(EVENTS, "410", when=70 + DAY),
+        a_list(EVENTS, 20, third, when=71 + DAY),
+    )
+
+    assert len(story.of("absent")) == 2
+    assert len(story.gaps()) == 1
+
+
 def test_an_event_that_is_gone_is_told_once() -> None:
     """Its delete was observed by a clock that had been set back."""
     story = Story(
