@@ -31,8 +31,9 @@ from api.schema import make_schema
 
 __all__ = ["Executor", "Prepared", "Query", "Refused", "document_of"]
 
-REMEMBERED = 500
-"""Queries; of the largest one the tree takes about 1 MB."""
+REMEMBERED = 100
+"""Queries: the page and a few dashboards. Of the largest one the tree takes
+about 1 MB, and what is refused is remembered with its text."""
 
 ERRORS_MAX = 10
 
