@@ -7,7 +7,11 @@ something may be missing.
 
 from typing import Any
 
-from recorder.model.observation import RequestFailed, StreamResumed
+from recorder.model.observation import (
+    SETTLED,
+    RequestFailed,
+    StreamResumed,
+)
 from tests.support.builders import (
     PODS,
     a_bookmark,
@@ -87,6 +91,15 @@ def test_a_frame_that_trickled_in_is_none() -> None:
 
     assert start_of_gap(frame(10, 5), *slow, when=80) == 5
     assert start_of_gap(frame(10, 5), *slow, frame(13, 75), when=80) == 75
+
+
+def test_a_tape_says_itself_where_a_gap_starts() -> None:
+    """The log that it was cut out of knew more than what is on it."""
+    earlier = a_closed_stream(PODS, SETTLED, when=3)
+    later = a_closed_stream(PODS, SETTLED, when=9)
+
+    assert start_of_gap(frame(10, 5), earlier, when=30) == 3
+    assert start_of_gap(frame(10, 5), later, when=30) == 9
 
 
 def test_it_is_remembered_by_the_next_process() -> None:
