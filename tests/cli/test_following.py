@@ -138,7 +138,7 @@ async def test_only_what_was_asked_for_comes(database: Database) -> None:
     async with started(*FOLLOW, *asked, url=url) as process:
         # A reason that the log does not know yet, of an incarnation that
         # does not exist yet.
-        await asyncio.sleep(1.5)
+        await until_listening(database)
         reborn = an_event("e", 3, pod="p")
         reborn["reason"] = "Killing"
         reborn["involvedObject"]["uid"] = "another"
