@@ -1,6 +1,7 @@
 """A full sink, a stop, and a clock that is set."""
 
 import asyncio
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -82,7 +83,7 @@ async def test_a_clock_that_is_set_is_told(tmp_path: Path) -> None:
 async def test_a_page_that_waited_is_told_by_the_clock_as_it_is(
     tmp_path: Path,
 ) -> None:
-    """It came, the clock was set back, and its history was confirmed."""
+    """It came, the clock was set back, and its history was confirmed late."""
     memory, whole = Memory(), str(FAST.page_limit)
     async with FakeCluster() as fake:
 
@@ -94,9 +95,12 @@ async def test_a_page_that_waited_is_told_by_the_clock_as_it_is(
             ]
             return asked.count(whole) == 2 and asked[-1] != whole
 
-        day = timedelta(days=1)
+        day, late = timedelta(days=1), timedelta(minutes=1)
         clock = Clock(
-            now=lambda: datetime.now(UTC) - day * is_confirming(),
+            now=lambda: datetime.now(UTC) + (late - day) * is_confirming(),
+            monotonic=lambda: (
+                time.monotonic() + late.total_seconds() * is_confirming()
+            ),
         )
         fake.put("pods", "a")
         async with recording(fake, tmp_path, memory, clock=clock):
