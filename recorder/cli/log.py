@@ -1,6 +1,5 @@
 """`recorder log`: entries in log order."""
 
-import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
@@ -70,8 +69,7 @@ def _told_by(screen: Screen) -> Callable[[datetime], None]:
     """Show on a terminal which day is looked through."""
 
     def show(day: datetime) -> None:
-        if sys.stderr.isatty():
-            screen.progress("looking through", f"{day:%Y-%m-%d}")
+        screen.progress("looking through", f"{day:%Y-%m-%d}")
 
     return show
 
