@@ -32,9 +32,8 @@ class Policy:
     batch_entries: int = 2000
     """With this a batch is due."""
 
-    batch_bytes: int = 4 << 20
-    """As does this, of documents; decoded and with its facts one takes its
-    size again."""
+    batch_bytes: int = 8 << 20
+    """As it does with this, which is what bounds a list of large objects."""
 
     batches_ahead: int = 2
     """Batches that may be taken while one is being committed, and are then
@@ -53,7 +52,10 @@ class Policy:
     """How long a stop may take to commit what is in hand."""
 
     retry_min: timedelta = timedelta(milliseconds=200)
+    """The first wait for a log that is away: most are there again at once."""
+
     retry_max: timedelta = timedelta(seconds=5)
+    """The longest, so that recording goes on soon after the log is back."""
 
     event_ttl: timedelta = EVENT_TTL
     """How long the API server keeps Events; it does not tell."""

@@ -61,7 +61,7 @@ class Ledger:
 
     @property
     def bytes(self) -> int:
-        """How many bytes of documents the batch holds so far."""
+        """How many bytes the batch holds so far, roughly."""
         return self._bytes
 
     @property
@@ -70,16 +70,6 @@ class Ledger:
         return any(
             self.streams[key].state is not self._states.get(key)
             for key in self._moved
-        )
-
-    @property
-    def dirty(self) -> bool:
-        """Whether there is anything to write."""
-        return bool(
-            self._drafts
-            or self._moved
-            or self.versions.changed
-            or self.versions.gone
         )
 
     def enter(
@@ -104,6 +94,9 @@ class Ledger:
             )
         self._drafts.append((self.epoch, draft))
         self._bytes += len(draft.raw)
+        if previous is None and wire is not None:
+            # The facts of what appears hold all that it says, once more.
+            self._bytes += len(draft.raw)
         if key is not None:
             self.moved(key).entries += 1
 

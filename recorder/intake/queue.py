@@ -16,8 +16,8 @@ __all__ = ["IntakeQueue", "Request", "weight"]
 Request = Callable[[], Awaitable[None]]
 """Something to be done when all that was put before has been taken."""
 
-BYTES_MAX = 4 << 20
-"""Of documents that wait: a page of 500 large Pods."""
+BYTES_MAX = 8 << 20
+"""Of documents that wait: a page of 500 large Pods, and the next."""
 
 OBSERVATION_BYTES = 200
 """What an observation weighs beside its document."""

@@ -66,7 +66,7 @@ class Intake:
         self.commit()
         self.commit()
         assert self._in_hand is None
-        assert not self.ledger.dirty
+        assert not self.ledger.seal()
 
     def point(self, resource: Resource) -> ResumePoint | None:
         """The resume point of a watch, as it is in memory."""
