@@ -75,7 +75,8 @@ def play(
       recorder log --cluster demo
     """
     run_until_stopped(
-        lambda stop: _play(settings, file, name=name, speed=speed, stop=stop)
+        lambda stop: _play(settings, file, name=name, speed=speed, stop=stop),
+        fast_loop=True,
     )
 
 

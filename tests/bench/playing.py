@@ -20,6 +20,7 @@ from recorder.classify.wire import (
     read_wire_event,
     read_wire_object,
 )
+from recorder.cli.stopping import run_until_stopped
 from recorder.facts import KnownStates, Read
 from recorder.intake.deriving import Deriver
 from recorder.intake.state import Batch
@@ -90,7 +91,10 @@ def main() -> None:
         KnownStates.enter = _enter_nothing  # type: ignore[method-assign,assignment]
         setattr(objects, "read_full_event", read_wire_event)  # noqa: B010
         setattr(objects, "read_full_object", _read_wire_object)  # noqa: B010
-    asyncio.run(play(arguments.folder, arguments.tape, arguments.profile))
+    run_until_stopped(
+        lambda _: play(arguments.folder, arguments.tape, arguments.profile),
+        fast_loop=True,
+    )
 
 
 if __name__ == "__main__":
