@@ -13,7 +13,6 @@ from recorder.explain.impact import Hit, failure_of, hits
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
-from recorder.model.observation import WATCH
 from recorder.projections import Placements, Workloads
 from recorder.report.coverage import Coverage
 from recorder.report.fact_ports import Stay
@@ -30,10 +29,8 @@ POD_LIFE = 30 * LOOKBACK
 """How long before a window a Pod may have made room for another whose
 workload does not run again in it."""
 
-PODS = "v1/pods"
-
 NEVER = datetime.min.replace(tzinfo=UTC)
-"""Until when Pods are known that nothing vouches for: none costs anything."""
+"""The end of a window in which nothing is vouched for: nothing costs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +71,13 @@ async def hits_of(
     nodes: Sequence[str],
     verdicts: Sequence[Verdict],
     window: Window,
+    *,
+    coverage: Coverage,
 ) -> list[Hit]:
     """Find each hit of what verdicts hit, where they are all there are."""
     gangs = await _gangs(reading, nodes, verdicts, window)
-    end = window.until or _end(reading)
-    return _within(gangs.hits(verdicts, nodes, end, each=True), window)
+    found = gangs.hits(verdicts, nodes, _end(coverage), each=True)
+    return _within(found, window)
 
 
 async def all_hits_of(
@@ -97,8 +96,7 @@ async def all_hits_of(
         reading, others, verdicts, window, coverage, knowledge
     )
     every, everywhere = [*verdicts, *companions], {*nodes, *others}
-    end = window.until or _end(reading)
-    found = gangs.hits(every, everywhere, end)
+    found = gangs.hits(every, everywhere, _end(coverage))
     asked = set(nodes)
     return _within((h for h in found if asked & set(h.nodes)), window)
 
@@ -158,18 +156,12 @@ async def _gangs(
     return _Gangs(await reading.gangs.families(uids, until=until))
 
 
-def _end(reading: Reading) -> datetime:
-    """Give until when it is known where Pods run, if nobody said until when.
+def _end(coverage: Coverage) -> datetime:
+    """Give the end of the window: if nobody said it, of what is vouched for.
 
     What is down costs to then, though nothing more may be seen of it.
     """
-    known = [
-        stream.vouched_until
-        for stream in reading.streams
-        if (stream.source, stream.resource) == (WATCH, PODS)
-        and stream.vouched_until is not None
-    ]
-    return max(known, default=NEVER)
+    return coverage.window.until or NEVER
 
 
 def _within(found: Iterable[Hit], window: Window) -> list[Hit]:

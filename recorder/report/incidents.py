@@ -139,7 +139,11 @@ async def ask_incidents(
         reading, nodes, window, coverage, knowledge, everywhere=True
     )
     struck = sorted({verdict.node for verdict in verdicts})
-    found = await hits_of(reading, struck, verdicts, window) if struck else []
+    found = (
+        await hits_of(reading, struck, verdicts, window, coverage=coverage)
+        if struck
+        else []
+    )
     incidents = [
         Incident(verdicts=group, workloads=_of(group, found))
         for group in _together(verdicts)
