@@ -35,13 +35,15 @@ TITLES = (
 
 @click.command()
 @node_argument("nodes", metavar="[node/NAME]...", nargs=-1)
-@click.option("--rack", metavar="RACK", help="Nodes with this rack label.")
+@click.option(
+    "--rack", metavar="RACK", help="Nodes that had this rack label then."
+)
 @click.option(
     "-l",
     "--label",
     metavar="LABEL=VALUE",
     multiple=True,
-    help="Nodes with this label, as it was; may be given again.",
+    help="Nodes that had this label then; may be given again.",
 )
 @window_options
 @output_option("table", "json", "yaml")

@@ -97,13 +97,24 @@ class Facts(Protocol):
     ) -> datetime | None:
         """Give when the last sign about a node was."""
 
-    async def node_labels(self) -> Mapping[str, Mapping[str, str]]:
-        """Give the labels with which each node appeared."""
+    async def labels_within(
+        self,
+        since: datetime | None,
+        until: datetime | None,
+        *,
+        places: bool = False,
+    ) -> Mapping[str, Sequence[Mapping[str, str]]]:
+        """Give all labels that each node had in a time, as they followed.
+
+        Before it was first seen a node has those of then, and when it is gone
+        those that it had last: what it hit may outlast it. ``places`` is for
+        who needs none but those that say where it stands.
+        """
 
     async def places(
         self, names: Collection[str] | None = None
     ) -> Mapping[str, Mapping[str, str]]:
-        """Give of these labels those that say where a node stands.
+        """Give of the labels with which nodes appeared where they stand.
 
         Of some nodes, or of all.
         """

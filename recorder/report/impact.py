@@ -78,10 +78,11 @@ class ImpactQuestion:
             window=Window.parse(given["since"], given["until"], now=now),
         )
 
-    def selects(self, labels: Mapping[str, str]) -> bool:
-        """Tell whether labels are those that are asked for."""
-        if self.rack is None and not self.labels:
-            return False
+    def selects(self, *had: Mapping[str, str]) -> bool:
+        """Tell whether any of the labels that a node had are asked for."""
+        return any(self._fits(labels) for labels in had)
+
+    def _fits(self, labels: Mapping[str, str]) -> bool:
         in_rack = self.rack is None or any(
             value == self.rack and key.rpartition("/")[2] in RACK
             for key, value in labels.items()
@@ -192,7 +193,7 @@ async def ask_impact(
     """Find the workloads that failures of nodes hit.
 
     Raises:
-        NotFoundError: no such node, or none with these labels.
+        NotFoundError: no such node, or none with these labels then.
     """
     nodes = await _nodes(reading, question)
     window = question.window
@@ -233,14 +234,14 @@ async def _nodes(reading: Reading, question: ImpactQuestion) -> Sequence[str]:
     if chosen:
         await find_node(reading, *chosen)
     if question.rack is not None or question.labels:
+        window = question.window
         # A rack is a place; any other label has to be looked up.
-        facts = reading.facts
-        labels = await (
-            facts.node_labels() if question.labels else facts.places()
+        labels = await reading.facts.labels_within(
+            window.since, window.until, places=not question.labels
         )
-        found = [n for n, own in labels.items() if question.selects(own)]
+        found = [n for n, had in labels.items() if question.selects(*had)]
         if not found:
-            msg = f"log {reading.log.id} has no node with these labels"
+            msg = f"log {reading.log.id} has no node with these labels then"
             raise NotFoundError(msg)
         chosen += [name for name in sorted(found) if name not in chosen]
     return chosen

@@ -4,7 +4,7 @@ Facts come from one derivation alone, in the order of the log. A window
 selects by when something happened, which an index per day answers.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import orjson
@@ -24,6 +24,9 @@ from recorder.store.stored_facts import (
 )
 
 __all__ = ["FactReader", "facts_end"]
+
+Labels = Mapping[str, str | None]
+"""Values by key; of changes None where one is gone."""
 
 IN_TIME = "f.at >= $5 and f.at < $6"
 # Kinds are those of recorder/store/codes.py, as literals, so that the planner
@@ -78,16 +81,36 @@ LAST_SIGN = f"""
 """
 # As one text: rows of five thousand nodes would take longer. Of two members
 # of one name the second counts.
-OF_APPEARED = """
-    select json_object_agg(n.name, {what} order by f.position)::text
+PLACES = f"""
+    select json_object_agg(n.name, f.place::json order by f.position)::text
     from recorder.fact f join recorder.node n on n.node_id = f.node_id
-    where {extent} and f.place is not null
+    where {OF_EXTENT} and f.place is not null
 """
-LABELS = OF_APPEARED.format(
-    what="(f.detail -> 'state' -> 'labels')::json", extent=OF_EXTENT
-)
-PLACES = OF_APPEARED.format(what="f.place::json", extent=OF_EXTENT)
 PLACES_OF_NODES = f"{PLACES} and f.evidence and {OF_NODES}"
+# The labels of Nodes that appeared, and what changed of them, by entry: 5 is
+# a changed label. Nothing but the index of their objects leads to those.
+LABELLED = """
+    with appeared as materialized (
+      select f.node_id, f.object_id, f.position, f.at, {labels} as told
+      from recorder.fact f where {extent} and f.place is not null
+    ), version as (
+      select node_id, position, at, true as whole, told from appeared
+      union all
+      select f.node_id, f.position, min(f.at), false,
+        jsonb_object_agg(f.detail ->> 'key', f.detail -> 'new')
+      from recorder.fact f
+      where {extent} and f.kind = 5 and f.at < $5
+        and f.object_id = any (array(select object_id from appeared))
+      group by f.node_id, f.position
+    )
+    select json_agg(json_build_array(n.name, v.whole, v.at <= $4, v.at < $5,
+      v.told) order by v.position)::text
+    from version v join recorder.node n on n.node_id = v.node_id
+"""
+LABELS = LABELLED.format(
+    labels="f.detail -> 'state' -> 'labels'", extent=OF_EXTENT
+)
+LABELS_OF_PLACES = LABELLED.format(labels="f.place", extent=OF_EXTENT)
 OBSERVED = """
     select observed_at from recorder.entry
     where log_id = $1 and position = $2
@@ -182,14 +205,25 @@ class FactReader(ExtentReader):
         at: datetime | None = rows[0][0]
         return at
 
-    async def node_labels(self) -> dict[str, dict[str, str]]:
-        """Give the labels with which each node appeared."""
-        return _by_name(await self._ask(LABELS))
+    async def labels_within(
+        self,
+        since: datetime | None,
+        until: datetime | None,
+        *,
+        places: bool = False,
+    ) -> dict[str, list[dict[str, str]]]:
+        """Give all labels that each node had in a time, as they followed.
+
+        ``places`` is for who needs none but those that say where it stands.
+        """
+        asked = LABELS_OF_PLACES if places else LABELS
+        ((found,),) = await self._ask(asked, *_span(since, until))
+        return _followed(orjson.loads(found or "[]"))
 
     async def places(
         self, names: Collection[str] | None = None
     ) -> dict[str, dict[str, str]]:
-        """Give of these labels those that say where a node stands.
+        """Give of the labels with which nodes appeared where they stand.
 
         Of some nodes, or of all.
         """
@@ -220,6 +254,29 @@ def _by_name(rows: Iterable[Record]) -> dict[str, dict[str, str]]:
     return {
         name: told or {} for name, told in orjson.loads(found or "{}").items()
     }
+
+
+def _followed(
+    versions: Iterable[tuple[str, bool, bool, bool, Labels | None]],
+) -> dict[str, list[dict[str, str]]]:
+    """Fold labels and what changed of them to those of a time.
+
+    Each comes with whether it is all labels, whether it was so when the time
+    began, and whether it was before the time ended.
+    """
+    found: dict[str, list[dict[str, str]]] = {}
+    for name, whole, stood, began, values in versions:
+        known = found.setdefault(name, [])
+        if known and not began:
+            continue
+        before: Labels = {} if whole or not known else known[-1]
+        labels = {**before, **(values or {})}
+        now = {key: v for key, v in labels.items() if v is not None}
+        if stood:
+            known[-1:] = [now]
+        else:
+            known.append(now)
+    return found
 
 
 def _pattern(text: str) -> str:

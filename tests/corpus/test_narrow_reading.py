@@ -100,7 +100,12 @@ class Everything:
         self, nodes: Collection[str] | None = None
     ) -> Mapping[str, Mapping[str, str]]:
         del nodes
-        return await self.reading.facts.node_labels()
+        return {
+            stored.fact.node: stored.fact.detail["state"].get("labels", {})
+            for stored in await self.reading.facts.signs(None, None)
+            if stored.fact.node is not None
+            and stored.fact.kind is FactKind.APPEARED
+        }
 
     async def pods_on(self, stays: Collection[Stay]) -> set[str]:
         return await self._pods({stay.node for stay in stays})

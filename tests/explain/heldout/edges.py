@@ -86,6 +86,7 @@ def a_rack_is_asked_about_from_which_a_node_was_moved() -> Scene:
     scene.asks(0, 900, rack="r-1", workloads=hit)
     scene.asks(0, 900, rack="r-2")
     scene.asks(1100, 1200, rack="r-2")
+    scene.asks(1100, 1200, labels={POOL: "new"})
     scene.asks(0, 900, node="gpu-002", verdicts=[0], workloads=hit)
     scene.asks(1100, 1200, node="gpu-002")
     return scene.untold("gpu-002")

@@ -1,0 +1,178 @@
+"""Labels of Nodes are those of the time that is asked about."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import asyncpg
+import orjson
+import pytest
+
+from recorder.intake.deriving import Deriver
+from recorder.model.observation import Observation
+from recorder.store.engine import make_engine
+from recorder.store.read import LogReading
+from recorder.store.read_facts import LABELS, LABELS_OF_PLACES
+from recorder.store.writer import Writer
+from tests.contract.test_log import SPEC, Teller
+from tests.store.test_read_plans import PARENTS, walked
+from tests.support.builders import NODES, a_frame, a_list, a_node, at
+from tests.support.postgres import Database
+
+RACK = "example.com/rack"
+
+OF_PODS = """
+    insert into recorder.fact (recorded_at, at, observed_at, position, index,
+      object_id, log_id, derivation_id, node_id, kind, sign, evidence, detail)
+    select f.recorded_at, f.at, f.observed_at, f.position, n, 1000 + n,
+      f.log_id, f.derivation_id, f.node_id, f.kind, false, false, f.detail
+    from recorder.fact f, generate_series(1, 20000) n where f.kind = 5
+"""
+DAY = """
+    select c.relname::text from recorder.fact f
+    join pg_class c on c.oid = f.tableoid limit 1
+"""
+
+Had = dict[str, list[dict[str, str]]]
+Asked = Callable[..., Awaitable[Had]]
+
+
+def frame(
+    type_: str, version: int, when: float, uid: str = "u", **labels: str
+) -> Observation:
+    return a_frame(NODES, type_, labelled(version, uid, labels), when=when)
+
+
+def labelled(
+    version: int, uid: str, labels: dict[str, str]
+) -> dict[str, object]:
+    node = a_node("n", version)
+    named = {RACK if key == "rack" else key: v for key, v in labels.items()}
+    node["metadata"] |= {"uid": uid, "labels": named}
+    return node
+
+
+@pytest.fixture
+async def told(
+    any_database: Database,
+) -> AsyncIterator[Callable[..., Awaitable[Asked]]]:
+    """Write what is told of the node ``n``; give who reads its labels."""
+    writer = Writer(any_database.dsn("writer"), SPEC, holder="a")
+    engine = make_engine(any_database.dsn("reader"))
+
+    async def write(*observations: Observation) -> Asked:
+        batch = Teller(await writer.take_lease()).batch(*observations)
+        await Deriver(writer).derive(batch)
+        await writer.append(batch)
+        reading = await LogReading.at_present(engine, 1)
+
+        async def asked(
+            since: float | None, until: float | None, *, places: bool = False
+        ) -> Had:
+            return await reading.facts.labels_within(
+                None if since is None else at(since),
+                None if until is None else at(until),
+                places=places,
+            )
+
+        return asked
+
+    yield write
+    await engine.dispose()
+    await writer.close()
+
+
+Telling = Callable[..., Awaitable[Asked]]
+FIRST = a_list(NODES, 9, labelled(1, "u", {"rack": "a"}), when=0)
+
+
+async def test_a_label_that_came_later_is_there_from_then_on(
+    told: Telling,
+) -> None:
+    asked = await told(FIRST, frame("MODIFIED", 10, 100, rack="a", pool="p"))
+    before, after = {RACK: "a"}, {RACK: "a", "pool": "p"}
+
+    assert await asked(10, 100) == {"n": [before]}
+    assert await asked(10, 101) == {"n": [before, after]}
+    assert await asked(100, 200) == {"n": [after]}
+    assert await asked(None, None) == {"n": [before, after]}
+
+
+async def test_a_label_that_went_before_is_not_there(told: Telling) -> None:
+    asked = await told(
+        FIRST,
+        frame("MODIFIED", 10, 50, rack="a", pool="p"),
+        frame("MODIFIED", 11, 100, rack="a"),
+    )
+
+    assert await asked(100, None) == {"n": [{RACK: "a"}]}
+    assert {RACK: "a", "pool": "p"} in (await asked(99, None))["n"]
+
+
+async def test_labels_that_changed_at_once_are_never_mixed(
+    told: Telling,
+) -> None:
+    asked = await told(FIRST, frame("MODIFIED", 10, 100, rack="b", pool="p"))
+
+    assert await asked(None, None) == {
+        "n": [{RACK: "a"}, {RACK: "b", "pool": "p"}]
+    }
+    assert await asked(200, None, places=True) == {
+        "n": [{RACK: "b", "pool": "p"}]
+    }
+
+
+async def test_a_node_that_is_gone_has_those_it_had_last(
+    told: Telling,
+) -> None:
+    asked = await told(
+        FIRST,
+        frame("MODIFIED", 10, 100, rack="b"),
+        frame("DELETED", 11, 200, rack="b"),
+    )
+
+    assert await asked(300, None) == {"n": [{RACK: "b"}]}
+    assert await asked(300, None, places=True) == {"n": [{RACK: "b"}]}
+
+
+async def test_another_of_its_name_has_its_own(told: Telling) -> None:
+    asked = await told(
+        FIRST,
+        frame("MODIFIED", 10, 50, rack="a", pool="p"),
+        frame("DELETED", 11, 100, rack="a", pool="p"),
+        frame("ADDED", 12, 200, "v", rack="c"),
+        frame("MODIFIED", 13, 300, "v", rack="d"),
+    )
+
+    assert await asked(60, 200) == {"n": [{RACK: "a", "pool": "p"}]}
+    assert await asked(200, 300) == {"n": [{RACK: "c"}]}
+    assert await asked(300, None) == {"n": [{RACK: "d"}]}
+
+
+async def test_a_node_has_its_first_labels_before_it_was_seen(
+    told: Telling,
+) -> None:
+    asked = await told(FIRST, frame("MODIFIED", 10, 100, rack="b"))
+
+    assert await asked(-20, -10) == {"n": [{RACK: "a"}]}
+
+
+@pytest.mark.parametrize("statement", [LABELS, LABELS_OF_PLACES])
+async def test_changes_are_not_looked_for_among_the_facts_of_pods(
+    told: Telling, any_database: Database, statement: str
+) -> None:
+    await told(FIRST, frame("MODIFIED", 10, 100, rack="b"))
+    connection = await asyncpg.connect(any_database.superuser_dsn())
+    try:
+        await connection.execute(OF_PODS)
+        await connection.execute("analyze recorder.fact")
+        parents = dict(await connection.fetch(PARENTS))
+        day = await connection.fetchval(DAY)
+        text = await connection.fetchval(
+            f"explain (format json) {statement}", 1, 99, 1, at(0), at(9)
+        )
+    finally:
+        await connection.close()
+
+    nodes = list(walked(orjson.loads(text)[0]["Plan"]))
+    read = [n for n in nodes if n.get("Relation Name") == day]
+    indices = {parents.get(n.get("Index Name")) for n in read}
+    assert indices == {"fact_by_place", "fact_by_object"}
