@@ -55,6 +55,11 @@ class Client:
         assert "errors" not in reply.json, reply.json["errors"]
         return reply.json["data"]
 
+    async def answers(self) -> bool:
+        """Ask something simple of the log of the crash."""
+        found = await self.ask('{ nodeNames(cluster: "crash") }')
+        return "gpu-002" in found["nodeNames"]
+
     async def refused(self, query: str, /, **variables: Any) -> list[str]:
         """Ask what is refused, and give the codes."""
         reply = await self.post({"query": query, "variables": variables})
