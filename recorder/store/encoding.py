@@ -56,9 +56,11 @@ grows with every step until it runs: with a fourth, every other version of it
 would be a keyframe and a pod take a sixth more."""
 
 LEVEL = 3
-LEVELS = {"node": 1}
-"""By dictionary, where it is another: a Node is mostly names and digests of
-images, of which level 3 saves 0.6 % more in three times the time."""
+LEVELS = {"event": 1, "node": 1}
+"""By dictionary, where it is another. A Node is mostly names and digests of
+images, of which level 3 saves 0.6 % more in three times the time; of an Event
+it saves four bytes, in twice the time, because its tables do not stay in the
+processor's cache."""
 
 DELTA_LEVEL = 1
 """With the keyframe as prefix, level 3 saves little more and takes longer."""
