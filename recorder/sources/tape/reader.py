@@ -143,14 +143,15 @@ class TapeReader:
         try:
             with translate_reading(self._path):
                 for piece in pieces(self._file, self._path):
-                    lines = piece.split(b"\n")
-                    rest.append(lines[0])
-                    rest_bytes += len(lines[0])
-                    if len(lines) > 1:
-                        lines[0] = b"".join(rest)
-                        rest = [lines.pop()]
-                        rest_bytes = len(rest[0])
-                        yield from lines
+                    start = 0
+                    # `split` looks at byte after byte, `find` at many at once.
+                    while (end := piece.find(b"\n", start)) >= 0:
+                        rest.append(piece[start:end])
+                        yield b"".join(rest)
+                        rest, rest_bytes = [], 0
+                        start = end + 1
+                    rest.append(piece[start:])
+                    rest_bytes += len(rest[-1])
                     if rest_bytes > self._line_bytes_max:
                         self._line += 1
                         raise self._too_long()
