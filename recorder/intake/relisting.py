@@ -18,7 +18,7 @@ from recorder.intake.document import (
     read,
 )
 from recorder.intake.gaps import RELISTED, Relist, told
-from recorder.intake.known_events import KnownEvents
+from recorder.intake.known_events import KnownEvent, KnownEvents
 from recorder.intake.ledger import Ledger
 from recorder.intake.refusals import input_refused, refusal
 from recorder.intake.state import (
@@ -29,6 +29,7 @@ from recorder.intake.state import (
     StreamState,
 )
 from recorder.intake.streams import complete, settle, vouch
+from recorder.intake.versions import is_known
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import ListPage
 
@@ -129,31 +130,30 @@ class Relisting:
         if thing in listing.seen:
             return  # the list was begun again, at the same version
         listing.seen.add(thing)
+        head = ledger.versions.get(thing)
+        known: Head | KnownEvent | None = head
         if document.is_event:
             known = self.events.by_uid.get(thing[1])
-            is_known = known is not None
             if known is not None and (
                 (known.epoch, known.resource_version)
                 == (ledger.epoch, version)
             ):
                 outcome.unchanged += 1
                 return
-        else:
-            is_known = ledger.versions.get(thing) is not None
-            if ledger.versions.is_known(thing, version, ledger.epoch):
-                outcome.unchanged += 1
-                return
-        if is_known:
-            outcome.changed += 1
-        else:
+        elif head is not None and is_known(head, version, ledger.epoch):
+            outcome.unchanged += 1
+            return
+        if known is None:
             outcome.new += 1
+        else:
+            outcome.changed += 1
         draft = document.draft(
             Operation.LISTED, observed_at=page.observed_at, source=page.source
         )
-        previous = ledger.versions.position(thing)
+        previous = None if head is None else head.position
         if not document.is_event:
             ledger.versions.store(
-                document, draft.identity, ledger.epoch, ledger.position
+                head, document, draft.identity, ledger.epoch, ledger.position
             )
         ledger.enter(key, draft, previous=previous, wire=document.wire)
 

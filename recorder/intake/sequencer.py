@@ -16,12 +16,13 @@ from recorder.intake.refusals import input_refused, refusal
 from recorder.intake.relisting import Relisting
 from recorder.intake.state import (
     Batch,
+    Head,
     ResumePoint,
     StreamKey,
     StreamState,
 )
 from recorder.intake.streams import advance, complete, marked, settle, vouch
-from recorder.intake.versions import Renewal
+from recorder.intake.versions import Renewal, is_known
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import (
     TAPE,
@@ -148,11 +149,12 @@ class Sequencer:
         draft = document.draft(
             operation, observed_at=frame.observed_at, source=frame.source
         )
-        previous = self._ledger.versions.position(document.key)
+        head = self._ledger.versions.get(document.key)
+        previous = None if head is None else head.position
         if not document.is_event:
             if operation is Operation.DELETED:
                 self._removed(document, frame)
-            elif not self._stored(document, draft):
+            elif not self._stored(head, document, draft):
                 return
         self._ledger.enter(key, draft, previous=previous, wire=document.wire)
 
@@ -161,21 +163,23 @@ class Sequencer:
         if document.key[0] == "namespaces":
             self._relisting.namespace_went(frame.observed_at)
 
-    def _stored(self, document: Document, draft: Draft) -> bool:
+    def _stored(
+        self, head: Head | None, document: Document, draft: Draft
+    ) -> bool:
         """Take note of a version; tell whether it needs an entry."""
         ledger, versions = self._ledger, self._ledger.versions
-        if versions.is_known(
-            document.key, document.resource_version, ledger.epoch
-        ):
-            return False
-        folded, silence = versions.fold(
-            document, draft.observed_at, ledger.epoch
-        )
-        self._renewal(silence)
-        if folded:
-            return False
-        self._renewal(versions.silenced(document))
-        versions.store(document, draft.identity, ledger.epoch, ledger.position)
+        epoch = ledger.epoch
+        if head is not None:
+            if is_known(head, document.resource_version, epoch):
+                return False
+            folded, silence = versions.fold(
+                head, document, draft.observed_at, epoch
+            )
+            self._renewal(silence)
+            if folded:
+                return False
+            self._renewal(versions.silenced(head, document))
+        versions.store(head, document, draft.identity, epoch, ledger.position)
         return True
 
     def _renewal(self, renewal: Renewal | None) -> None:

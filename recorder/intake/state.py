@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+import msgspec
+
 from recorder.facts import KnownStates, Read
 from recorder.model.entry import Draft
 from recorder.model.fact import Fact
@@ -38,8 +40,7 @@ def head_key(collection: str, identity: ObjectIdentity) -> HeadKey:
     return (collection, f"{identity.namespace}/{identity.name}")
 
 
-@dataclass(slots=True, kw_only=True)
-class Head:
+class Head(msgspec.Struct, kw_only=True, gc=False):
     """The newest version of one live object."""
 
     resource: str

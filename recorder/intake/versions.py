@@ -22,7 +22,7 @@ from recorder.intake.state import Head, HeadKey, head_key
 from recorder.intake.streams import compare_versions
 from recorder.model.reference import ObjectIdentity, Resource
 
-__all__ = ["LEASES", "NODES", "Renewal", "Versions"]
+__all__ = ["LEASES", "NODES", "Renewal", "Versions", "is_known"]
 
 NODES = "nodes"
 LEASES = "coordination.k8s.io/leases"
@@ -65,44 +65,24 @@ class Versions:
 
     def get(self, key: HeadKey) -> Head | None:
         """Give the head of a live object."""
-        return self._heads.get(key[0], {}).get(key)
-
-    def position(self, key: HeadKey) -> int | None:
-        """Give where the newest version of a live object is in the log."""
-        head = self.get(key)
-        return None if head is None else head.position
+        heads = self._heads.get(key[0])
+        return None if heads is None else heads.get(key)
 
     def of(self, collection: str) -> Mapping[HeadKey, Head]:
         """Give the live objects of one collection, as they come and go."""
         return self._heads.get(collection, {})
 
-    def is_known(self, key: HeadKey, version: str, epoch: int) -> bool:
-        """Tell whether the log holds this version, or a newer one."""
-        head = self.get(key)
-        return (
-            head is not None
-            and bool(version)
-            and head.epoch == epoch
-            and compare_versions(head.resource_version, version) >= 0
-            and (
-                head.resource_version == version
-                or head.resource_version.isdecimal()
-            )
-        )
-
     def fold(
-        self, document: Document, at: datetime, epoch: int
+        self, head: Head, document: Document, at: datetime, epoch: int
     ) -> tuple[bool, Renewal | None]:
-        """Count a heartbeat, if the update is nothing else.
+        """Count a heartbeat at its head, if the update is nothing else.
 
         Returns whether it was counted, and a renewal that must become an
         entry now because this one came late.
         """
         key = document.key
-        head = self.get(key)
         if (
             self._full_fidelity
-            or head is None
             or head.substance is None
             or head.epoch != epoch
             or document.substance != head.substance
@@ -118,30 +98,27 @@ class Versions:
         self.changed[key] = head
         return True, silence
 
-    def silenced(self, document: Document) -> Renewal | None:
+    def silenced(self, head: Head, document: Document) -> Renewal | None:
         """Take the last renewal of a node that stops being ready."""
-        head = self.get(document.key)
-        if document.key[0] != NODES or head is None or not head.ready:
-            return None
-        if document.ready:
+        if document.key[0] != NODES or not head.ready or document.ready:
             return None
         return self.last_renewal(head.identity.name)
 
     def store(
         self,
+        before: Head | None,
         document: Document,
         identity: ObjectIdentity | None,
         epoch: int,
         position: int,
     ) -> None:
-        """Take note of a version that becomes an entry.
+        """Take note of a version that becomes an entry, and its head before.
 
         A document that names nothing has no head: it is always new.
         """
         if identity is None:
             return
         key = document.key
-        before = self.get(key)
         head = Head(
             resource=str(document.resource),
             identity=identity,
@@ -206,3 +183,16 @@ class Versions:
         self._heads.setdefault(key[0], {})[key] = head
         if key[0] == LEASES:
             self._leases[head.identity.name] = head
+
+
+def is_known(head: Head, version: str, epoch: int) -> bool:
+    """Tell whether the log holds a version of an object, or a newer one."""
+    return (
+        bool(version)
+        and head.epoch == epoch
+        and compare_versions(head.resource_version, version) >= 0
+        and (
+            head.resource_version == version
+            or head.resource_version.isdecimal()
+        )
+    )
