@@ -17,6 +17,8 @@ from recorder.model.observation import (
 
 __all__ = ["Progress"]
 
+ALARMING = frozenset({Operation.REFUSED, Operation.GAP_OPENED})
+
 
 @dataclass(slots=True)
 class Progress:
@@ -73,7 +75,9 @@ class Progress:
     def note_drafts(self, drafts: Iterable[Draft]) -> None:
         """Count what became entries, where it is worth an alarm."""
         for draft in drafts:
+            if draft.operation not in ALARMING:
+                continue
             if draft.operation is Operation.REFUSED:
                 self.refused += 1
-            elif draft.operation is Operation.GAP_OPENED:
+            else:
                 self.gaps[orjson.loads(draft.raw)["reason"]] += 1

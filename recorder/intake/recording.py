@@ -245,7 +245,8 @@ class Recording:
                 await work()
                 continue
             for observation in work:
-                await self._look_back(observation, relisting, committer)
+                if isinstance(observation, ListPage):
+                    await self._look_back(observation, relisting, committer)
                 sequencer.take(observation)
                 self.progress.note(observation)
                 if committer.is_due():
@@ -258,18 +259,16 @@ class Recording:
 
     async def _look_back(
         self,
-        observation: Observation,
+        page: ListPage,
         relisting: Relisting,
         committer: Committer,
     ) -> None:
         """Read from the log what a list of Events is compared with."""
-        if not isinstance(observation, ListPage):
-            return
-        events, resource = relisting.events, observation.resource
-        while (wanted := events.wanted(observation)) is not None:
+        events, resource = relisting.events, page.resource
+        while (wanted := events.wanted(page)) is not None:
             await committer.commit()
             if isinstance(wanted, timedelta):
-                since = observation.observed_at - wanted
+                since = page.observed_at - wanted
                 events.know(await self._log.live_events(resource, since))
             else:
                 lacking = self._log.lacking(

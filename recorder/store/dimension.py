@@ -141,7 +141,7 @@ class Dimensions:
     async def objects(
         self,
         connection: asyncpg.Connection,
-        identities: Iterable[ObjectIdentity],
+        identities: Mapping[ObjectIdentity, None],
     ) -> Mapping[ObjectIdentity, int]:
         """Give the number of each object, making those that are new.
 
@@ -151,7 +151,7 @@ class Dimensions:
         if len(known) > OBJECTS_MAX:
             for oldest in list(islice(known, OBJECTS_MAX // 2)):
                 del known[oldest]
-        missing = [i for i in dict.fromkeys(identities) if i not in known]
+        missing = [i for i in identities if i not in known]
         if missing:
             await self._find_or_make(connection, missing)
         return known
