@@ -124,6 +124,20 @@ class Chain:
         waited = at - self._quiet_since
         return waited > (LINGER if self.has_effect else PATIENCE)
 
+    def reach(self) -> tuple[datetime, datetime | None] | None:
+        """Give when what may belong to it was seen, with some time around.
+
+        Without an end while it lasts; None where there is nothing.
+        """
+        own = [s for s in self.signs if not self.is_carried(s)] or self.signs
+        if not own:
+            return None
+        seen = [s.stored.observed_at for s in own]
+        since = min(self.began.at, *seen) - PATIENCE
+        if self.back is None or self._held:
+            return since, None
+        return since, max(self.back.observed_at, *seen) + PATIENCE
+
     @property
     def is_quiet(self) -> bool:
         """Whether the node is in service and nothing holds."""

@@ -55,8 +55,20 @@ class Facts(Protocol):
     ) -> Sequence[StoredFact]:
         """Give of that what may tell what happened to the nodes.
 
-        Not the daily life of their Pods; and of locks those with these keys,
-        which may hold ``*``.
+        Not the daily life of their Pods, nor that those had to go; and of
+        locks those with these keys, which may hold ``*``.
+        """
+
+    async def disrupted(
+        self,
+        stays: Collection["Stay"],
+        *,
+        since: datetime | None,
+        until: datetime | None,
+    ) -> Sequence[StoredFact]:
+        """Give that Pods of nodes had to go, as it was seen in some times.
+
+        These may not overlap for one node.
         """
 
     async def signs(
@@ -102,13 +114,15 @@ class Facts(Protocol):
         since: datetime | None,
         until: datetime | None,
         *,
-        places: bool = False,
+        value: str,
+        key: str | None = None,
     ) -> Mapping[str, Sequence[Mapping[str, str]]]:
-        """Give all labels that each node had in a time, as they followed.
+        """Give all labels that nodes had in a time, as they followed.
 
-        Before it was first seen a node has those of then, and when it is gone
-        those that it had last: what it hit may outlast it. ``places`` is for
-        who needs none but those that say where it stands.
+        Of those that ever had this value: of a key, or of any that says where
+        a node stands; a few more may be among them. Before it was first seen
+        a node has the labels of then, and when it is gone those that it had
+        last: what it hit may outlast it.
         """
 
     async def places(
@@ -122,7 +136,7 @@ class Facts(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """A node, and a time in which it is asked who was on it."""
+    """A node, and a time in which it is asked what was of its Pods."""
 
     node: str
     since: datetime
@@ -158,4 +172,4 @@ class Gangs(Protocol):
     async def families(
         self, uids: Collection[str], *, until: datetime | None
     ) -> Sequence[StoredFact]:
-        """Give the same of these objects and of all that own them."""
+        """Give how these objects lived, all that own them, and their Pods."""

@@ -23,6 +23,7 @@ from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.observation import AUDIT
 from recorder.projections import NodeState, advance
 from recorder.report.coverage import Coverage
+from recorder.report.fact_ports import ALWAYS, Stay
 from recorder.report.ports import Reading
 from recorder.report.window import Window
 
@@ -97,7 +98,8 @@ async def nodes_of(
     """
     if not names:
         return []
-    if knowledge.judges(DAILY_REPORTERS, about="Pod"):
+    everything = knowledge.judges(DAILY_REPORTERS, about="Pod")
+    if everything:
         found = await reading.facts.of_nodes(names, since=since, until=until)
     else:
         locks = {key for rule in knowledge.locks for key in rule.keys}
@@ -113,10 +115,15 @@ async def nodes_of(
         if may_begin(name, own := _own(name, near, knowledge), knowledge)
     }
     bases = await _states_at(reading, chosen, since)
-    return [
+    nodes = [
         Node(name, own, bases.get(name, NodeState()))
         for name, own in chosen.items()
     ]
+    if everything:
+        return nodes
+    stays = [stay for node in nodes for stay in _stays(node, knowledge)]
+    gone = await reading.facts.disrupted(stays, since=since, until=until)
+    return [_with(node, gone) for node in nodes]
 
 
 def _own(
@@ -125,12 +132,31 @@ def _own(
     knowledge: Knowledge,
 ) -> list[StoredFact]:
     """Give what is about a node, in order: it may name it, or hold a lock."""
-    own = [
-        *near.get(name, ()),
-        *(s for s in near.get(None, ()) if is_about(s, name, knowledge)),
-    ]
-    own.sort(key=lambda stored: (stored.entry.position, stored.index))
-    return own
+    return _ordered(
+        [
+            *near.get(name, ()),
+            *(s for s in near.get(None, ()) if is_about(s, name, knowledge)),
+        ]
+    )
+
+
+def _ordered(facts: list[StoredFact]) -> list[StoredFact]:
+    return sorted(facts, key=lambda s: (s.entry.position, s.index))
+
+
+def _stays(node: Node, knowledge: Knowledge) -> list[Stay]:
+    """Give when Pods that had to go may belong to what happened.
+
+    They open no chain and keep none open, and there are very many.
+    """
+    found = [chain.reach() for chain in node.chains(knowledge)]
+    spans = [(s[0], s[1] or ALWAYS[1]) for s in found if s is not None]
+    return [Stay(node.name, *span) for span in _joined(spans)]
+
+
+def _with(node: Node, gone: Iterable[StoredFact]) -> Node:
+    more = [stored for stored in gone if stored.fact.node == node.name]
+    return Node(node.name, _ordered([*node.facts, *more]), node.base)
 
 
 def is_about(stored: StoredFact, name: str, knowledge: Knowledge) -> bool:

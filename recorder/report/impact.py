@@ -78,6 +78,14 @@ class ImpactQuestion:
             window=Window.parse(given["since"], given["until"], now=now),
         )
 
+    @property
+    def telling(self) -> tuple[str | None, str]:
+        """Give key and value of a label that all selected nodes had.
+
+        A rack is named by more than one key.
+        """
+        return self.labels[0] if self.rack is None else (None, self.rack)
+
     def selects(self, *had: Mapping[str, str]) -> bool:
         """Tell whether any of the labels that a node had are asked for."""
         return any(self._fits(labels) for labels in had)
@@ -235,9 +243,9 @@ async def _nodes(reading: Reading, question: ImpactQuestion) -> Sequence[str]:
         await find_node(reading, *chosen)
     if question.rack is not None or question.labels:
         window = question.window
-        # A rack is a place; any other label has to be looked up.
+        key, value = question.telling
         labels = await reading.facts.labels_within(
-            window.since, window.until, places=not question.labels
+            window.since, window.until, value=value, key=key
         )
         found = [n for n, had in labels.items() if question.selects(*had)]
         if not found:

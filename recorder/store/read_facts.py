@@ -4,7 +4,7 @@ Facts come from one derivation alone, in the order of the log. A window
 selects by when something happened, which an index per day answers.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 
 import orjson
@@ -12,8 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
-from recorder.report.fact_ports import ALWAYS, FactsEnd
+from recorder.report.fact_ports import ALWAYS, FactsEnd, Stay
 from recorder.store.engine import Record, fetch
+from recorder.store.read_labels import (
+    LABELS,
+    LABELS_OF_PLACE,
+    followed,
+    says_where,
+)
 from recorder.store.stored_facts import (
     COLUMNS,
     OF_EXTENT,
@@ -25,20 +31,34 @@ from recorder.store.stored_facts import (
 
 __all__ = ["FactReader", "facts_end"]
 
-Labels = Mapping[str, str | None]
-"""Values by key; of changes None where one is gone."""
-
 IN_TIME = "f.at >= $5 and f.at < $6"
 # Kinds are those of recorder/store/codes.py, as literals, so that the planner
 # knows the partial indices: 6 is a changed annotation.
 UNPLACED = "f.kind = 6 and f.node_id is null"
 OF_LOCKS = "f.detail ->> 'key' like any ($7::text[])"
 
+# What Pods had to go is a sign only around others, and is asked for there. The
+# index holds nothing of it: 4 is a changed condition.
+UNDISRUPTED = """(f.kind <> 4 or f.sign
+      or f.detail ->> 'type' <> 'DisruptionTarget')"""
+
 ALL_OF_NODES = told(f"{OF_NODES} and {IN_TIME}", f"{UNPLACED} and {IN_TIME}")
 EVIDENCE = told(
-    f"{OF_NODES} and f.evidence and {IN_TIME}",
+    f"{OF_NODES} and f.evidence and {UNDISRUPTED} and {IN_TIME}",
     f"{UNPLACED} and {OF_LOCKS} and {IN_TIME}",
 )
+DISRUPTED = named(f"""
+    select {COLUMNS}
+    from unnest($4::text[], $5::timestamptz[], $6::timestamptz[])
+      stay (name, since, until)
+    join recorder.node n on n.log_id = $1 and n.name = stay.name,
+    lateral (select * from recorder.fact f
+      where {OF_EXTENT} and f.node_id = n.node_id
+        and f.observed_at between stay.since and stay.until
+        and f.kind = 4 and f.evidence and not f.sign
+        and f.detail ->> 'type' = 'DisruptionTarget'
+        and f.at >= $7 and f.at < $8 offset 0) f
+""")
 SIGNS = told("f.sign and f.at >= $4 and f.at < $5")
 # By the kinds 15, 8, 4 and 1: the last renewal before a silence, a new boot,
 # a Node of which Ready turned Unknown, one that appeared.
@@ -86,31 +106,7 @@ PLACES = f"""
     from recorder.fact f join recorder.node n on n.node_id = f.node_id
     where {OF_EXTENT} and f.place is not null
 """
-PLACES_OF_NODES = f"{PLACES} and f.evidence and {OF_NODES}"
-# The labels of Nodes that appeared, and what changed of them, by entry: 5 is
-# a changed label. Nothing but the index of their objects leads to those.
-LABELLED = """
-    with appeared as materialized (
-      select f.node_id, f.object_id, f.position, f.at, {labels} as told
-      from recorder.fact f where {extent} and f.place is not null
-    ), version as (
-      select node_id, position, at, true as whole, told from appeared
-      union all
-      select f.node_id, f.position, min(f.at), false,
-        jsonb_object_agg(f.detail ->> 'key', f.detail -> 'new')
-      from recorder.fact f
-      where {extent} and f.kind = 5 and f.at < $5
-        and f.object_id = any (array(select object_id from appeared))
-      group by f.node_id, f.position
-    )
-    select json_agg(json_build_array(n.name, v.whole, v.at <= $4, v.at < $5,
-      v.told) order by v.position)::text
-    from version v join recorder.node n on n.node_id = v.node_id
-"""
-LABELS = LABELLED.format(
-    labels="f.detail -> 'state' -> 'labels'", extent=OF_EXTENT
-)
-LABELS_OF_PLACES = LABELLED.format(labels="f.place", extent=OF_EXTENT)
+PLACES_OF_NODES = f"{PLACES} and f.kind = 1 and f.evidence and {OF_NODES}"
 OBSERVED = """
     select observed_at from recorder.entry
     where log_id = $1 and position = $2
@@ -150,11 +146,33 @@ class FactReader(ExtentReader):
     ) -> Sequence[StoredFact]:
         """Give of that what may tell what happened to the nodes.
 
-        ``locks`` are keys of annotations, which may hold ``*``.
+        But not that their Pods had to go. ``locks`` are keys of annotations,
+        which may hold ``*``.
         """
         keys = [_pattern(lock) for lock in locks]
         asked = list(names), *_span(since, until), keys
         return await self._facts(EVIDENCE, *asked)
+
+    async def disrupted(
+        self,
+        stays: Collection[Stay],
+        *,
+        since: datetime | None,
+        until: datetime | None,
+    ) -> Sequence[StoredFact]:
+        """Give that Pods of nodes had to go, as it was seen in some times.
+
+        These may not overlap for one node.
+        """
+        if not stays:
+            return []
+        return await self._facts(
+            DISRUPTED,
+            [stay.node for stay in stays],
+            [stay.since for stay in stays],
+            [stay.until for stay in stays],
+            *_span(since, until),
+        )
 
     async def signs(
         self, since: datetime | None, until: datetime | None
@@ -210,15 +228,20 @@ class FactReader(ExtentReader):
         since: datetime | None,
         until: datetime | None,
         *,
-        places: bool = False,
+        value: str,
+        key: str | None = None,
     ) -> dict[str, list[dict[str, str]]]:
-        """Give all labels that each node had in a time, as they followed.
+        """Give all labels in a time of nodes that ever had one of a value.
 
-        ``places`` is for who needs none but those that say where it stands.
+        Of a key, or of any that says where a node stands; a few more may be
+        among them.
         """
-        asked = LABELS_OF_PLACES if places else LABELS
-        ((found,),) = await self._ask(asked, *_span(since, until))
-        return _followed(orjson.loads(found or "[]"))
+        asked = *_span(since, until), value
+        if says_where(key):
+            rows = await self._ask(LABELS_OF_PLACE, *asked)
+        else:
+            rows = await self._ask(LABELS, *asked, key)
+        return followed(orjson.loads(rows[0][0] or "[]"))
 
     async def places(
         self, names: Collection[str] | None = None
@@ -254,29 +277,6 @@ def _by_name(rows: Iterable[Record]) -> dict[str, dict[str, str]]:
     return {
         name: told or {} for name, told in orjson.loads(found or "{}").items()
     }
-
-
-def _followed(
-    versions: Iterable[tuple[str, bool, bool, bool, Labels | None]],
-) -> dict[str, list[dict[str, str]]]:
-    """Fold labels and what changed of them to those of a time.
-
-    Each comes with whether it is all labels, whether it was so when the time
-    began, and whether it was before the time ended.
-    """
-    found: dict[str, list[dict[str, str]]] = {}
-    for name, whole, stood, began, values in versions:
-        known = found.setdefault(name, [])
-        if known and not began:
-            continue
-        before: Labels = {} if whole or not known else known[-1]
-        labels = {**before, **(values or {})}
-        now = {key: v for key, v in labels.items() if v is not None}
-        if stood:
-            known[-1:] = [now]
-        else:
-            known.append(now)
-    return found
 
 
 def _pattern(text: str) -> str:

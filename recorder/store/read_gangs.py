@@ -24,7 +24,7 @@ TOGETHER = timedelta(minutes=1)
 
 # Of the kinds of the index `fact_by_placing`, and by nothing that it does not
 # hold, so that no row is read. Who was bound later or had ended before cannot
-# have been there.
+# have been there; what is dated days later tells neither, whatever the clock.
 PLACED = f"""
     with stay as (
       select n.node_id, s.since, s.until
@@ -39,6 +39,7 @@ PLACED = f"""
       from recorder.fact f
       where f.position <= $2 and f.derivation_id = $3 and {OF_NODES}
         and not f.evidence and f.kind in (1, 2, 3, 16, 18)
+        and f.at < (select max(stay.until) from stay) + interval '2 days'
       group by f.node_id, f.object_id
     )
     select distinct o.uid
@@ -116,9 +117,16 @@ OF_FAMILY = f"""
     where {OF_EXTENT} and f.kind not in (20, 21) and f.at < $5
       and f.object_id = any (array(select distinct object_id from family))
 """
+# How they came, ran and went: of conditions, 4, what a Pod had to go for and
+# how its owner ended. The others come and go with every Pod.
+OF_LIVES = f"""{OF_FAMILY}
+      and (f.kind in (1, 2, 3, 16, 17, 18, 19)
+        or f.kind = 4 and f.detail ->> 'type' in ('DisruptionTarget',
+          'Failed', 'Evicted', 'Complete', 'Completed', 'Succeeded'))
+"""
 BELOW = named(OF_FAMILY, before=f"{ASKED}, {FAMILY.format(top='asked')},")
 WHOLE = named(
-    OF_FAMILY,
+    OF_LIVES,
     before=f"{ASKED}, {ABOVE}, {FAMILY.format(top='above')},",
 )
 
@@ -166,5 +174,5 @@ class GangReader(ExtentReader):
     async def families(
         self, uids: Collection[str], *, until: datetime | None
     ) -> Sequence[StoredFact]:
-        """Give the same of these objects and of all that own them."""
+        """Give how these objects lived, all that own them, and their Pods."""
         return await self._facts(WHOLE, list(uids), until or ALWAYS[1])

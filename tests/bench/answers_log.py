@@ -9,7 +9,7 @@ left out.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
@@ -40,7 +40,7 @@ from recorder.store.rows import ENTRY_COLUMNS, entry_rows, name_entries
 from tests.bench.blocks import Block, Made
 from tests.bench.daily_life import Again, call, daily_life
 from tests.bench.fleet import Change, Fleet
-from tests.bench.struck import incident, struck_nodes
+from tests.bench.struck import incident, rack_of, racked, struck_nodes
 
 __all__ = ["BEGAN", "ENDED", "Filled", "Struck", "fill", "filled"]
 
@@ -53,6 +53,9 @@ FULL = 0.85
 """Of a slot that changes are spread over; the last lives end in the rest."""
 
 FLEET = 5_000
+BESIDE = 7
+"""Nodes of the fleet that stand in a rack with one that is struck."""
+
 INCIDENTS_COUNT = FLEET * DAYS * 5 // 1000
 """Five of a thousand nodes on each day."""
 
@@ -104,6 +107,9 @@ class Struck(NamedTuple):
     """A node that an incident of the corpus is about."""
 
     node: str
+    rack: str
+    """In which it stands, with seven that are well."""
+
     around: datetime
     """When the part of the day began in which it happened."""
 
@@ -212,7 +218,7 @@ async def fill(
 
 def _struck() -> list[Struck]:
     return [
-        Struck(node, BEGAN + number % SLOTS * SLOT)
+        Struck(node, rack_of(number), BEGAN + number % SLOTS * SLOT)
         for number, node in enumerate(struck_nodes(INCIDENTS_COUNT))
     ]
 
@@ -223,7 +229,13 @@ async def _put_nodes(filler: Filler, fleet: Fleet, struck: int) -> datetime:
     Gives what time it is in the fleet then.
     """
     listed = list(fleet.listed())
-    for batch in _batches(_frame(change) for change in listed[struck:]):
+    others = [
+        replace(change, document=racked(change.document, number // BESIDE))
+        if number < struck * BESIDE
+        else change
+        for number, change in enumerate(listed[struck:])
+    ]
+    for batch in _batches(map(_frame, others)):
         batch.drafts = [
             (
                 epoch,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
 import orjson
@@ -12,14 +13,15 @@ import orjson
 from recorder.model.observation import Observation
 from tests.corpus.playing import observations
 from tests.corpus.rewording import moment_of, rename, shifted
-from tests.corpus.tape_lines import Lines, read_lines
+from tests.corpus.tape_lines import Frame, Lines, objects_of, read_lines
 from tests.corpus.told import Told
 from tests.corpus.truth import read_truth
 
-__all__ = ["incident", "struck_nodes"]
+__all__ = ["incident", "rack_of", "racked", "struck_nodes"]
 
 INCIDENTS = ("crash", "kernel-deadlock", "drain", "kubelet-restart")
 TAPES = Path(__file__).parents[1] / "corpus/tapes"
+RACK = "bench.example.com/rack"
 UID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -40,17 +42,38 @@ def struck_nodes(count: int) -> list[str]:
     return [_renamed(n).truth.verdicts[0].node for n in range(count)]
 
 
+def rack_of(number: int) -> str:
+    """Name the rack of the node that an incident is about."""
+    return f"rack-of-{number}"
+
+
+def racked(document: bytes, number: int) -> bytes:
+    """Put a Node into the rack of the node that an incident is about."""
+    node = orjson.loads(document)
+    _put(node, number)
+    return orjson.dumps(node)
+
+
+def _put(node: dict[str, Any], number: int) -> None:
+    node["metadata"].setdefault("labels", {})[RACK] = rack_of(number)
+
+
 def incident(number: int, when: datetime) -> Sequence[Observation]:
     """Give what is seen of an incident that begins at a time."""
     other = _renamed(number)
+    struck = other.truth.verdicts[0].node
     begun = moment_of(other.tape.frames[0]["at"])
 
-    def again(line: object) -> dict[str, object]:
+    def again(line: Frame) -> Frame:
         text = shifted(orjson.dumps(line).decode(), when - begun)
         text = UID.sub(
             lambda uid: str(uuid5(NAMESPACE_OID, f"{number} {uid[0]}")), text
         )
-        changed: dict[str, object] = orjson.loads(text)
+        changed: Frame = orjson.loads(text)
+        if changed.get("resource") == "v1/nodes":
+            for node in objects_of(changed):
+                if node["metadata"].get("name") == struck:
+                    _put(node, number)
         return changed
 
     frames = [again(frame) for frame in other.tape.frames]

@@ -32,10 +32,10 @@ def test_an_empty_database_is_brought_to_the_schema(
 
     answer = recorder("migrate", *url)
     assert (answer.status, answer.err) == (0, "")
-    assert answer.out == 'migrated the schema from "nothing" to "0003"\n'
+    assert answer.out == 'migrated the schema from "nothing" to "0004"\n'
 
     again = recorder("migrate", *url)
-    assert again.out == 'the schema is up to date: "0003"\n'
+    assert again.out == 'the schema is up to date: "0004"\n'
     assert recorder("migrate", "--check", *url).status == 0
 
 

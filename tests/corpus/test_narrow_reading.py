@@ -64,6 +64,12 @@ class Everything:
             nodes, since=since, until=until
         )
 
+    async def disrupted(
+        self, stays: Collection[Stay], **span: datetime | None
+    ) -> Sequence[StoredFact]:
+        del stays, span
+        return []  # they are among the evidence
+
     async def losses(
         self, since: datetime | None, until: datetime | None
     ) -> Sequence[StoredFact]:
@@ -109,6 +115,24 @@ class Everything:
 
     async def pods_on(self, stays: Collection[Stay]) -> set[str]:
         return await self._pods({stay.node for stay in stays})
+
+    async def families(
+        self, uids: Collection[str], *, until: datetime | None
+    ) -> Sequence[StoredFact]:
+        found = set(uids)
+        while True:
+            facts = await self.reading.gangs.family(found, until=until)
+            above = {
+                owner["uid"]
+                for stored in facts
+                for owner in stored.fact.detail.get("state", {}).get(
+                    "owners", ()
+                )
+                if owner["kind"] not in {"DaemonSet", "Node", "CronJob"}
+            }
+            if above <= found:
+                return facts
+            found |= above
 
     async def preempted(
         self,

@@ -10,7 +10,7 @@ from recorder.intake.deriving import Deriver
 from recorder.model.observation import Observation
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
-from recorder.store.read_facts import LABELS, LABELS_OF_PLACES
+from recorder.store.read_labels import LABELS, LABELS_OF_PLACE
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Teller
 from tests.store.test_read_plans import PARENTS, walked
@@ -65,12 +65,16 @@ async def told(
         reading = await LogReading.at_present(engine, 1)
 
         async def asked(
-            since: float | None, until: float | None, *, places: bool = False
+            since: float | None,
+            until: float | None,
+            value: str = "a",
+            key: str | None = None,
         ) -> Had:
             return await reading.facts.labels_within(
                 None if since is None else at(since),
                 None if until is None else at(until),
-                places=places,
+                value=value,
+                key=key,
             )
 
         return asked
@@ -115,9 +119,7 @@ async def test_labels_that_changed_at_once_are_never_mixed(
     assert await asked(None, None) == {
         "n": [{RACK: "a"}, {RACK: "b", "pool": "p"}]
     }
-    assert await asked(200, None, places=True) == {
-        "n": [{RACK: "b", "pool": "p"}]
-    }
+    assert await asked(200, None, "b") == {"n": [{RACK: "b", "pool": "p"}]}
 
 
 async def test_a_node_that_is_gone_has_those_it_had_last(
@@ -130,7 +132,7 @@ async def test_a_node_that_is_gone_has_those_it_had_last(
     )
 
     assert await asked(300, None) == {"n": [{RACK: "b"}]}
-    assert await asked(300, None, places=True) == {"n": [{RACK: "b"}]}
+    assert await asked(300, None, "b") == {"n": [{RACK: "b"}]}
 
 
 async def test_another_of_its_name_has_its_own(told: Telling) -> None:
@@ -155,7 +157,46 @@ async def test_a_node_has_its_first_labels_before_it_was_seen(
     assert await asked(-20, -10) == {"n": [{RACK: "a"}]}
 
 
-@pytest.mark.parametrize("statement", [LABELS, LABELS_OF_PLACES])
+async def test_who_never_had_it_is_not_read(told: Telling) -> None:
+    other = labelled(2, "w", {"rack": "z"})
+    other["metadata"] |= {"name": "m"}  # type: ignore[operator]
+    asked = await told(
+        a_list(NODES, 9, labelled(1, "u", {"rack": "a"}), other, when=0)
+    )
+
+    assert await asked(None, None, "a") == {"n": [{RACK: "a"}]}
+    assert await asked(None, None, "z") == {"m": [{RACK: "z"}]}
+    assert await asked(None, None, "q") == {}
+
+
+@pytest.mark.parametrize("value", ["p", "p" * 63, "p" * 64])
+async def test_who_was_given_it_later_is_found(
+    told: Telling, value: str
+) -> None:
+    asked = await told(FIRST, frame("MODIFIED", 10, 100, rack="a", pool=value))
+    had = {"n": [{RACK: "a"}, {RACK: "a", "pool": value}]}
+
+    assert await asked(0, None, value, "pool") == had
+    assert await asked(0, None, value) == had
+    assert await asked(0, 100, value, "pool") == {}
+    assert await asked(0, None, value[:-1] + "q", "pool") == {}
+
+
+async def test_a_label_that_says_no_place_is_known_by_its_key(
+    told: Telling,
+) -> None:
+    asked = await told(
+        a_list(NODES, 9, labelled(1, "u", {"pool": "p", "x": "y"}), when=0)
+    )
+
+    assert await asked(0, None, "p", "pool") == {
+        "n": [{"pool": "p", "x": "y"}]
+    }
+    assert await asked(0, None, "p", "x") == {}
+    assert await asked(0, None, "p") == {}
+
+
+@pytest.mark.parametrize("statement", [LABELS, LABELS_OF_PLACE])
 async def test_changes_are_not_looked_for_among_the_facts_of_pods(
     told: Telling, any_database: Database, statement: str
 ) -> None:
@@ -166,8 +207,10 @@ async def test_changes_are_not_looked_for_among_the_facts_of_pods(
         await connection.execute("analyze recorder.fact")
         parents = dict(await connection.fetch(PARENTS))
         day = await connection.fetchval(DAY)
+        values = [1, 99, 1, at(0), at(9), "a", "pool"]
         text = await connection.fetchval(
-            f"explain (format json) {statement}", 1, 99, 1, at(0), at(9)
+            f"explain (format json) {statement}",
+            *values[: 7 if statement is LABELS else 6],
         )
     finally:
         await connection.close()
@@ -175,4 +218,5 @@ async def test_changes_are_not_looked_for_among_the_facts_of_pods(
     nodes = list(walked(orjson.loads(text)[0]["Plan"]))
     read = [n for n in nodes if n.get("Relation Name") == day]
     indices = {parents.get(n.get("Index Name")) for n in read}
-    assert indices == {"fact_by_place", "fact_by_object"}
+    assert "fact_by_label" in indices
+    assert indices <= {"fact_by_place", "fact_by_label", "fact_by_evidence"}

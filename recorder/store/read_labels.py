@@ -1,0 +1,83 @@
+"""Reading: labels of Nodes, as they were in a time.
+
+Of those alone that ever had a label that is asked for: the other thousands
+are told apart by where they stand, or by their labels as they appeared.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from recorder.facts import TOPOLOGY
+from recorder.store.stored_facts import OF_EXTENT
+
+__all__ = ["LABELS", "LABELS_OF_PLACE", "followed", "says_where"]
+
+Labels = Mapping[str, str | None]
+"""Values by key; of changes None where one is gone."""
+
+# Kinds are those of recorder/store/codes.py: 5 is a changed label, of which
+# the index holds as many characters as Kubernetes allows.
+CHANGED = f"{OF_EXTENT} and f.kind = 5 and f.evidence and f.at < $5"
+# All labels of Nodes that appeared, and what changed of them, by entry. A
+# node is a name: who had a label may have been another of its name.
+LABELLED = f"""
+    with holder as (
+      select f.node_id from recorder.fact f
+      where {OF_EXTENT} and f.place is not null and {{had}}
+      union
+      select f.node_id from recorder.fact f
+      where {CHANGED} and f.node_id is not null
+        and left(f.detail ->> 'new', 63) = left($6, 63)
+        and f.detail ->> 'new' = $6
+    ), version as (
+      select f.* from holder, lateral (
+        select f.node_id, f.position, f.at, true as whole,
+          f.detail -> 'state' -> 'labels' as told
+        from recorder.fact f
+        where {OF_EXTENT} and f.node_id = holder.node_id
+          and f.kind = 1 and f.evidence and f.place is not null offset 0) f
+      union all
+      select f.node_id, f.position, min(f.at), false,
+        jsonb_object_agg(f.detail ->> 'key', f.detail -> 'new')
+      from recorder.fact f
+      where {CHANGED} and f.node_id in (select node_id from holder)
+      group by f.node_id, f.position
+    )
+    select json_agg(json_build_array(n.name, v.whole, v.at <= $4, v.at < $5,
+      v.told) order by v.position)::text
+    from version v join recorder.node n on n.node_id = v.node_id
+"""
+LABELS = LABELLED.format(
+    had="f.detail -> 'state' -> 'labels' ->> $7::text = $6"
+)
+LABELS_OF_PLACE = LABELLED.format(
+    had="""jsonb_path_exists(f.place, '$.* ? (@ == $value)',
+          (select jsonb_build_object('value', $6::text)))"""
+)
+
+
+def says_where(key: str | None) -> bool:
+    """Tell whether a label says where a node stands; None does any."""
+    return key is None or key.rpartition("/")[2] in TOPOLOGY
+
+
+def followed(
+    versions: Iterable[tuple[str, bool, bool, bool, Labels | None]],
+) -> dict[str, list[dict[str, str]]]:
+    """Fold labels and what changed of them to those of a time.
+
+    Each comes with whether it is all labels, whether it was so when the time
+    began, and whether it was before the time ended.
+    """
+    found: dict[str, list[dict[str, str]]] = {}
+    for name, whole, stood, began, values in versions:
+        known = found.setdefault(name, [])
+        if known and not began:
+            continue
+        before: Labels = {} if whole or not known else known[-1]
+        labels = {**before, **(values or {})}
+        now = {key: v for key, v in labels.items() if v is not None}
+        if stood:
+            known[-1:] = [now]
+        else:
+            known.append(now)
+    return found
