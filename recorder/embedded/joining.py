@@ -201,7 +201,9 @@ async def leave(
     that is still starting is not waited for.
     """
     with share:
-        is_last = share.take_exclusive()
+        # The kernel gives up the share before it gives more, and whoever is
+        # sooner then may be the supervisor, who takes it once nobody shares.
+        is_last = share.take_exclusive() or not _is_shared(folder)
     with suppress(TimeoutError):
         async with asyncio.timeout(_STOP_SECONDS):
             while keeper.is_supervised() and is_last:

@@ -3,13 +3,19 @@
 What happens when somebody is killed is in `test_kills`.
 """
 
+import asyncio
+import os
 from pathlib import Path
 
 import pytest
 
 from recorder.embedded import joining
 from recorder.embedded.folder import DataFolder
+from recorder.embedded.joining import leave
+from recorder.embedded.keeper import Keeper
+from recorder.embedded.locks import FileLock
 from recorder.embedded.server import EmbeddedServer
+from recorder.embedded.state import Phase, State, write_state
 from tests.embedded.command import OPTIONS, ROLES_SQL
 from tests.embedded.running import (
     Command,
@@ -72,6 +78,33 @@ def test_the_server_lives_until_the_last_one_leaves(
     assert query(dsn, _STARTED) == started
     second.close()
     assert is_quiet(folder)
+
+
+async def test_the_last_one_waits_though_the_supervisor_was_sooner(
+    tmp_path: Path,
+) -> None:
+    folder = DataFolder.at(tmp_path)
+    state = State(
+        instance="1",
+        supervisor_pid=os.getpid(),
+        phase=Phase.STOPPING,
+    )
+    write_state(folder.state, state)
+    with (
+        FileLock(folder.use_lock) as users,
+        FileLock(folder.supervisor_lock) as life,
+        # What was a share before the supervisor took the lock.
+        FileLock(folder.use_lock) as share,
+    ):
+        assert users.take_exclusive()
+        assert life.take_exclusive()
+        async with asyncio.TaskGroup() as group:
+            leaving = group.create_task(
+                leave(folder, Keeper(folder, {}), share=share)
+            )
+            await asyncio.sleep(0)
+            assert not leaving.done()
+            life.release()
 
 
 def test_two_that_start_at_once_share_one_server(
