@@ -23,6 +23,17 @@ YOUNG = "2999-01-01T00:00:00Z"
 """Born too late to expire; older Events are not compared."""
 
 
+async def _watched(fake: FakeCluster, memory: Memory) -> None:
+    """Wait for the watches of which comparisons are waited for.
+
+    A bookmark reaches those that are open, and a stream is compared only
+    after it has told something.
+    """
+    await memory.until(
+        lambda: fake.watching("events") and fake.watching("pods")
+    )
+
+
 async def _settle(fake: FakeCluster, memory: Memory, rounds: int = 2) -> None:
     """Let some comparisons of the pods begin and end."""
     asked = _lists(fake)
@@ -157,7 +168,7 @@ async def test_events_that_expired_are_no_mismatch(tmp_path: Path) -> None:
     async with FakeCluster() as fake:
         fake.put("events", "e")
         async with recording(fake, tmp_path, memory, settings=OFTEN):
-            await memory.until(lambda: fake.watching("events"))
+            await _watched(fake, memory)
             fake.lose("events", "e")
             fake.bookmark()
             await _settle(fake, memory, rounds=3)
@@ -189,7 +200,7 @@ async def test_an_event_that_goes_on_while_it_is_compared_is_no_mismatch(
         fake.born = YOUNG
         fake.put("events", "e")
         async with recording(fake, tmp_path, memory, settings=OFTEN):
-            await memory.until(lambda: fake.watching("events"))
+            await _watched(fake, memory)
             for n in range(8):
                 fake.put("events", f"e{n // 2}", count=n)
                 fake.bookmark()
