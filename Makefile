@@ -7,6 +7,7 @@ NODE ?= gpu-002
 SOAK_FAKE ?= 300
 SOAK_REAL ?= 20
 VARIATIONS ?= 2
+PROCESSES ?= 0
 
 .PHONY: run test check lint format typing contracts migrations docs corpus page soak bench bench-cluster cluster \
 	cluster-reboot cluster-crash cluster-hang fuzz lock clean
@@ -56,13 +57,14 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+# Shared by two processes: make test PROCESSES=2
 test: $(VENV)/.dev
 	@$(BIN)/python -m tests.cluster.binaries
 	@$(BIN)/python -m tests.support.postgres
 	@$(BIN)/python -m tests.support.chromium
 	@$(BIN)/python -m tests.support.axe
 	@$(BIN)/python -m tests.api.auditing
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder
 
 # Long runs of seeded faults: make soak SOAK_FAKE=1000 SOAK_REAL=50
 soak: $(VENV)/.dev

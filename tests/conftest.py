@@ -4,8 +4,12 @@ of its own, and a real Kubernetes where it asks for one."""
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
+from functools import cache
+from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from recorder.store.engine import make_engine
 from recorder.store.schema import migrate
@@ -21,9 +25,58 @@ from tests.support.postgres import (
 
 TEMPLATE = "recorder_template"
 
+TESTS = Path(__file__).parent
+ON_THE_MACHINE = (
+    "recording",
+    "survival",
+    "cluster",
+    "watch/test_kubernetes.py",
+    "faults",
+    "embedded",
+    "crash",
+)
+"""Tests that run real clusters, kill processes or wait for leases: one after
+another in one process, whatever runs beside them. They take longest, and so
+they begin first."""
+
 for _variable in [name for name in os.environ if name.startswith("RECORDER_")]:
     if not _variable.startswith("RECORDER_TEST_"):
         del os.environ[_variable]
+
+
+class ByGroup(LoadScopeScheduling):  # type: ignore[misc]  # untyped
+    """Keeps a folder together where two processes share the tests.
+
+    What is made once for a folder is then made by one of them alone.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group_of(TESTS.parent / nodeid.partition("::")[0])
+
+
+def pytest_xdist_make_scheduler(
+    config: pytest.Config, log: Producer
+) -> ByGroup:
+    return ByGroup(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: _turn(item.path))
+
+
+@cache
+def group_of(path: Path) -> str:
+    """Name what runs one after another in one process."""
+    if _turn(path) < len(ON_THE_MACHINE):
+        return "on the machine"
+    return path.relative_to(TESTS).parts[0]
+
+
+@cache
+def _turn(path: Path) -> int:
+    inside = path.relative_to(TESTS)
+    found = [inside.is_relative_to(name) for name in ON_THE_MACHINE]
+    return [*found, True].index(True)
 
 
 @pytest.fixture(scope="session")

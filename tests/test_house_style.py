@@ -1,9 +1,12 @@
 """What a reader may rely on before reading: sizes, names, docstrings."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import ON_THE_MACHINE, group_of
 
 ROOT = Path(__file__).parents[1]
 MODULES = [
@@ -17,6 +20,8 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 FILE_LINES_MAX = 350
 FUNCTION_LINES_MAX = 60
 """Without its docstring, which is a contract and may be long."""
+
+CLUSTER_USED = r"^from tests\.cluster\.cluster import"
 
 VAGUE = {"utils", "helpers", "common", "manager", "core", "base"}
 
@@ -58,3 +63,16 @@ def test_a_migration_imports_nothing_of_ours(path: Path) -> None:
 
 def test_a_name_says_what_a_module_does() -> None:
     assert {path.stem for path in [*MODULES, *TESTS]}.isdisjoint(VAGUE)
+
+
+def test_whatever_runs_a_cluster_runs_on_the_machine_one_at_a_time() -> None:
+    running = [
+        path
+        for path in TESTS
+        if path.name.startswith("test_")
+        and re.search(CLUSTER_USED, path.read_text(), re.MULTILINE)
+    ]
+
+    assert {group_of(path) for path in running} == {"on the machine"}
+    for name in ON_THE_MACHINE:
+        assert (ROOT / "tests" / name).exists(), name
