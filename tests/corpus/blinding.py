@@ -20,15 +20,25 @@ class Blind:
 
     since: float
     until: float
+    resource: str | None = None
+    """The only one to which nobody listened; None for all of them."""
 
 
-def blinded(tape: Lines, since: str, until: str) -> Lines:
-    """Let nobody listen between two times, written as frames have them."""
+def blinded(
+    tape: Lines, since: str, until: str, resource: str | None = None
+) -> Lines:
+    """Let nobody listen between two times, written as frames have them.
+
+    To one resource alone, if it is named.
+    """
     stands: dict[str, dict[str, dict[str, Any]]] = {}
     before, after = [], []
     for frame in tape.frames:
         if frame["at"] > until:
             after.append(frame)
+            continue
+        if resource is not None and frame.get("resource") != resource:
+            before.append(frame)
             continue
         _keep(stands, frame)
         if frame["at"] <= since or frame["frame"] == "audit":
@@ -75,11 +85,7 @@ def _listed(
         for frame in tape.frames
         if frame["frame"] == "list"
     }
-    latest = max(
-        int(item["metadata"]["resourceVersion"])
-        for items in stands.values()
-        for item in items.values()
-    )
+    latest = max(_versions(tape, at))
     for resource, items in stands.items():
         yield {
             "at": at,
@@ -91,3 +97,13 @@ def _listed(
             "kind": kinds[resource],
             "items": list(items.values()),
         }
+
+
+def _versions(tape: Lines, until: str) -> Iterator[int]:
+    """Give the versions that there had been by a time."""
+    for frame in tape.frames:
+        if frame["frame"] == "list":
+            yield int(frame["resource_version"])
+        elif frame["frame"] == "watch" and frame["at"] <= until:
+            thing = frame["event"]["object"]
+            yield int(thing["metadata"]["resourceVersion"])

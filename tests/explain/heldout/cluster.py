@@ -237,6 +237,16 @@ class Cluster(World):
             self.renews(at, name)
         return self
 
+    def fell_silent(self, since: float, name: str) -> Self:
+        """Let a node have stopped before anybody listened, and be missed."""
+
+        def old(lease: dict[str, Any]) -> set[tuple[str, ...]]:
+            lease["spec"]["renewTime"] = fine(since)
+            return {("f:spec",)}
+
+        self.alters(0, LEASES, name, old, by="kubelet", space=NODE_SPACE)
+        return self.stale(since + 46, name)
+
     def heals(self, at: float, name: str) -> Self:
         """Let a kubelet be heard again."""
         self.renews(at, name)

@@ -1,16 +1,13 @@
 """Logs, windows and requests that show less than what happened, or more."""
 
-from typing import Any
-
 from tests.explain.heldout.operators import web
-from tests.explain.heldout.parts import boot_id, fine
+from tests.explain.heldout.parts import boot_id
 from tests.explain.heldout.people import OFF
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import DEADLOCK, NPD
 from tests.explain.heldout.scene import Scene, owner
 from tests.explain.heldout.truths import ANYBODY, or_decision, user
 from tests.explain.heldout.work import JOBS, owned
-from tests.explain.heldout.world import LEASES
 
 RACK = "topology.example.com/rack"
 POOL = "example.com/pool"
@@ -33,15 +30,7 @@ def the_log_begins_behind_the_cordon() -> Scene:
 
 @incident
 def the_log_begins_when_a_node_is_already_lost() -> Scene:
-    scene = Scene()
-
-    def old(lease: dict[str, Any]) -> set[tuple[str, ...]]:
-        lease["spec"]["renewTime"] = fine(-300)
-        return {("f:spec",)}
-
-    space = "kube-node-lease"
-    scene.alters(0, LEASES, "gpu-002", old, by="kubelet", space=space)
-    scene.stale(-254, "gpu-002")
+    scene = Scene().fell_silent(-300, "gpu-002")
     scene.unreachable(-249, "gpu-002").boots(200, "gpu-002")
     scene.asks(0, 400, node="gpu-002", verdicts=[0])
     return scene.expect(

@@ -282,5 +282,6 @@ class Scene(Work):
         )
         tape = self.tape(name)
         for span in self._blind:
-            tape = blinded(tape, fine(span.since), fine(span.until))
+            since, until = fine(span.since), fine(span.until)
+            tape = blinded(tape, since, until, span.resource)
         return Told(tape, truth)
