@@ -7,17 +7,19 @@ are asynchronous; a new trouble does not.
 """
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from msgspec.structs import replace
 
 from recorder.explain.beginning import never_opens
-from recorder.explain.boots import is_explained
+from recorder.explain.boots import boot_named, is_explained
 from recorder.explain.chain import LINGER, PATIENCE, Chain
+from recorder.explain.parting import ASYNCHRONOUS, begins_anew
 from recorder.explain.signs import Sign, Subject, signs_of
 from recorder.explain.standing import standing
+from recorder.explain.unfolding import is_listed
 from recorder.knowledge import Fault, Knowledge, Role
 from recorder.model.fact import FactKind, StoredFact
 from recorder.projections import NodeState, advance
@@ -30,23 +32,8 @@ AUTOPSY: Final = timedelta(hours=1)
 FOREGOING: Final = timedelta(minutes=2)
 """How long before its opening a chain looks for who asked."""
 
-ASYNCHRONOUS: Final = timedelta(seconds=1)
-"""How far reporters of one thing may be apart."""
-
 FIRST_LISTS: Final = timedelta(seconds=5)
 """How long the first lists of all resources take, one after another."""
-
-LEAVING: Final = frozenset(
-    {
-        Subject.CORDON,
-        Subject.READY,
-        Subject.SHUTDOWN,
-        Subject.IDENTITY,
-        Subject.KUBELET,
-    }
-)
-"""Subjects that begin something new when a node was back in service, though
-what was said of it before may still hold."""
 
 STARTS: Final = frozenset({Subject.KUBELET, Subject.REBOOTED})
 """Subjects of Events that a kubelet sends as it starts."""
@@ -112,6 +99,8 @@ class _Reader:
             return
         if self._open is not None and self._open.is_over(stored.observed_at):
             self._open = None
+        if self._open is None and is_listed(stored):
+            signs = self._stand(signs)
         for sign in signs:
             self._place(sign, before)
         chain = self._open
@@ -153,10 +142,26 @@ class _Reader:
         elif not stored.fact.detail["created"]:
             self._stand(standing(stored, self._knowledge, node=self._node))
 
-    def _stand(self, signs: Iterable[Sign]) -> None:
+    def _stand(self, signs: Iterable[Sign]) -> list[Sign]:
+        """Keep what was said before for the next chain; give the others."""
+        others = []
         for sign in signs:
             if sign.role in {Role.FAULT, Role.DECISION} and not sign.over:
                 self._standing[sign.subject] = sign
+            else:
+                others.append(sign)
+        return others
+
+    def _unstand(self, sign: Sign) -> None:
+        """Forget what stood at first and is over, or is called off."""
+        if sign.over:
+            self._standing.pop(sign.subject, None)
+        if sign.role is Role.RECOVERY and sign.decision is not None:
+            self._standing = {
+                subject: stood
+                for subject, stood in self._standing.items()
+                if stood.decision is not sign.decision
+            }
 
     def _about_node(self, stored: StoredFact) -> bool:
         thing = stored.fact.object
@@ -184,14 +189,14 @@ class _Reader:
     def _place(self, sign: Sign, before: NodeState) -> None:
         if self._is_first_sight(sign, before):
             return
-        if sign.over:
-            self._standing.pop(sign.subject, None)
+        self._unstand(sign)
         past = self._past(sign)
         if past is not None:
             past.take(sign)
             return
+        self._reopen(sign)
         chain, still_held = self._open, list[Sign]()
-        if chain is not None and self._is_another(chain, sign):
+        if chain is not None and begins_anew(chain, sign):
             still_held = chain.still_held(sign.stored.observed_at)
             chain = self._open = None
         if chain is None and (self._opens(sign) or self._goes(sign, before)):
@@ -262,6 +267,19 @@ class _Reader:
                 return chain
         return None
 
+    def _reopen(self, sign: Sign) -> None:
+        """Go on with a chain that is over, if its boot is shown only now.
+
+        Its kubelet spoke of the boot while nobody heard of its Node.
+        """
+        if self._open is not None or sign.subject != Subject.BOOT:
+            return
+        boot = sign.stored.fact.detail["new"]
+        for chain in self.chains[-1:]:
+            told = chain.of(Subject.REBOOTED)
+            if any(boot_named(rebooted) == boot for rebooted in told):
+                self._open = chain
+
     def _lost_since(self, chain: Chain) -> Chain:
         """Give the chain in which a node was lost once more, if it was."""
         now = self._open
@@ -277,22 +295,6 @@ class _Reader:
             and before.uid is None
             and not sign.stored.fact.detail["created"]
         )
-
-    def _is_another(self, chain: Chain, sign: Sign) -> bool:
-        """Tell whether a sign begins something new."""
-        boots = chain.of(Subject.BOOT)
-        if _is_before(sign, chain, boots):
-            return False
-        seen = sign.stored.observed_at
-        if _leaves(sign) and chain.returned(seen):
-            return True
-        if sign.over:
-            return False
-        if sign.subject == Subject.READY and chain.is_up_again(seen):
-            return True  # it is lost once more, in service or not
-        if boots and sign.subject == Subject.BOOT:
-            return chain.is_quiet or chain.state.ready == "True"
-        return chain.is_quiet and chain.has_effect and _is_other(sign, chain)
 
     def _is_news(self, sign: Sign) -> bool:
         """Tell whether a kubelet speaks of a boot that the Node never had."""
@@ -314,34 +316,3 @@ class _Reader:
         return not never_opens(sign) and (
             sign.subject != Subject.REBOOTED or self._is_news(sign)
         )
-
-
-def _is_before(sign: Sign, chain: Chain, boots: Sequence[Sign]) -> bool:
-    """Tell whether a sign is of what a chain tells already.
-
-    It is dated before the boot; or a list after a gap tells of everything at
-    once.
-    """
-    dated = bool(boots) and sign.stored.at < boots[-1].stored.at
-    at_once = bool(chain.signs) and chain.signs[-1].position == sign.position
-    return dated or at_once
-
-
-def _leaves(sign: Sign) -> bool:
-    return sign.subject in LEAVING and (
-        not sign.over or sign.subject == Subject.IDENTITY
-    )
-
-
-def _is_other(sign: Sign, chain: Chain) -> bool:
-    """Tell whether a sign is of something else than what is over."""
-    if sign.role in {Role.FAULT, Role.DECISION}:
-        return True
-    since = sign.stored.observed_at - chain.signs[-1].stored.observed_at
-    if sign.subject == Subject.CORDON and since <= ASYNCHRONOUS:
-        return False
-    return sign.subject in {Subject.CORDON, Subject.SHUTDOWN} or (
-        sign.subject in {Subject.READY, Subject.IDENTITY}
-        and not chain.has(Subject.BOOT)
-        and not chain.has(Subject.KUBELET)
-    )

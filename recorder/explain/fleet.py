@@ -5,8 +5,9 @@ plane from trouble of one machine.
 """
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from recorder.classify.times import moment
 from recorder.facts import TOPOLOGY
@@ -37,6 +38,10 @@ class Fleet:
         self._lost: dict[str, list[datetime]] = {}
         self._renewed: dict[str, list[datetime]] = {}
         self._booted: dict[str, list[datetime]] = {}
+        self._heard: dict[str, list[tuple[datetime, bool]]] = {}
+        """When a node began to be heard of, or ceased."""
+
+        self._down: frozenset[str] = frozenset()
         for stored in facts:
             self._take(stored)
 
@@ -52,13 +57,9 @@ class Fleet:
                 self._booted.setdefault(fact.node, []).append(
                     stored.observed_at
                 )
-            case FactKind.CONDITION_CHANGED if (
-                detail["type"] == "Ready"
-                and (detail["new"] or {}).get("status") == "Unknown"
-                and (detail["old"] or {}).get("status") != "Unknown"
-            ):
-                # By whoever gave it up: a list may show it much later.
-                self._lost.setdefault(fact.node, []).append(stored.at)
+                self._hear(fact.node, stored.observed_at)
+            case FactKind.CONDITION_CHANGED if detail["type"] == "Ready":
+                self._turn(fact.node, stored)
             case FactKind.APPEARED:
                 thing = fact.object
                 if thing is not None and thing.kind == "Node":
@@ -68,12 +69,41 @@ class Fleet:
             case _:
                 pass
 
+    def _turn(self, node: str, stored: StoredFact) -> None:
+        detail = stored.fact.detail
+        old, new = (
+            (detail[side] or {}).get("status") == "Unknown"
+            for side in ("old", "new")
+        )
+        if new and not old:
+            # By whoever gave it up: a list may show it much later.
+            self._lost.setdefault(node, []).append(stored.at)
+            self._hear(node, stored.at, no_more=True)
+        elif old and not new:
+            self._hear(node, stored.at)
+
+    def _hear(self, node: str, at: datetime, *, no_more: bool = False) -> None:
+        self._heard.setdefault(node, []).append((at, not no_more))
+
     def _was_lost(self, node: str, state: Mapping[str, Any]) -> None:
         """Take note of a node that is lost already when it is seen first."""
         ready = state.get("conditions", {}).get("Ready", {})
         since = moment(ready.get("since"))
         if ready.get("status") == "Unknown" and since is not None:
             self._lost.setdefault(node, []).append(since)
+            self._hear(node, since, no_more=True)
+
+    def knowing(self, down: Iterable[str]) -> Self:
+        """Give it with nodes that were down before, whoever was lost then."""
+        other = copy(self)
+        other._down = frozenset(down)  # noqa: SLF001 - it is one of us
+        return other
+
+    def was_down(self, node: str, at: datetime) -> bool:
+        """Tell whether a node had been lost before those of a time were."""
+        before = at - TOGETHER
+        told = [t for t in self._heard.get(node, ()) if t[0] < before]
+        return node in self._down or (bool(told) and not max(told)[1])
 
     @property
     def size(self) -> int:
@@ -109,11 +139,13 @@ class Fleet:
             if key.rpartition("/")[2] in TOPOLOGY
         }
 
-    def standing(self, key: str, value: str) -> int:
-        """Give how many nodes stand at a place."""
-        return sum(
-            labels.get(key) == value for labels in self._labels.values()
-        )
+    def standing(self, key: str, value: str) -> list[str]:
+        """Name the nodes that stand at a place."""
+        return [
+            node
+            for node, labels in self._labels.items()
+            if labels.get(key) == value
+        ]
 
     def stands(self, node: str, key: str, value: str) -> bool:
         """Tell whether a node stands at a place."""

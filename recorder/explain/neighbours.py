@@ -3,6 +3,8 @@
 So that who judges reads no more of the fleet than causes and rivals ask it.
 """
 
+from datetime import datetime
+
 from recorder.explain.causes import Case
 from recorder.explain.causes.power_loss import seen_lost
 from recorder.explain.chains import Chain
@@ -10,7 +12,12 @@ from recorder.explain.fleet import Fleet
 from recorder.explain.happenings import happening
 from recorder.explain.verdict import Happened
 
-__all__ = ["lost_together", "needs_every_place", "sees_others"]
+__all__ = [
+    "lost_together",
+    "needs_every_place",
+    "sees_others",
+    "stayed_beside",
+]
 
 
 def sees_others(chain: Chain) -> bool:
@@ -55,3 +62,21 @@ def needs_every_place(chain: Chain, fleet: Fleet) -> bool:
         for other in lost_together(chain, fleet) - {chain.node}
         for key, value in fleet.place(chain.node).items()
     )
+
+
+def stayed_beside(chain: Chain, fleet: Fleet) -> tuple[datetime, set[str]]:
+    """Name the nodes of the place of one that were not lost with it.
+
+    And give when it was lost: of those that were down by then the power can
+    have gone as well. Of a place of which most stayed there are none.
+    """
+    found = happening(chain)
+    assert found is not None, "it sees others"
+    lost = lost_together(chain, fleet)
+    stayed: set[str] = set()
+    for key, value in fleet.place(chain.node).items():
+        there = set(fleet.standing(key, value))
+        if len(there & lost) > max(1, len(there - lost)):
+            stayed |= there - lost
+    case = Case(chain, *found, fleet, audited=False)
+    return case.lost_at, stayed

@@ -5,13 +5,19 @@ from typing import Any
 
 from recorder.explain.actors import Actor, actor_of
 from recorder.explain.sign import Sign, Subject
-from recorder.explain.unfolding import unfolded
+from recorder.explain.unfolding import dated, is_listed, unfolded
 from recorder.knowledge import Fault, Knowledge, Role, matches
 from recorder.knowledge.rules import ObjectRule
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.reference import ObjectIdentity
 
-__all__ = ["event_signs", "other_signs", "pod_signs", "request_signs"]
+__all__ = [
+    "event_signs",
+    "names_in_locks",
+    "other_signs",
+    "pod_signs",
+    "request_signs",
+]
 
 GOING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
 
@@ -109,7 +115,37 @@ def other_signs(
     elif fact.kind is FactKind.CONDITION_CHANGED:
         yield from _turned(stored, thing, knowledge)
     else:
+        if is_listed(stored):
+            yield from _stood(stored, thing, knowledge, node)
         yield from _made(stored, thing, knowledge)
+
+
+def _stood(
+    stored: StoredFact, thing: ObjectIdentity, knowledge: Knowledge, node: str
+) -> Iterator[Sign]:
+    """Give what an object held already when it was listed."""
+    for told in unfolded(stored):
+        if told.fact.kind is FactKind.CONDITION_CHANGED:
+            yield from _turned(told, thing, knowledge)
+        elif told.fact.kind is FactKind.ANNOTATION_CHANGED:
+            yield from _lock(told, thing.kind, knowledge, node)
+
+
+def names_in_locks(fact: Fact, knowledge: Knowledge) -> Iterator[str]:
+    """Give the nodes that annotations of an object name, as locks do."""
+    if fact.object is None:
+        return
+    if fact.kind is FactKind.ANNOTATION_CHANGED:
+        key = fact.detail["key"]
+        held = [(key, fact.detail[side]) for side in ("new", "old")]
+    elif fact.kind is FactKind.APPEARED and knowledge.locks:
+        held = [*fact.detail["state"].get("annotations", {}).items()]
+    else:
+        return
+    for key, value in held:
+        rule = knowledge.lock(fact.object.kind, key)
+        if rule is not None:
+            yield from rule.holders(value)
 
 
 def _lock(
@@ -169,10 +205,6 @@ def _made(
 ) -> Iterator[Sign]:
     """An object that is about a node: it comes, changes, or goes."""
     kind = stored.fact.kind
-    if kind is FactKind.APPEARED and not stored.fact.detail["created"]:
-        for fact in unfolded(stored):
-            if fact.fact.kind is FactKind.CONDITION_CHANGED:
-                yield from _turned(fact, thing, knowledge)
     subject = f"{thing.kind} {thing.name}"
     gone = knowledge.unmade(thing.group, thing.kind)
     if gone is not None and kind in GOING:
@@ -191,7 +223,11 @@ def _asked(
     """An object that exists for what it asks."""
     kind, actor = stored.fact.kind, Actor.named(rule.actor)
     if kind is FactKind.APPEARED:
-        yield Sign(rule.role, subject, stored, None, rule.decision, actor)
+        # One that is done already stands there until it is cleaned up.
+        done = stored.fact.detail["state"].get("fields", {})
+        if "completion_time" not in done:
+            made = dated(stored)
+            yield Sign(rule.role, subject, made, None, rule.decision, actor)
     elif kind is FactKind.VANISHED:
         yield Sign(Role.RECOVERY, subject, stored, over=True)
     elif kind is FactKind.FIELD_CHANGED:

@@ -4,10 +4,35 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from msgspec.structs import replace
+
 from recorder.classify.times import moment
 from recorder.model.fact import Fact, FactKind, StoredFact
 
-__all__ = ["unfolded"]
+__all__ = ["dated", "is_listed", "unfolded"]
+
+
+def is_listed(stored: StoredFact) -> bool:
+    """Tell whether it is that a list showed something other than a Node.
+
+    It was there before, and nobody knows since when.
+    """
+    fact = stored.fact
+    return (
+        fact.kind is FactKind.APPEARED
+        and fact.object is not None
+        and fact.object.kind != "Node"
+        and not fact.detail["created"]
+    )
+
+
+def dated(seen: StoredFact) -> StoredFact:
+    """Give that an object appeared at the time at which it was made."""
+    made = moment(seen.fact.detail["state"].get("created_at"))
+    if made is None or not is_listed(seen):
+        return seen
+    fact = replace(seen.fact, occurred_at=made)
+    return replace(seen, fact=fact)
 
 
 def unfolded(seen: StoredFact) -> Iterator[StoredFact]:

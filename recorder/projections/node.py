@@ -20,6 +20,7 @@ TROUBLE = (
     "aws-node-termination-handler/",
     "karpenter.sh/",
     "ToBeDeletedByClusterAutoscaler",
+    "amd-gpu-unhealthy",
 )
 """Prefixes of taints that never stand: a log may begin while they hold."""
 

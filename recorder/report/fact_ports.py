@@ -42,8 +42,13 @@ class Facts(Protocol):
         *,
         since: datetime | None,
         until: datetime | None,
+        holders: Collection[str] = (),
     ) -> Sequence[StoredFact]:
-        """Give what concerns nodes, and what may: locks that name one."""
+        """Give what concerns nodes, and what may: locks that name one.
+
+        ``holders`` are kinds of objects that may hold one when they are
+        listed first; they may hold ``*``.
+        """
 
     async def evidence(
         self,
@@ -52,6 +57,7 @@ class Facts(Protocol):
         since: datetime | None,
         until: datetime | None,
         locks: Collection[str],
+        holders: Collection[str] = (),
     ) -> Sequence[StoredFact]:
         """Give of that what may tell what happened to the nodes.
 

@@ -4,24 +4,20 @@ A question about a window looks a day further back, because what broke or was
 decided comes before what happened; and it begins with the node as it was then.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 from recorder.explain.beginning import may_begin
 from recorder.explain.chains import Chain, chains_of
-from recorder.explain.fleet import Fleet
 from recorder.explain.judging import Hole, judge
-from recorder.explain.neighbours import (
-    lost_together,
-    needs_every_place,
-    sees_others,
-)
+from recorder.explain.surroundings import names_in_locks
 from recorder.explain.verdict import Verdict
-from recorder.facts import DAILY_REPORTERS, appearance
+from recorder.facts import DAILY_REPORTERS
 from recorder.knowledge import Knowledge
-from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT
-from recorder.projections import NodeState, advance
+from recorder.projections import NodeState
+from recorder.report.beside import LOOKBACK, Others, joined, states_at
 from recorder.report.coverage import Coverage
 from recorder.report.fact_ports import ALWAYS, Stay
 from recorder.report.ports import Reading
@@ -35,13 +31,6 @@ __all__ = [
     "nodes_of",
     "verdicts_of",
 ]
-
-LOOKBACK = timedelta(days=1)
-"""How far before a window its causes are looked for."""
-
-AROUND = timedelta(minutes=2)
-AFTER = timedelta(minutes=30)
-"""Before and after a happening: what the other nodes did."""
 
 NODE_RESOURCES = frozenset(
     {
@@ -78,8 +67,10 @@ async def node_of(
     knowledge: Knowledge,
 ) -> Node:
     """Read all of one node; its facts from a time on, and it before."""
-    found = await reading.facts.of_nodes([name], since=since, until=until)
-    bases = await _states_at(reading, [name], since)
+    found = await reading.facts.of_nodes(
+        [name], since=since, until=until, holders=_holders(knowledge)
+    )
+    bases = await states_at(reading, [name], since)
     own = [stored for stored in found if is_about(stored, name, knowledge)]
     return Node(name, own, bases.get(name, NodeState()))
 
@@ -99,12 +90,19 @@ async def nodes_of(
     if not names:
         return []
     everything = knowledge.judges(DAILY_REPORTERS, about="Pod")
+    holders = _holders(knowledge)
     if everything:
-        found = await reading.facts.of_nodes(names, since=since, until=until)
+        found = await reading.facts.of_nodes(
+            names, since=since, until=until, holders=holders
+        )
     else:
         locks = {key for rule in knowledge.locks for key in rule.keys}
         found = await reading.facts.evidence(
-            names, since=since, until=until, locks=sorted(locks)
+            names,
+            since=since,
+            until=until,
+            locks=sorted(locks),
+            holders=holders,
         )
     near: dict[str | None, list[StoredFact]] = {}
     for stored in found:
@@ -114,7 +112,7 @@ async def nodes_of(
         for name in names
         if may_begin(name, own := _own(name, near, knowledge), knowledge)
     }
-    bases = await _states_at(reading, chosen, since)
+    bases = await states_at(reading, chosen, since)
     nodes = [
         Node(name, own, bases.get(name, NodeState()))
         for name, own in chosen.items()
@@ -124,6 +122,11 @@ async def nodes_of(
     stays = [stay for node in nodes for stay in _stays(node, knowledge)]
     gone = await reading.facts.disrupted(stays, since=since, until=until)
     return [_with(node, gone) for node in nodes]
+
+
+def _holders(knowledge: Knowledge) -> Sequence[str]:
+    """Give the kinds of objects that may hold a lock."""
+    return sorted({kind for rule in knowledge.locks for kind in rule.kinds})
 
 
 def _own(
@@ -151,7 +154,7 @@ def _stays(node: Node, knowledge: Knowledge) -> list[Stay]:
     """
     found = [chain.reach() for chain in node.chains(knowledge)]
     spans = [(s[0], s[1] or ALWAYS[1]) for s in found if s is not None]
-    return [Stay(node.name, *span) for span in _joined(spans)]
+    return [Stay(node.name, *span) for span in joined(spans)]
 
 
 def _with(node: Node, gone: Iterable[StoredFact]) -> Node:
@@ -164,33 +167,7 @@ def is_about(stored: StoredFact, name: str, knowledge: Knowledge) -> bool:
     fact = stored.fact
     if fact.node is not None:
         return fact.node == name
-    if fact.kind is not FactKind.ANNOTATION_CHANGED or fact.object is None:
-        return False
-    rule = knowledge.lock(fact.object.kind, fact.detail["key"])
-    return rule is not None and any(
-        name in rule.holders(fact.detail[side]) for side in ("new", "old")
-    )
-
-
-async def _states_at(
-    reading: Reading, names: Collection[str], at: datetime | None
-) -> dict[str, NodeState]:
-    """Give nodes as they were, by their newest versions before a time."""
-    if at is None or not names:
-        return {}
-    states = {}
-    for name, version in (await reading.nodes_before(names, at)).items():
-        detail = appearance(version.raw, version.resource)
-        if detail is None:
-            continue
-        fact = Fact(
-            kind=FactKind.APPEARED,
-            node=name,
-            object=version.identity,
-            detail=detail,
-        )
-        states[name] = advance(NodeState(), fact)
-    return states
+    return name in names_in_locks(fact, knowledge)
 
 
 async def verdicts_of(
@@ -215,7 +192,7 @@ async def verdicts_of(
         return []
     holes = [*holes_of(coverage), *await _earlier(reading, window)]
     audited = any(stream.source == AUDIT for stream in reading.streams)
-    others = _Others(reading, window, everywhere=everywhere)
+    others = Others(reading, window, holes, everywhere=everywhere)
     await others.read([chain for chains in asked for chain in chains])
     verdicts: list[Verdict] = []
     for chains in asked:
@@ -228,79 +205,6 @@ async def verdicts_of(
             key=lambda v: (v.effect.stored.at, v.effect.position),
         )
     return verdicts
-
-
-class _Others:
-    """What the other nodes did around chains."""
-
-    def __init__(
-        self, reading: Reading, window: Window, *, everywhere: bool
-    ) -> None:
-        self._reading = reading
-        self._window = window
-        self._everywhere = everywhere
-        self._losses: list[StoredFact] = []
-        self._stand({})
-
-    async def read(self, chains: Iterable[Chain]) -> None:
-        """Read what chains need, once where they need the same."""
-        seeing = [chain for chain in chains if sees_others(chain)]
-        facts = self._reading.facts
-        for since, until in self._spans(seeing):
-            self._losses += await facts.losses(since, until)
-        if not seeing:
-            return
-        self._stand({})
-        lost = {
-            name
-            for chain in seeing
-            for name in lost_together(chain, self.around(chain))
-        }
-        self._stand(await facts.places(lost))
-        if any(needs_every_place(c, self.around(c)) for c in seeing):
-            self._stand(await facts.places())
-
-    def _stand(self, places: Mapping[str, Mapping[str, str]]) -> None:
-        """Take where nodes stand, and all that was lost until now."""
-        self._places = places
-        # Made once: it is the same around every chain, and large.
-        self._whole = Fleet(self._losses, places) if self._everywhere else None
-
-    def around(self, chain: Chain) -> Fleet:
-        """Give the fleet around one chain, as far as it counts."""
-        if self._whole is not None:
-            return self._whole
-        since, until = self._span(chain)
-        near = [s for s in self._losses if since <= s.at < until]
-        return Fleet(near, self._places)
-
-    def _spans(
-        self, chains: Sequence[Chain]
-    ) -> Sequence[tuple[datetime | None, datetime | None]]:
-        if not (chains and self._everywhere):
-            return _joined(self._span(chain) for chain in chains)
-        since = self._window.since
-        first = None if since is None else since - LOOKBACK
-        return [(first, self._window.until)]
-
-    def _span(self, chain: Chain) -> tuple[datetime, datetime]:
-        last = max(s.stored.observed_at for s in chain.signs) + AFTER
-        if self._window.until is not None:
-            last = min(last, self._window.until)
-        return chain.began.at - AROUND, last
-
-
-def _joined(
-    spans: Iterable[tuple[datetime, datetime]],
-) -> list[tuple[datetime, datetime]]:
-    """Give spans as few that do not overlap."""
-    found: list[tuple[datetime, datetime]] = []
-    for since, until in sorted(spans):
-        if found and since <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], until)
-        else:
-            found.append((since, until))
-    return found
 
 
 def holes_of(coverage: Coverage) -> list[Hole]:

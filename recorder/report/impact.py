@@ -11,6 +11,7 @@ from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.moment import written
 from recorder.model.observation import WATCH
+from recorder.report.beside import states_at
 from recorder.report.coverage import Coverage, covered
 from recorder.report.happened import (
     LOOKBACK,
@@ -203,7 +204,7 @@ async def ask_impact(
     Raises:
         NotFoundError: no such node, or none with these labels then.
     """
-    nodes = await _nodes(reading, question)
+    nodes, moved = await _nodes(reading, question)
     window = question.window
     coverage = await covered(
         reading, window, now=now, reads=_reads, facts=True
@@ -213,6 +214,12 @@ async def ask_impact(
         reading, nodes, since=since, until=window.until, knowledge=knowledge
     )
     verdicts = await verdicts_of(reading, read, window, coverage, knowledge)
+    verdicts = [
+        verdict
+        for verdict in verdicts
+        if verdict.node not in moved
+        or await _was_meant(reading, question, verdict)
+    ]
     verdicts.sort(key=lambda v: (v.effect.stored.at, v.effect.position))
     return Impact(
         cluster=reading.log.cluster_name,
@@ -237,19 +244,37 @@ def _reads(source: str, resource: str) -> bool:
     )
 
 
-async def _nodes(reading: Reading, question: ImpactQuestion) -> Sequence[str]:
+async def _nodes(
+    reading: Reading, question: ImpactQuestion
+) -> tuple[Sequence[str], set[str]]:
+    """Give the nodes that are meant, and which of them not all the time."""
     chosen = list(dict.fromkeys(question.nodes))
     if chosen:
         await find_node(reading, *chosen)
-    if question.rack is not None or question.labels:
-        window = question.window
-        key, value = question.telling
-        labels = await reading.facts.labels_within(
-            window.since, window.until, value=value, key=key
-        )
-        found = [n for n, had in labels.items() if question.selects(*had)]
-        if not found:
-            msg = f"log {reading.log.id} has no node with these labels then"
-            raise NotFoundError(msg)
-        chosen += [name for name in sorted(found) if name not in chosen]
-    return chosen
+    if question.rack is None and not question.labels:
+        return chosen, set()
+    window = question.window
+    key, value = question.telling
+    labels = await reading.facts.labels_within(
+        window.since, window.until, value=value, key=key
+    )
+    found = [n for n, had in labels.items() if question.selects(*had)]
+    if not found:
+        msg = f"log {reading.log.id} has no node with these labels then"
+        raise NotFoundError(msg)
+    found = [name for name in sorted(found) if name not in chosen]
+    moved = {
+        name
+        for name in found
+        if not all(question.selects(had) for had in labels[name])
+    }
+    return [*chosen, *found], moved
+
+
+async def _was_meant(
+    reading: Reading, question: ImpactQuestion, verdict: Verdict
+) -> bool:
+    """Tell whether a node had the labels when it failed."""
+    node = verdict.node
+    states = await states_at(reading, [node], verdict.lost_at)
+    return node not in states or question.selects(states[node].labels)

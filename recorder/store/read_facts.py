@@ -35,17 +35,28 @@ IN_TIME = "f.at >= $5 and f.at < $6"
 # Kinds are those of recorder/store/codes.py, as literals, so that the planner
 # knows the partial indices: 6 is a changed annotation.
 UNPLACED = "f.kind = 6 and f.node_id is null"
-OF_LOCKS = "f.detail ->> 'key' like any ($7::text[])"
+OF_LOCKS = "f.detail ->> 'key' like any ($8::text[])"
 
 # What Pods had to go is a sign only around others, and is asked for there. The
 # index holds nothing of it: 4 is a changed condition.
 UNDISRUPTED = """(f.kind <> 4 or f.sign
       or f.detail ->> 'type' <> 'DisruptionTarget')"""
 
-ALL_OF_NODES = told(f"{OF_NODES} and {IN_TIME}", f"{UNPLACED} and {IN_TIME}")
+# What kinds hold locks, are few: objects of theirs that appeared, by which a
+# lock is known that was held before.
+HELD = f"""f.kind = 1 and f.node_id is null and {IN_TIME}
+      and f.object_id = any (array(select o.object_id from recorder.object o
+        where o.log_id = $1 and o.kind_id = any (array(select k.kind_id
+          from recorder.kind k where k.name like any ($7::text[])))))
+      and f.detail -> 'state' ? 'annotations'"""
+
+ALL_OF_NODES = told(
+    f"{OF_NODES} and {IN_TIME}", f"{UNPLACED} and {IN_TIME}", HELD
+)
 EVIDENCE = told(
     f"{OF_NODES} and f.evidence and {UNDISRUPTED} and {IN_TIME}",
     f"{UNPLACED} and {OF_LOCKS} and {IN_TIME}",
+    HELD,
 )
 DISRUPTED = named(f"""
     select {COLUMNS}
@@ -61,7 +72,7 @@ DISRUPTED = named(f"""
 """)
 SIGNS = told("f.sign and f.at >= $4 and f.at < $5")
 # By the kinds 15, 8, 4 and 1: the last renewal before a silence, a new boot,
-# a Node of which Ready turned Unknown, one that appeared.
+# a Node of which Ready turned Unknown or was it, one that appeared.
 LOSSES = named(f"""
     select {COLUMNS.replace("f.detail", "t.detail")}
     from recorder.fact f, lateral (select case when f.kind = 1
@@ -72,8 +83,8 @@ LOSSES = named(f"""
     where {OF_EXTENT} and f.sign and f.at >= $4 and f.at < $5
       and (f.kind in (8, 15) or f.kind = 1 and f.place is not null
         or f.kind = 4 and f.detail ->> 'type' = 'Ready'
-          and f.detail -> 'new' ->> 'status' = 'Unknown'
-          and f.detail -> 'old' ->> 'status' is distinct from 'Unknown')
+          and (f.detail -> 'new' ->> 'status' = 'Unknown')
+            is distinct from (f.detail -> 'old' ->> 'status' = 'Unknown'))
 """)
 STIRRED = f"""
     select n.name from (
@@ -131,9 +142,13 @@ class FactReader(ExtentReader):
         *,
         since: datetime | None,
         until: datetime | None,
+        holders: Collection[str] = (),
     ) -> Sequence[StoredFact]:
-        """Give what concerns nodes, and what may: locks that name one."""
-        asked = list(names), *_span(since, until)
+        """Give what concerns nodes, and what may: locks that name one.
+
+        ``holders`` are kinds that may hold one when they are listed.
+        """
+        asked = list(names), *_span(since, until), _patterns(holders)
         return await self._facts(ALL_OF_NODES, *asked)
 
     async def evidence(
@@ -143,15 +158,16 @@ class FactReader(ExtentReader):
         since: datetime | None,
         until: datetime | None,
         locks: Collection[str],
+        holders: Collection[str] = (),
     ) -> Sequence[StoredFact]:
         """Give of that what may tell what happened to the nodes.
 
         But not that their Pods had to go. ``locks`` are keys of annotations,
         which may hold ``*``.
         """
-        keys = [_pattern(lock) for lock in locks]
-        asked = list(names), *_span(since, until), keys
-        return await self._facts(EVIDENCE, *asked)
+        asked = list(names), *_span(since, until)
+        like = _patterns(holders), _patterns(locks)
+        return await self._facts(EVIDENCE, *asked, *like)
 
     async def disrupted(
         self,
@@ -277,6 +293,10 @@ def _by_name(rows: Iterable[Record]) -> dict[str, dict[str, str]]:
     return {
         name: told or {} for name, told in orjson.loads(found or "{}").items()
     }
+
+
+def _patterns(names: Iterable[str]) -> list[str]:
+    return [_pattern(name) for name in names]
 
 
 def _pattern(text: str) -> str:

@@ -58,10 +58,11 @@ class Everything:
         since: datetime | None,
         until: datetime | None,
         locks: Collection[str],
+        holders: Collection[str],
     ) -> Sequence[StoredFact]:
         del locks
         return await self.reading.facts.of_nodes(
-            nodes, since=since, until=until
+            nodes, since=since, until=until, holders=holders
         )
 
     async def disrupted(

@@ -28,6 +28,8 @@ def _find(case: Case) -> Found | None:
             sign
         ):
             strength = case.strength(Decision.AUTO_REMEDIATION)
+            if strength == "possible" and case.is_deleted_by_hand:
+                return None  # it waited until a person came
             return Found(sign, strength, sign.actor or case.author(sign))
     answer = _request(case) or _cordon(case)
     if answer is None:

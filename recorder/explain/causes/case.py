@@ -92,24 +92,25 @@ class Case:
         strict = decision.subject.startswith(("lock ", "taint "))
         spared = timedelta(0) if strict else RECENT
         return any(
-            decision.position < sign.position < self.effect.position
-            and (
-                self._calls_off(sign, decision)
-                or (
-                    sign.over
-                    and sign.subject == decision.subject
-                    and sign.stored.observed_at + spared < self.lost_at
-                )
+            self._calls_off(sign, decision)
+            or (
+                decision.position < sign.position < self.effect.position
+                and sign.over
+                and sign.subject == decision.subject
+                and sign.stored.observed_at + spared < self.lost_at
             )
             for sign in self.chain.signs
         )
 
     def _calls_off(self, sign: Sign, decision: Sign) -> bool:
-        """Tell whether a sign says that a decision came to nothing."""
+        """Tell whether an Event says that a decision came to nothing.
+
+        It is dated: a list after a gap may show it with the loss.
+        """
         return (
             sign.role is Role.RECOVERY
             and sign.decision is decision.decision
-            and sign.stored.at < self.lost_at
+            and decision.stored.at <= sign.stored.at < self.lost_at
         )
 
     @cached_property
@@ -256,6 +257,16 @@ class Case:
             return False
         author = self.author(sign)
         return author is not None and author.kind == "user"
+
+    @property
+    def is_deleted_by_hand(self) -> bool:
+        """Whether it is known that a person deleted the Node."""
+        authors = [
+            self.author(sign)
+            for sign in self.chain.signs
+            if sign.subject == Subject.IDENTITY and sign.over
+        ]
+        return any(who is not None and who.kind == "user" for who in authors)
 
     def author(self, sign: Sign) -> Actor | None:
         """Give who is behind a change: by audit, else by its writer."""

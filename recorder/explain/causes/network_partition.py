@@ -42,7 +42,7 @@ def _is_wide(case: Case) -> bool:
     if len(lost) == 1 or 2 * len(lost) < case.fleet.size:
         return False
     return not any(
-        len(lost) == case.fleet.standing(key, value)
+        len(lost) == len(case.fleet.standing(key, value))
         and all(case.fleet.stands(node, key, value) for node in lost)
         for key, value in case.fleet.place(case.chain.node).items()
     )

@@ -58,7 +58,10 @@ def _announced_by(case: Case) -> Actor | None:
 
 CAUSE = DecisionCause(
     decision=Decision.NODE_DELETION,
-    signature="the Node is deleted; no notice and no autoscaler came before",
+    signature=(
+        "the Node is deleted; no notice and no autoscaler came before, or a"
+        " person deletes what a controller left for more than an hour"
+    ),
     lookalikes=(
         "scale-down, preemption and host-maintenance: announced before",
     ),

@@ -24,8 +24,14 @@ def shared_place(case: Case) -> tuple[str, list[str]] | None:
         gone = sorted(n for n in together if fleet.stands(n, key, value))
         if not gone:
             continue
-        known = fleet.standing(key, value)
-        if len(gone) + 1 == known and known != fleet.size:
+        there = fleet.standing(key, value)
+        stayed = set(there) - {node, *gone}
+        # Of who was down before, nobody can see that the power went.
+        if (
+            len(there) != fleet.size
+            and len(stayed) <= len(gone)
+            and all(fleet.was_down(n, case.lost_at) for n in stayed)
+        ):
             return f"{key}={value}", gone
     return None
 
@@ -53,8 +59,8 @@ def _find(case: Case) -> Found | None:
 CAUSE = FaultCause(
     fault=Fault.POWER_LOSS,
     signature=(
-        "all nodes of a rack or a PDU stop renewing within one interval, and"
-        " every one of them boots anew"
+        "all nodes of a rack or a PDU that were up stop renewing within one"
+        " interval, and every one of them boots anew"
     ),
     lookalikes=(
         "network-partition: the boot ids stay",

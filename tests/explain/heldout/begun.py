@@ -210,7 +210,6 @@ def a_machine_is_gone_and_its_node_is_cleaned_up_later() -> Scene:
         "unknown",
         decision="node-deletion",
         actor=PROVIDER,
-        most="possible",
         back=False,
         accept={"mode": ["abrupt"], **or_decision(None)},
     )

@@ -49,7 +49,10 @@ def draino_drains_and_the_autoscaler_takes_what_is_empty() -> Scene:
         fault="hung-kernel",
         decision="auto-remediation",
         back=False,
-        accept={"decision": ["scale-down"]},
+        accept={
+            "decision": ["scale-down"],
+            "cause": ["scale-down"],
+        },
     )
 
 
@@ -249,7 +252,12 @@ def two_remediations_one_after_the_other() -> Scene:
     scene.node(1200, "gpu-002", NPD, conditions=DEADLOCK)
     scene.dies(1300, "gpu-002").boots(1900, "gpu-002", 3)
     scene.node(1915, "gpu-002", NPD, conditions=SOUND)
+    # One Event is all that tells of it: without it nobody was asked.
     scene.rebooted(
-        "gpu-002", "auto-remediation", cloud(aks), fault="hung-kernel"
+        "gpu-002",
+        "auto-remediation",
+        cloud(aks),
+        fault="hung-kernel",
+        accept={"mode": ["abrupt"]},
     )
     return scene.broke("gpu-002", "hung-kernel", boots=None, back=True)

@@ -1,0 +1,74 @@
+"""Where a chain ends: whether a sign is of it, or begins something new."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from recorder.explain.chain import Chain
+from recorder.explain.signs import Sign, Subject
+from recorder.knowledge import Role
+
+__all__ = ["ASYNCHRONOUS", "begins_anew"]
+
+ASYNCHRONOUS: Final = timedelta(seconds=1)
+"""How far reporters of one thing may be apart."""
+
+LEAVING: Final = frozenset(
+    {
+        Subject.CORDON,
+        Subject.READY,
+        Subject.SHUTDOWN,
+        Subject.IDENTITY,
+        Subject.KUBELET,
+    }
+)
+"""Subjects that begin something new when a node was back in service, though
+what was said of it before may still hold."""
+
+
+def begins_anew(chain: Chain, sign: Sign) -> bool:
+    """Tell whether a sign begins something new."""
+    boots = chain.of(Subject.BOOT)
+    if _is_before(sign, chain, boots):
+        return False
+    seen = sign.stored.observed_at
+    if _leaves(sign) and chain.returned(seen):
+        return True
+    if sign.over:
+        return False
+    if sign.subject == Subject.READY and chain.is_up_again(seen):
+        return True  # it is lost once more, in service or not
+    if boots and sign.subject == Subject.BOOT:
+        return chain.is_quiet or chain.state.ready == "True"
+    return chain.is_quiet and chain.has_effect and _is_other(sign, chain)
+
+
+def _is_before(sign: Sign, chain: Chain, boots: Sequence[Sign]) -> bool:
+    """Tell whether a sign is of what a chain tells already.
+
+    It is dated before the boot; or a list after a gap tells of everything at
+    once.
+    """
+    dated = bool(boots) and sign.stored.at < boots[-1].stored.at
+    at_once = bool(chain.signs) and chain.signs[-1].position == sign.position
+    return dated or at_once
+
+
+def _leaves(sign: Sign) -> bool:
+    return sign.subject in LEAVING and (
+        not sign.over or sign.subject == Subject.IDENTITY
+    )
+
+
+def _is_other(sign: Sign, chain: Chain) -> bool:
+    """Tell whether a sign is of something else than what is over."""
+    if sign.role in {Role.FAULT, Role.DECISION}:
+        return True
+    since = sign.stored.observed_at - chain.signs[-1].stored.observed_at
+    if sign.subject == Subject.CORDON and since <= ASYNCHRONOUS:
+        return False
+    return sign.subject in {Subject.CORDON, Subject.SHUTDOWN} or (
+        sign.subject in {Subject.READY, Subject.IDENTITY}
+        and not chain.has(Subject.BOOT)
+        and not chain.has(Subject.KUBELET)
+    )
