@@ -22,7 +22,7 @@ async def test_the_fleet_is_not_made_anew_for_each_node_that_was_lost(
             super().__init__(*given)
             made.append(self)
 
-    monkeypatch.setattr("recorder.report.happened.Fleet", Counted)
+    monkeypatch.setattr("recorder.report.beside.Fleet", Counted)
     dsn = corpus.database.dsn("reader")
     async with reading_of(dsn, corpus.logs["rack-loss-jobset"]) as reading:
         now = reading.log.recorded_at
