@@ -9,6 +9,14 @@ set local statement_timeout = '1h';
 create index fact_by_label on fact (log_id, left(detail ->> 'new', 63))
   where kind = 5 and evidence and node_id is not null;
 
+-- Who stands where: a rack is one value of thousands.
+create index fact_by_standing on fact using gin (place)
+  with (fastupdate = off) where place is not null;
+
+-- What a first list showed beside Nodes and their Pods: who held a lock.
+create index fact_by_listing on fact (log_id, at)
+  where kind = 1 and node_id is null and detail ->> 'created' = 'false';
+
 -- Pods that had to go, kind 4, are most of what may be evidence of a node, and
 -- count only around what happened to it: by when they were seen.
 drop index fact_by_disruption;

@@ -25,7 +25,14 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    for index in ("label", "preemption", "disruption", "evidence"):
+    for index in (
+        "label",
+        "standing",
+        "listing",
+        "preemption",
+        "disruption",
+        "evidence",
+    ):
         op.execute(f"drop index fact_by_{index}")
     op.execute(
         "create index fact_by_evidence on fact (node_id, at)"

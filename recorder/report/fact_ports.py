@@ -42,12 +42,12 @@ class Facts(Protocol):
         *,
         since: datetime | None,
         until: datetime | None,
-        holders: Collection[str] = (),
+        locks: Collection[str] = (),
     ) -> Sequence[StoredFact]:
         """Give what concerns nodes, and what may: locks that name one.
 
-        ``holders`` are kinds of objects that may hold one when they are
-        listed first; they may hold ``*``.
+        Of those that a first list showed, the ones with these keys, which
+        may hold ``*``.
         """
 
     async def evidence(
@@ -57,7 +57,6 @@ class Facts(Protocol):
         since: datetime | None,
         until: datetime | None,
         locks: Collection[str],
-        holders: Collection[str] = (),
     ) -> Sequence[StoredFact]:
         """Give of that what may tell what happened to the nodes.
 

@@ -68,7 +68,7 @@ async def node_of(
 ) -> Node:
     """Read all of one node; its facts from a time on, and it before."""
     found = await reading.facts.of_nodes(
-        [name], since=since, until=until, holders=_holders(knowledge)
+        [name], since=since, until=until, locks=_locks(knowledge)
     )
     bases = await states_at(reading, [name], since)
     own = [stored for stored in found if is_about(stored, name, knowledge)]
@@ -90,20 +90,9 @@ async def nodes_of(
     if not names:
         return []
     everything = knowledge.judges(DAILY_REPORTERS, about="Pod")
-    holders = _holders(knowledge)
-    if everything:
-        found = await reading.facts.of_nodes(
-            names, since=since, until=until, holders=holders
-        )
-    else:
-        locks = {key for rule in knowledge.locks for key in rule.keys}
-        found = await reading.facts.evidence(
-            names,
-            since=since,
-            until=until,
-            locks=sorted(locks),
-            holders=holders,
-        )
+    facts, locks = reading.facts, _locks(knowledge)
+    read = facts.of_nodes if everything else facts.evidence
+    found = await read(names, since=since, until=until, locks=locks)
     near: dict[str | None, list[StoredFact]] = {}
     for stored in found:
         near.setdefault(stored.fact.node, []).append(stored)
@@ -124,9 +113,9 @@ async def nodes_of(
     return [_with(node, gone) for node in nodes]
 
 
-def _holders(knowledge: Knowledge) -> Sequence[str]:
-    """Give the kinds of objects that may hold a lock."""
-    return sorted({kind for rule in knowledge.locks for kind in rule.kinds})
+def _locks(knowledge: Knowledge) -> Sequence[str]:
+    """Give the keys of annotations that are locks."""
+    return sorted({key for rule in knowledge.locks for key in rule.keys})
 
 
 def _own(

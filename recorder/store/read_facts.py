@@ -35,20 +35,19 @@ IN_TIME = "f.at >= $5 and f.at < $6"
 # Kinds are those of recorder/store/codes.py, as literals, so that the planner
 # knows the partial indices: 6 is a changed annotation.
 UNPLACED = "f.kind = 6 and f.node_id is null"
-OF_LOCKS = "f.detail ->> 'key' like any ($8::text[])"
+OF_LOCKS = "f.detail ->> 'key' like any ($7::text[])"
 
 # What Pods had to go is a sign only around others, and is asked for there. The
 # index holds nothing of it: 4 is a changed condition.
 UNDISRUPTED = """(f.kind <> 4 or f.sign
       or f.detail ->> 'type' <> 'DisruptionTarget')"""
 
-# What kinds hold locks, are few: objects of theirs that appeared, by which a
-# lock is known that was held before.
-HELD = f"""f.kind = 1 and f.node_id is null and {IN_TIME}
-      and f.object_id = any (array(select o.object_id from recorder.object o
-        where o.log_id = $1 and o.kind_id = any (array(select k.kind_id
-          from recorder.kind k where k.name like any ($7::text[])))))
-      and f.detail -> 'state' ? 'annotations'"""
+# What a first list showed, kind 1: by it a lock is known that was held before.
+HELD = f"""f.kind = 1 and f.node_id is null
+      and f.detail ->> 'created' = 'false' and {IN_TIME}
+      and exists (select from
+        jsonb_object_keys(f.detail -> 'state' -> 'annotations') lock (key)
+        where lock.key like any ($7::text[]))"""
 
 ALL_OF_NODES = told(
     f"{OF_NODES} and {IN_TIME}", f"{UNPLACED} and {IN_TIME}", HELD
@@ -142,13 +141,14 @@ class FactReader(ExtentReader):
         *,
         since: datetime | None,
         until: datetime | None,
-        holders: Collection[str] = (),
+        locks: Collection[str] = (),
     ) -> Sequence[StoredFact]:
         """Give what concerns nodes, and what may: locks that name one.
 
-        ``holders`` are kinds that may hold one when they are listed.
+        ``locks`` are keys of annotations, which may hold ``*``, of locks that
+        may be held when they are listed first.
         """
-        asked = list(names), *_span(since, until), _patterns(holders)
+        asked = list(names), *_span(since, until), _patterns(locks)
         return await self._facts(ALL_OF_NODES, *asked)
 
     async def evidence(
@@ -158,16 +158,14 @@ class FactReader(ExtentReader):
         since: datetime | None,
         until: datetime | None,
         locks: Collection[str],
-        holders: Collection[str] = (),
     ) -> Sequence[StoredFact]:
         """Give of that what may tell what happened to the nodes.
 
         But not that their Pods had to go. ``locks`` are keys of annotations,
         which may hold ``*``.
         """
-        asked = list(names), *_span(since, until)
-        like = _patterns(holders), _patterns(locks)
-        return await self._facts(EVIDENCE, *asked, *like)
+        asked = list(names), *_span(since, until), _patterns(locks)
+        return await self._facts(EVIDENCE, *asked)
 
     async def disrupted(
         self,

@@ -17,6 +17,8 @@ Labels = Mapping[str, str | None]
 # Kinds are those of recorder/store/codes.py: 5 is a changed label, of which
 # the index holds as many characters as Kubernetes allows.
 CHANGED = f"{OF_EXTENT} and f.kind = 5 and f.evidence and f.at < $5"
+# Not as the index of places says it, which would be read whole for each node.
+STANDS = "coalesce(f.place, '0') <> '0'"
 # All labels of Nodes that appeared, and what changed of them, by entry. A
 # node is a name: who had a label may have been another of its name.
 LABELLED = f"""
@@ -34,7 +36,7 @@ LABELLED = f"""
           f.detail -> 'state' -> 'labels' as told
         from recorder.fact f
         where {OF_EXTENT} and f.node_id = holder.node_id
-          and f.kind = 1 and f.evidence and f.place is not null offset 0) f
+          and f.kind = 1 and f.evidence and {STANDS} offset 0) f
       union all
       select f.node_id, f.position, min(f.at), false,
         jsonb_object_agg(f.detail ->> 'key', f.detail -> 'new')
@@ -50,8 +52,8 @@ LABELS = LABELLED.format(
     had="f.detail -> 'state' -> 'labels' ->> $7::text = $6"
 )
 LABELS_OF_PLACE = LABELLED.format(
-    had="""jsonb_path_exists(f.place, '$.* ? (@ == $value)',
-          (select jsonb_build_object('value', $6::text)))"""
+    had="""f.place @@ (
+          select ('$.* == ' || to_json($6::text)::text)::jsonpath)"""
 )
 
 

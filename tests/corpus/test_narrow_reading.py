@@ -58,11 +58,9 @@ class Everything:
         since: datetime | None,
         until: datetime | None,
         locks: Collection[str],
-        holders: Collection[str],
     ) -> Sequence[StoredFact]:
-        del locks
         return await self.reading.facts.of_nodes(
-            nodes, since=since, until=until, holders=holders
+            nodes, since=since, until=until, locks=locks
         )
 
     async def disrupted(
