@@ -7,7 +7,7 @@ NODE ?= gpu-002
 SOAK_FAKE ?= 300
 SOAK_REAL ?= 20
 VARIATIONS ?= 2
-PROCESSES ?= 0
+PROCESSES ?= 2
 
 .PHONY: run test check lint format typing contracts migrations docs corpus page soak bench bench-cluster cluster \
 	cluster-reboot cluster-crash cluster-hang fuzz lock clean
@@ -57,7 +57,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-# Shared by two processes: make test PROCESSES=2
+# By one process alone: make test PROCESSES=0
 test: $(VENV)/.dev
 	@$(BIN)/python -m tests.cluster.binaries
 	@$(BIN)/python -m tests.support.postgres
