@@ -9,7 +9,7 @@ left out.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from random import Random
@@ -40,7 +40,12 @@ from recorder.store.rows import ENTRY_COLUMNS, entry_rows, name_entries
 from tests.bench.blocks import Block, Made
 from tests.bench.daily_life import Again, call, daily_life
 from tests.bench.fleet import Change, Fleet
-from tests.bench.struck import incident, rack_of, racked, struck_nodes
+from tests.bench.struck import (
+    beside_struck,
+    incident,
+    rack_of,
+    struck_nodes,
+)
 
 __all__ = ["BEGAN", "ENDED", "Filled", "Struck", "fill", "filled"]
 
@@ -53,9 +58,6 @@ FULL = 0.85
 """Of a slot that changes are spread over; the last lives end in the rest."""
 
 FLEET = 5_000
-BESIDE = 7
-"""Nodes of the fleet that stand in a rack with one that is struck."""
-
 INCIDENTS_COUNT = FLEET * DAYS * 5 // 1000
 """Five of a thousand nodes on each day."""
 
@@ -229,20 +231,11 @@ async def _put_nodes(filler: Filler, fleet: Fleet, struck: int) -> datetime:
     Gives what time it is in the fleet then.
     """
     listed = list(fleet.listed())
-    others = [
-        replace(change, document=racked(change.document, number // BESIDE))
-        if number < struck * BESIDE
-        else change
-        for number, change in enumerate(listed[struck:])
-    ]
+    others = beside_struck(listed[struck:], struck)
     for batch in _batches(map(_frame, others)):
+        seen = {"operation": Operation.LISTED, "observed_at": BEGAN}
         batch.drafts = [
-            (
-                epoch,
-                msgspec.structs.replace(
-                    draft, operation=Operation.LISTED, observed_at=BEGAN
-                ),
-            )
+            (epoch, msgspec.structs.replace(draft, **seen))
             for epoch, draft in batch.drafts
         ]
         # As if they had not been entered as new.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -11,17 +12,21 @@ from uuid import NAMESPACE_OID, uuid5
 import orjson
 
 from recorder.model.observation import Observation
+from tests.bench.fleet import Change
 from tests.corpus.playing import observations
 from tests.corpus.rewording import moment_of, rename, shifted
 from tests.corpus.tape_lines import Frame, Lines, objects_of, read_lines
 from tests.corpus.told import Told
 from tests.corpus.truth import read_truth
 
-__all__ = ["incident", "rack_of", "racked", "struck_nodes"]
+__all__ = ["beside_struck", "incident", "rack_of", "struck_nodes"]
 
 INCIDENTS = ("crash", "kernel-deadlock", "drain", "kubelet-restart")
 TAPES = Path(__file__).parents[1] / "corpus/tapes"
 RACK = "bench.example.com/rack"
+BESIDE = 7
+"""Nodes of the fleet that stand in a rack with one that is struck."""
+
 UID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -47,8 +52,17 @@ def rack_of(number: int) -> str:
     return f"rack-of-{number}"
 
 
-def racked(document: bytes, number: int) -> bytes:
-    """Put a Node into the rack of the node that an incident is about."""
+def beside_struck(nodes: Sequence[Change], struck: int) -> list[Change]:
+    """Put the first of these Nodes into the racks of those that are struck."""
+    return [
+        replace(change, document=_racked(change.document, number // BESIDE))
+        if number < struck * BESIDE
+        else change
+        for number, change in enumerate(nodes)
+    ]
+
+
+def _racked(document: bytes, number: int) -> bytes:
     node = orjson.loads(document)
     _put(node, number)
     return orjson.dumps(node)

@@ -84,9 +84,7 @@ _FAST: Mapping[str, str] = {
 """A test's database need not survive the machine."""
 
 _PREFIX = "recorder-session-"
-"""Of these folders alone: what another session of tests uses, like the
-ports of its clusters, has no lock and would be swept with the rest."""
-
+"""Of these folders alone: others of a session have no lock, and are in use."""
 _SESSION_LOCK = "session.lock"
 _STALE_SECONDS = 60.0
 """Younger folders may not have got as far as their lock."""
