@@ -225,12 +225,12 @@ def _text(
 ) -> Iterator[Sign]:
     detail = stored.fact.detail
     label = stored.fact.kind is FactKind.LABEL_CHANGED
-    rules = knowledge.labels if label else knowledge.annotations
+    ruled = knowledge.label if label else knowledge.annotation
     subject = f"{'label' if label else 'annotation'} {detail['key']}"
     old, new = detail["old"], detail["new"]
-    rule = knowledge.text(rules, detail["key"], new or "")
+    rule = ruled(detail["key"], new or "")
     if new is None or rule is None:
-        if old is not None and knowledge.text(rules, detail["key"], old):
+        if old is not None and ruled(detail["key"], old):
             yield Sign(Role.RECOVERY, subject, stored, actor=actor, over=True)
         return
     yield Sign(

@@ -30,6 +30,11 @@ R = TypeVar(
     ObjectRule,
     LockRule,
 )
+N = TypeVar("N")
+V = TypeVar("V", TextRule, TaintRule)
+
+NAMES_MAX = 4096
+"""How many names of a sort are remembered: a fleet knows fewer."""
 
 
 class Knowledge:
@@ -45,12 +50,18 @@ class Knowledge:
         self.objects = _all(files, lambda file: file.objects)
         self.locks = _all(files, lambda file: file.locks)
         self.writers = tuple(chain(*(file.writers for file in files)))
+        self._conditions = _of(self.conditions, lambda rule: rule.types)
+        self._events = _of(self.events, lambda rule: rule.reasons)
+        self._annotations = _of(self.annotations, lambda rule: rule.keys)
+        self._labels = _of(self.labels, lambda rule: rule.keys)
+        self._taints = _of(self.taints, lambda rule: rule.keys)
+        self._objects = _of(self.objects, lambda rule: rule.kinds)
+        self._locks = _of(self.locks, lambda rule: rule.keys)
+        self._writers = _of(self.writers, lambda rule: rule.names)
 
     def condition(self, name: str) -> ConditionRule | None:
         """Give the rule of a condition of a Node."""
-        return next(
-            (r for r in self.conditions if matches(r.types, name)), None
-        )
+        return next(iter(self._conditions(name)), None)
 
     def event(
         self, reporter: str, reason: str, *, about: str, message: str
@@ -59,9 +70,8 @@ class Knowledge:
         return next(
             (
                 rule
-                for rule in self.events
-                if matches(rule.reasons, reason)
-                and matches(rule.reporters, reporter)
+                for rule in self._events(reason)
+                if matches(rule.reporters, reporter)
                 and matches(rule.about, about)
                 and rule.message in message
             ),
@@ -76,29 +86,17 @@ class Knowledge:
             for reporter in reporters
         )
 
-    def text(
-        self, rules: Iterable[TextRule], key: str, value: str
-    ) -> TextRule | None:
-        """Give the rule of a label or an annotation."""
-        return next(
-            (
-                rule
-                for rule in rules
-                if matches(rule.keys, key) and matches(rule.values, value)
-            ),
-            None,
-        )
+    def annotation(self, key: str, value: str) -> TextRule | None:
+        """Give the rule of an annotation of a Node."""
+        return _of_value(self._annotations(key), value)
+
+    def label(self, key: str, value: str) -> TextRule | None:
+        """Give the rule of a label of a Node."""
+        return _of_value(self._labels(key), value)
 
     def taint(self, key: str, value: str) -> TaintRule | None:
         """Give the rule of a taint."""
-        return next(
-            (
-                rule
-                for rule in self.taints
-                if matches(rule.keys, key) and matches(rule.values, value)
-            ),
-            None,
-        )
+        return _of_value(self._taints(key), value)
 
     def made(self, group: str, kind: str) -> ObjectRule | None:
         """Give the rule of an object that came to be."""
@@ -123,26 +121,33 @@ class Knowledge:
         return [rule for rule in rules if rule.condition == condition]
 
     def _about(self, group: str, kind: str) -> Sequence[ObjectRule]:
-        return [
-            rule
-            for rule in self.objects
-            if matches(rule.groups, group) and matches(rule.kinds, kind)
-        ]
+        return [r for r in self._objects(kind) if matches(r.groups, group)]
 
     def lock(self, kind: str, key: str) -> LockRule | None:
         """Give the rule of an annotation that names a node."""
         return next(
-            (
-                rule
-                for rule in self.locks
-                if matches(rule.kinds, kind) and matches(rule.keys, key)
-            ),
-            None,
+            (r for r in self._locks(key) if matches(r.kinds, kind)), None
         )
 
     def writer(self, name: str) -> WriterRule | None:
         """Give who is behind a field manager or a user."""
-        return next((r for r in self.writers if matches(r.names, name)), None)
+        return next(iter(self._writers(name)), None)
+
+
+def _of(
+    rules: Sequence[N], patterns: Callable[[N], tuple[str, ...]]
+) -> Callable[[str], Sequence[N]]:
+    """Give what finds the rules of a name, in order, and remembers them."""
+
+    @lru_cache(NAMES_MAX)
+    def found(name: str) -> Sequence[N]:
+        return tuple(rule for rule in rules if matches(patterns(rule), name))
+
+    return found
+
+
+def _of_value(rules: Iterable[V], value: str) -> V | None:
+    return next((r for r in rules if matches(r.values, value)), None)
 
 
 def _all(

@@ -231,7 +231,7 @@ def test_an_upgrade_of_a_driver_goes_through_its_states(
     state: str, role: Role | None
 ) -> None:
     key = "nvidia.com/gpu-driver-upgrade-state"
-    rule = shipped().text(shipped().labels, key, state)
+    rule = shipped().label(key, state)
     assert (None if rule is None else rule.role) is role
 
 
