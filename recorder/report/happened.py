@@ -52,10 +52,15 @@ class Node:
         self.name = name
         self.facts = facts
         self.base = base
+        self._chains: list[Chain] | None = None
 
     def chains(self, knowledge: Knowledge) -> list[Chain]:
         """Give what belongs together, in order."""
-        return chains_of(self.name, self.facts, knowledge, self.base)
+        if self._chains is None:
+            self._chains = chains_of(
+                self.name, self.facts, knowledge, self.base
+            )
+        return self._chains
 
 
 async def node_of(
@@ -148,6 +153,8 @@ def _stays(node: Node, knowledge: Knowledge) -> list[Stay]:
 
 def _with(node: Node, gone: Iterable[StoredFact]) -> Node:
     more = [stored for stored in gone if stored.fact.node == node.name]
+    if not more:
+        return node
     return Node(node.name, _ordered([*node.facts, *more]), node.base)
 
 
