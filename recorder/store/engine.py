@@ -145,6 +145,7 @@ def make_engine(
         json_deserializer=orjson.loads,
         pool_size=connections,
         max_overflow=0,
+        pool_use_lifo=True,
         pool_timeout=CONNECT_SECONDS,
     )
 
