@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from recorder.model.fact import StoredFact
 from recorder.report.fact_ports import ALWAYS, Stay
@@ -79,43 +80,44 @@ LIVES = told("""f.kind in (1, 2) and f.object_id = any (array(
       select o.object_id from recorder.object o
       where o.log_id = $1 and o.uid = any ($4::text[])))""")
 ASKED = """
-    asked (object_id) as (
+    asked_0 (object_id) as (
       select o.object_id from recorder.object o
       where o.uid = any ($4::text[]) and o.log_id = $1)"""
-# Step by step through the indices: asked for as one join, the planner would
-# rather read every object that has an owner. An owner need not control.
-ABOVE = f"""
-    above (object_id, depth) as (
-      select object_id, 0 from asked
-      union
-      select owner.object_id, above.depth + 1
-      from above, lateral (
-        select o.object_id from (
-          select jsonb_path_query(f.detail, '$.state.owners[*]') as told
-          from recorder.fact f
-          where {OF_EXTENT} and f.object_id = above.object_id
-            and f.kind in (1, 2) offset 0) f, lateral (
-          select object_id from recorder.object
-          where log_id = $1 and uid = f.told ->> 'uid' offset 0) o
-        where coalesce(f.told ->> 'kind', '')
-          not in ('DaemonSet', 'Node', 'CronJob')
-        offset 0) owner
-      where above.depth < {DEPTH_MAX})"""
-FAMILY = f"""
-    family (object_id, depth) as (
-      select distinct object_id, 0 from {{top}}
-      union
-      select child.object_id, family.depth + 1
-      from family, lateral (
-        select f.object_id from recorder.fact f
-        where f.owner_id = family.object_id and f.log_id = $1
-        offset 0) child
-      where family.depth < {DEPTH_MAX})"""
+# Each step asks for all objects of the step before at once: one by one, each
+# would be looked for in every partition. An owner need not control.
+OWNERS = f"""
+      select distinct o.object_id from (
+        select distinct owner.told ->> 'uid' as uid
+        from recorder.fact f,
+          jsonb_path_query(f.detail, '$.state.owners[*]') owner (told)
+        where {OF_EXTENT} and f.kind in (1, 2)
+          and f.object_id = any (array(select object_id from {{before}}))
+          and coalesce(owner.told ->> 'kind', '')
+            not in ('DaemonSet', 'Node', 'CronJob') offset 0) f, lateral (
+        select object_id from recorder.object
+        where log_id = $1 and uid = f.uid offset 0) o"""
+OWNED = """
+      select distinct f.object_id from recorder.fact f
+      where f.log_id = $1
+        and f.owner_id = any (array(select object_id from {before}))"""
+
+
+def _steps(name: str, step: str, found: str) -> str:
+    """Give the tables of steps from `name`_0 on, and of what all found."""
+    steps = [f"{name}_{depth}" for depth in range(DEPTH_MAX + 1)]
+    tables = [
+        f"{here} (object_id) as ({step.format(before=before)})"
+        for before, here in pairwise(steps)
+    ]
+    union = " union ".join(f"select object_id from {step}" for step in steps)
+    return ", ".join([*tables, f"{found} (object_id) as ({union})"])
+
+
 # But not what Events and audit say of them, kinds 20 and 21.
 OF_FAMILY = f"""
     select {COLUMNS} from recorder.fact f
     where {OF_EXTENT} and f.kind not in (20, 21) and f.at < $5
-      and f.object_id = any (array(select distinct object_id from family))
+      and f.object_id = any (array(select object_id from family))
 """
 # How they came, ran and went: of conditions, 4, what a Pod had to go for and
 # how its owner ended. The others come and go with every Pod.
@@ -124,10 +126,13 @@ OF_LIVES = f"""{OF_FAMILY}
         or f.kind = 4 and f.detail ->> 'type' in ('DisruptionTarget',
           'Failed', 'Evicted', 'Complete', 'Completed', 'Succeeded'))
 """
-BELOW = named(OF_FAMILY, before=f"{ASKED}, {FAMILY.format(top='asked')},")
+BELOW = named(
+    OF_FAMILY, before=f"{ASKED}, {_steps('asked', OWNED, 'family')},"
+)
 WHOLE = named(
     OF_LIVES,
-    before=f"{ASKED}, {ABOVE}, {FAMILY.format(top='above')},",
+    before=f"""{ASKED}, {_steps("asked", OWNERS, "top_0")},
+      {_steps("top", OWNED, "family")},""",
 )
 
 
