@@ -28,12 +28,16 @@ def downgrade() -> None:
     for index in (
         "label",
         "standing",
+        "place",
         "listing",
         "preemption",
         "disruption",
         "evidence",
     ):
         op.execute(f"drop index fact_by_{index}")
+    op.execute(
+        "create index fact_by_place on fact (log_id) where place is not null"
+    )
     op.execute(
         "create index fact_by_evidence on fact (node_id, at)"
         " where evidence and node_id is not null"

@@ -15,6 +15,7 @@ from recorder.model.reference import EntryName
 from recorder.report.fact_ports import ALWAYS, FactsEnd, Stay
 from recorder.store.engine import Record, fetch
 from recorder.store.read_labels import (
+    APPEARED_STANDING,
     LABELS,
     LABELS_OF_PLACE,
     followed,
@@ -114,9 +115,10 @@ LAST_SIGN = f"""
 PLACES = f"""
     select json_object_agg(n.name, f.place::json order by f.position)::text
     from recorder.fact f join recorder.node n on n.node_id = f.node_id
-    where {OF_EXTENT} and f.place is not null
+    where {OF_EXTENT} and {{which}}
 """
-PLACES_OF_NODES = f"{PLACES} and f.kind = 1 and f.evidence and {OF_NODES}"
+PLACES_OF_ALL = PLACES.format(which="f.kind = 1 and f.place is not null")
+PLACES_OF_NODES = PLACES.format(which=f"{APPEARED_STANDING} and {OF_NODES}")
 OBSERVED = """
     select observed_at from recorder.entry
     where log_id = $1 and position = $2
@@ -265,7 +267,7 @@ class FactReader(ExtentReader):
         Of some nodes, or of all.
         """
         if names is None:
-            return _by_name(await self._ask(PLACES))
+            return _by_name(await self._ask(PLACES_OF_ALL))
         return _by_name(await self._ask(PLACES_OF_NODES, list(names)))
 
 

@@ -9,7 +9,13 @@ from collections.abc import Iterable, Mapping
 from recorder.facts import TOPOLOGY
 from recorder.store.stored_facts import OF_EXTENT
 
-__all__ = ["LABELS", "LABELS_OF_PLACE", "followed", "says_where"]
+__all__ = [
+    "APPEARED_STANDING",
+    "LABELS",
+    "LABELS_OF_PLACE",
+    "followed",
+    "says_where",
+]
 
 Labels = Mapping[str, str | None]
 """Values by key; of changes None where one is gone."""
@@ -17,14 +23,18 @@ Labels = Mapping[str, str | None]
 # Kinds are those of recorder/store/codes.py: 5 is a changed label, of which
 # the index holds as many characters as Kubernetes allows.
 CHANGED = f"{OF_EXTENT} and f.kind = 5 and f.evidence and f.at < $5"
-# Not as the index of places says it, which would be read whole for each node.
-STANDS = "coalesce(f.place, '0') <> '0'"
+APPEARED_STANDING = """f.kind = 1 and f.evidence
+          and coalesce(f.place, '0') <> '0'"""
+"""The condition that a Node of a few appeared.
+
+Not as the index of places says it, which would be read whole for each.
+"""
+
 # All labels of Nodes that appeared, and what changed of them, by entry. A
 # node is a name: who had a label may have been another of its name.
 LABELLED = f"""
     with holder as (
-      select f.node_id from recorder.fact f
-      where {OF_EXTENT} and f.place is not null and {{had}}
+      select f.node_id from {{who}} f where {OF_EXTENT}
       union
       select f.node_id from recorder.fact f
       where {CHANGED} and f.node_id is not null
@@ -36,7 +46,7 @@ LABELLED = f"""
           f.detail -> 'state' -> 'labels' as told
         from recorder.fact f
         where {OF_EXTENT} and f.node_id = holder.node_id
-          and f.kind = 1 and f.evidence and {STANDS} offset 0) f
+          and {APPEARED_STANDING} offset 0) f
       union all
       select f.node_id, f.position, min(f.at), false,
         jsonb_object_agg(f.detail ->> 'key', f.detail -> 'new')
@@ -49,11 +59,16 @@ LABELLED = f"""
     from version v join recorder.node n on n.node_id = v.node_id
 """
 LABELS = LABELLED.format(
-    had="f.detail -> 'state' -> 'labels' ->> $7::text = $6"
+    who="""(select * from recorder.fact
+        where log_id = $1 and kind = 1 and place is not null
+          and detail -> 'state' -> 'labels' ->> $7::text = $6)"""
 )
+# By `fact_by_standing` alone: of a value that it does not know the planner
+# expects thousands, and would rather read all that an index holds.
 LABELS_OF_PLACE = LABELLED.format(
-    had="""f.place @@ (
-          select ('$.* == ' || to_json($6::text)::text)::jsonpath)"""
+    who="""(select * from recorder.fact where place @@ (
+          select ('$.* == ' || to_json($6::text)::text)::jsonpath)
+        offset 0)"""
 )
 
 

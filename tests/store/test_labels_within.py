@@ -2,34 +2,18 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-import asyncpg
-import orjson
 import pytest
 
 from recorder.intake.deriving import Deriver
 from recorder.model.observation import Observation
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
-from recorder.store.read_labels import LABELS, LABELS_OF_PLACE
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Teller
-from tests.store.test_read_plans import PARENTS, walked
 from tests.support.builders import NODES, a_frame, a_list, a_node, at
 from tests.support.postgres import Database
 
 RACK = "example.com/rack"
-
-OF_PODS = """
-    insert into recorder.fact (recorded_at, at, observed_at, position, index,
-      object_id, log_id, derivation_id, node_id, kind, sign, evidence, detail)
-    select f.recorded_at, f.at, f.observed_at, f.position, n, 1000 + n,
-      f.log_id, f.derivation_id, f.node_id, f.kind, false, false, f.detail
-    from recorder.fact f, generate_series(1, 20000) n where f.kind = 5
-"""
-DAY = """
-    select c.relname::text from recorder.fact f
-    join pg_class c on c.oid = f.tableoid limit 1
-"""
 
 Had = dict[str, list[dict[str, str]]]
 Asked = Callable[..., Awaitable[Had]]
@@ -194,29 +178,3 @@ async def test_a_label_that_says_no_place_is_known_by_its_key(
     }
     assert await asked(0, None, "p", "x") == {}
     assert await asked(0, None, "p") == {}
-
-
-@pytest.mark.parametrize("statement", [LABELS, LABELS_OF_PLACE])
-async def test_changes_are_not_looked_for_among_the_facts_of_pods(
-    told: Telling, any_database: Database, statement: str
-) -> None:
-    await told(FIRST, frame("MODIFIED", 10, 100, rack="b"))
-    connection = await asyncpg.connect(any_database.superuser_dsn())
-    try:
-        await connection.execute(OF_PODS)
-        await connection.execute("analyze recorder.fact")
-        parents = dict(await connection.fetch(PARENTS))
-        day = await connection.fetchval(DAY)
-        values = [1, 99, 1, at(0), at(9), "a", "pool"]
-        text = await connection.fetchval(
-            f"explain (format json) {statement}",
-            *values[: 7 if statement is LABELS else 6],
-        )
-    finally:
-        await connection.close()
-
-    nodes = list(walked(orjson.loads(text)[0]["Plan"]))
-    read = [n for n in nodes if n.get("Relation Name") == day]
-    indices = {parents.get(n.get("Index Name")) for n in read}
-    assert "fact_by_label" in indices
-    assert indices <= {"fact_by_place", "fact_by_label", "fact_by_evidence"}

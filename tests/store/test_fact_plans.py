@@ -1,0 +1,115 @@
+"""Facts are led to by their indices, with the plans that readers keep."""
+
+import asyncpg
+import orjson
+import pytest
+
+from recorder.intake.deriving import Deriver
+from recorder.store.engine import connect
+from recorder.store.read_facts import PLACES_OF_ALL, PLACES_OF_NODES
+from recorder.store.read_gangs import BELOW, WHOLE
+from recorder.store.read_labels import LABELS, LABELS_OF_PLACE
+from recorder.store.writer import Writer
+from tests.contract.test_log import SPEC, Teller
+from tests.store.test_read_plans import PARENTS, walked
+from tests.support.builders import NODES, a_frame, a_list, a_node
+from tests.support.postgres import Database
+
+EXTENT = "bigint, bigint, bigint"
+NAMES, MOMENT = "text[]", "timestamptz"
+MANY = """
+    insert into recorder.fact (recorded_at, at, observed_at, position, index,
+      object_id, log_id, derivation_id, node_id, kind, sign, evidence, place,
+      detail)
+    select f.recorded_at, f.at, f.observed_at, f.position, n % 20000,
+      1000 + n, f.log_id, f.derivation_id, 1000 + n,
+      case when n <= 2000 then 1 else 20 end, false, n <= 2000,
+      case when n <= 2000 then
+        jsonb_build_object('example.com/rack', 'rack-' || n % 200) end,
+      f.detail
+    from recorder.fact f, generate_series(1, 40000) n where f.kind = 5
+"""
+"""Nodes of 200 racks, and what is told of Pods of as many nodes."""
+
+INDICES = """
+    select c.relname from pg_index i
+    join pg_class c on c.oid = i.indexrelid
+    where i.indrelid = (select tableoid from recorder.fact limit 1)
+"""
+LABELLED = {"fact_by_label", "fact_by_evidence"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "types", "indices"),
+    [
+        (
+            LABELS,
+            (EXTENT, MOMENT, MOMENT, "text", "text"),
+            LABELLED | {"fact_by_place"},
+        ),
+        (
+            LABELS_OF_PLACE,
+            (EXTENT, MOMENT, MOMENT, "text"),
+            LABELLED | {"fact_by_standing"},
+        ),
+        (PLACES_OF_ALL, (EXTENT,), {"fact_by_place"}),
+        (PLACES_OF_NODES, (EXTENT, NAMES), {"fact_by_evidence"}),
+        (
+            BELOW,
+            (EXTENT, NAMES, MOMENT),
+            {"fact_by_owner", "fact_by_object"},
+        ),
+        (
+            WHOLE,
+            (EXTENT, NAMES, MOMENT),
+            {"fact_by_owner", "fact_by_object"},
+        ),
+    ],
+    ids=["labels", "labels of place", "places", "place", "below", "whole"],
+)
+async def test_a_question_reads_what_its_indices_lead_to(
+    any_database: Database,
+    statement: str,
+    types: tuple[str, ...],
+    indices: set[str],
+) -> None:
+    await _filled(any_database)
+    reader = await connect(
+        any_database.dsn("reader"), plans="force_generic_plan"
+    )
+    try:
+        await reader.execute(
+            f"prepare asked ({', '.join(types)}) as {statement}"
+        )
+        nothing = ", ".join("null" for _ in ", ".join(types).split(","))
+        plan = await reader.fetchval(
+            f"explain (format json) execute asked ({nothing})"
+        )
+        parents = dict(await reader.fetch(PARENTS))
+        of_day = {name for (name,) in await reader.fetch(INDICES)}
+    finally:
+        await reader.close()
+
+    nodes = list(walked(orjson.loads(plan)[0]["Plan"]))
+    used = {node.get("Index Name") for node in nodes} & of_day
+    assert {parents[name] for name in used} == indices
+
+
+async def _filled(database: Database) -> None:
+    """Write a Node of which a label changed, and many facts of its day."""
+    node = a_node("n", 1)
+    labelled = a_node("n", 2)
+    labelled["metadata"] |= {"labels": {"pool": "p"}}
+    writer = Writer(database.dsn("writer"), SPEC, holder="a")
+    batch = Teller(await writer.take_lease()).batch(
+        a_list(NODES, 1, node, when=0), a_frame(NODES, "MODIFIED", labelled)
+    )
+    await Deriver(writer).derive(batch)
+    await writer.append(batch)
+    await writer.close()
+    owner = await asyncpg.connect(database.superuser_dsn())
+    try:
+        await owner.execute(MANY)
+        await owner.execute("analyze recorder.fact")
+    finally:
+        await owner.close()
