@@ -5,7 +5,7 @@ broke before it, when was the node back in service. What is not on record is
 not made up: then the cause is `unrecorded`, and what would have told is said.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -66,7 +66,7 @@ def judge(
     fleet: Fleet,
     *,
     holes: Iterable[Hole] = (),
-    audited: bool = False,
+    absent: Collection[str] = (),
 ) -> Verdict | None:
     """Give the verdict on a chain; None if nothing happened in it.
 
@@ -74,13 +74,13 @@ def judge(
         chain: what belongs together.
         fleet: the other nodes at the time.
         holes: times that the log cannot vouch for.
-        audited: whether audit was recorded then.
+        absent: sources and resources that were never recorded.
     """
     found = happening(chain)
     if found is None:
         return None
     happened, effect = found
-    case = Case(chain, happened, effect, fleet, audited)
+    case = Case(chain, happened, effect, fleet, absent)
     decided = _decided(case)
     faulted = _tempered(_faulted(case), decided)
     against = contradictions(case)

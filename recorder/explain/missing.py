@@ -1,18 +1,28 @@
 """What would have told more, had it been recorded."""
 
+from collections.abc import Iterator
+
 from recorder.explain.causes import Case
 from recorder.explain.signs import Subject
 from recorder.explain.verdict import Happened, Missing, Verdict
+from recorder.model.observation import AUDIT
 
-__all__ = ["missing"]
+__all__ = ["EVENTS", "LEASES", "PODS", "missing"]
+
+EVENTS = "v1/events"
+PODS = "v1/pods"
+LEASES = "coordination.k8s.io/v1/leases"
+"""Resources of which a log may hold nothing, for nobody wanted them."""
 
 
 def missing(case: Case, verdict: Verdict) -> list[Missing]:
     """Name the sources that were not there and what they would tell."""
-    found = []
+    found = [
+        Missing(evidence=evidence, would_tell=told)
+        for absent, evidence, told in _unheard(verdict)
+        if absent in case.absent
+    ]
     decided = verdict.decision
-    if not case.audited and verdict.happened != Happened.DEGRADED:
-        found.append(Missing(evidence="audit", would_tell=_audit(verdict)))
     abrupt = decided is None and verdict.happened == Happened.REBOOT
     if abrupt and (verdict.fault is None or verdict.confidence != "proven"):
         found.append(
@@ -39,6 +49,18 @@ def missing(case: Case, verdict: Verdict) -> list[Missing]:
             )
         )
     return found
+
+
+def _unheard(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
+    """Give what was perhaps never recorded, its name, and what it tells."""
+    happened = verdict.happened
+    if happened != Happened.DEGRADED:
+        yield AUDIT, "audit", _audit(verdict)
+    yield EVENTS, "events", "what its kubelet and controllers reported"
+    if happened in {Happened.CORDONED, Happened.DRAINED}:
+        yield PODS, "pods", "whether its Pods were evicted, and which"
+    if happened in {Happened.REBOOT, Happened.UNREACHABLE}:
+        yield LEASES, "leases", "when its kubelet was last heard"
 
 
 def _audit(verdict: Verdict) -> str:

@@ -37,7 +37,7 @@ def lost_together(chain: Chain, fleet: Fleet) -> set[str]:
     found = happening(chain)
     if found is None:
         return {chain.node}
-    case = Case(chain, *found, fleet, audited=False)
+    case = Case(chain, *found, fleet)
     return {
         chain.node,
         *fleet.lost_with(chain.node, seen_lost(case)),
@@ -78,5 +78,5 @@ def stayed_beside(chain: Chain, fleet: Fleet) -> tuple[datetime, set[str]]:
         there = set(fleet.standing(key, value))
         if len(there & lost) > max(1, len(there - lost)):
             stayed |= there - lost
-    case = Case(chain, *found, fleet, audited=False)
+    case = Case(chain, *found, fleet)
     return case.lost_at, stayed

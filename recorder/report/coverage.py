@@ -18,6 +18,7 @@ from recorder.report.holes import (
     Hole,
     doubt,
     holes_of,
+    never_recorded,
     no_facts,
     nothing_recorded,
 )
@@ -137,11 +138,12 @@ async def covered(
     now: datetime,
     reads: Reads = everything,
     facts: bool = False,
+    needs: str | None = None,
 ) -> Coverage:
     """Judge a whole window of a log, its closed gaps included.
 
     ``facts`` tells whether the question reads them: they may end before the
-    log does.
+    log does. ``needs`` is a resource without which there is no answer.
     """
     coverage = cover(
         reading.log, reading.streams, window, now=now, reads=reads
@@ -157,6 +159,9 @@ async def covered(
         hole = doubt(jump, window)
         if hole is not None:
             coverage.add_hole(hole)
+    there = {stream.resource for stream in reading.streams}
+    if needs is not None and there and needs not in there:
+        coverage.add_hole(never_recorded(needs, window))
     end = await reading.facts.end() if facts else None
     hole = None if end is None else no_facts(end, window)
     if hole is not None:

@@ -10,36 +10,31 @@ from datetime import datetime
 from recorder.explain.beginning import may_begin
 from recorder.explain.chains import Chain, chains_of
 from recorder.explain.judging import Hole, judge
+from recorder.explain.missing import EVENTS, LEASES, PODS
 from recorder.explain.surroundings import names_in_locks
 from recorder.explain.verdict import Verdict
 from recorder.facts import DAILY_REPORTERS
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
-from recorder.model.observation import AUDIT
+from recorder.model.observation import AUDIT, WATCH
 from recorder.projections import NodeState
 from recorder.report.beside import LOOKBACK, Others, joined, states_at
 from recorder.report.coverage import Coverage
 from recorder.report.fact_ports import ALWAYS, Stay
-from recorder.report.ports import Reading
+from recorder.report.ports import Reading, Stream
 from recorder.report.window import Window
 
 __all__ = [
     "LOOKBACK",
     "NODE_RESOURCES",
+    "PODS",
     "Node",
     "node_of",
     "nodes_of",
     "verdicts_of",
 ]
 
-NODE_RESOURCES = frozenset(
-    {
-        "v1/nodes",
-        "v1/events",
-        "v1/pods",
-        "coordination.k8s.io/v1/leases",
-    }
-)
+NODE_RESOURCES = frozenset({"v1/nodes", EVENTS, PODS, LEASES})
 """What verdicts rest on; without others they may say less, never wrong."""
 
 
@@ -187,13 +182,13 @@ async def verdicts_of(
     if not any(asked):
         return []
     holes = [*holes_of(coverage), *await _earlier(reading, window)]
-    audited = any(stream.source == AUDIT for stream in reading.streams)
+    absent = _absent(reading.streams)
     others = Others(reading, window, holes, everywhere=everywhere)
     await others.read([chain for chains in asked for chain in chains])
     verdicts: list[Verdict] = []
     for chains in asked:
         judged = [
-            judge(chain, others.around(chain), holes=holes, audited=audited)
+            judge(chain, others.around(chain), holes=holes, absent=absent)
             for chain in chains
         ]
         verdicts += sorted(
@@ -201,6 +196,12 @@ async def verdicts_of(
             key=lambda v: (v.effect.stored.at, v.effect.position),
         )
     return verdicts
+
+
+def _absent(streams: Iterable[Stream]) -> set[str]:
+    """Give what verdicts rest on and nobody ever recorded."""
+    there = {s.resource if s.source == WATCH else s.source for s in streams}
+    return {*NODE_RESOURCES, AUDIT} - there
 
 
 def holes_of(coverage: Coverage) -> list[Hole]:

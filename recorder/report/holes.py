@@ -21,6 +21,7 @@ __all__ = [
     "doubt",
     "few",
     "holes_of",
+    "never_recorded",
     "no_facts",
     "nothing_recorded",
 ]
@@ -41,6 +42,7 @@ BEGAN_LATER = "recording began later"
 NO_PROOF = "nothing vouches for it"
 NO_PROOF_YET = "nothing vouches for it any more: is the recorder running?"
 NOTHING_RECORDED = "nothing was recorded yet"
+NEVER_RECORDED = "it was never recorded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +132,17 @@ def _hole(
 def nothing_recorded(window: Window) -> Hole:
     """Give the hole of a log that no stream has come to."""
     return _hole(None, window.since, None, NOTHING_RECORDED)
+
+
+def never_recorded(resource: str, window: Window) -> Hole:
+    """Give the hole of a resource that nobody wanted to be recorded."""
+    return Hole(
+        source=WATCH,
+        resource=resource,
+        since=window.since,
+        to=window.until,
+        reason=NEVER_RECORDED,
+    )
 
 
 def doubt(jump: ClockJump, window: Window) -> Hole | None:

@@ -16,6 +16,7 @@ from recorder.report.coverage import Coverage, covered
 from recorder.report.happened import (
     LOOKBACK,
     NODE_RESOURCES,
+    PODS,
     nodes_of,
     verdicts_of,
 )
@@ -207,7 +208,7 @@ async def ask_impact(
     nodes, moved = await _nodes(reading, question)
     window = question.window
     coverage = await covered(
-        reading, window, now=now, reads=_reads, facts=True
+        reading, window, now=now, reads=_reads, facts=True, needs=PODS
     )
     since = None if window.since is None else window.since - LOOKBACK
     read = await nodes_of(

@@ -10,7 +10,7 @@ from recorder.explain.verdict import Verdict
 from recorder.knowledge import Fault, Knowledge
 from recorder.model.moment import written
 from recorder.report.coverage import Coverage, covered
-from recorder.report.happened import LOOKBACK, nodes_of, verdicts_of
+from recorder.report.happened import LOOKBACK, PODS, nodes_of, verdicts_of
 from recorder.report.hitting import hits_of
 from recorder.report.impact import totals
 from recorder.report.ports import Reading
@@ -126,7 +126,7 @@ async def ask_incidents(
     """Find what happened to all nodes in a window."""
     window = question.window
     coverage = await covered(
-        reading, window, now=now, reads=reads_nodes, facts=True
+        reading, window, now=now, reads=reads_nodes, facts=True, needs=PODS
     )
     since = None if window.since is None else window.since - LOOKBACK
     names = sorted(

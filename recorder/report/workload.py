@@ -9,7 +9,7 @@ from recorder.explain.hit import Hit
 from recorder.knowledge import Knowledge
 from recorder.projections import Placement, Placements, Workload, Workloads
 from recorder.report.coverage import Coverage, covered
-from recorder.report.happened import NODE_RESOURCES
+from recorder.report.happened import NODE_RESOURCES, PODS
 from recorder.report.impact import ImpactQuestion, ask_impact
 from recorder.report.ports import Reading
 from recorder.report.references import Reference, find_objects
@@ -118,7 +118,7 @@ async def ask_workload(
         failed_at=workloads.failed_at(workload),
         hits=(),
         coverage=await covered(
-            reading, window, now=now, reads=_reads, facts=True
+            reading, window, now=now, reads=_reads, facts=True, needs=PODS
         ),
     )
     return Story(

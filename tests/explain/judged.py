@@ -14,6 +14,7 @@ from recorder.facts import State, derive, is_compared
 from recorder.knowledge import shipped
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.observation import AUDIT
 from recorder.model.reference import EntryName
 from recorder.report.happened import is_about
 from tests.corpus import truth as told
@@ -47,7 +48,12 @@ class Judged:
         mine = [f for f in self.facts if is_about(f, node, shipped())]
         fleet = Fleet(self.facts)
         found = [
-            judge(chain, fleet, holes=self.holes, audited=self.audited)
+            judge(
+                chain,
+                fleet,
+                holes=self.holes,
+                absent=() if self.audited else (AUDIT,),
+            )
             for chain in chains_of(node, mine, shipped())
         ]
         return [verdict for verdict in found if verdict is not None]

@@ -16,6 +16,7 @@ from recorder.explain.judging import Hole, judge
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge, shipped
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.observation import AUDIT
 from recorder.model.reference import ObjectIdentity
 from recorder.projections import NodeState
 from tests.explain.telling import Telling, a_pod
@@ -188,7 +189,12 @@ class Tale(Telling):
         chains = chains_of(node, mine, knowledge or shipped(), base)
         fleet = Fleet(told)
         found = [
-            judge(chain, fleet, holes=self.holes, audited=self.audited)
+            judge(
+                chain,
+                fleet,
+                holes=self.holes,
+                absent=() if self.audited else (AUDIT,),
+            )
             for chain in chains
         ]
         return [verdict for verdict in found if verdict is not None]

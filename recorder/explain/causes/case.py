@@ -4,6 +4,7 @@ Causes ask a case for evidence; they never look at facts themselves.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -50,8 +51,8 @@ class Case:
     happened: str
     effect: Sign
     fleet: Fleet
-    audited: bool
-    """Whether audit was recorded."""
+    absent: Collection[str] = ()
+    """Sources and resources that were never recorded."""
 
     def precedes(self, sign: Sign) -> bool:
         """Tell whether a sign came before the effect."""

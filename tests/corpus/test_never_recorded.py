@@ -1,0 +1,101 @@
+"""What nobody ever recorded is named, where it would have told more."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from recorder.explain.verdict import Verdict
+from recorder.knowledge import shipped
+from recorder.report.coverage import Coverage
+from recorder.report.impact import ImpactQuestion, ask_impact
+from recorder.report.incidents import IncidentsQuestion, ask_incidents
+from recorder.report.why import WhyQuestion, ask_why
+from recorder.report.window import Window
+from tests.corpus.logs import play, reading_of, tape_of, truth_of
+from tests.corpus.tape_lines import Lines, read_lines, write_lines
+from tests.corpus.truth import read_truth
+from tests.support.postgres import Database
+
+EVER = Window(None, None)
+EVENTS, PODS = "v1/events", "v1/pods"
+LEASES = "coordination.k8s.io/v1/leases"
+
+
+class Answers(NamedTuple):
+    """What is said of a narrow log: of why, impact and incidents."""
+
+    verdict: Verdict
+    why: Coverage
+    impact: Coverage
+    incidents: Coverage
+
+
+async def told_without(
+    resource: str | None, name: str, database: Database, folder: Path
+) -> Answers:
+    """Ask about an incident of which one resource was not recorded."""
+    whole = read_lines(tape_of(name))
+    left = [f for f in whole.frames if f.get("resource") != resource]
+    path = folder / "narrow.tape.jsonl.zst"
+    write_lines(path, Lines(whole.header, left))
+    node = read_truth(truth_of(name)).verdicts[0].node
+    log = await play(database.dsn("writer"), path, name=name)
+    async with reading_of(database.dsn("reader"), log) as reading:
+        now = reading.log.recorded_at
+        assert now is not None
+        rules = shipped()
+        asked = WhyQuestion(node=node, window=EVER)
+        why = await ask_why(reading, asked, rules, now=now)
+        hit = ImpactQuestion(nodes=(node,), rack=None, labels=(), window=EVER)
+        impact = await ask_impact(reading, hit, rules, now=now)
+        fleet = IncidentsQuestion(window=EVER)
+        incidents = await ask_incidents(reading, fleet, rules, now=now)
+    (verdict,) = why.verdicts
+    return Answers(verdict, why.coverage, impact.coverage, incidents.coverage)
+
+
+@pytest.mark.parametrize(
+    ("name", "resource", "evidence"),
+    [
+        ("drain", PODS, "pods"),
+        ("crash", LEASES, "leases"),
+        ("crash", EVENTS, "events"),
+        ("network-partition", LEASES, "leases"),
+    ],
+)
+async def test_a_verdict_names_what_was_never_recorded(
+    database: Database,
+    tmp_path: Path,
+    name: str,
+    resource: str,
+    evidence: str,
+) -> None:
+    told = await told_without(resource, name, database, tmp_path)
+
+    named = {missing.evidence for missing in told.verdict.missing}
+    assert named & {"events", "leases", "pods"} == {evidence}
+    assert told.why.complete
+
+
+@pytest.mark.parametrize("name", ["drain", "crash", "network-partition"])
+async def test_a_verdict_names_nothing_that_was_recorded(
+    database: Database, tmp_path: Path, name: str
+) -> None:
+    told = await told_without(None, name, database, tmp_path)
+
+    named = {missing.evidence for missing in told.verdict.missing}
+    assert not named & {"events", "leases", "pods"}
+    assert told.impact.complete
+    assert told.incidents.complete
+
+
+async def test_without_pods_nobody_says_that_no_work_was_hit(
+    database: Database, tmp_path: Path
+) -> None:
+    told = await told_without(PODS, "crash", database, tmp_path)
+
+    for coverage in (told.impact, told.incidents):
+        (hole,) = coverage.holes
+        assert (hole.resource, hole.reason) == (PODS, "it was never recorded")
+        assert not coverage.complete
