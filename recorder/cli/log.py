@@ -26,6 +26,7 @@ CONTINUOUS = frozenset({"table", "ndjson"})
 
 
 @click.command()
+@click.argument("entry", required=False, metavar="[LOG/POSITION]")
 @click.option("--node", metavar="NAME", help="Entries that concern a node.")
 @click.option(
     "--object",
@@ -48,8 +49,8 @@ def log(ctx: click.Context, /, **given: Any) -> int:
     r"""List entries in the order of the log, oldest first.
 
     All conditions must hold. A time selects by when we observed it. Each
-    entry has a name, LOG/POSITION, that never changes. What may be missing
-    is said on stderr, and the exit status is then 4.
+    entry has a name, LOG/POSITION, that never changes; it opens that one.
+    What may be missing is said on stderr, and the exit status is then 4.
 
     \b
     Example:
@@ -57,7 +58,10 @@ def log(ctx: click.Context, /, **given: Any) -> int:
       recorder log --object pod/train/llm-0 --limit all -o ndjson --raw
       recorder log --node gpu-002 --since 2h --facts
       recorder log --reason Rebooted --follow
+      recorder log 1/48213 --raw
     """
+    if given["follow"] and given["entry"]:
+        ctx.fail("--follow goes on with what comes: name no entry")
     if given["follow"] and given["output"] not in CONTINUOUS:
         ctx.fail("--follow has no end: use it with -o table or -o ndjson")
     if given["follow"] and given["until"]:
@@ -81,7 +85,8 @@ async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
     present = now()
     question = EntryQuestion.parse(given, now=present)
     async with open_logs(ctx.obj, on_wait=announce) as logs:
-        reading = await logs.read(given_log(ctx))
+        log = question.entry.log if question.entry else None
+        reading = await logs.read(given_log(ctx) or log)
         screen = Screen()
         try:
             answer = await ask_entries(

@@ -32,8 +32,8 @@ def why(ctx: click.Context, /, **given: Any) -> int:
     r"""Say what happened to a node, why, and who or what decided it.
 
     Without a time: what happened to it last. Each line of the evidence names
-    its entry, which `recorder log --raw` opens. What is not on record is said
-    to be missing, never guessed.
+    its entry, which `recorder log ENTRY --raw` opens. What is not on record
+    is said to be missing, never guessed.
 
     \b
     Example:

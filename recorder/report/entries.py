@@ -9,8 +9,9 @@ from recorder.errors import ConfigError
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
-from recorder.model.reference import Resource
+from recorder.model.reference import EntryName, Resource
 from recorder.report.coverage import Coverage, Reads, covered
+from recorder.report.holes import no_facts
 from recorder.report.nearest import did_you_mean
 from recorder.report.ports import (
     Line,
@@ -25,6 +26,7 @@ from recorder.report.references import (
     find_node,
     find_objects,
 )
+from recorder.report.single import ask_entry
 from recorder.report.window import Window
 
 __all__ = [
@@ -38,6 +40,17 @@ __all__ = [
 SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM, "recorder")
 """Sources that entries may come from."""
 
+CHOOSING = (
+    "node",
+    "object",
+    "source",
+    "reason",
+    "actor",
+    "since",
+    "until",
+)
+"""Options that choose among entries."""
+
 
 class QuestionError(ConfigError):
     """What was asked does not fit together."""
@@ -50,6 +63,9 @@ class EntryQuestion:
     """Which entries are wanted."""
 
     window: Window
+    entry: EntryName | None = None
+    """This one alone; nothing else is asked of it then."""
+
     node: str | None = None
     object: Reference | None = None
     source: str | None = None
@@ -84,6 +100,7 @@ class EntryQuestion:
             raise QuestionError(msg)
         return cls(
             window=Window.parse(given["since"], given["until"], now=now),
+            entry=_one(given),
             node=given["node"],
             object=named and Reference.parse(named, given["namespace"]),
             source=_source(given["source"]),
@@ -107,6 +124,20 @@ class EntryQuestion:
             since=self.window.since,
             until=self.window.until,
         )
+
+
+def _one(given: Mapping[str, Any]) -> EntryName | None:
+    text = given.get("entry")
+    if text is None:
+        return None
+    beside = next((word for word in CHOOSING if given[word]), None)
+    if beside is not None:
+        msg = f"{text} names one entry: leave out --{beside}"
+        raise QuestionError(msg)
+    try:
+        return EntryName.parse(text)
+    except ValueError as exc:
+        raise QuestionError(str(exc)) from exc
 
 
 def _source(name: str | None) -> str | None:
@@ -137,12 +168,15 @@ class Entries:
     @property
     def more(self) -> bool:
         """Whether there are older lines that the limit leaves out."""
-        return self.after > 0
+        return self.after > 0 and self.question.entry is None
 
     def pages(
         self, reading: Reading
     ) -> AsyncIterator[Sequence[Line | StoredFact]]:
         """Give the lines, or the facts, in log order."""
+        one = self.question.entry
+        if one is not None:
+            reading = reading.as_of(one.position)
         return self.later(reading, self.found, after=self.after)
 
     def later(
@@ -170,8 +204,10 @@ async def ask_entries(
     """Find what a question selects, and what may be missing from it.
 
     Raises:
-        NotFoundError: the log has no such node or object.
+        NotFoundError: the log has no such entry, node or object.
     """
+    if question.entry is not None:
+        return await _alone(reading, question, question.entry)
     found = None
     if question.node is not None:
         await find_node(reading, question.node)
@@ -195,6 +231,25 @@ async def ask_entries(
             facts=question.facts,
         ),
         notes=await _unknown_words(reading, question),
+    )
+
+
+async def _alone(
+    reading: Reading, question: EntryQuestion, name: EntryName
+) -> Entries:
+    """Find one entry: of it nothing can be missing but its facts."""
+    await ask_entry(reading, name)
+    coverage = Coverage(window=question.window)
+    end = await reading.facts.end() if question.facts else None
+    hole = None if end is None else no_facts(end, question.window)
+    if end is not None and hole is not None and end.entry < name:
+        coverage.add_hole(hole)
+    return Entries(
+        question=question,
+        found=None,
+        after=name.position - 1,
+        coverage=coverage,
+        notes=(),
     )
 
 

@@ -40,6 +40,9 @@ STANDING = f"""
     order by p.source, r.name
 """
 
+NUMBER_MAX = 2**31 - 1
+"""Of a log: the database counts them by integers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -60,6 +63,8 @@ async def read_logs(engine: AsyncEngine) -> Sequence[Log]:
 
 async def read_standing(engine: AsyncEngine, number: int) -> Standing | None:
     """Give where a log stands now, seen at once; None if there is none."""
+    if number > NUMBER_MAX:
+        return None
     rows = await fetch(engine, "read the log", STANDING, number)
     if not rows:
         return None

@@ -33,6 +33,14 @@ REFUSED = {
     "replay --log 1 node/gpu-02": (NOT_FOUND, 'did you mean "gpu-002"'),
     "replay --log 1 node/gpu-002 --speed 0": (USAGE, "--speed"),
     "log --log 1 --facts --raw": (USAGE, "choose"),
+    "log 1/99999": (NOT_FOUND, "there is no entry 1/99999"),
+    "log 1/0": (NOT_FOUND, "there is no entry 1/0"),
+    "log 99/1": (NOT_FOUND, "there is no log 99"),
+    "log 1/2 --log 2": (NOT_FOUND, "there is no entry 1/2"),
+    "log 17": (USAGE, '"17" is not an entry: write LOG/POSITION'),
+    "log 1/2 --node gpu-002": (USAGE, "1/2 names one entry: leave out"),
+    "log 1/2 --follow": (USAGE, "name no entry"),
+    "why --log 9999999999 gpu-002": (NOT_FOUND, "is no log 9999999999"),
 }
 
 

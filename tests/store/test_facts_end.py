@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from recorder.cli.main import main
 from recorder.facts import DERIVATION
@@ -106,6 +106,16 @@ async def test_a_writer_goes_on_into_the_derivation_that_became_current(
     assert await current_facts(database) == live
 
 
+async def asked(database: Database, folder: Path, *words: str) -> Result:
+    place = ["--data-dir", str(folder), "--database-url"]
+    return await asyncio.to_thread(
+        CliRunner().invoke,
+        main,
+        [*place, database.dsn("reader"), *words],
+        standalone_mode=False,
+    )
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -114,24 +124,36 @@ async def test_a_writer_goes_on_into_the_derivation_that_became_current(
         ("incidents",),
         ("replay", "node/n"),
         ("log", "--facts"),
+        ("log", "1/3", "--facts"),
     ],
-    ids=lambda command: command[0],
+    ids=" ".join,
 )
 async def test_every_answer_of_facts_says_that_they_end(
-    database: Database, writer: Writer, tmp_path: Path, command: list[str]
+    database: Database,
+    writer: Writer,
+    tmp_path: Path,
+    command: tuple[str, ...],
 ) -> None:
     await tell(writer, 1, 3)
     await ask(
         database, "update recorder.derivation set rules = 0, built_to = 2"
     )
-    place = ["--data-dir", str(tmp_path), "--database-url"]
 
-    answer = await asyncio.to_thread(
-        CliRunner().invoke,
-        main,
-        [*place, database.dsn("reader"), *command],
-        standalone_mode=False,
-    )
+    answer = await asked(database, tmp_path, *command)
 
     assert answer.return_value == 4
     assert "facts end at entry 1/2: run `recorder rederive`" in answer.stderr
+
+
+async def test_an_entry_before_the_end_of_facts_is_answered_whole(
+    database: Database, writer: Writer, tmp_path: Path
+) -> None:
+    await tell(writer, 1, 3)
+    await ask(
+        database, "update recorder.derivation set rules = 0, built_to = 2"
+    )
+
+    answer = await asked(database, tmp_path, "log", "1/2", "--facts")
+
+    assert (answer.return_value, answer.stderr) == (0, "")
+    assert "1/2" in answer.stdout
