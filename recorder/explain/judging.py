@@ -5,7 +5,7 @@ broke before it, when was the node back in service. What is not on record is
 not made up: then the cause is `unrecorded`, and what would have told is said.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -13,6 +13,7 @@ from typing import Final
 from recorder.explain.causes import DECISIONS, FAULTS, Case
 from recorder.explain.chains import Chain
 from recorder.explain.contradictions import contradictions
+from recorder.explain.evidence import evidence_of
 from recorder.explain.fleet import Fleet
 from recorder.explain.happenings import happening
 from recorder.explain.missing import missing
@@ -22,7 +23,6 @@ from recorder.explain.signs import Sign, Subject
 from recorder.explain.verdict import (
     CONFIDENCES,
     Decided,
-    Evidence,
     Faulted,
     Happened,
     Verdict,
@@ -34,18 +34,12 @@ __all__ = ["Hole", "judge"]
 STAYED = frozenset({Happened.DEGRADED, Happened.JOINED})
 """Happenings in which no node leaves service."""
 
-SILENT = frozenset({Happened.UNREACHABLE, Happened.KUBELET_RESTART})
-"""Happenings that are told apart by what kubelets count."""
-
 STAYING = frozenset({Happened.DRAINED, Happened.CORDONED})
 
 END: Final = datetime.max.replace(tzinfo=UTC)
 
 NOT_LONG: Final = timedelta(seconds=30)
 """Between the deletion of a Node and the loss that it makes."""
-
-EVIDENCE_MAX = 60
-"""Signs that a verdict names; the first and the last of more."""
 
 OF_THE_NEW = frozenset(
     {Subject.KUBELET, Subject.SET_UP, Subject.WORD, Subject.REBOOTED}
@@ -105,7 +99,7 @@ def judge(
         fault=faulted,
         decision=decided,
         began=chain.began.at,
-        evidence=_evidence(case, decided, faulted),
+        evidence=evidence_of(case, decided, faulted),
         contradictions=against,
     )
     verdict = replace(
@@ -309,42 +303,3 @@ def _is_half(case: Case, verdict: Verdict) -> bool:
         for sign in case.chain.signs
     )
     return not unready
-
-
-def _evidence(
-    case: Case, decided: Decided | None, faulted: Faulted | None
-) -> Sequence[Evidence]:
-    chosen: dict[tuple[int, int], Evidence] = {}
-    for sign in case.chain.signs:
-        if not _is_telling(case, sign, decided):
-            continue
-        role = sign.role
-        if decided is not None and sign is decided.sign:
-            role = Role.DECISION
-        if faulted is not None and sign is faulted.sign:
-            role = Role.EFFECT if sign is case.effect else Role.FAULT
-        key = sign.position, sign.stored.index
-        chosen.setdefault(key, Evidence(role=role.value, sign=sign))
-    found = sorted(
-        chosen.values(), key=lambda e: (e.sign.stored.at, e.sign.position)
-    )
-    if len(found) <= EVIDENCE_MAX:
-        return found
-    half = EVIDENCE_MAX // 2
-    return [*found[:half], *found[-half:]]
-
-
-def _is_telling(case: Case, sign: Sign, decided: Decided | None) -> bool:
-    """Tell whether a sign says more than that somebody was there.
-
-    Of audit it is who decided; that a kubelet counts tells a silence.
-    """
-    if sign.subject == Subject.WORD:
-        return case.happened in SILENT
-    if not sign.subject.startswith("request/"):
-        return True
-    return (
-        decided is not None
-        and decided.actor is not None
-        and sign.actor == decided.actor
-    )

@@ -1,9 +1,13 @@
 """One sentence for each verdict, as a person would say it."""
 
 from datetime import datetime, timedelta
+from textwrap import shorten
 
-from recorder.explain.verdict import Happened, Verdict
+from recorder.explain.sign import Sign
+from recorder.explain.verdict import Faulted, Happened, Verdict
+from recorder.facts import says
 from recorder.knowledge import Decision, Fault
+from recorder.model.fact import FactKind
 
 __all__ = ["lasted", "sentence"]
 
@@ -52,6 +56,9 @@ CONCLUDED = {
     Fault.KUBELET: "its kubelet stopped or was restarted",
 }
 
+SAID_MAX = 60
+"""Characters of what somebody said, in a sentence; the evidence has more."""
+
 
 def sentence(verdict: Verdict) -> str:
     """Say what happened, when, for how long and why."""
@@ -74,14 +81,13 @@ def _down(verdict: Verdict) -> str:
 
 def _why(verdict: Verdict) -> str:
     fault, decided = verdict.fault, verdict.decision
-    at = verdict.effect.stored.at
-    broke = ""
+    of, broke = "", ""
     if fault is not None:
-        words = CONCLUDED.get(fault.fault)
-        broke = (
-            words
-            if words and not _is_said(verdict)
-            else (f"{fault.sign.says} at {_clock(fault.sign.stored.at, at)}")
+        concluded = CONCLUDED.get(fault.fault)
+        of, broke = (
+            ("", concluded)
+            if concluded and not _is_said(verdict)
+            else _broke(verdict, fault)
         )
     if decided is not None:
         who = _who(verdict)
@@ -93,10 +99,51 @@ def _why(verdict: Verdict) -> str:
     if broke and broke == CONCLUDED[Fault.KUBELET]:
         return "; what stopped it is not on record"
     if broke:
-        return f"{BECAUSE[verdict.confidence]} {broke}"
+        return f"{BECAUSE[verdict.confidence]} {of}{broke}"
     if verdict.mode == "planned":
         return " after an orderly shutdown; who asked for it is not on record"
     return f"{_by(verdict)}; why is not on record"
+
+
+def _broke(verdict: Verdict, fault: Faulted) -> tuple[str, str]:
+    """Say what broke, and when, if that is not when it happened."""
+    of, words = _in_short(fault.sign)
+    when, at = fault.sign.stored.at, verdict.effect.stored.at
+    if _clock(when) == _clock(at) and when.date() == at.date():
+        return of, words
+    return of, f"{words} at {_clock(when, at)}"
+
+
+def _in_short(sign: Sign) -> tuple[str, str]:
+    """Say what a sign shows without what it says at length.
+
+    Gives ``of`` too, where the words are a name and no clause.
+    """
+    fact = sign.stored.fact
+    detail = fact.detail
+    match fact.kind:
+        case FactKind.CONDITION_CHANGED if detail["new"] is not None:
+            new = detail["new"]
+            is_true = new["status"] == "True"
+            name = "" if is_true else f"={new['status']}"
+            return "of ", _named(f"{detail['type']}{name}", new.get("reason"))
+        case FactKind.EVENT if detail.get("reason"):
+            return "of ", _named(detail["reason"], detail.get("message"))
+        case FactKind.RESOURCE_CHANGED:
+            old, new = detail["old"] or "none", detail["new"] or "none"
+            resource = f"{detail['list']} {detail['resource']}"
+            return "", f"{resource} went from {old} to {new}"
+        case FactKind.CONTAINER_ENDED if fact.object is not None:
+            thing = fact.object
+            of_pod = f" of pod/{thing.namespace}/{thing.name} ended"
+            return "", says(fact).replace(" ended", of_pod, 1)
+        case _:
+            return "of ", shorten(sign.says, SAID_MAX, placeholder="...")
+
+
+def _named(name: str, more: str | None) -> str:
+    said = shorten(more or "", SAID_MAX, placeholder="...")
+    return f"{name} ({said})" if said else name
 
 
 def _by(verdict: Verdict) -> str:

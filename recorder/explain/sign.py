@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from recorder.explain.actors import Actor
-from recorder.facts import says
+from recorder.facts import says_with_object
 from recorder.knowledge import Decision, Fault, Role
 from recorder.model.fact import StoredFact
 
@@ -58,5 +58,5 @@ class Sign(NamedTuple):
 
     @property
     def says(self) -> str:
-        """The fact in words."""
-        return says(self.stored.fact)
+        """The fact in words, with its object unless it is the node."""
+        return says_with_object(self.stored.fact)

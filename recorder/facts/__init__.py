@@ -22,7 +22,7 @@ from recorder.facts.deriver import (
     state_of,
 )
 from recorder.facts.known import KnownStates
-from recorder.facts.saying import says
+from recorder.facts.saying import says, says_with_object
 from recorder.facts.state import State
 
 __all__ = [
@@ -41,5 +41,6 @@ __all__ = [
     "place_of",
     "read_entry",
     "says",
+    "says_with_object",
     "state_of",
 ]

@@ -5,15 +5,35 @@ from typing import Any
 
 from recorder.model.fact import Fact, FactKind
 
-__all__ = ["says"]
+__all__ = ["says", "says_with_object"]
 
 Detail = Mapping[str, Any]
 VALUE_CHARACTERS_MAX = 160
+
+OF_THE_NODE = frozenset({"Node", "Lease"})
+"""Kinds that are understood where a node is spoken of."""
 
 
 def says(fact: Fact) -> str:
     """Give a fact in words, without its time and its object."""
     return _WORDS[fact.kind](fact.detail)
+
+
+def says_with_object(fact: Fact) -> str:
+    """Give a fact about a node in words, with the object that it is of.
+
+    What an audit record asked for names its object itself.
+    """
+    thing = fact.object
+    said = says(fact)
+    if (
+        thing is None
+        or thing.kind in OF_THE_NODE
+        or fact.kind is FactKind.REQUESTED
+    ):
+        return said
+    middle = f"{thing.namespace}/" if thing.namespace else ""
+    return f"{thing.kind.lower()}/{middle}{thing.name}: {said}"
 
 
 def _appeared(detail: Detail) -> str:

@@ -66,6 +66,11 @@ class Incident:
         return GROUPS.get(self.first.cause, "node")
 
     @property
+    def began_at(self) -> datetime:
+        """When the first sign of it was."""
+        return min(verdict.began_at for verdict in self.verdicts)
+
+    @property
     def until(self) -> datetime | None:
         """When the last node was back in service; None while one is not."""
         backs = [verdict.back_in_service_at for verdict in self.verdicts]
@@ -89,7 +94,7 @@ class Incident:
             "happened": self.first.happened,
             "cause": self.first.cause,
             "nodes": sorted({verdict.node for verdict in self.verdicts}),
-            "from": written(min(v.began_at for v in self.verdicts)),
+            "from": written(self.began_at),
             "to": optional_time(self.until),
             "group": self.group,
             "sentence": self.sentence,
@@ -148,6 +153,7 @@ async def ask_incidents(
         Incident(verdicts=group, workloads=_of(group, found))
         for group in _together(verdicts)
     ]
+    incidents.sort(key=lambda one: (one.began_at, one.first.node))
     return Incidents(window=window, incidents=incidents, coverage=coverage)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
-from recorder.facts import says
+from recorder.facts import says_with_object
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind, StoredFact
 from recorder.projections import NodeState, advance
@@ -65,11 +65,7 @@ class Step:
         """Give it as a line of text, padded to these widths."""
         stored = self.stored
         clock = stored.at.strftime("%H:%M:%S.%f")[:-3]
-        what = says(stored.fact)
-        thing = stored.fact.object
-        if thing is not None and thing.kind != "Node":
-            middle = f"{thing.namespace}/" if thing.namespace else ""
-            what = f"{thing.kind.lower()}/{middle}{thing.name}: {what}"
+        what = says_with_object(stored.fact)
         name = str(stored.entry).ljust(entry)
         words = state_words(self.state).ljust(state)
         return plain(f"{clock}  {name}  {words}  {what}")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from recorder.explain.verdict import Verdict
 from recorder.model.moment import written
-from recorder.report.verdicts import decider
+from recorder.report.verdicts import boots, decider
 
 __all__ = ["doubts", "rows"]
 
@@ -16,9 +16,9 @@ def rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
     if verdict.decision is not None:
         decided = verdict.decision
         yield "Decided", f"{decided.decision.value} by {decider(decided)}"
-    if verdict.boot_id_before != verdict.boot_id_after:
-        before = verdict.boot_id_before or "none"
-        yield "Boot id", f"{before} → {verdict.boot_id_after}"
+    booted = boots(verdict)
+    if booted is not None:
+        yield "Boot id", " → ".join(booted)
     if verdict.back_in_service_at is not None:
         yield "Back in service", written(verdict.back_in_service_at)
 

@@ -1,15 +1,17 @@
 """Verdicts as the public interface shows them, and as people read them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import pairwise
 from textwrap import wrap
 from typing import Any
 
+from recorder.explain.evidence import most_telling
 from recorder.explain.verdict import Decided, Evidence, Faulted, Verdict
 from recorder.model.moment import written
 from recorder.report.text import counted, plain
 from recorder.report.window import optional_time
 
-__all__ = ["decider", "document", "lines"]
+__all__ = ["boots", "decider", "document", "lines"]
 
 WIDTH = 100
 """Columns of a text that people read."""
@@ -19,9 +21,6 @@ SAYS_MAX = 100
 
 EVIDENCE_SHOWN = 24
 """Signs shown as text, so that a verdict fits on a screen."""
-
-HEAD = 14
-"""How many of them are from the beginning, where causes are."""
 
 
 def document(verdict: Verdict) -> dict[str, Any]:
@@ -131,32 +130,30 @@ def lines(verdict: Verdict) -> Iterator[str]:
 
 
 def _chain(verdict: Verdict) -> Iterator[str]:
-    shown, left = _shown(verdict)
-    width = max((len(str(e.sign.stored.entry)) for e in shown), default=0)
+    every = verdict.evidence
+    deciding = [verdict.effect]
+    parts = (verdict.fault, verdict.decision)
+    deciding += [part.sign for part in parts if part is not None]
+    shown = most_telling(every, deciding, EVIDENCE_SHOWN)
+    width = max(
+        (len(str(every[n].sign.stored.entry)) for n in shown), default=0
+    )
     day = None
-    for place, evidence in enumerate(shown):
-        stored = evidence.sign.stored
-        if left and place == HEAD:
+    for before, place in pairwise([-1, *shown]):
+        left = place - before - 1
+        if left:
             yield f"  ... {counted(left, 'more sign')}: see -o json"
+        stored = every[place].sign.stored
         if stored.at.date() != day:
             day = stored.at.date()
             yield f"  {day:%Y-%m-%d}"
         name = str(stored.entry).ljust(width)
         clock = stored.at.strftime("%H:%M:%S")
-        role = evidence.role.ljust(8)
-        said = plain(evidence.sign.says)
+        role = every[place].role.ljust(8)
+        said = plain(every[place].sign.says)
         if len(said) > SAYS_MAX:
             said = f"{said[: SAYS_MAX - 3]}..."
         yield f"  {clock}  {role}  {name}  {said}"
-
-
-def _shown(verdict: Verdict) -> tuple[Sequence[Evidence], int]:
-    """Choose what fits: the beginning, the end, what decides."""
-    every = verdict.evidence
-    if len(every) <= EVIDENCE_SHOWN:
-        return every, 0
-    head, tail = every[:HEAD], every[HEAD - EVIDENCE_SHOWN :]
-    return [*head, *tail], len(every) - EVIDENCE_SHOWN
 
 
 def _row(name: str, value: str) -> Iterator[str]:
@@ -179,6 +176,12 @@ def decider(decided: Decided) -> str:
     return actor.name or "unknown"
 
 
+def boots(verdict: Verdict) -> tuple[str, str] | None:
+    """Give the boot before and the boot after, where they differ."""
+    before, after = verdict.boot_id_before, verdict.boot_id_after
+    return None if before == after else (before or "none", after or "none")
+
+
 def _facts_of(verdict: Verdict) -> Iterator[str]:
     rows = [
         ("happened", f"{verdict.happened}, {verdict.mode}"),
@@ -188,9 +191,9 @@ def _facts_of(verdict: Verdict) -> Iterator[str]:
     if decided is not None:
         who = decider(decided)
         rows.append(("decided", f"{decided.decision.value} by {who}"))
-    if verdict.boot_id_before != verdict.boot_id_after:
-        before = verdict.boot_id_before or "none"
-        rows.append(("boot id", f"{before} -> {verdict.boot_id_after}"))
+    booted = boots(verdict)
+    if booted is not None:
+        rows.append(("boot id", " -> ".join(booted)))
     rows.append(("at", written(verdict.effect.stored.at)))
     back = verdict.back_in_service_at
     if back is not None:

@@ -1,0 +1,91 @@
+"""Evidence: the signs that a verdict names, in the order of a timeline.
+
+It judges nothing: what happened and why is settled when it is asked.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from recorder.explain.causes import Case
+from recorder.explain.signs import Sign, Subject
+from recorder.explain.verdict import Decided, Evidence, Faulted, Happened
+from recorder.knowledge import Role
+
+__all__ = ["evidence_of", "most_telling"]
+
+EVIDENCE_MAX = 60
+"""Signs that a verdict names, so that a storm of them makes no answer long."""
+
+SILENT = frozenset({Happened.UNREACHABLE, Happened.KUBELET_RESTART})
+"""Happenings that are told apart by what kubelets count."""
+
+TELLING = frozenset({Role.FAULT, Role.DECISION, Role.EFFECT})
+"""Roles that say what happened and why; others say what was done about it."""
+
+
+def evidence_of(
+    case: Case, decided: Decided | None, faulted: Faulted | None
+) -> Sequence[Evidence]:
+    """Give the signs of a chain with their roles, in order of time."""
+    chosen: dict[tuple[int, int], Evidence] = {}
+    deciding = [case.effect]
+    deciding += [found.sign for found in (decided, faulted) if found]
+    for sign in case.chain.signs:
+        if not _is_telling(case, sign, decided):
+            continue
+        role = sign.role
+        if decided is not None and sign is decided.sign:
+            role = Role.DECISION
+        if faulted is not None and sign is faulted.sign:
+            role = Role.EFFECT if sign is case.effect else Role.FAULT
+        key = sign.position, sign.stored.index
+        chosen.setdefault(key, Evidence(role=role.value, sign=sign))
+    found = sorted(chosen.values(), key=_place)
+    kept = most_telling(found, deciding, EVIDENCE_MAX)
+    return [found[place] for place in kept]
+
+
+def most_telling(
+    evidence: Sequence[Evidence], deciding: Sequence[Sign], most: int
+) -> Sequence[int]:
+    """Choose by their places so many that a reader misses least, in order.
+
+    What a verdict rests on is always there; then what happened and why, and
+    rather the beginning and the end than the middle.
+    """
+
+    def worth(place: int) -> tuple[int, int]:
+        one = evidence[place]
+        rank = 1 if one.role in TELLING else 2
+        if any(one.sign is sign for sign in deciding):
+            rank = 0
+        return rank, min(place, len(evidence) - 1 - place)
+
+    return sorted(sorted(range(len(evidence)), key=worth)[:most])
+
+
+def _place(evidence: Evidence) -> tuple[datetime, int, int]:
+    """Give where a sign stands in a timeline.
+
+    Most clocks of a cluster tell whole seconds, ours does not: within a
+    second the log's own order is the better one.
+    """
+    sign = evidence.sign
+    second = sign.stored.at.replace(microsecond=0)
+    return second, sign.position, sign.stored.index
+
+
+def _is_telling(case: Case, sign: Sign, decided: Decided | None) -> bool:
+    """Tell whether a sign says more than that somebody was there.
+
+    Of audit it is who decided; that a kubelet counts tells a silence.
+    """
+    if sign.subject == Subject.WORD:
+        return case.happened in SILENT
+    if not sign.subject.startswith("request/"):
+        return True
+    return (
+        decided is not None
+        and decided.actor is not None
+        and sign.actor == decided.actor
+    )

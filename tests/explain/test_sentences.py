@@ -1,0 +1,101 @@
+"""A verdict in one sentence, and its signs in the order of a timeline."""
+
+from recorder.explain.evidence import most_telling
+from recorder.explain.sign import Sign
+from recorder.explain.verdict import Evidence, Verdict
+from recorder.model.fact import FactKind
+from tests.explain.tale import Tale
+
+STUCK = "watchdog: BUG: soft lockup - CPU#63 stuck for 25s! [kswapd0:428]"
+
+
+def test_a_condition_is_named_with_its_reason_alone() -> None:
+    tale = Tale("n1", "n2").condition(
+        10, "KernelDeadlock", "True", "CPUSoftLockup", STUCK, was="False"
+    )
+
+    degraded = tale.verdict()
+    crashed = tale.crashes(60).verdict()
+
+    assert degraded.sentence == (
+        "n1 was degraded at 03:00:10 because of"
+        " KernelDeadlock (CPUSoftLockup)."
+    )
+    assert crashed.sentence.endswith(
+        ", most likely because of KernelDeadlock (CPUSoftLockup) at 03:00:10."
+    )
+    assert crashed.fault is not None
+    assert STUCK in crashed.fault.sign.says
+
+
+def test_a_status_is_said_where_it_is_not_true() -> None:
+    tale = Tale("n1").condition(
+        10, "ContainerRuntimeReady", "False", "Down", was="True"
+    )
+
+    sentence = tale.verdict().sentence
+
+    assert "because of ContainerRuntimeReady=False (Down)." in sentence
+
+
+def test_a_container_is_named_with_its_pod() -> None:
+    verdict = Tale("n1").container_ends(10, "OOMKilled").verdict()
+
+    assert "container main of pod/train/pod-1 ended" in verdict.sentence
+    assert verdict.evidence[0].sign.says.startswith("pod/train/pod-1: ")
+
+
+def test_what_an_event_says_at_length_is_cut_short() -> None:
+    long = "System encountered a fatal error in the kernel " * 20
+    tale = Tale("n1", "n2").crashes(10)
+
+    verdict = tale.event(600, "abrt-adaptor", "VMcore", long).verdict()
+
+    assert "because of VMcore (System encountered" in verdict.sentence
+    assert len(verdict.sentence) < 200
+
+
+def test_within_a_second_signs_stand_in_the_order_of_the_log() -> None:
+    tale = Tale("n1").cordons(10.4, "kubectl")
+    key = "node.kubernetes.io/unschedulable"
+    taint = {"key": key, "value": None, "effect": "NoSchedule"}
+    tale.tell(10.9, FactKind.TAINTED, taint, occurred=10)
+
+    evidence = tale.verdict().evidence
+
+    positions = [one.sign.position for one in evidence]
+    assert positions == sorted(positions)
+
+
+def chosen(verdict: Verdict, most: int) -> list[Sign]:
+    evidence = verdict.evidence
+    deciding = [verdict.effect]
+    return [
+        evidence[place].sign
+        for place in most_telling(evidence, deciding, most)
+    ]
+
+
+def test_what_a_verdict_rests_on_is_never_left_out() -> None:
+    tale = Tale("n1", "n2").crashes(60)
+    verdict = tale.verdict()
+    assert any(one.sign is verdict.effect for one in verdict.evidence)
+
+    for most in range(1, len(verdict.evidence) + 1):
+        signs = chosen(verdict, most)
+
+        assert len(signs) == most
+        assert any(sign is verdict.effect for sign in signs)
+        assert signs == sorted(signs, key=lambda sign: sign.position)
+
+
+def test_acts_are_left_out_before_effects() -> None:
+    verdict = Tale("n1", "n2").crashes(60).verdict()
+    effect = verdict.effect
+    acts = [Evidence(role="act", sign=effect._replace(vague=True))] * 30
+    storm = [*acts, Evidence(role="effect", sign=effect), *acts]
+
+    places = most_telling(storm, [], 5)
+
+    assert 30 in places
+    assert places == [0, 1, 30, 59, 60]
