@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 import msgspec
@@ -19,6 +20,16 @@ from recorder.knowledge.asking import Knowledge
 from recorder.knowledge.rules import Rules
 
 __all__ = ["KnowledgeError", "load", "read_rules", "shipped"]
+
+BYTES_MAX = 1 << 20
+"""Of a file; the largest that is shipped has a few thousand."""
+
+NODES_MAX = 100_000
+"""Of a document with its aliases written out: more than a file can hold that
+somebody wrote."""
+
+CANNOT_BE = (ValueError, LookupError, AttributeError, TypeError)
+"""What the library lets through, of a date that does not exist."""
 
 
 class KnowledgeError(ConfigError):
@@ -53,12 +64,30 @@ def _shipped() -> Iterator[Rules]:
 
 
 def _read_file(path: Path) -> Rules:
+    """Read a file that anybody may have put there: a pipe would never end."""
+    name = str(path)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as exc:
-        msg = f'cannot read the rules in "{path}": {exc}'
-        raise KnowledgeError(msg) from exc
-    return read_rules(text, name=str(path))
+        found = path.stat()
+        if not S_ISREG(found.st_mode):
+            raise _unreadable(name, "it is no file, but a folder or such")
+        if found.st_size > BYTES_MAX:
+            raise _unreadable(name, f"it has more than {BYTES_MAX:,} bytes")
+        content = path.read_bytes()
+    except OSError as exc:
+        raise _unreadable(name, exc.strerror or str(exc)) from exc
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as exc:
+        line = content.count(b"\n", 0, exc.start) + 1
+        raise _unreadable(name, "it is not UTF-8", line=line) from exc
+    return read_rules(text, name=name)
+
+
+def _unreadable(
+    name: str, why: str, *, line: int | None = None
+) -> KnowledgeError:
+    where = "" if line is None else f", line {line}"
+    return KnowledgeError(f'cannot read the rules in "{name}"{where}: {why}')
 
 
 def read_rules(text: str, *, name: str) -> Rules:
@@ -67,15 +96,9 @@ def read_rules(text: str, *, name: str) -> Rules:
     Raises:
         KnowledgeError: it is wrong; the message has its name and line.
     """
+    root, made = _read_yaml(text, name)
     try:
-        root = yaml.compose(text, yaml.SafeLoader)
-        made = yaml.safe_load(text) or {}
-    except yaml.YAMLError as exc:
-        msg = f'cannot read the rules in "{name}": {exc}'
-        raise KnowledgeError(msg) from exc
-    _refuse_duplicates(root, name)
-    try:
-        rules = msgspec.convert(made, Rules)
+        rules = msgspec.convert(made or {}, Rules)
     except msgspec.ValidationError as exc:
         line = _line_of(root, str(exc))
         msg = f'cannot use the rules in "{name}", line {line}: {exc}'
@@ -84,11 +107,53 @@ def read_rules(text: str, *, name: str) -> Rules:
     return rules
 
 
+def _read_yaml(text: str, name: str) -> tuple[yaml.Node | None, Any]:
+    """Give the document, and what is made of it.
+
+    Few lines of YAML can stand for billions, or for themselves: what is
+    counted before anything is made of it may be so large and no larger.
+    """
+    try:
+        root = yaml.compose(text, yaml.SafeLoader)
+        if root is not None and _written_out(root, {}) > NODES_MAX:
+            raise _unreadable(name, "it stands for more than it may")
+        _refuse_duplicates(root, name)
+        return root, yaml.safe_load(text)
+    except yaml.MarkedYAMLError as exc:
+        mark = exc.problem_mark or exc.context_mark
+        line = None if mark is None else mark.line + 1
+        why = exc.problem or str(exc)
+        raise _unreadable(name, why, line=line) from exc
+    except yaml.reader.ReaderError as exc:
+        line = text.count("\n", 0, exc.position) + 1
+        raise _unreadable(name, exc.reason, line=line) from exc
+    except RecursionError as exc:
+        raise _unreadable(name, "it is nested too deep") from exc
+    except CANNOT_BE as exc:
+        why = f"it has a value that cannot be: {exc}"
+        raise _unreadable(name, why) from exc
+
+
+def _written_out(node: yaml.Node, known: dict[int, int]) -> int:
+    """Count the parts of a document with all its aliases written out."""
+    if id(node) not in known:
+        known[id(node)] = NODES_MAX + 1  # should it be a part of itself
+        parts: Sequence[yaml.Node] = ()
+        if isinstance(node, yaml.MappingNode):
+            parts = [part for pair in node.value for part in pair]
+        elif isinstance(node, yaml.SequenceNode):
+            parts = node.value
+        known[id(node)] = 1 + sum(_written_out(p, known) for p in parts)
+    return known[id(node)]
+
+
 def _refuse_duplicates(node: yaml.Node | None, name: str) -> None:
     """YAML lets the last of two equal keys win; here it is a mistake."""
     if isinstance(node, yaml.MappingNode):
         known: dict[str, int] = {}
         for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
             line = key.start_mark.line + 1
             if key.value in known:
                 msg = (

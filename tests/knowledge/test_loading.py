@@ -1,5 +1,6 @@
 """Files of rules: what is refused, with its line, and who comes first."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -102,3 +103,72 @@ def test_a_rule_without_a_name_for_who_acts_takes_the_files() -> None:
         Decision.AUTO_REMEDIATION,
         "NVSentinel",
     )
+
+
+def nested(depth: int) -> str:
+    layers = [
+        f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]"
+        for n in range(1, depth)
+    ]
+    return "\n".join(["l0: &l0 [a, a]", *layers])
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (nested(12), "stands for more than it may"),
+        ("conditions: &a\n- *a\n", "stands for more than it may"),
+        ("[" * 20_000, "nested too deep"),
+        ("conditions:\n\t- a\n", "line 2: found character"),
+        ("conditions: []\n---\ntaints: []\n", "line 2: but found another"),
+        ("taints: []\nlabels: !!python/name:os.system\n", "line 2: could"),
+        ("taints: []\nlabels: \x07\n", "line 2: special characters"),
+        ("conditions:\n- types: [2026-99-99]\n", "a value that cannot be"),
+        ("labels: !!timestamp a\n", "a value that cannot be"),
+        ("? [a]\n: b\n", "line 1: found unhashable key"),
+        ("5\n", "line 1: Expected `object`"),
+    ],
+)
+def test_what_is_no_file_of_rules_is_refused_in_words(
+    text: str, says: str
+) -> None:
+    with pytest.raises(KnowledgeError) as refused:
+        read_rules(text, name="site.yaml")
+
+    assert '"site.yaml"' in str(refused.value)
+    assert says in str(refused.value)
+
+
+def test_a_file_that_is_none_is_refused_and_not_waited_for(
+    tmp_path: Path,
+) -> None:
+    pipe, large, latin = (tmp_path / n for n in ("pipe", "large", "latin"))
+    os.mkfifo(pipe)
+    large.write_text("#" * (1 << 20) + "\n")
+    latin.write_bytes("taints: []\n# caf\xe9\n".encode("latin-1"))
+    looped = tmp_path / "looped"
+    looped.symlink_to(looped)
+    refused = {
+        pipe: "it is no file",
+        tmp_path: "it is no file",
+        Path("/dev/zero"): "it is no file",
+        large: "more than 1,048,576 bytes",
+        latin: "line 2: it is not UTF-8",
+        looped: "Too many levels of symbolic links",
+        tmp_path / "none": "No such file or directory",
+    }
+
+    for file, says in refused.items():
+        with pytest.raises(KnowledgeError) as error:
+            load([file])
+        assert f'"{file}"' in str(error.value)
+        assert says in str(error.value)
+
+
+def test_an_anchor_may_be_used_again() -> None:
+    text = GOOD + '  - {types: [Hot], when: &yes "True"}\n'
+    text += "  - {types: [Hotter], when: *yes}\n"
+
+    rules = read_rules(text, name="site.yaml")
+
+    assert [rule.when for rule in rules.conditions] == ["True"] * 3
