@@ -1,10 +1,21 @@
 """Times as the contract writes them: RFC 3339, UTC, microseconds."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
-__all__ = ["written"]
+__all__ = ["LAST", "shifted", "written"]
+
+FIRST = datetime.min.replace(tzinfo=UTC)
+LAST = datetime.max.replace(tzinfo=UTC)
 
 
 def written(at: datetime) -> str:
     """Write a time, for example ``2026-11-21T03:18:00.000000Z``."""
     return at.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"
+
+
+def shifted(at: datetime, by: timedelta) -> datetime:
+    """Give a later time, or an earlier one; at most the last there is."""
+    try:
+        return at + by
+    except OverflowError:
+        return FIRST if by < timedelta(0) else LAST

@@ -15,6 +15,7 @@ from recorder.explain.neighbours import (
 )
 from recorder.facts import appearance
 from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.moment import shifted
 from recorder.projections import NodeState, advance
 from recorder.report.ports import Reading
 from recorder.report.window import Window
@@ -135,7 +136,7 @@ class Others:
         if not (chains and self._everywhere):
             return joined(self._span(chain) for chain in chains)
         since = self._window.since
-        first = None if since is None else since - LOOKBACK
+        first = since and shifted(since, -LOOKBACK)
         return [(first, self._window.until)]
 
     def _span(self, chain: Chain) -> tuple[datetime, datetime]:

@@ -9,7 +9,7 @@ from recorder.classify.changes import Change
 from recorder.classify.managers import FieldManager, moved_managers
 from recorder.errors import ConfigError, NotFoundError
 from recorder.model.entry import Operation
-from recorder.model.moment import written
+from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 from recorder.report.changes import (
     actor_json,
@@ -210,7 +210,7 @@ async def ask_difference(
         changed = told_changes(old, new, all_fields=question.all_fields)
         if _uid(before) == _uid(after):
             managers = moved_managers(old, new)
-    window = Window(before.at, after.at and after.at + MOMENT)
+    window = Window(before.at, after.at and shifted(after.at, MOMENT))
     return Difference(
         found=found,
         newest=newest,
@@ -223,7 +223,7 @@ async def ask_difference(
 
 
 async def _state(reading: Reading, found: Found, end: End) -> State:
-    until = None if end.at is None else end.at + MOMENT
+    until = None if end.at is None else shifted(end.at, MOMENT)
     before = None
     if end.entry is not None:
         _check_log(reading, end.entry)

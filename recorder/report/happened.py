@@ -16,6 +16,7 @@ from recorder.explain.verdict import Verdict
 from recorder.facts import DAILY_REPORTERS
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
+from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT, WATCH
 from recorder.projections import NodeState
 from recorder.report.beside import LOOKBACK, Others, joined, states_at
@@ -221,7 +222,7 @@ async def _earlier(reading: Reading, window: Window) -> list[Hole]:
         return []
     return [
         Hole(gap.since, gap.to)
-        async for gap in reading.gaps(window.since - LOOKBACK)
+        async for gap in reading.gaps(shifted(window.since, -LOOKBACK))
         if gap.since is not None
         and not gap.healed
         and gap.resource in NODE_RESOURCES

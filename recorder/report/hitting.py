@@ -13,6 +13,7 @@ from recorder.explain.impact import Hit, failure_of, hits
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
+from recorder.model.moment import shifted
 from recorder.projections import Placements, Workloads
 from recorder.report.coverage import Coverage
 from recorder.report.fact_ports import Stay
@@ -135,7 +136,7 @@ async def _gangs(
     window: Window,
 ) -> _Gangs:
     """Read the gangs that verdicts may have hit, and who was preempted."""
-    since = None if window.since is None else window.since - POD_LIFE
+    since = window.since and shifted(window.since, -POD_LIFE)
     until = window.until
     stays = [
         Stay(verdict.node, failure.since, failure.seen)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from recorder.model.moment import LAST
 from recorder.model.observation import WATCH
 from recorder.report.fact_ports import FactsEnd
 from recorder.report.ports import ClockJump, Stream
@@ -41,6 +42,7 @@ NOT_LISTED = "its first list is not complete"
 BEGAN_LATER = "recording began later"
 NO_PROOF = "nothing vouches for it"
 NO_PROOF_YET = "nothing vouches for it any more: is the recorder running?"
+OVER = "the tape ends before"
 NOTHING_RECORDED = "nothing was recorded yet"
 NEVER_RECORDED = "it was never recorded"
 
@@ -89,7 +91,7 @@ def holes_of(
             yield _hole(stream, window.since, None, NOT_LISTED)
         return
     since, until = window.since, window.until
-    if since is not None and since < began:
+    if (since or began) < began or (until or LAST) <= began:
         end = began if until is None else min(began, until)
         yield _hole(stream, since, end, BEGAN_LATER)
     # An open gap begins where the proof ends, and is listed itself.
@@ -107,7 +109,9 @@ def _unproven(
 ) -> Iterator[Hole]:
     since, until = window.since, window.until
     if until is None:
-        if not is_over and now - vouched > STALE:
+        if is_over and since is not None and since > vouched:
+            yield _hole(stream, since, None, OVER)
+        elif not is_over and now - vouched > STALE:
             yield _hole(stream, vouched, None, NO_PROOF_YET)
     elif until > vouched:
         begin = vouched if since is None else max(vouched, since)

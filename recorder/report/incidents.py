@@ -8,7 +8,7 @@ from typing import Any, Self
 from recorder.explain.impact import Hit
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Fault, Knowledge
-from recorder.model.moment import written
+from recorder.model.moment import shifted, written
 from recorder.report.coverage import Coverage, covered
 from recorder.report.happened import LOOKBACK, PODS, nodes_of, verdicts_of
 from recorder.report.hitting import hits_of
@@ -133,7 +133,7 @@ async def ask_incidents(
     coverage = await covered(
         reading, window, now=now, reads=reads_nodes, facts=True, needs=PODS
     )
-    since = None if window.since is None else window.since - LOOKBACK
+    since = window.since and shifted(window.since, -LOOKBACK)
     names = sorted(
         await reading.facts.stirred(since, window.until, seen=window.since)
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from recorder.errors import NotFoundError
 from recorder.model.entry import Operation
-from recorder.model.moment import written
+from recorder.model.moment import shifted, written
 from recorder.model.reference import Resource
 from recorder.report.coverage import Coverage, covered
 from recorder.report.ports import Heartbeats, Line, Reading, Selection
@@ -79,7 +79,7 @@ async def ask_object(
     line = await reading.newest(
         Selection(
             objects=found.numbers,
-            until=None if at is None else at + MOMENT,
+            until=None if at is None else shifted(at, MOMENT),
             versions=True,
         )
     )

@@ -8,6 +8,7 @@ from typing import Any, Self
 from recorder.errors import ConfigError
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
+from recorder.model.moment import shifted
 from recorder.model.observation import WATCH
 from recorder.report.coverage import Coverage, covered
 from recorder.report.happened import (
@@ -151,7 +152,9 @@ def reads_nodes(source: str, resource: str) -> bool:
 def _judged_window(question: WhyQuestion) -> Window:
     """Give the window whose holes verdicts have to know."""
     if question.at is not None:
-        return Window(question.at - LOOKBACK, question.at + LOOKBACK)
+        return Window(
+            shifted(question.at, -LOOKBACK), shifted(question.at, LOOKBACK)
+        )
     return question.window
 
 
@@ -160,7 +163,7 @@ def _told_window(at: datetime, found: Sequence[Verdict]) -> Window:
     begun = [verdict.began_at for verdict in found]
     ended = [e.sign.stored.at for v in found for e in v.evidence]
     since, until = min([at, *begun]), max([at, *ended])
-    return Window(since, max(until, since + MOMENT))
+    return Window(since, max(until, shifted(since, MOMENT)))
 
 
 async def _found(
@@ -178,8 +181,8 @@ async def _found(
     last = await reading.facts.last_sign(question.node, None)
     if last is None:
         return []
-    end = None if until is None else until + LOOKBACK
-    near = Window((until or last) - LOOKBACK, end)
+    end = None if until is None else shifted(until, LOOKBACK)
+    near = Window(shifted(until or last, -LOOKBACK), end)
     for wider in (near, Window(None, end)):
         found = await _within(
             reading, question.node, wider, knowledge, coverage
@@ -201,7 +204,7 @@ def _at(found: Sequence[Verdict], at: datetime | None) -> Sequence[Verdict]:
         and (v.back_in_service_at is None or v.back_in_service_at >= at)
     ]
     before = [v for v in found if v.effect.stored.at <= at]
-    soon = [v for v in found if v.began_at <= at + SOON]
+    soon = [v for v in found if v.began_at <= shifted(at, SOON)]
     return going_on or before[-1:] or soon[:1]
 
 
@@ -212,7 +215,7 @@ async def _within(
     knowledge: Knowledge,
     coverage: Coverage,
 ) -> Sequence[Verdict]:
-    since = None if window.since is None else window.since - LOOKBACK
+    since = window.since and shifted(window.since, -LOOKBACK)
     nodes = await nodes_of(
         reading,
         [node],

@@ -25,6 +25,11 @@ REFUSED = {
     "impact --log 1 --rack r99": (NOT_FOUND, "has no node with these"),
     "impact --log 1 -l zone": (USAGE, "write LABEL=VALUE"),
     "impact --log 1 -l =a": (USAGE, "write LABEL=VALUE"),
+    "impact --log 1 -l a==b": (USAGE, "write LABEL=VALUE"),
+    "impact --log 1 -l a!=b": (USAGE, "write LABEL=VALUE"),
+    "impact --log 1 -l a=": (NOT_FOUND, "no node with these"),
+    "impact --log 1 --rack=": (USAGE, "name nodes, or select them"),
+    "why --log 1 node/\x1b[2Jx": (NOT_FOUND, 'no node "␛[2Jx"'),
     "impact --log 1 -l zone=nowhere": (NOT_FOUND, "no node with these"),
     "impact --log 1 pod/x": (USAGE, "is not a node"),
     "impact --log 1 node/gpu-02": (NOT_FOUND, 'did you mean "gpu-002"'),
@@ -169,6 +174,49 @@ def test_ten_years_are_a_window_like_any_other(
 
     assert answer.status == INCOMPLETE
     assert answer.json["verdicts"] == latest.json["verdicts"]
+
+
+FIRST = "0001-01-01T00:00:00Z"
+LAST = "9999-12-31T23:59:59.999999Z"
+WHENEVER = [
+    f"why node/gpu-002 --since {FIRST} --until {LAST}",
+    f"why node/gpu-002 --at {FIRST}",
+    f"why node/gpu-002 --at {LAST}",
+    f"why node/gpu-002 --until {FIRST}",
+    f"impact --rack rack-2 --since {FIRST} --until {LAST}",
+    f"incidents --since {FIRST} --until {LAST}",
+    f"replay node/gpu-002 --since {FIRST} --until {LAST}",
+    f"postmortem node/gpu-002 --since {FIRST} --until {LAST}",
+    f"show node/gpu-002 --at {LAST}",
+    f"diff node/gpu-002 --from {FIRST} --to {LAST}",
+]
+
+
+@pytest.mark.parametrize("words", WHENEVER)
+def test_the_ends_of_all_time_are_times_like_any_other(
+    incidents: Database, recorder: Recorder, words: str
+) -> None:
+    del incidents
+
+    answer = recorder(*words.split(), "--log", "1")
+
+    assert answer.status == INCOMPLETE, answer.err
+    assert "INCOMPLETE" in answer.err
+
+
+BEHIND = ["why node/gpu-002", "incidents", "gaps", "log", "replay gpu-002"]
+
+
+@pytest.mark.parametrize("words", BEHIND)
+def test_a_window_behind_the_end_of_a_tape_is_incomplete(
+    incidents: Database, recorder: Recorder, words: str
+) -> None:
+    del incidents
+
+    answer = recorder(*words.split(), "--log", "1", "--since", "2h")
+
+    assert answer.status == INCOMPLETE
+    assert "the tape ends before" in answer.out + answer.err
 
 
 def test_a_name_outlives_the_machine_behind_it(
