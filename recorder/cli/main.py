@@ -111,7 +111,10 @@ def _told(raised: BaseException, *, debug: bool) -> int:
     if debug:
         sys.excepthook(type(raised), raised, raised.__traceback__)
     if isinstance(error, RecorderError):
-        line = " ".join(str(error).split())
+        from recorder.report.text import plain
+
+        # What was asked or recorded is quoted: it may hold anything.
+        line = plain(" ".join(str(error).split()))
         click.echo(f"recorder: {line}", err=True)
         return error.exit_status
     click.echo(

@@ -71,8 +71,10 @@ def write(content: bytes) -> None:
 
 
 def note(text: str, *, colour: str | None = None) -> None:
-    """Tell a person something beside the answer."""
-    click.echo(paint(text, colour, sys.stderr), err=True)
+    """Tell a person something beside the answer, in one line."""
+    from recorder.report.text import plain
+
+    click.echo(paint(plain(text), colour, sys.stderr), err=True)
 
 
 def announce(text: str) -> None:

@@ -9,7 +9,7 @@ from recorder.errors import ConfigError, NotFoundError
 from recorder.explain.impact import Hit
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
-from recorder.model.moment import written
+from recorder.model.moment import shifted, written
 from recorder.model.observation import WATCH
 from recorder.report.beside import states_at
 from recorder.report.coverage import Coverage, covered
@@ -66,7 +66,7 @@ class ImpactQuestion:
         labels = []
         for text in given["label"]:
             key, equals, value = text.partition("=")
-            if not equals or not key:
+            if not equals or not key or key[-1] == "!" or value[:1] == "=":
                 msg = f'cannot use -l "{text}": write LABEL=VALUE'
                 raise SelectorError(msg)
             labels.append((key, value))
@@ -210,7 +210,7 @@ async def ask_impact(
     coverage = await covered(
         reading, window, now=now, reads=_reads, facts=True, needs=PODS
     )
-    since = None if window.since is None else window.since - LOOKBACK
+    since = window.since and shifted(window.since, -LOOKBACK)
     read = await nodes_of(
         reading, nodes, since=since, until=window.until, knowledge=knowledge
     )

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from recorder.report.text import plain
+
 __all__ = ["Check", "check_lines", "checks_document", "untried"]
 
 
@@ -61,8 +63,8 @@ def checks_document(checks: Sequence[Check]) -> dict[str, Any]:
 def check_lines(check: Check) -> list[str]:
     """Give a check as text."""
     if not check.tried:
-        return [f"-     {check.name}: {check.says}"]
+        return [plain(f"-     {check.name}: {check.says}")]
     lines = [f"{'ok  ' if check.ok else 'FAIL'}  {check.name}: {check.says}"]
     if not check.ok and check.remedy:
         lines.append(f"      {check.remedy}")
-    return lines
+    return [plain(line) for line in lines]
