@@ -13,6 +13,12 @@ import click
 
 __all__ = ["LazyGroup"]
 
+READING = (
+    "Exit status: 0 complete, 1 failed, 2 wrong usage, 4 something may be"
+    " missing, 5 no such cluster, node or object in the log."
+)
+DOING = "Exit status: 0 done, 1 failed, 2 wrong usage."
+
 
 class LazyGroup(click.Group):
     """A group that finds its commands by ``module:attribute``."""
@@ -43,6 +49,8 @@ class LazyGroup(click.Group):
         module, _, attribute = place.partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         command.help = _unescaped(command.help)
+        if not isinstance(command, click.Group):
+            command.epilog = _statuses(command)
         return command
 
     def resolve_command(
@@ -63,3 +71,9 @@ def _unescaped(text: str | None) -> str | None:
     It keeps the lines of the paragraph that it begins as they are.
     """
     return text and text.replace("\\b\n", "\b\n")
+
+
+def _statuses(command: click.Command) -> str:
+    """Say what the exit status means, of one that reads a log or another."""
+    reads = any(option.name == "log" for option in command.params)
+    return READING if reads else DOING

@@ -99,6 +99,7 @@ def test_every_command_has_a_help_with_an_example(
     assert "Example" in answer.out
     assert f"recorder {words[0]}" in answer.out.partition("Example")[2]
     assert "\\b" not in answer.out
+    assert "\n  Exit status: 0 " in answer.out
 
 
 def test_every_option_has_a_help() -> None:
