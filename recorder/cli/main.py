@@ -82,7 +82,8 @@ def run(
 def _run(words: list[str], name: str = "recorder") -> int:
     try:
         status = main.main(args=words, prog_name=name, standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BaseException as exc:  # noqa: BLE001 - the last one to catch it
         return _told(exc, debug="--debug" in words)
     return status if isinstance(status, int) else 0

@@ -1,6 +1,7 @@
 """Where answers and notes go: data to stdout, everything else to stderr."""
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterable
@@ -8,7 +9,10 @@ from typing import Any
 
 import click
 
+from recorder.errors import RecorderError
+
 __all__ = [
+    "OutputError",
     "announce",
     "note",
     "paint",
@@ -21,6 +25,18 @@ __all__ = [
 
 
 PIPE_CLOSED = 128 + signal.SIGPIPE
+
+STEERING = re.compile(
+    rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]"
+)
+"""What steers a terminal and may stand in JSON as it is: DEL, the second set
+of control characters, and signs that turn the direction of a text."""
+
+
+class OutputError(RecorderError):
+    """An answer cannot be written."""
+
+    code = "output"
 
 
 def print_document(document: Any, form: str) -> None:
@@ -60,14 +76,33 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def write(content: bytes) -> None:
-    """Write to stdout, at once; end quietly if nobody reads any more."""
+    """Write to stdout, at once; end quietly if nobody reads any more.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    out: Any = sys.stdout  # None where it was closed before we began
+    if out is None:
+        msg = "cannot write the answer: standard output is closed"
+        raise OutputError(msg)
+    if out.isatty():
+        content = STEERING.sub(_shown, content)
     try:
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
+        out.buffer.write(content)
+        out.buffer.flush()
     except BrokenPipeError:
         # Python would complain when it flushes what is left at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(PIPE_CLOSED) from None
+    except OSError as exc:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+        msg = f"cannot write the answer: {exc.strerror}"
+        raise OutputError(msg) from exc
+
+
+def _shown(found: re.Match[bytes]) -> bytes:
+    """Write a character as JSON may write it."""
+    return f"\\u{ord(found[0].decode()):04x}".encode()
 
 
 def note(text: str, *, colour: str | None = None) -> None:

@@ -8,7 +8,7 @@ from recorder.explain.verdict import Verdict
 from recorder.report.impact import totals
 from recorder.report.postmortem import Postmortem
 from recorder.report.telling import doubts, rows
-from recorder.report.text import coverage_lines
+from recorder.report.text import coverage_lines, plain
 
 __all__ = ["markdown"]
 
@@ -137,4 +137,4 @@ _SPECIAL = str.maketrans(
 
 
 def _text(text: str) -> str:
-    return text.translate(_SPECIAL)
+    return plain(text.translate(_SPECIAL))
