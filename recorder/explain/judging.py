@@ -5,7 +5,7 @@ broke before it, when was the node back in service. What is not on record is
 not made up: then the cause is `unrecorded`, and what would have told is said.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -28,6 +28,7 @@ from recorder.explain.verdict import (
     Verdict,
 )
 from recorder.knowledge import Decision, Role
+from recorder.model.reference import EntryName
 
 __all__ = ["Hole", "judge"]
 
@@ -53,6 +54,8 @@ class Hole:
 
     since: datetime
     until: datetime | None
+    gap: EntryName | None = None
+    """The entry that opened it, where it has one."""
 
 
 def judge(
@@ -80,7 +83,8 @@ def judge(
     against = contradictions(case)
     back = chain.back if happened not in STAYED else None
     before, after = _boots(chain, happened)
-    holed = _is_holed(chain, effect, holes)
+    hiding = _hiding(chain, effect, holes)
+    holed = bool(hiding)
     verdict = Verdict(
         node=chain.node,
         node_uid=chain.baseline.uid or chain.state.uid,
@@ -101,6 +105,7 @@ def judge(
         began=chain.began.at,
         evidence=evidence_of(case, decided, faulted),
         contradictions=against,
+        gaps=sorted({hole.gap for hole in hiding if hole.gap is not None}),
     )
     verdict = replace(
         verdict,
@@ -231,8 +236,10 @@ def _was_gone(case: Case, decided: Decided) -> bool:
     )
 
 
-def _is_holed(chain: Chain, effect: Sign, holes: Iterable[Hole]) -> bool:
-    """Tell whether the log is silent anywhere that the chain rests on."""
+def _hiding(
+    chain: Chain, effect: Sign, holes: Iterable[Hole]
+) -> Sequence[Hole]:
+    """Give the times that the chain rests on and the log is silent about."""
     # By our own clock: a hole that ended before the first sign was seen ended
     # in a list, which showed how things stood.
     first = min(sign.stored.observed_at for sign in chain.signs)
@@ -242,10 +249,11 @@ def _is_holed(chain: Chain, effect: Sign, holes: Iterable[Hole]) -> bool:
         last = END if chain.back is None else chain.back.observed_at
     answers = [s.stored.observed_at for s in _answers(chain, effect)]
     last = max([last, *answers])
-    return any(
-        hole.since <= last and (hole.until is None or hole.until >= first)
+    return [
+        hole
         for hole in holes
-    )
+        if hole.since <= last and (hole.until is None or hole.until >= first)
+    ]
 
 
 def _answers(chain: Chain, effect: Sign) -> list[Sign]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from recorder.explain.actors import Actor
 from recorder.explain.signs import Sign
 from recorder.knowledge import Decision, Fault
+from recorder.model.reference import EntryName
 
 __all__ = [
     "CONFIDENCES",
@@ -122,6 +123,8 @@ class Verdict:
     rivals: Sequence[Rival] = ()
     missing: Sequence[Missing] = ()
     contradictions: Sequence[Contradiction] = ()
+    gaps: Sequence[EntryName] = ()
+    """Those that overlap the time that it rests on: it is less sure."""
 
     @property
     def id(self) -> str:

@@ -207,9 +207,18 @@ def _absent(streams: Iterable[Stream]) -> set[str]:
 
 def holes_of(coverage: Coverage) -> list[Hole]:
     """Give the times that the log cannot vouch for."""
-    spans = [(gap.since, gap.to) for gap in coverage.gaps]
-    spans += [(hole.since, hole.to) for hole in coverage.holes]
-    return [Hole(since, until) for since, until in spans if since is not None]
+    return [
+        *(
+            Hole(gap.since, gap.to, gap.opened)
+            for gap in coverage.gaps
+            if gap.since is not None
+        ),
+        *(
+            Hole(hole.since, hole.to)
+            for hole in coverage.holes
+            if hole.since is not None
+        ),
+    ]
 
 
 async def _earlier(reading: Reading, window: Window) -> list[Hole]:
@@ -221,7 +230,7 @@ async def _earlier(reading: Reading, window: Window) -> list[Hole]:
     if window.since is None:
         return []
     return [
-        Hole(gap.since, gap.to)
+        Hole(gap.since, gap.to, gap.opened)
         async for gap in reading.gaps(shifted(window.since, -LOOKBACK))
         if gap.since is not None
         and not gap.healed

@@ -43,6 +43,10 @@ def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
             ],
         ),
         (
+            "Gaps in the time that it rests on",
+            [f"gap {gap}" for gap in verdict.gaps],
+        ),
+        (
             "What was not recorded",
             [
                 f"{lack.evidence} would tell {lack.would_tell}"

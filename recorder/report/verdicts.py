@@ -58,6 +58,7 @@ def document(verdict: Verdict) -> dict[str, Any]:
             }
             for one in verdict.contradictions
         ],
+        "gaps": [str(gap) for gap in verdict.gaps],
         "missing": [
             {"evidence": one.evidence, "would_tell": one.would_tell}
             for one in verdict.missing
@@ -114,7 +115,7 @@ def lines(verdict: Verdict) -> Iterator[str]:
     yield from _facts_of(verdict)
     yield ""
     yield from _chain(verdict)
-    if verdict.rivals or verdict.missing:
+    if verdict.rivals or verdict.gaps or verdict.missing:
         yield ""
     for rival in verdict.rivals:
         word = "not" if rival.excluded else "perhaps"
@@ -123,6 +124,11 @@ def lines(verdict: Verdict) -> Iterator[str]:
         entry = against.sign.stored.entry
         text = f"{entry} {against.sign.says}: {against.but}"
         yield from _row("but", text)
+    if verdict.gaps:
+        named = ", ".join(map(str, verdict.gaps))
+        yield from _row(
+            "gap", f"{named}: nobody watched for a part of this time"
+        )
     for one in verdict.missing:
         yield from _row(
             "missing", f"{one.evidence}, which would tell {one.would_tell}"

@@ -82,6 +82,7 @@ VERDICT = {
         }
     ],
     "rivals": [{"cause": TEXT, "excluded": FLAG, "because": TEXT}],
+    "gaps": [TEXT],
     "missing": [{"evidence": TEXT, "would_tell": TEXT}],
 }
 WINDOW = {"cluster": TEXT, "since": Maybe(TIME), "until": Maybe(TIME)}

@@ -9,6 +9,7 @@ import pytest
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import shipped
 from recorder.report.gap import Gap
+from recorder.report.verdicts import lines
 from recorder.report.why import Why, WhyQuestion, ask_why
 from recorder.report.window import Window
 from recorder.store.read import LogReading
@@ -53,4 +54,9 @@ async def test_what_a_gap_may_hide_leaves_the_mode_open_in_a_later_window(
 
     assert (verdict.mode, sure.mode) == ("abrupt", "abrupt")
     assert [v.mode for v in doubted.verdicts] == ["unknown"]
+    assert [v.gaps for v in doubted.verdicts] == [[hidden.opened]]
+    assert f"gap      {hidden.opened}: " in "\n".join(
+        lines(doubted.verdicts[0])
+    )
+    assert sure.gaps == []
     assert doubted.coverage.gaps == []
