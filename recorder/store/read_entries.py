@@ -5,7 +5,7 @@ stand for its numbers, so that the size of the dimension tables does not
 matter. Pages follow one another by position (keyset), never by offset.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import CTE, ColumnElement, case, or_, select
@@ -63,6 +63,15 @@ class Scan:
             return [self]
         return [replace(self, span=day) for day in self.span.days()]
 
+    def newest_first(self) -> Iterator["Scan"]:
+        """Give what one statement may look through for the newest."""
+        if self.conditions.indexed:
+            spans = self.span.widening()
+        else:
+            spans = reversed(self.span.days())
+        for span in spans:
+            yield replace(self, span=span)
+
     def of(self, positions: Sequence[int]) -> "Scan":
         """Look for entries that were found before."""
         named = replace(
@@ -119,10 +128,10 @@ def page_query(scan: Scan, *, limit: int, documents: bool) -> Query:
 def positions_query(scan: Scan, count: int) -> Query:
     """Select the newest positions of a selection, newest first.
 
-    What is walked through is read as it lies, not backwards by the index
-    for a limit that may never be reached.
+    What is found is put in order afterwards, not looked for backwards by the
+    position for a limit that may never be reached.
     """
-    if scan.conditions.indexed or not scan.conditions.narrows:
+    if not (scan.conditions.indexed or scan.conditions.narrows):
         return (
             select(entry.c.position)
             .where(scan.span.holds(), *scan.conditions.asked)
@@ -186,7 +195,7 @@ class EntryReader:
         async with reading(self._engine, "read entries") as connection:
             scan = await self._scan(connection, selection, after=0)
         found: list[int] = []
-        for part in reversed([] if scan is None else scan.parts()):
+        for part in () if scan is None else scan.newest_first():
             if on_day is not None and not part.conditions.indexed:
                 on_day(part.span.recorded_max)
             query = positions_query(part, count + 1 - len(found))

@@ -3,7 +3,7 @@
 Pages follow one another by position and index within it, never by offset.
 """
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -17,13 +17,27 @@ from recorder.store.read_selection import Newest
 from recorder.store.read_span import Span, find_span
 from recorder.store.stored_facts import COLUMNS, OF_EXTENT, FactNames, named
 
-__all__ = ["FactPages"]
+__all__ = ["FactPages", "newest_facts"]
 
 PAGE = 1000
 REQUESTED = FACT_CODES[FactKind.REQUESTED]
 
 Condition = tuple[str, tuple[object, ...]]
 """A text with ``{}`` for each of its values."""
+
+
+def newest_facts(where: str, count: int, *, led: bool) -> str:
+    """Give the statement that selects the positions of the newest facts.
+
+    Looked for backwards by the position, what is rare would be met late:
+    what an index leads to is put in order afterwards.
+    """
+    return f"""
+        with found as {"materialized" if led else "not materialized"} (
+          select f.position, f.index from recorder.fact f where {where})
+        select position from found order by position desc, index desc
+        limit {count}
+    """
 
 
 class FactPages:
@@ -42,15 +56,16 @@ class FactPages:
         Facts of one entry are not parted, so there may be a few less.
         """
         found: list[int] = []
-        for part in reversed(await self._parts(selection, after=0)):
-            if on_day is not None and part is not None:
+        led = _is_led(selection)
+        span = await self._span(after=0)
+        spans: Iterable[Span] = () if span is None else reversed(span.days())
+        if span is not None and led:
+            spans = span.widening()
+        for part in spans:
+            if on_day is not None and not led:
                 on_day(part.recorded_max)
             where, values = self._where([*_asked(selection), *_within(part)])
-            statement = f"""
-                select f.position from recorder.fact f where {where}
-                order by f.position desc, f.index desc
-                limit {count + 1 - len(found)}
-            """
+            statement = newest_facts(where, count + 1 - len(found), led=led)
             rows = await self._fetch(statement, values)
             found += [position for (position,) in rows]
             if len(found) > count:
@@ -107,12 +122,15 @@ class FactPages:
 
         Where no index leads to what is asked for that is a day; else all.
         """
-        if selection.node is not None or selection.objects is not None:
+        if _is_led(selection):
             return [None]
+        span = await self._span(after=after)
+        return [] if span is None else span.days()
+
+    async def _span(self, *, after: int) -> Span | None:
         log, size = self._extent.log, self._extent.size
         async with reading(self._engine, "read the facts") as connection:
-            span = await find_span(connection, log, (after + 1, size))
-        return [] if span is None else span.days()
+            return await find_span(connection, log, (after + 1, size))
 
     async def _fetch(
         self, statement: str, values: Sequence[object]
@@ -130,6 +148,11 @@ class FactPages:
             texts.append(text.format(*names))
             values += own
         return " and ".join(texts), values
+
+
+def _is_led(selection: Selection) -> bool:
+    """Tell whether an index leads to what is asked for."""
+    return selection.node is not None or selection.objects is not None
 
 
 def _within(part: Span | None) -> list[Condition]:

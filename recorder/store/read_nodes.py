@@ -14,34 +14,37 @@ from recorder.store.rows import EVENT_COLLECTIONS
 
 __all__ = ["NodeReader"]
 
-# The newest of each is looked for on its own, through the index of objects.
+# Of each on its own, day by day and backwards, until there is one: what was
+# recorded on a later day has a later position. In a day by the index of
+# objects, so that nothing is read of the others.
 NEWEST = """
     with thing as (
       select o.object_id, o.name, o.uid from recorder.object o
       where o.log_id = $1 and o.namespace = '' and o.name = any ($3::text[])
         and o.kind_id = (select k.kind_id from recorder.kind k
           where k.api_group = '' and k.name = 'Node')
-    ), version as (
-      select thing.name, thing.uid, v.position
-      from thing, lateral (
-        select e.position from recorder.entry e
-        where e.object_id = thing.object_id and e.observed_at < $4
-          and e.log_id = $1 and e.position <= $2
-          and e.operation = any ($5::int2[])
-          and e.resource_id <> all (array(
-            select resource_id from recorder.resource
-            where name = any ($6::text[])))
-        order by e.position desc limit 1) v
     ), newest as (
-      select distinct on (name) name, uid, position from version
-      order by name, position desc
+      select distinct on (thing.name) thing.name, thing.uid, v.*
+      from thing, lateral (
+        select e.* from (
+          select lower, upper from recorder.partition
+          where observed_min < $4 order by lower desc) day, lateral (
+          select e.position, e.recorded_at, e.base_distance, e.encoding,
+            e.payload, e.resource_id
+          from recorder.entry e
+          where e.recorded_at >= day.lower and e.recorded_at < day.upper
+            and e.object_id = thing.object_id and e.observed_at < $4
+            and e.log_id = $1 and e.position <= $2
+            and e.operation = any ($5::int2[])
+            and e.resource_id <> all (array(
+              select resource_id from recorder.resource
+              where name = any ($6::text[])))
+          order by e.position + 0 desc limit 1) e
+        order by day.lower desc limit 1) v
+      order by thing.name, v.position desc
     )
-    select e.position, e.recorded_at, e.base_distance, e.encoding, e.payload,
-      r.name as resource, newest.name, newest.uid
-    from newest
-    join recorder.entry e
-      on e.log_id = $1 and e.position = newest.position
-    join recorder.resource r on r.resource_id = e.resource_id
+    select newest.*, r.name as resource
+    from newest join recorder.resource r using (resource_id)
 """
 
 

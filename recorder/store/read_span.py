@@ -8,7 +8,7 @@ where all clocks run together, that is little more than the window itself; for
 a tape played today it is wherever its entries lie.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Self
@@ -63,13 +63,23 @@ class Span:
         found = []
         since = self.recorded_min
         while since <= self.recorded_max:
-            day = since.astimezone(UTC).replace(
-                hour=0, minute=0, second=0, microsecond=0
-            )
+            day = _midnight(since)
             last = min(day + DAY - timedelta.resolution, self.recorded_max)
             found.append(replace(self, recorded_min=since, recorded_max=last))
             since = last + timedelta.resolution
         return found
+
+    def widening(self) -> Iterator[Self]:
+        """Give it newest first: a day, the two before, four, and so on.
+
+        For who looks for the newest of something by an index: what is often
+        told is found on the last day, and what is rare in few steps.
+        """
+        until, days = self.recorded_max, 1
+        while until >= self.recorded_min:
+            since = max(_midnight(until) - (days - 1) * DAY, self.recorded_min)
+            yield replace(self, recorded_min=since, recorded_max=until)
+            until, days = since - timedelta.resolution, 2 * days
 
     def holds(self) -> ColumnElement[bool]:
         """Give the condition that an entry lies in it.
@@ -81,6 +91,12 @@ class Span:
             entry.c.position.between(self.first, self.last),
             entry.c.recorded_at.between(self.recorded_min, self.recorded_max),
         )
+
+
+def _midnight(at: datetime) -> datetime:
+    return at.astimezone(UTC).replace(
+        hour=0, minute=0, second=0, microsecond=0
+    )
 
 
 async def find_span(

@@ -6,14 +6,17 @@ import pytest
 
 from recorder.intake.deriving import Deriver
 from recorder.store.engine import connect
+from recorder.store.read_fact_pages import newest_facts
 from recorder.store.read_facts import PLACES_OF_ALL, PLACES_OF_NODES
 from recorder.store.read_gangs import BELOW, WHOLE
 from recorder.store.read_labels import LABELS, LABELS_OF_PLACE
+from recorder.store.read_nodes import NEWEST
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Teller
+from tests.report.many import filled
 from tests.store.test_read_plans import PARENTS, walked
 from tests.support.builders import NODES, a_frame, a_list, a_node
-from tests.support.postgres import Database
+from tests.support.postgres import Database, DatabaseServer
 
 EXTENT = "bigint, bigint, bigint"
 NAMES, MOMENT = "text[]", "timestamptz"
@@ -36,6 +39,12 @@ INDICES = """
     join pg_class c on c.oid = i.indexrelid
     where i.indrelid = (select tableoid from recorder.fact limit 1)
 """
+MONTHS = """
+    select recorder.add_partition('2026-11-10T00:00:00Z'::timestamptz
+      - n * interval '1 day') from generate_series(1, 120) n
+"""
+"""Of which a log may hold little, as of the day that begins."""
+
 LABELLED = {"fact_by_label", "fact_by_evidence"}
 
 
@@ -93,6 +102,64 @@ async def test_a_question_reads_what_its_indices_lead_to(
     nodes = list(walked(orjson.loads(plan)[0]["Plan"]))
     used = {node.get("Index Name") for node in nodes} & of_day
     assert {parents[name] for name in used} == indices
+
+
+@pytest.mark.parametrize(
+    ("condition", "index"),
+    [
+        ("f.node_id = 1007", "fact_by_node"),
+        ("f.object_id = 1007", "fact_by_object"),
+    ],
+)
+async def test_the_newest_of_few_are_not_walked_to(
+    any_database: Database, condition: str, index: str
+) -> None:
+    await _filled(any_database)
+    reader = await connect(any_database.dsn("reader"))
+    try:
+        where = f"f.log_id = 1 and f.position <= 99 and {condition}"
+        statement = newest_facts(where, 1, led=True)
+        plan = await reader.fetchval(f"explain (format json) {statement}")
+        parents = dict(await reader.fetch(PARENTS))
+        of_day = {name for (name,) in await reader.fetch(INDICES)}
+    finally:
+        await reader.close()
+
+    nodes = list(walked(orjson.loads(plan)[0]["Plan"]))
+    used = {node.get("Index Name") for node in nodes} & of_day
+    assert {parents[name] for name in used} == {index}
+
+
+async def test_a_node_before_is_looked_for_by_its_object_in_a_long_log(
+    any_server: DatabaseServer,
+) -> None:
+    async with filled(any_server) as database:
+        owner = await asyncpg.connect(database.dsn("owner"))
+        await owner.execute(MONTHS)
+        await owner.close()
+        reader = await connect(
+            database.dsn("reader"), plans="force_generic_plan"
+        )
+        try:
+            await reader.execute(
+                "prepare asked (bigint, bigint, text[], timestamptz,"
+                f" smallint[], text[]) as {NEWEST}"
+            )
+            plan = await reader.fetchval(
+                "explain (format json) execute asked"
+                " (null, null, null, null, null, null)"
+            )
+            parents = dict(await reader.fetch(PARENTS))
+        finally:
+            await reader.close()
+
+    nodes = list(walked(orjson.loads(plan)[0]["Plan"]))
+    used = {node["Index Name"] for node in nodes if "Index Name" in node}
+    assert {
+        parent
+        for name in used
+        if (parent := parents.get(name, name)).startswith("entry_by")
+    } == {"entry_by_object"}
 
 
 async def _filled(database: Database) -> None:

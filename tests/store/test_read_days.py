@@ -1,4 +1,4 @@
-"""A log of many days is looked through day by day, and only once."""
+"""The newest of a log of many days is looked for backwards, and only once."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -21,14 +21,32 @@ SEVENTH = Selection(reason="word-7")
 SEVENTHS = [place for place in range(1, SIZE + 1) if place % 20 == 6]
 """As the log was filled: every second entry has the next reason of twenty."""
 
+OF_NODE = [place for place in range(1, SIZE + 1) if place % 150 == 6]
+OF_OBJECT = [76, 10_076, 20_076]
+CHOICES = [
+    (selection, places, count)
+    for selection, places in (
+        (SEVENTH, SEVENTHS),
+        (Selection(node="node-7"), OF_NODE),
+        (Selection(objects=(77,)), OF_OBJECT),
+    )
+    for days in range(DAYS + 1)
+    for count in range(
+        max(1, days * len(places) // DAYS - 1),
+        days * len(places) // DAYS + 2,
+    )
+]
+"""Selections, what they select, and how many are wanted: about whole days."""
 
 FACTS = """
     insert into recorder.derivation (log_id, rules, state)
       values (1, 1, 'current');
     insert into recorder.fact (recorded_at, at, observed_at, position,
-      object_id, log_id, derivation_id, index, kind, sign, evidence, detail)
-      select recorded_at, observed_at, observed_at, position, object_id, 1, 1,
-        0, 20, false, false, jsonb_build_object('reason', 'word-' || reason_id)
+      object_id, node_id, log_id, derivation_id, index, kind, sign, evidence,
+      detail)
+      select recorded_at, observed_at, observed_at, position, object_id,
+        node_id, 1, 1, 0, 20, false, false,
+        jsonb_build_object('reason', 'word-' || reason_id)
       from recorder.entry where reason_id is not null
 """
 
@@ -44,45 +62,48 @@ async def engine(any_server: DatabaseServer) -> AsyncIterator[AsyncEngine]:
         await engine.dispose()
 
 
-async def positions(entries: EntryReader, after: int) -> list[int]:
+async def positions(
+    entries: EntryReader, after: int, selection: Selection = SEVENTH
+) -> list[int]:
     return [
         line.entry.position
-        async for page in entries.lines(SEVENTH, after=after, documents=False)
+        async for page in entries.lines(
+            selection, after=after, documents=False
+        )
         for line in page
     ]
 
 
-@pytest.mark.parametrize("count", [1, 299, 300, 301, 1499, 1500, 1501])
-async def test_the_newest_are_found_across_days(
-    engine: AsyncEngine, count: int
-) -> None:
-    entries = EntryReader(engine, 1, SIZE)
+async def test_the_newest_are_found_across_days(engine: AsyncEngine) -> None:
+    for selection, places, count in CHOICES:
+        entries = EntryReader(engine, 1, SIZE)
 
-    after = await entries.skip_to_newest(SEVENTH, count)
+        after = await entries.skip_to_newest(selection, count)
 
-    assert await positions(entries, after) == SEVENTHS[-count:]
-    assert after == (SEVENTHS[-count - 1] if count < len(SEVENTHS) else 0)
+        found = await positions(entries, after, selection)
+        assert found == places[-count:]
+        assert after == (places[-count - 1] if count < len(places) else 0)
 
 
 async def test_all_are_read_across_days(engine: AsyncEngine) -> None:
     assert await positions(EntryReader(engine, 1, SIZE), 0) == SEVENTHS
 
 
-@pytest.mark.parametrize("count", [1, 299, 300, 301, 1499, 1500, 1501])
 async def test_the_newest_facts_are_found_across_days(
-    engine: AsyncEngine, count: int
+    engine: AsyncEngine,
 ) -> None:
-    facts = FactPages(engine, Extent(1, SIZE, 1, None))
+    for selection, places, count in CHOICES:
+        facts = FactPages(engine, Extent(1, SIZE, 1, None))
 
-    after = await facts.skip_to_newest(SEVENTH, count)
-    found = [
-        stored.entry.position
-        async for page in facts.pages(SEVENTH, after=after)
-        for stored in page
-    ]
+        after = await facts.skip_to_newest(selection, count)
+        found = [
+            stored.entry.position
+            async for page in facts.pages(selection, after=after)
+            for stored in page
+        ]
 
-    assert found == SEVENTHS[-count:]
-    assert after == (SEVENTHS[-count - 1] if count < len(SEVENTHS) else 0)
+        assert found == places[-count:]
+        assert after == (places[-count - 1] if count < len(places) else 0)
 
 
 @pytest.mark.parametrize("after", [0, PER_DAY, 2 * PER_DAY + 6, SIZE])

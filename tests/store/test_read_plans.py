@@ -218,6 +218,22 @@ async def test_what_an_index_leads_to_is_looked_for_at_once(
     assert scan.parts() == [scan]
 
 
+@pytest.mark.parametrize(
+    ("selection", "index"),
+    [
+        (Selection(node="node-7"), "entry_by_node"),
+        (Selection(objects=(77,)), "entry_by_object"),
+    ],
+)
+async def test_the_newest_of_few_are_not_walked_to(
+    plans: Plans, selection: Selection, index: str
+) -> None:
+    for part in (await plans.scan(selection)).newest_first():
+        query = positions_query(part, 1)
+        assert await plans.indices(query) == {index}
+        assert not seq_scans(await plans.nodes(query))
+
+
 async def test_found_entries_go_by_position(plans: Plans) -> None:
     found = (await plans.scan(Selection(reason="word-7"))).of([6, 26, 29_986])
     query = page_query(found, limit=100, documents=False)

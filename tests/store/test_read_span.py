@@ -1,5 +1,6 @@
 """A window touches only the positions and partitions that it must."""
 
+import itertools
 import random
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -167,3 +168,25 @@ async def tell(
             last,
         )
     await connection.close()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_parts_that_widen_are_the_whole_span_newest_first(seed: int) -> None:
+    chance = random.Random(seed)
+    length = timedelta(seconds=chance.randrange(1, 40 * 86_400))
+    begin = MONDAY + timedelta(seconds=chance.randrange(86_400))
+    whole = Span(
+        log=1, first=1, last=9, recorded_min=begin, recorded_max=begin + length
+    )
+
+    parts = list(whole.widening())
+
+    assert parts[0].recorded_max == whole.recorded_max
+    assert parts[-1].recorded_min == whole.recorded_min
+    for later, earlier in itertools.pairwise(parts):
+        assert earlier.recorded_max + timedelta.resolution == (
+            later.recorded_min
+        )
+    for place, part in enumerate(parts):
+        assert len(part.days()) <= 2**place
+        assert part is parts[-1] or len(part.days()) == 2**place
