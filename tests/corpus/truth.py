@@ -194,6 +194,12 @@ class Workload(_Struct, kw_only=True, frozen=True):
     """Whether Pods that took the place of these were lost as well: their
     names are not known before."""
 
+    again_at: str | None = None
+    """When it ran in full again; not asked where it is None."""
+
+    hours: list[float] = []
+    """The least and the most GPU-hours that were lost, if it is asked."""
+
     unsure: str | None = None
 
 

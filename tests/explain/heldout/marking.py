@@ -1,6 +1,7 @@
 """Marking what is said of an incident by what is true of it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 
 from recorder.explain.hit import Hit
 from recorder.explain.impact import hits
@@ -12,13 +13,16 @@ from recorder.projections import Placements, Workloads
 from tests.corpus.judging import OPEN, SURE, Mark
 from tests.corpus.judging import Judged as Marked
 from tests.corpus.told import Told
-from tests.corpus.truth import Truth
+from tests.corpus.truth import Truth, Workload
 from tests.corpus.truth import Verdict as Expected
 from tests.explain.judged import Judged, facts_of, holes_of
 
 __all__ = ["Miss", "hits_of", "judged_of", "misses", "missed_workloads"]
 
 Miss = tuple[Mark, str]
+SOON = timedelta(seconds=1)
+"""Objects have whole seconds."""
+
 COUNTED = (
     "hit_by",
     "outcome",
@@ -185,4 +189,18 @@ def missed_workloads(told: Told, judged: Judged) -> list[str]:
                     f"{truth.name}: {field} is {answer}, not {right[0]}:"
                     f" {hit.says}"
                 )
+        said += [f"{truth.name}: {text}" for text in _told_late(hit, truth)]
     return said + [f"not hit: {hit.says}" for hit in left]
+
+
+def _told_late(hit: Hit, truth: Workload) -> Iterator[str]:
+    """Say what is wrong of when it ran again, and of what it cost."""
+    again = hit.running_again_at
+    if truth.again_at is not None:
+        right = datetime.fromisoformat(truth.again_at)
+        if again is None or abs(again - right) > SOON:
+            yield f"runs again at {again}, not {right}: {hit.says}"
+    if truth.hours:
+        least, most = truth.hours
+        if not least <= hit.gpu_hours_lost <= most:
+            yield f"{hit.gpu_hours_lost} GPU-hours: {hit.says}"

@@ -17,13 +17,15 @@ TAINTED = (
 )
 
 
-def owner(kind: str, name: str, api: str, space: str = "train") -> Any:
+def owner(
+    kind: str, name: str, api: str, space: str = "train", life: int = 1
+) -> Any:
     """Refer to an owner."""
     return {
         "apiVersion": api,
         "kind": kind,
         "name": name,
-        "uid": uid_of(kind, space, name, "1"),
+        "uid": uid_of(kind, space, name, str(life)),
         "controller": True,
     }
 
@@ -42,8 +44,14 @@ class Work(Cluster):
         notes: Mapping[str, str] = {},
         gpus: int = 8,
         space: str = "train",
+        life: int = 1,
+        starts: bool = True,
+        **spec: Any,
     ) -> Self:
-        """Let a Pod run on a node."""
+        """Let a Pod run on a node, or only be bound to it.
+
+        ``spec`` stands in for parts of its own, as other containers.
+        """
         self.makes(
             at,
             PODS,
@@ -51,6 +59,7 @@ class Work(Cluster):
             pod,
             by="kube-controller-manager",
             space=space,
+            life=life,
             metadata={
                 "labels": dict(labels),
                 "annotations": dict(notes),
@@ -64,9 +73,12 @@ class Work(Cluster):
                         "resources": {"limits": {"nvidia.com/gpu": str(gpus)}},
                     }
                 ],
+                **spec,
             },
             status={"phase": "Pending", "startTime": clock(at)},
         )
+        if not starts:
+            return self
 
         def change(made: dict[str, Any]) -> None:
             made["status"] |= {

@@ -197,9 +197,11 @@ class Scene(Work):
         by: Any = "node-failure",
         space: str = "train",
         optional: bool = False,
+        again: float | None = None,
+        hours: Sequence[float] = (),
         accept: Mapping[str, Sequence[Any]] = {},
     ) -> Self:
-        """Say which workload is hit."""
+        """Say which workload is hit, and perhaps how long and how much."""
         self._workloads.append(
             Workload(
                 kind=kind,
@@ -213,6 +215,8 @@ class Scene(Work):
                 gang_size=size,
                 gpus=gpus,
                 optional=optional,
+                again_at=None if again is None else fine(again),
+                hours=list(hours),
                 accept={key: list(value) for key, value in accept.items()},
             )
         )

@@ -41,7 +41,13 @@ def owned(scene: Scene, kind: str, resource: str, *below: Any) -> Any:
 
 
 def under(
-    scene: Scene, at: float, resource: str, thing: str, by: str, *owners: Any
+    scene: Scene,
+    at: float,
+    resource: str,
+    thing: str,
+    by: str,
+    *owners: Any,
+    life: int = 1,
 ) -> Any:
     """Make ``KIND/NAME`` as a part of its owners, and refer to it."""
     kind, _, name = thing.partition("/")
@@ -52,9 +58,10 @@ def under(
         name,
         by=by,
         space="train",
+        life=life,
         metadata={"ownerReferences": list(owners)},
     )
-    return owner(kind, name, resource.rpartition("/")[0])
+    return owner(kind, name, resource.rpartition("/")[0], life=life)
 
 
 @incident

@@ -1,0 +1,219 @@
+"""Queues and schedulers take work, or put it elsewhere."""
+
+from typing import Any
+
+from tests.explain.heldout.attempts import lost
+from tests.explain.heldout.bystanders import HERE
+from tests.explain.heldout.cluster import KCM
+from tests.explain.heldout.parts import clock
+from tests.explain.heldout.registry import incident
+from tests.explain.heldout.scene import Scene, owner
+from tests.explain.heldout.work import FOUR, JOBS, gang, owned
+
+WORKLOADS = "kueue.x-k8s.io/v1beta1/workloads"
+PREEMPTED = (
+    "PreemptionByScheduler",
+    "default-scheduler: preempting to accommodate a higher priority pod",
+)
+
+
+def queued(scene: Scene, job: Any) -> None:
+    """Let a workload of Kueue stand for a job."""
+    scene.makes(
+        -18,
+        WORKLOADS,
+        "Workload",
+        "job-llm",
+        by="kueue",
+        space="train",
+        metadata={"ownerReferences": [job]},
+        status={"conditions": []},
+    )
+
+
+def told(scene: Scene, at: float, *kinds: str, **status: Any) -> None:
+    """Let conditions of the workload be true, ``KIND/REASON`` each."""
+
+    def change(made: dict[str, Any]) -> None:
+        made["status"]["conditions"] = [
+            {
+                "type": kind.partition("/")[0],
+                "status": "True",
+                "reason": kind.partition("/")[2],
+                "message": kind,
+                "lastTransitionTime": clock(at),
+            }
+            for kind in kinds
+        ]
+        made["status"] |= status
+
+    scene.alters(
+        at,
+        WORKLOADS,
+        "job-llm",
+        change,
+        by="kueue",
+        space="train",
+        sub="status",
+    )
+
+
+def preempts(scene: Scene, at: float, pod: str) -> None:
+    """Let the scheduler take a Pod for a better one."""
+    by = "kube-scheduler"
+    scene.pod(at, pod, by, deleting=True, disrupted=PREEMPTED)
+    scene.fails(at + 3, pod, 143).gone(at + 3.2, pod)
+
+
+@incident
+def kueue_finds_another_node_for_a_gang() -> Scene:
+    scene = Scene(*FOUR)
+    job = owned(scene, "Job", JOBS)
+    queued(scene, job)
+    gang(scene, job)
+    scene.dies(20, "gpu-002", 900)
+    admitted = "Admitted/Admitted"
+    told(scene, 97, admitted, unhealthyNodes=[{"name": "gpu-002"}])
+    scene.pod(98, "w-1", "kueue", deleting=True)
+    told(scene, 99, admitted, unhealthyNodes=[])
+    scene.runs(100, "w-3", "gpu-004", of=job)
+    scene.fails(911, "w-1", 255, "Unknown").gone(911.2, "w-1")
+    scene.hit(
+        "Job",
+        "llm",
+        "gpu-002",
+        ["w-1"],
+        size=3,
+        gpus=24,
+        outcome="rescheduled",
+        again=100,
+        hours=(0.46, 0.54),
+    )
+    return scene.untold("gpu-002")
+
+
+@incident
+def kueue_takes_back_what_does_not_get_ready() -> Scene:
+    scene = Scene()
+    job = owned(scene, "Job", JOBS)
+    queued(scene, job)
+    gang(scene, job)
+    told(scene, 600, "Evicted/PodsReadyTimeout", "Requeued/PodsReadyTimeout")
+    for place in range(3):
+        scene.pod(601, f"w-{place}", KCM, deleting=True)
+        scene.fails(604, f"w-{place}", 143).gone(604.2, f"w-{place}")
+    return scene.asks(0, 900, labels=HERE)
+
+
+@incident
+def kueue_stops_a_queue_and_drains_it() -> Scene:
+    scene = Scene()
+    job = owned(scene, "Job", JOBS)
+    queued(scene, job)
+    gang(scene, job)
+    told(scene, 100, "Evicted/ClusterQueueStopped")
+    for place in range(3):
+        scene.pod(101, f"w-{place}", KCM, deleting=True)
+        scene.fails(104, f"w-{place}", 143).gone(104.2, f"w-{place}")
+    scene.dies(400, "gpu-002", 1000)
+    scene.asks(0, 1200, labels=HERE)
+    return scene.untold("gpu-002")
+
+
+@incident
+def a_pod_group_gets_another_pod() -> Scene:
+    scene = Scene(*FOUR)
+    labels = {
+        "kueue.x-k8s.io/pod-group-name": "llm",
+        "kueue.x-k8s.io/managed": "true",
+    }
+    notes = {"kueue.x-k8s.io/pod-group-total-count": "3"}
+    for place, node in enumerate(FOUR[:3]):
+        pod = f"w-{place}"
+        scene.runs(-5, pod, node, labels=labels, notes=notes)
+    lost(scene, "w-1")
+    scene.runs(400, "w-3", "gpu-004", labels=labels, notes=notes)
+    return scene.hit(
+        "PodGroup",
+        "llm",
+        "gpu-002",
+        ["w-1"],
+        size=3,
+        gpus=24,
+        outcome="rescheduled",
+        again=400,
+    )
+
+
+@incident
+def a_kubelet_makes_room_for_a_critical_pod() -> Scene:
+    scene = Scene()
+    scene.runs(-5, "low-0", "gpu-002", of=owner("Job", "low", "batch/v1"))
+    says = "Pod was preempted by Kubelet to accommodate a critical pod"
+    scene.pod(
+        20,
+        "low-0",
+        "kubelet",
+        disrupted=("TerminationByKubelet", says),
+        ended=(137, "Error"),
+        phase="Failed",
+        reason="Preempting",
+        message="Preempted in order to admit critical pod",
+    )
+    return scene.hit(
+        "Job",
+        "low",
+        "gpu-002",
+        ["low-0"],
+        size=1,
+        gpus=8,
+        by="preemption",
+        outcome="preempted",
+    )
+
+
+@incident
+def one_gives_way_and_what_came_for_it_is_hit() -> Scene:
+    scene = Scene()
+    scene.runs(-5, "low-0", "gpu-002", of=owner("Job", "low", "batch/v1"))
+    preempts(scene, 10, "low-0")
+    scene.runs(14, "high-0", "gpu-002", of=owner("Job", "high", "batch/v1"))
+    scene.dies(60, "gpu-002", 600)
+    scene.fails(611, "high-0", 255, "Unknown")
+    for name, by in (("low", "preemption"), ("high", "node-failure")):
+        scene.hit(
+            "Job",
+            name,
+            "gpu-002",
+            [f"{name}-0"],
+            size=1,
+            gpus=8,
+            by=by,
+            outcome="preempted" if name == "low" else "down",
+        )
+    both = ["Job/train/high", "Job/train/low"]
+    scene.asks(0, 900, labels=HERE, workloads=both)
+    scene.asks(40, 900, labels=HERE, workloads=both[:1])
+    return scene.untold("gpu-002")
+
+
+@incident
+def a_member_of_a_gang_is_preempted_and_all_begin_again() -> Scene:
+    scene = Scene(*FOUR)
+    job = owned(scene, "Job", JOBS)
+    gang(scene, job)
+    preempts(scene, 20, "w-1")
+    for place in (0, 2):
+        scene.fails(24, f"w-{place}", 1)
+    for place, node in enumerate(("gpu-001", "gpu-003", "gpu-004")):
+        scene.runs(30, f"x-{place}", node, of=job)
+    return scene.hit(
+        "Job",
+        "llm",
+        "gpu-002",
+        ["w-1"],
+        size=3,
+        gpus=24,
+        by="preemption",
+        outcome="preempted",
+    )
