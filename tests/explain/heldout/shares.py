@@ -8,9 +8,10 @@ from tests.explain.heldout.scene import Scene
 from tests.explain.heldout.work import JOBS, owned
 
 
-def asks_for(name: str, amount: int, **more: Any) -> dict[str, Any]:
+def asks_for(resource: str, amount: int, **more: Any) -> dict[str, Any]:
     """Give a container that asks for a resource."""
-    limits = {"limits": {name: str(amount)}, "requests": {name: str(amount)}}
+    amounts = {resource: str(amount)}
+    limits = {"limits": amounts, "requests": amounts}
     return {"name": "main", "resources": limits, **more}
 
 
