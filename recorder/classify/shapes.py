@@ -145,6 +145,7 @@ class Container(Shape):
 
     name: str | None = None
     resources: _Resources | None = None
+    restart_policy: str | None = None
 
 
 class PodSpec(Shape):
@@ -154,6 +155,7 @@ class PodSpec(Shape):
     priority: int | None = None
     priority_class_name: str | None = None
     containers: list[Container] | None = None
+    init_containers: list[Container] | None = None
 
 
 class Terminated(Shape):

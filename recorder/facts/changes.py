@@ -280,6 +280,10 @@ def _ends(found: list[Change], old: State, new: State) -> None:
     for name, end in new.ends.items():
         known = old.ends.get(name)
         if known is not None and known.finished_at == end.finished_at:
+            if end.restarts > known.restarts and not end.init:
+                detail = {"container": name, "restarts": end.restarts}
+                path = (b"containerStatuses",)
+                found.append(Change(FactKind.STARTED, detail, None, path))
             continue
         detail = {"container": name, **msgspec.to_builtins(end)}
         at = moment(end.finished_at)

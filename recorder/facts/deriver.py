@@ -30,7 +30,7 @@ __all__ = [
     "state_of",
 ]
 
-DERIVATION = 1
+DERIVATION = 2
 """To be raised with every change of what facts are derived."""
 
 UNCOMPARED = frozenset(

@@ -99,6 +99,12 @@ def _resource(detail: Detail) -> str:
     )
 
 
+def _started(detail: Detail) -> str:
+    if detail.get("restarts"):
+        return f"container {detail['container']} runs again"
+    return "running"
+
+
 def _ended(detail: Detail) -> str:
     text = str(detail.get("phase", "ended"))
     if detail.get("reason"):
@@ -165,7 +171,7 @@ _WORDS: Mapping[FactKind, Callable[[Detail], str]] = {
     FactKind.RESOURCE_CHANGED: _resource,
     FactKind.LEASE_SILENT: lambda _: "last renewal of its lease",
     FactKind.BOUND: lambda detail: f"bound to {detail['node']}",
-    FactKind.STARTED: lambda _: "running",
+    FactKind.STARTED: _started,
     FactKind.ENDED: _ended,
     FactKind.CONTAINER_ENDED: _container,
     FactKind.EVENT: _event,

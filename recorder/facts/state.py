@@ -26,6 +26,7 @@ from recorder.classify.shapes import (
     read_pod,
 )
 from recorder.facts.authors import Writer, writers_of
+from recorder.facts.gpus import gpus_of
 from recorder.model.reference import Resource
 
 __all__ = [
@@ -40,10 +41,6 @@ __all__ = [
 
 TEXT_CHARACTERS_MAX = 4_096
 """Of a value in a fact; what is cut is in the entry."""
-
-GPU = "gpu"
-"""What every accelerator resource has in its name, ``nvidia.com/gpu`` and
-``amd.com/gpu`` among them."""
 
 _NO_METADATA = Metadata()
 _NO_SPEC = AnySpec()
@@ -178,7 +175,7 @@ def _of_pod(pod: Pod) -> State:
         state.node = spec.node_name or None
         fields["priority"] = spec.priority
         fields["priority_class"] = spec.priority_class_name
-        state.gpus = sum(_gpus(c) for c in spec.containers or ())
+        state.gpus = gpus_of(spec)
     if status is not None:
         fields["phase"] = status.phase
         fields["reason"] = status.reason
@@ -296,18 +293,6 @@ def _taints(taints: list[Taint] | None) -> dict[str, TaintState]:
         for t in taints or ()
         if t.key
     }
-
-
-def _gpus(container: Any) -> int:
-    resources = container.resources
-    if resources is None:
-        return 0
-    asked = resources.limits or resources.requests or {}
-    return sum(
-        int(amount)
-        for name, amount in asked.items()
-        if name.endswith(GPU) and str(amount).isdecimal()
-    )
 
 
 def _note_end(

@@ -182,7 +182,7 @@ def test_a_pod_from_its_binding_to_its_end() -> None:
     assert kind is FactKind.DELETION_REQUESTED
 
 
-def test_an_end_that_was_told_is_not_told_again() -> None:
+def test_an_end_that_was_told_is_not_told_again_but_the_next_run_is() -> None:
     ended = {"exitCode": 1, "finishedAt": "2026-11-21T03:00:50Z"}
 
     def status(**more: object) -> dict[str, object]:
@@ -192,7 +192,29 @@ def test_an_end_that_was_told_is_not_told_again() -> None:
     again = status(
         state={"running": {}}, lastState={"terminated": ended}, restartCount=1
     )
-    assert between(PODS, first, again) == []
+    (run,) = between(PODS, first, again)
+    assert run.kind is FactKind.STARTED
+    assert says(run) == "container main runs again"
+    assert between(PODS, again, again) == []
+
+
+def test_the_newest_end_of_a_container_is_told() -> None:
+    ends = [
+        {"exitCode": code, "finishedAt": f"2026-11-21T03:0{code}:00Z"}
+        for code in (1, 2)
+    ]
+
+    def status(**more: object) -> dict[str, object]:
+        container = {"name": "main", "restartCount": 1, **more}
+        return pod(status={"containerStatuses": [container]})
+
+    runs = status(state={"running": {}}, lastState={"terminated": ends[0]})
+    over = status(
+        state={"terminated": ends[1]}, lastState={"terminated": ends[0]}
+    )
+    kind, detail = the(between(PODS, runs, over))
+    assert kind is FactKind.CONTAINER_ENDED
+    assert detail["exit_code"] == 2
 
 
 def test_a_workload_counts_and_ends() -> None:

@@ -119,3 +119,22 @@ def test_what_a_pod_asks_for_is_counted_over_its_containers() -> None:
     state = state_of(orjson.dumps(pod(spec={"containers": containers})), PODS)
     assert state is not None
     assert state.gpus == 6
+
+
+def test_what_runs_beside_counts_and_what_runs_before_only_if_it_is_more() -> (
+    None
+):
+    def asks(gpus: int, **more: str) -> dict[str, Any]:
+        return {"resources": {"limits": {"nvidia.com/gpu": gpus}}, **more}
+
+    def held(*first: dict[str, Any]) -> int:
+        spec = {"containers": [asks(6)], "initContainers": list(first)}
+        state = state_of(orjson.dumps(pod(spec=spec)), PODS)
+        assert state is not None
+        return state.gpus
+
+    beside = asks(1, restartPolicy="Always")
+    assert held(asks(6)) == 6
+    assert held(asks(8)) == 8
+    assert held(beside, beside) == 8
+    assert held(beside, asks(7)) == 8

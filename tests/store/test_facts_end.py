@@ -55,7 +55,7 @@ async def test_a_log_of_other_rules_is_gone_on_with_and_gets_no_facts(
     await tell(writer, 10, 3)
 
     assert await ask(database, COUNT) == written == 4
-    assert await ask(database, OF_LOG) == [1, 4]
+    assert await ask(database, OF_LOG) == [DERIVATION, 4]
 
 
 async def test_a_release_that_returns_writes_nothing_behind_the_end(
@@ -68,7 +68,7 @@ async def test_a_release_that_returns_writes_nothing_behind_the_end(
     await tell(writer, 20, 3)
 
     assert await ask(database, COUNT) == 4
-    assert await ask(database, OF_LOG) == [1, 4]
+    assert await ask(database, OF_LOG) == [DERIVATION, 4]
 
 
 async def test_a_log_of_before_facts_goes_on_and_is_derived_anew(
