@@ -1,19 +1,24 @@
 """A gang: the Pods of one workload, what hit them and how it went on."""
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from recorder.explain.hit import Failure, Hit
+from recorder.explain.hit import Failure, Hit, Scope
 from recorder.explain.losses import (
+    TOGETHER,
     came_with,
     can_hit,
+    is_hidden,
+    is_late,
+    lasted,
     lost_at,
     order,
     position,
+    preempted_at,
     taken_at,
 )
+from recorder.explain.regained import Loss
 from recorder.explain.verdict import Happened
 from recorder.projections import Placement, Workload, Workloads
 
@@ -22,9 +27,6 @@ __all__ = ["Gang"]
 NODE_FAILURE: Final = "node-failure"
 DRAIN: Final = "drain"
 PREEMPTION: Final = "preemption"
-
-TOGETHER: Final = timedelta(seconds=60)
-"""Between the failures of the Pods of a gang that failed by itself."""
 
 BY_REASON: Final = {
     "EvictionByEvictionAPI": DRAIN,
@@ -40,18 +42,16 @@ class Gang:
         workload: Workload,
         pods: Sequence[Placement],
         workloads: Workloads,
-        until: datetime,
+        scope: Scope,
     ) -> None:
         self._workload = workload
         self._workloads = workloads
         self._pods = pods
         self._failed_at = workloads.failed_at(workload)
         self._failed_entries = workloads.entries(workload)
-        self._until = until
+        self._scope = scope
 
-    def hits(
-        self, failures: Sequence[Failure], nodes: frozenset[str]
-    ) -> list[Hit]:
+    def hits(self, failures: Sequence[Failure]) -> list[Hit]:
         """Give the hits, by failures and by preemption, in order of time."""
         touched = [
             (failure, pod)
@@ -71,7 +71,7 @@ class Gang:
                 break
             # What is lost after it ran again is lost once more.
             lost = [p for p in lost if taken_at(*p) > max(again, hit.hit_at)]
-        found += self._preempted(nodes, {p.key for _, p in touched})
+        found += self._preempted({p.key for _, p in touched})
         found = found or self._survived(touched)
         return sorted(found, key=lambda hit: hit.hit_at)
 
@@ -92,28 +92,29 @@ class Gang:
         hit_by = BY_REASON.get(pod.disruption or "", NODE_FAILURE)
         if first.verdict.happened == Happened.DRAINED:
             hit_by = DRAIN
-        node = first.verdict.node
-        return self._hit(_Blow(hit_by, node, hit_at), gang, own)
+        unseen = all(is_hidden(*pair, self._scope.unheard) for pair in at_once)
+        blow = _Blow(hit_by, first.verdict.node, hit_at, unseen=unseen)
+        return self._hit(blow, gang, own)
 
     def _at_once(
         self, lost: Sequence[tuple[Failure, Placement]], hit_at: datetime
     ) -> list[tuple[Failure, Placement]]:
         """Give what was lost before the gang ran again without it."""
         pods = [p for f, p in lost if taken_at(f, p) <= hit_at]
-        again = self._again(hit_at, self._gang_at(hit_at, pods), pods)
+        gang = self._gang_at(hit_at, pods)
+        again = Loss(hit_at, gang, pods, self._pods).again()
         return [
             pair for pair in lost if again is None or taken_at(*pair) <= again
         ]
 
-    def _preempted(
-        self, nodes: frozenset[str], touched: set[str]
-    ) -> list[Hit]:
+    def _preempted(self, touched: set[str]) -> list[Hit]:
         """What somebody else's work took the place of."""
         lost = [
             p
             for p in self._pods
-            if p.node in nodes
+            if p.node in self._scope.nodes
             and p.key not in touched
+            and p.key not in self._scope.spared
             and self._preempted_at(p) is not None
         ]
         if not lost:
@@ -125,13 +126,7 @@ class Gang:
         return [self._hit(blow, self._gang_at(at, lost), lost)]
 
     def _preempted_at(self, pod: Placement) -> datetime | None:
-        if pod.disruption == "PreemptionByScheduler":
-            return pod.disrupted_at
-        at = self._workloads.preempted_at(self._workload)
-        if at is not None and pod.deleting_at is not None:
-            near = abs(pod.deleting_at - at) <= TOGETHER
-            return pod.deleting_at if near else None
-        return None
+        return preempted_at(pod, self._workloads.preempted_at(self._workload))
 
     def _failed_with(self, pod: Placement) -> list[Placement]:
         """Give the Pods that failed by themselves with another."""
@@ -157,7 +152,7 @@ class Gang:
             for p in self._pods
             if p.bound_at is not None
             and p.bound_at <= at
-            and (p.ended_at is None or p.ended_at >= at)
+            and (p.over_at is None or p.over_at >= at)
             and not (came_with(p, at) and p not in losses)
         ]
 
@@ -167,15 +162,12 @@ class Gang:
         gang: Sequence[Placement],
         losses: Sequence[Placement],
     ) -> Hit:
-        again = self._again(blow.at, gang, losses)
-        outcome = self._outcome(blow, gang, losses, again)
-        end = again or self._until
-        if outcome == "failed" and self._failed_at is not None:
-            end = self._failed_at
-        if outcome == "completed":
-            end = blow.at
+        loss = Loss(blow.at, gang, losses, self._pods)
+        again = loss.again()
+        outcome = self._outcome(blow, loss, again)
+        lost = lasted(blow.at, self._end(loss, outcome), self._scope.unheard)
         gpus = sum(p.gpus for p in gang)
-        hours = max(0.0, (end - blow.at).total_seconds()) / 3600 * gpus
+        hours = lost / timedelta(hours=1) * gpus
         nodes = sorted({p.node for p in losses if p.node is not None})
         evidence = {
             *(entry for p in losses for entry in p.entries),
@@ -196,6 +188,21 @@ class Gang:
             evidence=sorted(evidence, key=position),
             says=_says(self._workload, outcome, len(losses), blow.node, gpus),
         )
+
+    def _end(self, loss: Loss, outcome: str) -> datetime:
+        """Give the time to which hours were lost for sure."""
+        if outcome in {"completed", "unknown"}:
+            return loss.at
+        if outcome == "failed" and self._failed_at is not None:
+            told = self._workloads.failure_told(self._workload)
+            return min(self._failed_at, told or self._failed_at)
+        again = loss.again()
+        if again is not None or self._workload.kind == "Pod":
+            return again or self._scope.until
+        # Nobody wants any more what was taken away.
+        wanted = self._workloads.wanted_until(self._workload, loss.at)
+        until = self._scope.until
+        return until if wanted is None else min(wanted, until)
 
     def _survived(
         self, touched: Sequence[tuple[Failure, Placement]]
@@ -238,68 +245,34 @@ class Gang:
         )
         return [hit]
 
-    def _again(
-        self,
-        hit_at: datetime,
-        gang: Sequence[Placement],
-        losses: Sequence[Placement],
-    ) -> datetime | None:
-        """Give when as many Pods ran as before the hit."""
-        lost = {p.key for p in losses}
-        others = [p for p in self._pods if p.key not in lost]
-        running = sum(
-            p.runs_at(hit_at) and not came_with(p, hit_at) for p in others
-        )
-        changes = [
-            (p.restarted_at, 1)
-            for p in losses
-            if p.restarted_at is not None and p.ended_at is None
-        ]
-        for pod in others:
-            if pod.running_at is not None and (
-                pod.running_at > hit_at or came_with(pod, hit_at)
-            ):
-                changes.append((pod.running_at, 1))
-            # What ended well is work that is done.
-            if (
-                pod.ended_at is not None
-                and pod.ended_at > hit_at
-                and pod.phase != "Succeeded"
-            ):
-                changes.append((pod.ended_at, -1))
-        for at, change in sorted(changes):
-            running += change
-            if running >= len(gang) and change > 0:
-                return at
-        return None
-
     def _outcome(
-        self,
-        blow: "_Blow",
-        gang: Sequence[Placement],
-        losses: Sequence[Placement],
-        again: datetime | None,
+        self, blow: "_Blow", loss: Loss, again: datetime | None
     ) -> str:
-        if all(p.phase == "Succeeded" for p in losses):
+        if blow.unseen:
+            return "unknown"
+        if again is None and all(p.phase == "Succeeded" for p in loss.lost):
             return "completed"
-        if self._failed_at is not None and self._failed_at >= blow.at:
+        if self._failed_by(loss, again):
             return "failed"
         if blow.hit_by == PREEMPTION:
             return "preempted"
-        if again is None:
-            return "down"
-        new = [
-            p
-            for p in self._pods
-            if p.running_at is not None
-            and p.running_at <= again
-            and (p.running_at > blow.at or came_with(p, blow.at))
-        ]
-        whole = len(new) >= len(gang) > len(losses)
-        # Others of the gang may have begun anew beside them.
-        came = Counter(p.node for p in new)
-        same = Counter(p.node for p in losses) <= came
-        return "restarted" if whole or same else "rescheduled"
+        return "down" if again is None else loss.outcome(again)
+
+    def _failed_by(self, loss: Loss, again: datetime | None) -> bool:
+        """Tell whether the workload failed for good by what it lost.
+
+        What ran in full again failed by that only if a lost Pod was over
+        just then: it counts when it is.
+        """
+        at = self._failed_at
+        if at is None or at < loss.at:
+            return False
+        return again is None or any(
+            abs(at - over) <= TOGETHER
+            for p in loss.lost
+            for over in (p.finished_at, p.ended_at)
+            if over is not None and not is_late(over, self._scope.unheard)
+        )
 
 
 class _Blow(NamedTuple):
@@ -308,6 +281,8 @@ class _Blow(NamedTuple):
     hit_by: str
     node: str
     at: datetime
+    unseen: bool = False
+    """Whether what was lost may have been over before."""
 
 
 def _says(

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from recorder.explain.judging import Hole
 from recorder.explain.verdict import Verdict
 from recorder.projections import Workload
 
-__all__ = ["Failure", "Hit"]
+__all__ = ["Failure", "Hit", "Scope"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,21 @@ class Failure:
 
     until: datetime
     """Until when its Pods may be lost by it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """What is asked of, and how far it is known."""
+
+    nodes: frozenset[str]
+    until: datetime
+    """The end of what is known, to which a hit that lasts costs."""
+
+    unheard: Sequence[Hole] = ()
+    """When nobody heard of Pods."""
+
+    spared: frozenset[str] = frozenset()
+    """Keys of Pods that gave way where nobody asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

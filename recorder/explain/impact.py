@@ -11,11 +11,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from recorder.explain.gang import Gang
-from recorder.explain.hit import Failure, Hit
+from recorder.explain.hit import Failure, Hit, Scope
 from recorder.explain.verdict import Happened, Verdict
 from recorder.projections import Placement, Placements, Workload, Workloads
 
-__all__ = ["Failure", "Hit", "failure_of", "hits"]
+__all__ = ["Failure", "Hit", "Scope", "failure_of", "hits"]
 
 AFTERMATH: Final = timedelta(minutes=5)
 """How long after a node is back in service what it lost may still show: a
@@ -56,8 +56,7 @@ def hits(
     placements: Placements,
     workloads: Workloads,
     *,
-    nodes: Iterable[str],
-    until: datetime,
+    scope: Scope,
     each: bool = False,
 ) -> list[Hit]:
     """Give the workloads that happenings hit, in order of time.
@@ -69,12 +68,10 @@ def hits(
         placements: of all Pods that can have been there, or belong to
             these.
         workloads: of their owners.
-        nodes: that are asked about.
-        until: the end of what is known, to which a hit that lasts costs.
+        scope: what is asked of, and how far it is known.
         each: give each hit of a workload by itself.
     """
     failures = [f for v in verdicts if (f := failure_of(v)) is not None]
-    asked = frozenset(nodes)
     gangs: dict[Workload, list[Placement]] = {}
     for placement in placements:
         workload = workloads.of(placement)
@@ -82,7 +79,7 @@ def hits(
             gangs.setdefault(workload, []).append(placement)
     found: list[Hit] = []
     for workload, pods in gangs.items():
-        own = Gang(workload, pods, workloads, until).hits(failures, asked)
+        own = Gang(workload, pods, workloads, scope).hits(failures)
         found += own if each or len(own) < 2 else [_merged(own)]  # noqa: PLR2004
     return sorted(
         found, key=lambda h: (h.hit_at, h.workload.kind, h.workload.name)

@@ -1,20 +1,30 @@
 """When a failure of a node took a Pod, as far as anything tells."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
 from recorder.explain.hit import Failure
+from recorder.explain.judging import Hole
 from recorder.explain.verdict import Happened
 from recorder.projections import Placement
 
 __all__ = [
+    "TOGETHER",
     "came_with",
     "can_hit",
+    "is_hidden",
+    "is_late",
+    "lasted",
     "lost_at",
     "order",
     "position",
+    "preempted_at",
     "taken_at",
 ]
+
+TOGETHER: Final = timedelta(seconds=60)
+"""Between what the Pods of a gang do for one reason."""
 
 ONE_LIST: Final = timedelta(seconds=2)
 """Between the lists that close one gap, one after another."""
@@ -65,13 +75,24 @@ def lost_at(failure: Failure, pod: Placement) -> datetime | None:
         at
         for at in (
             pod.disrupted_at,
-            pod.ended_at,
+            None if _ended_later(failure, pod) else pod.ended_at,
             pod.deleting_at,
-            pod.restarted_at,
+            *pod.restarts,
         )
         if at is not None and failure.since <= at <= failure.until
     ]
     return min(times, default=None)
+
+
+def _ended_later(failure: Failure, pod: Placement) -> bool:
+    """Tell whether a Pod ended well after its node was in service again."""
+    ended, back = pod.over_at, failure.verdict.back_in_service_at
+    return (
+        pod.phase == "Succeeded"
+        and ended is not None
+        and back is not None
+        and ended > max(back, failure.seen)
+    )
 
 
 def taken_at(failure: Failure, pod: Placement) -> datetime:
@@ -81,3 +102,49 @@ def taken_at(failure: Failure, pod: Placement) -> datetime:
     if failure.verdict.happened in {Happened.DRAINED, Happened.DEGRADED}:
         return lost
     return min(lost, max(failure.seen, failure.since))
+
+
+def is_hidden(failure: Failure, pod: Placement, holes: Iterable[Hole]) -> bool:
+    """Tell whether a Pod may have been over before its node failed.
+
+    That is so if nobody heard of Pods since then, and it was gone after.
+    """
+    gone = pod.gone_at
+    if gone is None or not pod.unseen or lost_at(failure, pod) != gone:
+        return False
+    before = [hole for hole in holes if hole.since < failure.seen]
+    return is_late(gone, before)
+
+
+def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
+    """Tell whether it was nobody's hearing that made a time so late."""
+    return any(
+        hole.since < at and (hole.until is None or at <= hole.until + ONE_LIST)
+        for hole in holes
+    )
+
+
+def preempted_at(pod: Placement, by_queue: datetime | None) -> datetime | None:
+    """Give when a Pod gave way, by itself or with all of its workload."""
+    if pod.disruption == "PreemptionByScheduler":
+        return pod.disrupted_at
+    if by_queue is not None and pod.deleting_at is not None:
+        near = abs(pod.deleting_at - by_queue) <= TOGETHER
+        return pod.deleting_at if near else None
+    return None
+
+
+def lasted(
+    since: datetime, until: datetime, holes: Iterable[Hole]
+) -> timedelta:
+    """Give how long something lasted for sure.
+
+    While nobody heard of it, it may have been otherwise.
+    """
+    total = timedelta()
+    for hole in sorted(holes, key=lambda hole: hole.since):
+        if since < hole.since < until:
+            total += hole.since - since
+        if hole.since < until:
+            since = max(since, min(hole.until or until, until))
+    return total + max(until - since, timedelta())

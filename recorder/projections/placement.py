@@ -31,15 +31,24 @@ class Placement(msgspec.Struct, gc=False):
     ended_at: datetime | None = None
     """When it was over, failed or gone."""
 
+    finished_at: datetime | None = None
+    """When the last of its containers ended, by the clock of its node."""
+
     gone_at: datetime | None = None
+    unseen: bool = False
+    """Whether its end is known by its absence alone."""
+
     phase: str | None = None
     deleting_at: datetime | None = None
     disrupted_at: datetime | None = None
     disruption: str | None = None
     """The reason of its condition DisruptionTarget."""
 
-    restarted_at: datetime | None = None
-    """When a container of it had ended and began again."""
+    restarts: list[datetime] = []
+    """When containers of it that had ended began again."""
+
+    counts: dict[str, int] = {}
+    """How often each of its containers had begun again."""
 
     exit_codes: list[int] = []
     entries: list[str] = []
@@ -50,12 +59,29 @@ class Placement(msgspec.Struct, gc=False):
         """What tells it from every other."""
         return self.pod.uid or f"{self.pod.namespace}/{self.pod.name}"
 
+    @property
+    def restarted_at(self) -> datetime | None:
+        """When a container of it began again for the last time."""
+        return self.restarts[-1] if self.restarts else None
+
+    def back_at(self, at: datetime) -> datetime | None:
+        """Give when it began again in its place, from a time on."""
+        return next((again for again in self.restarts if again >= at), None)
+
+    @property
+    def over_at(self) -> datetime | None:
+        """When it was over: by its node, which may tell late that it was."""
+        if self.ended_at is None or self.phase != "Succeeded":
+            return self.ended_at
+        return min(self.ended_at, self.finished_at or self.ended_at)
+
     def was_on(self, since: datetime, until: datetime) -> bool:
         """Tell whether it was on its node at any time of a span."""
+        over = self.over_at
         return (
             self.bound_at is not None
             and self.bound_at <= until
-            and (self.ended_at is None or self.ended_at >= since)
+            and (over is None or over >= since)
         )
 
     def runs_at(self, at: datetime) -> bool:
@@ -63,7 +89,7 @@ class Placement(msgspec.Struct, gc=False):
         return (
             self.running_at is not None
             and self.running_at <= at
-            and (self.ended_at is None or self.ended_at > at)
+            and (self.over_at is None or self.over_at > at)
         )
 
 
@@ -110,6 +136,10 @@ def _appeared(p: Placement, stored: StoredFact, detail: Detail) -> None:
     p.node = state.get("node")
     p.phase = fields.get("phase")
     p.listed = not detail["created"]
+    p.counts = {
+        name: end.get("restarts", 0)
+        for name, end in state.get("ends", {}).items()
+    }
     at = stored.observed_at if p.listed else stored.at
     if p.node is not None:
         p.bound_at = at
@@ -126,7 +156,10 @@ def _bound(p: Placement, stored: StoredFact, detail: Detail) -> None:
     p.bound_at = stored.observed_at
 
 
-def _started(p: Placement, stored: StoredFact, _: Detail) -> None:
+def _started(p: Placement, stored: StoredFact, detail: Detail) -> None:
+    if detail.get("restarts"):
+        _began_again(p, stored, detail)
+        return
     p.phase = "Running"
     if p.running_at is None:
         p.running_at = stored.observed_at
@@ -138,8 +171,9 @@ def _ended(p: Placement, stored: StoredFact, detail: Detail) -> None:
     p.entries = [*p.entries, str(stored.entry)]
 
 
-def _vanished(p: Placement, stored: StoredFact, _: Detail) -> None:
+def _vanished(p: Placement, stored: StoredFact, detail: Detail) -> None:
     p.gone_at = stored.observed_at
+    p.unseen = bool(detail.get("inferred")) and p.ended_at is None
     p.ended_at = p.ended_at or stored.observed_at
     p.entries = [*p.entries, str(stored.entry)]
 
@@ -165,9 +199,18 @@ def _container(p: Placement, stored: StoredFact, detail: Detail) -> None:
     code = detail.get("exit_code")
     if code is not None:
         p.exit_codes = [*p.exit_codes, code]
-    if detail.get("restarts"):
-        p.restarted_at = stored.observed_at
+    ended = [t for t in (p.finished_at, stored.fact.occurred_at) if t]
+    p.finished_at = max(ended, default=None)
+    _began_again(p, stored, detail)
     p.entries = [*p.entries, str(stored.entry)]
+
+
+def _began_again(p: Placement, stored: StoredFact, detail: Detail) -> None:
+    """Note whether a container that ended runs once more."""
+    name, count = detail["container"], detail.get("restarts", 0)
+    if count > p.counts.get(name, 0):
+        p.counts = {**p.counts, name: count}
+        p.restarts = [*p.restarts, stored.observed_at]
 
 
 _STEPS = {

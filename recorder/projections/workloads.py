@@ -79,7 +79,12 @@ class _Owner(msgspec.Struct, gc=False):
     uid: str
     owners: list[Mapping[str, Any]]
     failed_at: datetime | None = None
+    failure_told: datetime | None = None
+    """By the clock of its controller; it may be seen late."""
+
     completed_at: datetime | None = None
+    gone_at: datetime | None = None
+    unseen: bool = False
     entries: list[str] = []
 
 
@@ -103,14 +108,18 @@ class Workloads:
             return
         if fact.kind in {FactKind.APPEARED, FactKind.VANISHED}:
             state = fact.detail["state"]
-            if thing.uid not in self._owners:
-                self._owners[thing.uid] = _Owner(
+            owner = self._owners.get(thing.uid)
+            if owner is None:
+                owner = self._owners[thing.uid] = _Owner(
                     thing.kind,
                     thing.namespace,
                     thing.name,
                     thing.uid,
                     state.get("owners", []),
                 )
+            if fact.kind is FactKind.VANISHED:
+                owner.gone_at = stored.observed_at
+                owner.unseen = bool(fact.detail.get("inferred"))
         elif fact.kind is FactKind.CONDITION_CHANGED:
             self._condition(stored, thing.uid, fact.detail)
 
@@ -121,7 +130,9 @@ class Workloads:
         if owner is None or (detail["new"] or {}).get("status") != "True":
             return
         if detail["type"] == "Failed":
-            owner.failed_at = owner.failed_at or stored.observed_at
+            if owner.failed_at is None:
+                owner.failed_at = stored.observed_at
+                owner.failure_told = stored.fact.occurred_at
             owner.entries = [*owner.entries, str(stored.entry)]
         elif (
             owner.kind == "Workload"
@@ -158,6 +169,23 @@ class Workloads:
         """Give when a workload failed for good."""
         owner = self._owners.get(workload.uid or "")
         return owner.failed_at if owner is not None else None
+
+    def failure_told(self, workload: Workload) -> datetime | None:
+        """Give when a workload failed by what its controller says."""
+        owner = self._owners.get(workload.uid or "")
+        return owner.failure_told if owner is not None else None
+
+    def wanted_until(
+        self, workload: Workload, since: datetime
+    ) -> datetime | None:
+        """Give when a workload was taken away; None if nobody did.
+
+        Where that was not seen, it may have been at once.
+        """
+        owner = self._owners.get(workload.uid or "")
+        if owner is None or owner.gone_at is None:
+            return None
+        return since if owner.unseen else max(since, owner.gone_at)
 
     def preempted_at(self, workload: Workload) -> datetime | None:
         """Give when a queue took the place of a workload for another."""

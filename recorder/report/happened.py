@@ -205,18 +205,21 @@ def _absent(streams: Iterable[Stream]) -> set[str]:
     return {*NODE_RESOURCES, AUDIT} - there
 
 
-def holes_of(coverage: Coverage) -> list[Hole]:
-    """Give the times that the log cannot vouch for."""
+def holes_of(coverage: Coverage, resource: str | None = None) -> list[Hole]:
+    """Give the times that the log cannot vouch for, or for one resource."""
+    asked = {None, resource}
     return [
         *(
             Hole(gap.since, gap.to, gap.opened)
             for gap in coverage.gaps
             if gap.since is not None
+            and (resource is None or gap.resource in asked)
         ),
         *(
             Hole(hole.since, hole.to)
             for hole in coverage.holes
             if hole.since is not None
+            and (resource is None or hole.resource in asked)
         ),
     ]
 

@@ -5,11 +5,20 @@ went down gets the gang with all that it lost, for the others failed with it.
 """
 
 from asyncio import TaskGroup
-from collections.abc import Iterable, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Container,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
-from recorder.explain.impact import Hit, failure_of, hits
+from recorder.explain.impact import Hit, Scope, failure_of, hits
+from recorder.explain.losses import preempted_at
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
@@ -17,11 +26,16 @@ from recorder.model.moment import shifted
 from recorder.projections import Placements, Workloads
 from recorder.report.coverage import Coverage
 from recorder.report.fact_ports import Stay
-from recorder.report.happened import LOOKBACK, nodes_of, verdicts_of
+from recorder.report.happened import (
+    LOOKBACK,
+    holes_of,
+    nodes_of,
+    verdicts_of,
+)
 from recorder.report.ports import Reading
 from recorder.report.window import Window
 
-__all__ = ["all_hits_of", "hits_of"]
+__all__ = ["Asked", "all_hits_of", "hits_of"]
 
 TOGETHER = timedelta(minutes=1)
 """Between losses of nodes that one gang takes for one."""
@@ -30,8 +44,27 @@ POD_LIFE = 30 * LOOKBACK
 """How long before a window a Pod may have made room for another whose
 workload does not run again in it."""
 
+PODS = "v1/pods"
+
 NEVER = datetime.min.replace(tzinfo=UTC)
 """The end of a window in which nothing is vouched for: nothing costs."""
+
+
+class Asked(NamedTuple):
+    """The nodes that are asked about."""
+
+    nodes: Sequence[str]
+    moved: Container[str]
+    """Those that were not meant all the time."""
+
+    was_meant: Callable[[str, datetime], Awaitable[bool]]
+    """Whether one of these was meant at a time."""
+
+
+class _Preempted(NamedTuple):
+    pod: str
+    node: str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +82,29 @@ class _Gangs:
         }
 
     def hits(
-        self,
-        verdicts: Sequence[Verdict],
-        nodes: Iterable[str],
-        until: datetime,
-        *,
-        each: bool = False,
+        self, verdicts: Sequence[Verdict], scope: Scope, *, each: bool = False
     ) -> list[Hit]:
         """Give what verdicts hit, up to the end of what is known."""
         return hits(
             verdicts,
             Placements(self.facts),
             Workloads(self.facts),
-            nodes=nodes,
-            until=until,
+            scope=scope,
             each=each,
         )
+
+    def preempted(self, nodes: Container[str]) -> Iterator[_Preempted]:
+        """Give what gave way on nodes."""
+        workloads = Workloads(self.facts)
+        for pod in Placements(self.facts):
+            if pod.node is None or pod.node not in nodes:
+                continue
+            workload = workloads.of(pod)
+            if workload is None:
+                continue
+            at = preempted_at(pod, workloads.preempted_at(workload))
+            if at is not None:
+                yield _Preempted(pod.key, pod.node, at)
 
 
 async def hits_of(
@@ -77,13 +117,13 @@ async def hits_of(
 ) -> list[Hit]:
     """Find each hit of what verdicts hit, where they are all there are."""
     gangs = await _gangs(reading, nodes, verdicts, window)
-    found = gangs.hits(verdicts, nodes, _end(coverage), each=True)
+    found = gangs.hits(verdicts, _scope(nodes, coverage), each=True)
     return _within(found, window)
 
 
 async def all_hits_of(
     reading: Reading,
-    nodes: Sequence[str],
+    asked: Asked,
     verdicts: Sequence[Verdict],
     window: Window,
     *,
@@ -91,15 +131,21 @@ async def all_hits_of(
     knowledge: Knowledge,
 ) -> list[Hit]:
     """Find what verdicts on some nodes hit, with the losses elsewhere."""
-    gangs = await _gangs(reading, nodes, verdicts, window)
-    others = gangs.nodes() - set(nodes)
+    gangs = await _gangs(reading, asked.nodes, verdicts, window)
+    nodes = set(asked.nodes)
+    others = gangs.nodes() - nodes
     companions = await _companions(
         reading, others, verdicts, window, coverage, knowledge
     )
     every, everywhere = [*verdicts, *companions], {*nodes, *others}
-    found = gangs.hits(every, everywhere, _end(coverage))
-    asked = set(nodes)
-    return _within((h for h in found if asked & set(h.nodes)), window)
+    spared = [
+        gone.pod
+        for gone in gangs.preempted(asked.moved)
+        if not await asked.was_meant(gone.node, gone.at)
+    ]
+    scope = _scope(everywhere, coverage, spared)
+    found = gangs.hits(every, scope)
+    return _within((h for h in found if nodes & set(h.nodes)), window)
 
 
 async def _companions(
@@ -157,12 +203,20 @@ async def _gangs(
     return _Gangs(await reading.gangs.families(uids, until=until))
 
 
-def _end(coverage: Coverage) -> datetime:
-    """Give the end of the window: if nobody said it, of what is vouched for.
+def _scope(
+    nodes: Iterable[str], coverage: Coverage, spared: Iterable[str] = ()
+) -> Scope:
+    """Give what is asked, up to the end of the window.
 
-    What is down costs to then, though nothing more may be seen of it.
+    If nobody said it, to what is vouched for: what is down costs to then,
+    though nothing more may be seen of it.
     """
-    return coverage.window.until or NEVER
+    return Scope(
+        nodes=frozenset(nodes),
+        until=coverage.window.until or NEVER,
+        unheard=holes_of(coverage, PODS),
+        spared=frozenset(spared),
+    )
 
 
 def _within(found: Iterable[Hit], window: Window) -> list[Hit]:

@@ -20,7 +20,7 @@ from recorder.report.happened import (
     nodes_of,
     verdicts_of,
 )
-from recorder.report.hitting import all_hits_of
+from recorder.report.hitting import Asked, all_hits_of
 from recorder.report.ports import Reading
 from recorder.report.references import find_node
 from recorder.report.text import counted, plain
@@ -206,6 +206,10 @@ async def ask_impact(
         NotFoundError: no such node, or none with these labels then.
     """
     nodes, moved = await _nodes(reading, question)
+
+    async def was_meant(node: str, at: datetime) -> bool:
+        return await _was_meant(reading, question, node, at)
+
     window = question.window
     coverage = await covered(
         reading, window, now=now, reads=_reads, facts=True, needs=PODS
@@ -219,7 +223,7 @@ async def ask_impact(
         verdict
         for verdict in verdicts
         if verdict.node not in moved
-        or await _was_meant(reading, question, verdict)
+        or await was_meant(verdict.node, verdict.lost_at)
     ]
     verdicts.sort(key=lambda v: (v.effect.stored.at, v.effect.position))
     return Impact(
@@ -229,7 +233,7 @@ async def ask_impact(
         failures=verdicts,
         workloads=await all_hits_of(
             reading,
-            nodes,
+            Asked(nodes, moved, was_meant),
             verdicts,
             window,
             coverage=coverage,
@@ -273,9 +277,8 @@ async def _nodes(
 
 
 async def _was_meant(
-    reading: Reading, question: ImpactQuestion, verdict: Verdict
+    reading: Reading, question: ImpactQuestion, node: str, at: datetime
 ) -> bool:
-    """Tell whether a node had the labels when it failed."""
-    node = verdict.node
-    states = await states_at(reading, [node], verdict.lost_at)
+    """Tell whether a node had the labels at a time."""
+    states = await states_at(reading, [node], at)
     return node not in states or question.selects(states[node].labels)

@@ -42,6 +42,8 @@ class Judged:
     facts: Sequence[StoredFact]
     holes: Sequence[Hole]
     audited: bool
+    unheard: Sequence[Hole] = ()
+    """When nobody heard of Pods."""
 
     def verdicts(self, node: str) -> list[Verdict]:
         """Give the verdicts on a node."""
@@ -64,7 +66,8 @@ def judged(tape: Lines) -> Judged:
     drafts = played(tape).drafts
     facts = list(facts_of(drafts))
     audited = any(f.fact.kind is FactKind.REQUESTED for f in facts)
-    return Judged(facts, holes_of(drafts), audited)
+    unheard = holes_of(drafts, "v1/pods")
+    return Judged(facts, holes_of(drafts), audited, unheard)
 
 
 def facts_of(drafts: Iterable[Draft]) -> Iterable[StoredFact]:
@@ -88,12 +91,15 @@ def facts_of(drafts: Iterable[Draft]) -> Iterable[StoredFact]:
             )
 
 
-def holes_of(drafts: Iterable[Draft]) -> list[Hole]:
-    """Give the gaps that a log tells of itself."""
+def holes_of(
+    drafts: Iterable[Draft], resource: str | None = None
+) -> list[Hole]:
+    """Give the gaps that a log tells of itself, or of one resource."""
     told = [
         json.loads(draft.raw)
         for draft in drafts
         if draft.operation is Operation.GAP_CLOSED
+        and resource in {None, draft.resource}
     ]
     return [
         Hole(

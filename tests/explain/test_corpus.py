@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from recorder.explain.impact import hits
+from recorder.explain.impact import Scope, hits
 from recorder.projections import Placements, Workloads
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
@@ -47,8 +47,11 @@ def wrong_workloads(one: Told) -> list[str]:
             [v for node in nodes for v in found.verdicts(node)],
             Placements(found.facts),
             Workloads(found.facts),
-            nodes=nodes,
-            until=max(fact.observed_at for fact in found.facts),
+            scope=Scope(
+                nodes=frozenset(nodes),
+                until=max(fact.observed_at for fact in found.facts),
+                unheard=found.unheard,
+            ),
         )
     }
     said = []

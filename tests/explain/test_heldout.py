@@ -50,6 +50,8 @@ KEPT = frozenset(
 )
 """Operations that show an object, or its end."""
 
+HEARD = KEPT | {Operation.RENEWED, Operation.AUDIT}
+
 MOMENT = timedelta(milliseconds=1)
 
 LOST_SHARE = 0.1
@@ -68,6 +70,15 @@ def told(name: str) -> Told:
 @cache
 def entries(name: str) -> Sequence[Draft]:
     return played(told(name).tape).drafts
+
+
+COSTED = [
+    name
+    for name in NAMES
+    if any(w.hours for w in told(name).truth.workloads)
+    and all(draft.operation in HEARD for draft in entries(name))
+]
+"""Of those that tell of a gap a gap would hide that there was one."""
 
 
 def losable(name: str) -> list[int]:
@@ -163,20 +174,20 @@ def test_no_event_ever_arrives_and_nothing_wrong_is_said_surely(
 def test_a_gap_anywhere_hides_something_and_makes_nothing_up(
     name: str, length: int
 ) -> None:
-    drafts = entries(name)
-    # The last renewal before a silence is entered late.
-    heard = [*accumulate((d.observed_at for d in drafts), max)]
-    for place, draft in enumerate(drafts):
-        if draft.operation is not Operation.LISTED:
-            end = place + length
-            left = [
-                *drafts[:place],
-                *relisted(drafts[place:end]),
-                *drafts[end:],
-            ]
-            shown = heard[min(end, len(drafts)) - 1]
-            hole = Hole(heard[place] - MOMENT, shown + MOMENT)
-            assert sure_and_wrong(name, left, [hole]) == [], place
+    for place, left, hole in gapped(name, length):
+        assert sure_and_wrong(name, left, [hole]) == [], place
+
+
+@pytest.mark.parametrize("length", [3, 12])
+@pytest.mark.parametrize("name", COSTED)
+def test_a_gap_anywhere_makes_nothing_cost_more_than_it_did(
+    name: str, length: int
+) -> None:
+    most = {w.name: w.hours[1] for w in told(name).truth.workloads if w.hours}
+    for place, left, hole in gapped(name, length):
+        for hit in hits_of(judged_of(left, [hole]), nodes_of(name)):
+            cost = hit.gpu_hours_lost
+            assert cost <= most.get(hit.workload.name, cost), (place, hit.says)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -198,6 +209,23 @@ def test_a_log_may_begin_anywhere(name: str) -> None:
                 for said in found
                 if not said.startswith(("happened is joined", "boot_id"))
             ] == [], place
+
+
+def gapped(name: str, length: int) -> Iterator[tuple[int, list[Draft], Hole]]:
+    """Give an incident with a gap of so many entries, at every place."""
+    drafts = entries(name)
+    # The last renewal before a silence is entered late.
+    heard = [*accumulate((d.observed_at for d in drafts), max)]
+    for place, draft in enumerate(drafts):
+        if draft.operation is not Operation.LISTED:
+            end = place + length
+            left = [
+                *drafts[:place],
+                *relisted(drafts[place:end]),
+                *drafts[end:],
+            ]
+            shown = heard[min(end, len(drafts)) - 1]
+            yield place, left, Hole(heard[place] - MOMENT, shown + MOMENT)
 
 
 def relisted(hidden: Sequence[Draft]) -> list[Draft]:

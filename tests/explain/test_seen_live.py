@@ -2,7 +2,7 @@
 
 import pytest
 
-from recorder.explain.impact import hits
+from recorder.explain.impact import Scope, hits
 from recorder.knowledge import Decision, Fault
 from recorder.projections import Placements, Workloads
 from tests.explain.tale import Tale
@@ -129,8 +129,10 @@ def test_a_condition_that_comes_after_the_end_ended_nothing() -> None:
         tale.verdicts(),
         Placements(tale.facts),
         Workloads(tale.facts),
-        nodes=["n1"],
-        until=at(1000),
+        scope=Scope(
+            nodes=frozenset(["n1"]),
+            until=at(1000),
+        ),
     )
     assert found == []
 

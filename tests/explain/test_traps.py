@@ -2,7 +2,7 @@
 
 import pytest
 
-from recorder.explain.impact import hits
+from recorder.explain.impact import Scope, hits
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Decision, Fault
 from recorder.projections import Placements, Workloads
@@ -163,8 +163,10 @@ def test_a_failure_hits_the_whole_gang() -> None:
         tale.verdicts("n1"),
         placements,
         workloads,
-        nodes=["n1"],
-        until=at(400),
+        scope=Scope(
+            nodes=frozenset(["n1"]),
+            until=at(400),
+        ),
     )
     assert hit.workload.kind == "Job"
     assert (hit.gang_size, hit.gpus) == (2, 16)
@@ -180,8 +182,10 @@ def test_the_node_that_failed_is_blamed_not_the_pod_that_ended_first() -> None:
         verdicts,
         placements,
         workloads,
-        nodes=["n1", "n2", "n3"],
-        until=at(400),
+        scope=Scope(
+            nodes=frozenset(["n1", "n2", "n3"]),
+            until=at(400),
+        ),
     )
     assert hit.first_node == "n1"
     assert hit.nodes == ["n1"]

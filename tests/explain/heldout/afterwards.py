@@ -1,10 +1,14 @@
 """Work goes on after a failure, and ends long after for its own reasons."""
 
+from typing import Any
+
 from tests.explain.heldout.attempts import lost, turns
 from tests.explain.heldout.bystanders import DONE
+from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene
 from tests.explain.heldout.work import FOUR, JOBS, gang, owned
+from tests.explain.heldout.world import PODS
 
 ENDED = 255, "Unknown"
 
@@ -51,6 +55,35 @@ def what_came_back_fails_hours_later() -> Scene:
     scene.fails(7000, "w-0", 1)
     turns(scene, 7001, JOBS, "llm", "Failed", "BackoffLimitExceeded")
     return scene
+
+
+@incident
+def what_came_back_was_seen_to_have_ended_first() -> Scene:
+    # So a kubelet tells it: the end of a container, then its next run.
+    scene = Scene()
+    gang(scene, owned(scene, "Job", JOBS))
+    scene.silent(20, "gpu-002").boots(75, "gpu-002")
+    scene.pod(86, "w-1", "kubelet", ended=ENDED)
+
+    def runs(pod: dict[str, Any]) -> None:
+        container = pod["status"]["containerStatuses"][0]
+        container["lastState"] = container["state"]
+        container["state"] = {"running": {"startedAt": clock(92)}}
+        container["restartCount"] = 1
+
+    scene.alters(92, PODS, "w-1", runs, by="kubelet", space="train")
+    scene.hit(
+        "Job",
+        "llm",
+        "gpu-002",
+        ["w-1"],
+        size=3,
+        gpus=24,
+        outcome="restarted",
+        again=92,
+        hours=(0.1, 0.49),
+    )
+    return scene.untold("gpu-002")
 
 
 @incident

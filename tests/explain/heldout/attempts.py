@@ -95,7 +95,7 @@ def a_jobset_makes_one_of_its_jobs_anew() -> Scene:
         gpus=24,
         outcome="rescheduled",
         again=915,
-        hours=(5.85, 5.98),
+        hours=(5.6, 5.98),
     )
 
 
@@ -120,7 +120,7 @@ def a_jobset_begins_again_in_its_places() -> Scene:
         size=3,
         gpus=24,
         outcome="restarted",
-        hours=(2.28, 2.4),
+        hours=(2.0, 2.4),
     )
 
 
@@ -146,7 +146,7 @@ def a_jobset_ends_by_its_own_rule() -> Scene:
         size=3,
         gpus=24,
         outcome="failed",
-        hours=(0.55, 0.63),
+        hours=(0.08, 0.63),
     )
     return scene.untold("gpu-002")
 
@@ -229,7 +229,7 @@ def a_group_begins_again_under_its_old_names() -> Scene:
         gpus=16,
         outcome="restarted",
         again=913.5,
-        hours=(3.92, 3.98),
+        hours=(3.7, 3.98),
     )
 
 
@@ -260,7 +260,7 @@ def a_cluster_of_ray_gets_another_worker() -> Scene:
         gpus=24,
         outcome="rescheduled",
         again=373,
-        hours=(2.28, 2.36),
+        hours=(2.0, 2.36),
     )
 
 

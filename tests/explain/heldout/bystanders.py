@@ -119,7 +119,7 @@ def an_index_that_is_done_is_no_part_of_a_gang() -> Scene:
         gpus=16,
         outcome="rescheduled",
         again=373,
-        hours=(1.52, 1.57),
+        hours=(1.3, 1.57),
     )
 
 
@@ -145,7 +145,7 @@ def a_job_is_deleted_while_it_is_down() -> Scene:
         size=3,
         gpus=24,
         outcome="down",
-        hours=(1.1, 1.25),
+        hours=(0.8, 1.25),
         accept={"outcome": ["failed", "unknown"]},
     )
     return scene.untold("gpu-002")
@@ -171,7 +171,7 @@ def a_job_is_sent_again_by_the_one_whose_it_was() -> Scene:
         size=3,
         gpus=24,
         outcome="down",
-        hours=(3.9, 4.05),
+        hours=(3.6, 4.05),
         accept={"outcome": ["failed", "unknown"]},
     )
 
@@ -191,7 +191,7 @@ def a_replacement_waits_for_the_pod_that_it_replaces() -> Scene:
         gpus=24,
         outcome="rescheduled",
         again=912,
-        hours=(5.85, 5.96),
+        hours=(5.6, 5.96),
     )
 
 

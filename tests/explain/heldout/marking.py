@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from recorder.explain.hit import Hit
-from recorder.explain.impact import hits
+from recorder.explain.impact import Scope, hits
 from recorder.explain.judging import Hole
 from recorder.explain.verdict import CONFIDENCES, Verdict
 from recorder.model.entry import Draft
@@ -15,6 +15,7 @@ from tests.corpus.judging import Judged as Marked
 from tests.corpus.told import Told
 from tests.corpus.truth import Truth, Workload
 from tests.corpus.truth import Verdict as Expected
+from tests.explain.heldout.world import PODS
 from tests.explain.judged import Judged, facts_of, holes_of
 
 __all__ = ["Miss", "hits_of", "judged_of", "misses", "missed_workloads"]
@@ -38,7 +39,13 @@ def judged_of(drafts: Sequence[Draft], holes: Iterable[Hole] = ()) -> Judged:
     """Derive the facts of entries, for judging."""
     facts = list(facts_of(drafts))
     audited = any(fact.fact.kind is FactKind.REQUESTED for fact in facts)
-    return Judged(facts, [*holes_of(drafts), *holes], audited)
+    holes = list(holes)
+    return Judged(
+        facts,
+        [*holes_of(drafts), *holes],
+        audited,
+        [*holes_of(drafts, PODS), *holes],
+    )
 
 
 def misses(truth: Truth, judged: Judged) -> list[Miss]:
@@ -154,8 +161,11 @@ def hits_of(judged: Judged, nodes: Sequence[str]) -> list[Hit]:
         [v for node in nodes for v in judged.verdicts(node)],
         Placements(judged.facts),
         Workloads(judged.facts),
-        nodes=nodes,
-        until=max(fact.observed_at for fact in judged.facts),
+        scope=Scope(
+            nodes=frozenset(nodes),
+            until=max(fact.observed_at for fact in judged.facts),
+            unheard=judged.unheard,
+        ),
     )
 
 

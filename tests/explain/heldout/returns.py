@@ -16,8 +16,7 @@ def refused(scene: Scene, at: float, pod: str) -> None:
         "Allocate failed due to no healthy devices present; cannot allocate"
         " unhealthy devices nvidia.com/gpu, which is unexpected"
     )
-    ended = {"phase": "Failed", "reason": REFUSED, "message": f"Pod {says}"}
-    scene.pod(at, pod, "kubelet", **ended)
+    scene.pod(at, pod, "kubelet", phase="Failed", reason=REFUSED, message=says)
     scene.says(at, "kubelet", REFUSED, says, about=pod_of(pod), host="gpu-002")
 
 
@@ -80,7 +79,7 @@ def a_pod_that_tolerates_all_waits_for_its_node() -> Scene:
         gpus=2,
         outcome="restarted",
         again=915,
-        hours=(0.49, 0.5),
+        hours=(0.46, 0.5),
     )
     return scene.untold("gpu-002")
 
@@ -104,7 +103,7 @@ def a_job_is_refused_until_its_plugin_is_there() -> Scene:
         gpus=8,
         outcome="restarted",
         again=98,
-        hours=(0.1, 0.174),
+        hours=(0.04, 0.174),
         accept={"pods_hit": [["w-0", "w-1"]]},
     )
     return scene.untold("gpu-002")
@@ -224,7 +223,7 @@ def a_stateful_pod_is_deleted_by_force() -> Scene:
         gpus=1,
         outcome="rescheduled",
         again=801,
-        hours=(0.21, 0.218),
+        hours=(0.2, 0.218),
     )
     return scene.untold("gpu-002")
 

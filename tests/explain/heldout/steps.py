@@ -75,7 +75,7 @@ def a_launcher_is_lost_and_its_workers_are_not() -> Scene:
         gpus=16,
         outcome="rescheduled",
         again=373,
-        hours=(1.52, 1.58),
+        hours=(1.3, 1.58),
     )
 
 
@@ -165,8 +165,10 @@ def a_deployment_is_moved_by_a_shutdown() -> Scene:
     # The scheduler may not know yet: the kubelet takes nothing more.
     scene.runs(21.5, "chat-3", "gpu-002", gpus=1, of=chat, starts=False)
     says = "Pod was rejected as the node is shutting down."
-    ended = {"phase": "Failed", "reason": "NodeShutdown", "message": says}
-    scene.pod(21.8, "chat-3", "kubelet", **ended)
+    why = "NodeShutdown"
+    scene.pod(
+        21.8, "chat-3", "kubelet", phase="Failed", reason=why, message=says
+    )
     scene.runs(22, "chat-4", "gpu-003", gpus=1, of=chat)
     scene.silent(40, "gpu-002").boots(300, "gpu-002")
     scene.hit(

@@ -1,0 +1,89 @@
+"""When a gang ran in full again, and with which Pods."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from recorder.explain.losses import TOGETHER, came_with
+from recorder.projections import Placement
+
+__all__ = ["Loss"]
+
+
+class Loss(NamedTuple):
+    """What a gang lost at a time, of all the Pods that it ever had."""
+
+    at: datetime
+    gang: Sequence[Placement]
+    """Those that it had then."""
+
+    lost: Sequence[Placement]
+    pods: Sequence[Placement]
+
+    def again(self) -> datetime | None:
+        """Give when as many Pods ran as before."""
+        running = sum(
+            p.runs_at(self.at) and not came_with(p, self.at)
+            for p in self._others()
+        )
+        changes = [change for pod in self.pods for change in self._of(pod)]
+        for at, change in sorted(changes):
+            running += change
+            if running >= len(self.gang) and change > 0:
+                return at
+        return None
+
+    def outcome(self, again: datetime) -> str:
+        """Say how a gang came to run in full again."""
+        new = [p for p in self._others() if self._is_new(p, again)]
+        back = [
+            p
+            for p in self.lost
+            if (at := self._back_at(p)) is not None and at <= again
+        ]
+        begun = {p.key for p in [*new, *back]} | {
+            p.key for p in self._others() if self._begins_anew(p, again)
+        }
+        whole = len(begun) >= len(self.gang) > len(self.lost)
+        # Others of the gang may have begun anew beside them.
+        came = Counter(p.node for p in [*new, *back])
+        same = Counter(p.node for p in self.lost) <= came
+        return "restarted" if whole or same else "rescheduled"
+
+    def _others(self) -> list[Placement]:
+        lost = {p.key for p in self.lost}
+        return [p for p in self.pods if p.key not in lost]
+
+    def _back_at(self, pod: Placement) -> datetime | None:
+        """Give when a lost Pod ran again in its own place."""
+        at = pod.back_at(self.at)
+        over = pod.ended_at
+        return at if at is None or over is None or at < over else None
+
+    def _of(self, pod: Placement) -> Iterator[tuple[datetime, int]]:
+        """Give when a Pod ran, and when it did no more."""
+        if any(pod.key == lost.key for lost in self.lost):
+            began = self._back_at(pod)
+        else:
+            began = pod.running_at
+        if began is None:
+            return
+        if began > self.at or came_with(pod, self.at):
+            yield began, 1
+        # What ended well is work that is done.
+        over = pod.ended_at
+        if over is not None and over > self.at and pod.phase != "Succeeded":
+            yield over, -1
+
+    def _is_new(self, pod: Placement, again: datetime) -> bool:
+        return (
+            pod.running_at is not None
+            and pod.running_at <= again
+            and (pod.running_at > self.at or came_with(pod, self.at))
+        )
+
+    def _begins_anew(self, pod: Placement, again: datetime) -> bool:
+        """Tell whether a Pod that stayed began again with the others."""
+        at = pod.back_at(self.at)
+        return at is not None and at <= again + TOGETHER
