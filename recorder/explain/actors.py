@@ -26,6 +26,9 @@ class Actor(NamedTuple):
     known: bool = False
     """Whether a rule knows it: it acts upon others, not for itself."""
 
+    library: bool = False
+    """Whether the tool is a library: a person's script, or any program's."""
+
     @classmethod
     def named(cls, name: ActorName | None) -> Self | None:
         """Take the actor of a rule."""
@@ -50,7 +53,8 @@ def actor_of(
     if known is not None:
         return known
     if rule is not None and not audited:
-        return Actor("unknown", None, name)
+        kind = "unknown" if rule.actor is None else rule.actor.kind
+        return Actor(kind, None, name, library=rule.library)
     return _by_name(name, audited=audited)
 
 

@@ -175,10 +175,28 @@ class Chain:
         What is said from before a boot and not yet taken back right after
         it is no evidence for anything later.
         """
-        if self.back is None or at - self.back.observed_at <= PATIENCE:
+        if self.back is None:
+            return self._said_since_ready()
+        if at - self.back.observed_at <= PATIENCE:
             return []
         back = self.back.observed_at
         return [s for s in self._held.values() if not self._is_obeyed(s, back)]
+
+    def _said_since_ready(self) -> list[Sign]:
+        """Give what was said of a node that booted and was not yet back."""
+        since = self.ready_since
+        if since is None or not self.has(Subject.BOOT):
+            return []
+        said: dict[str, Sign] = {}
+        for sign in self.signs:
+            if sign.over:
+                said.pop(sign.subject, None)
+            elif (
+                sign.role in {Role.FAULT, Role.DECISION}
+                and min(sign.stored.at, sign.stored.observed_at) > since
+            ):
+                said[sign.subject] = sign
+        return [*said.values()]
 
     def _is_obeyed(self, sign: Sign, back: datetime) -> bool:
         """Tell whether what was decided was done.

@@ -19,6 +19,13 @@ TOGETHER: Final = timedelta(seconds=15)
 """Between losses of one cause: a renewal interval and a little."""
 
 
+SHUTTING_DOWN: Final = "node is shutting down"
+"""What the last words of a kubelet hold when its system goes down."""
+
+MISSED: Final = timedelta(minutes=10)
+"""Within which a node that fell silent is seen to be lost."""
+
+
 class Fleet:
     """What is known of all nodes around a time."""
 
@@ -40,6 +47,9 @@ class Fleet:
         self._booted: dict[str, list[datetime]] = {}
         self._heard: dict[str, list[tuple[datetime, bool]]] = {}
         """When a node began to be heard of, or ceased."""
+
+        self._in_order: dict[str, list[datetime]] = {}
+        """When a node was lost that had said that it would be."""
 
         self._down: frozenset[str] = frozenset()
         for stored in facts:
@@ -79,6 +89,9 @@ class Fleet:
             # By whoever gave it up: a list may show it much later.
             self._lost.setdefault(node, []).append(stored.at)
             self._hear(node, stored.at, no_more=True)
+            said = (detail["old"] or {}).get("message") or ""
+            if SHUTTING_DOWN in said:
+                self._in_order.setdefault(node, []).append(stored.at)
         elif old and not new:
             self._hear(node, stored.at)
 
@@ -125,6 +138,13 @@ class Fleet:
             other
             for other, times in self._renewed.items()
             if any(abs(time - at) <= TOGETHER for time in times)
+        )
+
+    def was_shut_down(self, node: str, at: datetime) -> bool:
+        """Tell whether a node that fell silent had said that it would."""
+        return any(
+            at - TOGETHER <= time <= at + MISSED
+            for time in self._in_order.get(node, ())
         )
 
     def booted_after(self, node: str, at: datetime) -> bool:

@@ -15,6 +15,7 @@ from recorder.explain.chains import Chain
 from recorder.explain.contradictions import contradictions
 from recorder.explain.evidence import evidence_of
 from recorder.explain.fleet import Fleet
+from recorder.explain.halves import is_half
 from recorder.explain.happenings import happening
 from recorder.explain.missing import missing
 from recorder.explain.rivals import rivals
@@ -79,7 +80,7 @@ def judge(
     happened, effect = found
     case = Case(chain, happened, effect, fleet, absent)
     decided = _decided(case)
-    faulted = _tempered(_faulted(case), decided)
+    faulted = _tempered(case, _faulted(case), decided)
     against = contradictions(case)
     back = chain.back if happened not in STAYED else None
     before, after = _boots(chain, happened)
@@ -136,9 +137,18 @@ def _decided(case: Case) -> Decided | None:
 
 
 def _tempered(
-    faulted: Faulted | None, decided: Decided | None
+    case: Case, faulted: Faulted | None, decided: Decided | None
 ) -> Faulted | None:
-    """What a person meant by a drain, nobody recorded."""
+    """What a person meant by a drain, nobody recorded.
+
+    And what comes up as another system was perhaps only upgraded.
+    """
+    if faulted is not None and decided is None:
+        other = case.happened == Happened.REBOOT and case.chain.of(
+            Subject.VERSION
+        )
+        if other:
+            return replace(faulted, confidence="possible")
     by_hand = decided is not None and decided.decision is Decision.MANUAL_DRAIN
     if faulted is None or not by_hand or faulted.confidence != "proven":
         return faulted
@@ -274,7 +284,7 @@ def _confidence(case: Case, verdict: Verdict, *, holed: bool) -> str:
         return "proven" if joined and not holed else "unknown"
     least = min(parts, key=CONFIDENCES.index)
     hidden = holed and _may_hide(case)
-    if verdict.contradictions or hidden or _is_half(case, verdict):
+    if verdict.contradictions or hidden or is_half(case, verdict):
         return min(least, "possible", key=CONFIDENCES.index)
     if holed:
         return CONFIDENCES[max(1, CONFIDENCES.index(least) - 1)]
@@ -292,22 +302,3 @@ def _may_hide(case: Case) -> bool:
         or len(boots) > 1
         or bool(_answers(case.chain, case.effect))
     )
-
-
-def _is_half(case: Case, verdict: Verdict) -> bool:
-    """Tell whether something was repaired of which nobody said that it broke.
-
-    Who did it is known then, and why is not.
-    """
-    decided = verdict.decision
-    if decided is None or verdict.fault is not None:
-        return False
-    if decided.decision is not Decision.AUTO_REMEDIATION:
-        return False
-    unready = case.chain.baseline.ready not in {None, "True"} or any(
-        sign.subject in {Subject.READY, Subject.SILENCE}
-        # By our own clock: a lease tells the time as its node has it.
-        and sign.stored.observed_at <= decided.sign.stored.observed_at
-        for sign in case.chain.signs
-    )
-    return not unready

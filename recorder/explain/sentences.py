@@ -171,7 +171,8 @@ def _who(verdict: Verdict) -> str:
     actor = verdict.decision.actor
     if actor is None or actor.name is None:
         tool = actor.tool if actor is not None else None
-        return f"somebody with {tool}" if tool else "somebody"
+        who = "a program" if actor and actor.is_program else "somebody"
+        return f"{who} with {tool}" if tool else who
     return actor.name
 
 

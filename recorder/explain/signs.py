@@ -54,6 +54,9 @@ _OF_NODE = {
 
 VERSIONS = frozenset({"kernel_version", "os_image"})
 
+LATER = ("planned", "scheduled", "required", "needed", "recommended", "last")
+"""Parts of such names by which it is told what may be done some day."""
+
 WISHES = ("reboot", "powercycle", "powerreset", "maintenance")
 """Parts of what conditions are called by which somebody asks for a reboot."""
 
@@ -63,7 +66,14 @@ def _node(stored: StoredFact, knowledge: Knowledge) -> Iterator[Sign]:
     actor = actor_of(fact.actor, knowledge)
     if fact.kind in _OF_NODE:
         role, subject, over = _OF_NODE[fact.kind]
-        yield Sign(role, subject, stored, actor=actor, over=over)
+        decision = None
+        if actor is not None and actor.known and subject == Subject.CORDON:
+            # Who does all for one reason had that one.
+            decision = knowledge.purpose(actor.name or "")
+        yield Sign(
+            role, subject, stored, None, None if over else decision, actor,
+            over=over, vague=decision is not None,
+        )  # fmt: skip
     elif fact.kind is FactKind.FIELD_CHANGED:
         yield from _field(stored, detail["field"])
     elif fact.kind is FactKind.CONDITION_CHANGED:
@@ -92,8 +102,9 @@ def _condition(
 ) -> Iterator[Sign]:
     detail = stored.fact.detail
     name, old, new = detail["type"], detail["old"], detail["new"]
-    if name == "Ready":
-        yield from _ready(stored, old, new)
+    own = _OF_KUBERNETES.get(name)
+    if own is not None:
+        yield from own(stored, old, new)
         return
     rule = knowledge.condition(name)
     if rule is None:
@@ -136,7 +147,10 @@ def _wish(
         yield Sign(Role.RECOVERY, subject, stored, actor=actor, over=True)
     elif not was and actor is not None and not actor.is_program:
         wish = Decision.ADMIN_REQUEST
-        yield Sign(Role.DECISION, subject, stored, None, wish, actor)
+        vague = any(word in name.lower() for word in LATER)
+        yield Sign(
+            Role.DECISION, subject, stored, None, wish, actor, vague=vague
+        )  # fmt: skip
 
 
 def _decision(rule: ConditionRule, new: dict[str, Any]) -> Decision | None:
@@ -180,6 +194,21 @@ def _ready(stored: StoredFact, old: Any, new: Any) -> Iterator[Sign]:
         yield Sign(Role.RECOVERY, Subject.READY, stored, over=True)
     else:
         yield Sign(Role.EFFECT, Subject.READY, stored)
+
+
+def _shutdown(stored: StoredFact, old: Any, new: Any) -> Iterator[Sign]:
+    was, now = ((c or {}).get("status") == "True" for c in (old, new))
+    if was != now:
+        role = Role.ACT if now else Role.RECOVERY
+        yield Sign(role, Subject.SHUTDOWN, stored, over=was)
+
+
+_OF_KUBERNETES = {
+    "Ready": _ready,
+    # From 1.37 on.
+    "GracefulNodeShutdownInProgress": _shutdown,
+}
+"""Conditions of Kubernetes itself."""
 
 
 def _gpus(stored: StoredFact) -> Iterator[Sign]:

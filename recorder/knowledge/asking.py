@@ -1,15 +1,16 @@
 """All rules together, asked for what a literal means."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from recorder.knowledge.rules import (
     ConditionRule,
+    Decision,
     EventRule,
     LockRule,
     ObjectRule,
@@ -49,6 +50,10 @@ class Knowledge:
         self.taints = _all(files, lambda file: file.taints)
         self.objects = _all(files, lambda file: file.objects)
         self.locks = _all(files, lambda file: file.locks)
+        self._purposes = _purposes(
+            [*self.conditions, *self.events, *self.annotations, *self.labels,
+             *self.taints, *self.objects, *self.locks]
+        )  # fmt: skip
         self.writers = tuple(chain(*(file.writers for file in files)))
         self._conditions = _of(self.conditions, lambda rule: rule.types)
         self._events = _of(self.events, lambda rule: rule.reasons)
@@ -129,9 +134,25 @@ class Knowledge:
             (r for r in self._locks(key) if matches(r.kinds, kind)), None
         )
 
+    def purpose(self, actor: str) -> Decision | None:
+        """Give what an actor decides, if it never decides anything else."""
+        decided = self._purposes.get(actor, frozenset())
+        return next(iter(decided)) if len(decided) == 1 else None
+
     def writer(self, name: str) -> WriterRule | None:
         """Give who is behind a field manager or a user."""
         return next(iter(self._writers(name)), None)
+
+
+def _purposes(
+    rules: Iterable[Any],
+) -> Mapping[str, frozenset[Decision]]:
+    found: dict[str, frozenset[Decision]] = {}
+    for rule in rules:
+        if rule.actor is not None and rule.decision is not None:
+            had = found.get(rule.actor.name, frozenset())
+            found[rule.actor.name] = had | {rule.decision}
+    return found
 
 
 def _of(

@@ -211,7 +211,11 @@ class WriterRule(_Rule, frozen=True, kw_only=True):
 
     names: tuple[str, ...]
     actor: ActorName | None = None
-    """None for a tool in anybody's hands, such as kubectl."""
+    """None for a tool in anybody's hands, such as kubectl; without a name for
+    a program that is called as many are."""
+
+    library: bool = False
+    """Whether the tool is a library, by which programs speak as well."""
 
 
 class Rules(_Rule, frozen=True, kw_only=True):

@@ -14,6 +14,8 @@ def _find(case: Case) -> Found | None:
             author = case.author(sign)
             assert sign.decision is not None, "chosen by it"
             strength = case.strength(sign.decision)
+            if sign.vague and case.was_prepared:
+                strength = "likely"  # what may be done some day was done
             if author is None or author.name is None:
                 least = min("likely", strength, key=CONFIDENCES.index)
                 return Found(sign, least, author)

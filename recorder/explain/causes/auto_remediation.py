@@ -16,6 +16,10 @@ PATIENT: Final = timedelta(minutes=9)
 """How long something is broken at least before it is replaced for that; the
 shortest that is known is ten minutes, by the clock of whoever counts."""
 
+UNHEARD: Final = timedelta(minutes=4)
+"""How long a node is lost at least before its machine is replaced for that;
+the shortest that is known is five minutes."""
+
 TAKING = frozenset({Decision.SCALE_DOWN, Decision.NODE_DELETION})
 """What controllers say that replace what broke, and do not say so."""
 
@@ -67,15 +71,35 @@ def _repair(case: Case) -> Found | None:
     Karpenter says nothing when it repairs: its taint is that of a scale-down,
     without the Event that goes with one.
     """
-    broken = case.first_fault
-    if broken is None:
-        return None
-    for sign in case.decisions:
-        if sign.decision in TAKING and (
-            sign.stored.at - broken.stored.at >= PATIENT
-        ):
-            return Found(sign, "likely", sign.actor or case.author(sign))
+    broken, taking = (
+        case.first_fault,
+        [sign for sign in case.decisions if sign.decision in TAKING],
+    )
+    for sign in taking:
+        actor = sign.actor or case.author(sign)
+        if broken and sign.stored.at - broken.stored.at >= PATIENT:
+            return Found(sign, "likely", actor)
+        if sign.vague and _was_unheard(case, sign):
+            return Found(sign, "possible", actor)
     return None
+
+
+def _was_unheard(case: Case, taken: Sign) -> bool:
+    """Tell whether a node had been lost for long when somebody took it.
+
+    What has machines replaced for that says so of the machine alone; but a
+    person may have done it as well.
+    """
+    told = [
+        sign
+        for sign in case.chain.signs
+        if sign.subject == Subject.READY and sign.position < taken.position
+    ]
+    return (
+        bool(told)
+        and not told[-1].over
+        and taken.stored.at - told[-1].stored.at >= UNHEARD
+    )
 
 
 def _answers(case: Case, sign: Sign) -> bool:

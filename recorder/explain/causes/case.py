@@ -3,7 +3,6 @@
 Causes ask a case for evidence; they never look at facts themselves.
 """
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,6 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from recorder.explain.actors import Actor
+from recorder.explain.causes.requests import made
 from recorder.explain.chains import Chain
 from recorder.explain.fleet import Fleet
 from recorder.explain.signs import Sign, Subject
@@ -121,8 +121,9 @@ class Case:
         for sign in self.chain.signs:
             if not (sign is self.effect or self.precedes(sign)):
                 continue
-            if sign.over and sign.position == self.effect.position:
-                continue  # a list after a gap tells no order
+            at_once = sign.position == self.effect.position
+            if sign.over and at_once and sign.stored.at >= self.lost_at:
+                continue  # a list after a gap tells no order, but since when
             if sign.over:
                 held.pop(sign.subject, None)
             elif sign.fault is not None and sign.fault not in _APART:
@@ -165,7 +166,11 @@ class Case:
     def is_answered(self, fault: Sign) -> bool:
         """Tell whether somebody decided or cordoned upon a fault."""
         answers = [*self.decisions, *self.chain.of(Subject.CORDON)]
-        return any(self.answers(answer, fault) for answer in answers)
+        return any(
+            self.answers(answer, fault)
+            for answer in answers
+            if answer.decision not in _REGARDLESS
+        )
 
     def strength(self, decision: Decision) -> str:
         """Give how sure it is that a decision on record led to the effect.
@@ -183,9 +188,26 @@ class Case:
     def is_hinted(self, decision: Decision) -> bool:
         """Tell whether a decision is only hinted at, and another is said."""
         signs = [s for s in self.decisions if s.decision is decision]
-        return all(s.vague for s in signs) and any(
-            not s.vague for s in self.decisions
+        return (
+            all(s.vague for s in signs)
+            and bool(signs)
+            and (
+                any(not s.vague for s in self.decisions)
+                # What was asked for first has the others for its consequence.
+                or self.asked_to_go is not None
+                or min(self.decisions, key=lambda s: s.position) not in signs
+            )
         )
+
+    @property
+    def asked_to_go(self) -> Sign | None:
+        """The request to delete the Node, by whom no program can be."""
+        asked = self.first(Subject.DELETION)
+        author = self.author(asked) if asked is not None else None
+        by_hand = author is not None and not author.is_program
+        hints = [s.position for s in self.decisions]
+        early = asked is not None and all(asked.position < p for p in hints)
+        return asked if by_hand and early else None
 
     def _is_overdue(self, sign: Sign) -> bool:
         """Tell whether something was to be done long before, and was not."""
@@ -276,7 +298,7 @@ class Case:
             for other in self.chain.signs
             if other.subject.startswith("request/")
             and abs(other.stored.at - sign.stored.at) <= SAME_WRITE
-            and _made(other, sign)
+            and made(other, sign)
         ]
         return min(near)[2].actor if near else sign.actor
 
@@ -286,8 +308,8 @@ _APART = frozenset({Fault.CONTAINER_OOM, Fault.KERNEL_PANIC})
 after the boot, if ever."""
 
 
-_ORDER = re.compile(r'"\$setElementOrder/conditions":\s*\[[^\]]*\]')
-_CORDON = re.compile(r'"(?:/spec/)?unschedulable"[^{}]*true')
+_REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
+"""What is decided for whole fleets, whatever is broken in a node."""
 
 
 def is_barred(sign: Sign) -> bool:
@@ -303,31 +325,3 @@ def is_barred(sign: Sign) -> bool:
 
 def _is_held(sign: Sign) -> bool:
     return not sign.subject.startswith("event ")
-
-
-def _made(request: Sign, change: Sign) -> bool:
-    """Tell whether a request can have made a change."""
-    detail = request.stored.fact.detail
-    body = detail.get("body") or ""
-    verb, resource = detail.get("verb"), detail.get("resource")
-    fact = change.stored.fact
-    if change.subject == Subject.CORDON:
-        return resource == "nodes" and _CORDON.search(body) is not None
-    if change.subject.startswith("condition "):
-        name = change.subject.removeprefix("condition ")
-        # Kubelets name all conditions in every patch, to order them.
-        body = _ORDER.sub("", body)
-        return resource == "nodes" and f'"{name}"' in body
-    if change.subject in {Subject.IDENTITY, Subject.DELETION}:
-        return resource == "nodes" and verb == "delete"
-    if change.subject == Subject.EVICTION:
-        return detail.get("subresource") == "eviction"
-    if change.subject.startswith(("label ", "annotation ", "taint ")):
-        key = str(fact.detail.get("key"))
-        return resource == "nodes" and key in body
-    thing = fact.object
-    return (
-        verb == "create"
-        and thing is not None
-        and detail.get("name") == thing.name
-    )

@@ -18,14 +18,16 @@ def _find(case: Case) -> Found | None:
     actor = case.author(cordon)
     if actor is not None and actor.is_program:
         return None
+    hidden = actor is not None and actor.library
     if case.happened in {Happened.DRAINED, Happened.CORDONED}:
-        return Found(cordon, "proven", actor)
+        return Found(cordon, "possible" if hidden else "proven", actor)
     if case.happened in GONE:
         return None  # whoever deleted it decided
     if case.happened != Happened.REBOOT and not case.is_recent(cordon):
         return None
     # Who wants to take a machine down empties it first, and not days before.
     near = case.is_recent(cordon) and case.chain.has(Subject.EVICTION)
+    near = near and not hidden
     return Found(cordon, "likely" if near else "possible", actor)
 
 

@@ -19,6 +19,9 @@ def _find(case: Case) -> Found | None:
         return None
     for sign in case.chain.signs:
         if sign.subject == Subject.IDENTITY and sign.over:
+            asked = case.asked_to_go
+            if asked is not None:
+                return Found(asked, "proven", case.author(asked))
             actor = case.author(sign) or _announced_by(case)
             hint = next((s for s in case.decisions if s.vague), None)
             if hint is not None:

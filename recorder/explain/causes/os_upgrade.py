@@ -23,7 +23,9 @@ def _is_begun(case: Case) -> bool:
 
 
 def _find(case: Case) -> Found | None:
-    for sign in case.decisions:
+    # What only the cordon says is said better by the versions.
+    said = [s for s in case.decisions if s.subject != Subject.CORDON]
+    for sign in said:
         if sign.decision is Decision.OS_UPGRADE:
             actor = sign.actor or case.author(sign)
             strength = case.strength(Decision.OS_UPGRADE)
@@ -31,13 +33,16 @@ def _find(case: Case) -> Found | None:
                 # It waits for its turn; who has it empties the node first.
                 strength = "possible"
             return Found(sign, strength, actor)
-    if case.happened != Happened.REBOOT or case.decisions or case.faults:
-        return None
     cordon = case.first(Subject.CORDON)
-    if not case.chain.of(Subject.VERSION) or cordon is None:
+    if cordon is None or said:
         return None
-    # Somebody took it out of service and it came back as another system.
-    return Found(cordon, "likely", case.author(cordon))
+    author = case.author(cordon)
+    anew = case.happened == Happened.REBOOT and not case.faults
+    if anew and case.chain.of(Subject.VERSION):
+        # Taken out of service, it came back as another system.
+        return Found(cordon, "likely", author)
+    upgrades = cordon.decision is Decision.OS_UPGRADE
+    return Found(cordon, "possible", author) if upgrades else None
 
 
 CAUSE = DecisionCause(

@@ -20,6 +20,10 @@ def shared_place(case: Case) -> tuple[str, list[str]] | None:
         *fleet.lost_with(node, seen_lost(case)),
         *fleet.silent_with(case.lost_at),
     } - {node}
+    # Who goes down in order has its power.
+    together = {
+        n for n in together if not fleet.was_shut_down(n, case.lost_at)
+    }
     for key, value in sorted(fleet.place(node).items()):
         gone = sorted(n for n in together if fleet.stands(n, key, value))
         if not gone:
@@ -45,6 +49,8 @@ def seen_lost(case: Case) -> datetime:
 def _find(case: Case) -> Found | None:
     if case.happened != Happened.REBOOT or case.decisions or case.faults:
         return None
+    if case.was_shut_down:
+        return None
     if case.chain.of("cordon") and case.first("cordon") is not None:
         return None
     found = shared_place(case)
@@ -53,7 +59,9 @@ def _find(case: Case) -> Found | None:
     _, others = found
     if not all(case.fleet.booted_after(o, case.lost_at) for o in others):
         return None
-    return Found(case.effect, "likely")
+    # Of what was lost when the log began nobody saw how it went.
+    seen = case.chain.baseline.ready == "True"
+    return Found(case.effect, "likely" if seen else "possible")
 
 
 CAUSE = FaultCause(

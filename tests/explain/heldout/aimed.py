@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from tests.explain.heldout.trials import CONNECTORS, LOST, WELL, orders
 from tests.explain.heldout.beside import MACHINES, maintains
 from tests.explain.heldout.boots import NEW, RACKS
 from tests.explain.heldout.operators import web
@@ -14,6 +13,7 @@ from tests.explain.heldout.remediation import (
 )
 from tests.explain.heldout.scene import Scene
 from tests.explain.heldout.strangers import somehow_planned
+from tests.explain.heldout.trials import CONNECTORS, LOST, WELL, orders
 from tests.explain.heldout.truths import controller, or_decision, or_fault
 from tests.explain.heldout.upgrades import stops
 from tests.explain.heldout.work import FOUR
@@ -167,7 +167,8 @@ def one_of_a_rack_is_shut_down_while_another_crashes() -> Scene:
     scene = Scene(*FOUR, racks=RACKS)
     stops(scene, 15, "gpu-003")
     scene.silent(20, "gpu-003").silent(24, "gpu-004")
-    scene.stale(71, "gpu-004").boots(200, "gpu-003").boots(300, "gpu-004")
+    scene.stale(67, "gpu-003").stale(71, "gpu-004")
+    scene.boots(200, "gpu-003").boots(300, "gpu-004")
     scene.expect(
         "gpu-003",
         "reboot",

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from tests.explain.heldout.trials import CONNECTORS, LOST, WELL, orders
 from tests.explain.heldout.operators import web
 from tests.explain.heldout.people import (
     STATE,
@@ -16,6 +15,7 @@ from tests.explain.heldout.remediation import releases, remediates
 from tests.explain.heldout.requests import CW
 from tests.explain.heldout.scene import Scene
 from tests.explain.heldout.strangers import SETS
+from tests.explain.heldout.trials import CONNECTORS, LOST, WELL, orders
 from tests.explain.heldout.truths import (
     ANYBODY,
     By,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.explain.heldout.parts import uid_of
+from tests.explain.heldout.parts import clock, uid_of
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene
 from tests.explain.heldout.truths import OR_FAILED, PROVIDER, controller
@@ -70,7 +70,7 @@ def ends_claim(scene: Scene, at: float, gone: float) -> None:
     """Let Karpenter delete the NodeClaim, then the Node."""
 
     def change(made: dict[str, Any]) -> None:
-        made["metadata"]["deletionTimestamp"] = "2026-03-01T10:01:00Z"
+        made["metadata"]["deletionTimestamp"] = clock(at)
 
     scene.alters(at, CLAIMS, "pool-gpu-002", change, by="karpenter")
     scene.node(

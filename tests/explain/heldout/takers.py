@@ -5,7 +5,7 @@ from typing import Any
 from tests.explain.heldout.boots import NEW, gives, kured, takes
 from tests.explain.heldout.clouds import vanishes
 from tests.explain.heldout.operators import web
-from tests.explain.heldout.parts import uid_of
+from tests.explain.heldout.parts import clock, uid_of
 from tests.explain.heldout.provider import (
     CA,
     CANDIDATE,
@@ -60,7 +60,7 @@ def deletes_machine(scene: Scene, at: float, by: str, gone: float) -> None:
     """Let a machine be deleted, and its Node with it."""
 
     def ending(made: dict[str, Any]) -> None:
-        made["metadata"]["deletionTimestamp"] = "2026-03-01T10:05:00Z"
+        made["metadata"]["deletionTimestamp"] = clock(at)
 
     name = "worker-gpu-002"
     scene.alters(at, MACHINES, name, ending, by=by, space=OCP)

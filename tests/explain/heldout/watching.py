@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from tests.explain.heldout.trials import CONNECTORS, LOST
 from tests.explain.heldout.parts import uid_of
 from tests.explain.heldout.people import ON
 from tests.explain.heldout.provider import claim, says_of_claim
@@ -10,6 +9,7 @@ from tests.explain.heldout.registry import incident
 from tests.explain.heldout.remediation import CORDONED, quarantines
 from tests.explain.heldout.requests import STATE, xid
 from tests.explain.heldout.scene import Scene
+from tests.explain.heldout.trials import CONNECTORS, LOST
 from tests.explain.heldout.truths import controller, or_decision, or_fault
 from tests.explain.heldout.world import NODES, PODS
 

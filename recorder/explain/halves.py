@@ -1,0 +1,32 @@
+"""What is known by half: that something was repaired, and not what broke."""
+
+from recorder.explain.causes import Case
+from recorder.explain.signs import Subject
+from recorder.explain.verdict import Verdict
+from recorder.knowledge import Decision
+
+__all__ = ["is_half"]
+
+
+def is_half(case: Case, verdict: Verdict) -> bool:
+    """Tell whether something was repaired of which nobody said that it broke.
+
+    Who did it is known then, and why is not.
+    """
+    decided, remedy = verdict.decision, Decision.AUTO_REMEDIATION
+    if decided is None or verdict.fault is not None:
+        return False
+    if decided.decision is not remedy and all(
+        sign.decision is not remedy for sign in case.decisions
+    ):
+        return False
+    # By our own clock: a lease tells the time as its node has it. What a list
+    # shows says itself when it was made.
+    asked = decided.sign.stored
+    since = min(asked.observed_at, asked.at)
+    unready = case.chain.baseline.ready not in {None, "True"} or any(
+        sign.subject in {Subject.READY, Subject.SILENCE}
+        and sign.stored.observed_at <= since
+        for sign in case.chain.signs
+    )
+    return not unready
