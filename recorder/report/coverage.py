@@ -126,7 +126,7 @@ def cover(
             coverage.add_gap(gap)
         for hole in holes_of(stream, window, is_over=log.is_tape, now=now):
             coverage.add_hole(hole)
-    if not streams and not log.is_tape:
+    if not streams:
         coverage.add_hole(nothing_recorded(window))
     return coverage
 
