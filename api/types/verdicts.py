@@ -170,6 +170,9 @@ class Verdict:
 
     contradictions: list[Contradiction]
 
+    gaps: list[strawberry.ID]
+    """The entries that opened gaps which it rests on: it is less sure."""
+
     missing: list[MissingEvidence]
 
     @classmethod
@@ -203,6 +206,7 @@ class Verdict:
             contradictions=[
                 Contradiction(**said) for said in told["contradictions"]
             ],
+            gaps=[strawberry.ID(gap) for gap in told["gaps"]],
             missing=[MissingEvidence(**said) for said in told["missing"]],
         )
 
