@@ -115,4 +115,6 @@ async def test_a_source_that_is_handed_things_does_not_count() -> None:
 
 async def test_a_log_without_streams_vouches_for_nothing() -> None:
     assert reasons(await judged(Told())) == ["nothing was recorded yet"]
-    assert reasons(await judged(Told(log=TAPE))) == ["nothing was recorded yet"]
+    assert reasons(await judged(Told(log=TAPE))) == [
+        "nothing was recorded yet"
+    ]
