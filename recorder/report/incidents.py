@@ -1,6 +1,6 @@
 """Answers of `recorder incidents`: what happened to any node."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Self
@@ -22,8 +22,15 @@ __all__ = ["Incident", "Incidents", "IncidentsQuestion", "ask_incidents"]
 GROUPS = {
     Fault.CONTROL_PLANE.value: "control-plane",
     Fault.POWER_LOSS.value: "rack",
+    Fault.PARTITION.value: "rack",
 }
 """Causes that strike several nodes at once."""
+
+WIDE = "zone"
+"""The end of keys of labels of places without a network of their own."""
+
+Places = Mapping[str, Mapping[str, str]]
+"""Of nodes the labels that say where they stand."""
 
 TOGETHER = timedelta(minutes=1)
 """Between losses of nodes that one cause struck."""
@@ -151,14 +158,25 @@ async def ask_incidents(
     )
     incidents = [
         Incident(verdicts=group, workloads=_of(group, found))
-        for group in _together(verdicts)
+        for group in _together(verdicts, await _cut_off(reading, verdicts))
     ]
     incidents.sort(key=lambda one: (one.began_at, one.first.node))
     return Incidents(window=window, incidents=incidents, coverage=coverage)
 
 
-def _together(verdicts: Sequence[Verdict]) -> list[Sequence[Verdict]]:
-    """Put together what struck several nodes at once, in order of time."""
+async def _cut_off(reading: Reading, verdicts: Iterable[Verdict]) -> Places:
+    """Give where nodes stand of which each lost the network."""
+    names = {v.node for v in verdicts if v.cause == Fault.PARTITION.value}
+    return await reading.facts.places(names) if len(names) > 1 else {}
+
+
+def _together(
+    verdicts: Iterable[Verdict], places: Places
+) -> list[Sequence[Verdict]]:
+    """Put together what struck several nodes at once, in order of time.
+
+    One loses the network by itself too: others with it if they stand with it.
+    """
     groups: list[list[Verdict]] = []
     for verdict in sorted(verdicts, key=_order):
         for group in groups:
@@ -168,12 +186,24 @@ def _together(verdicts: Sequence[Verdict]) -> list[Sequence[Verdict]]:
                 and first.cause == verdict.cause
                 and first.happened == verdict.happened
                 and abs(first.lost_at - verdict.lost_at) <= TOGETHER
+                and (
+                    verdict.cause != Fault.PARTITION.value
+                    or _stand_together(first.node, verdict.node, places)
+                )
             ):
                 group.append(verdict)
                 break
         else:
             groups.append([verdict])
     return [tuple(group) for group in groups]
+
+
+def _stand_together(node: str, other: str, places: Places) -> bool:
+    there = places.get(other, {})
+    return any(
+        there.get(key) == value and key.rpartition("/")[2] != WIDE
+        for key, value in places.get(node, {}).items()
+    )
 
 
 def _order(verdict: Verdict) -> tuple[datetime, str]:

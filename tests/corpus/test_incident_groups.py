@@ -1,0 +1,70 @@
+"""What struck several nodes at once is one incident."""
+
+from collections.abc import Collection
+
+import pytest
+
+from recorder.knowledge import shipped
+from recorder.report.incidents import IncidentsQuestion, ask_incidents
+from recorder.report.window import Window
+from recorder.store.read import LogReading
+from tests.corpus.conftest import Corpus
+from tests.corpus.logs import reading_of
+
+RACK = "topology.kubernetes.io/rack"
+ZONE = "topology.kubernetes.io/zone"
+
+
+async def told(reading: LogReading) -> list[tuple[str, list[str]]]:
+    """Give the group and the nodes of each incident."""
+    now = reading.log.recorded_at
+    assert now is not None
+    question = IncidentsQuestion(window=Window(None, None))
+    found = await ask_incidents(reading, question, shipped(), now=now)
+    return [
+        (one.group, sorted({verdict.node for verdict in one.verdicts}))
+        for one in found.incidents
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "incidents"),
+    [
+        ("rack-loss-jobset", [("rack", ["gpu-002", "gpu-005"])]),
+        ("rack-partition", [("rack", ["gpu-002", "gpu-004"])]),
+        ("network-partition", [("node", ["gpu-002"])]),
+    ],
+)
+async def test_a_rack_is_one_incident_and_a_node_another(
+    corpus: Corpus, name: str, incidents: list[tuple[str, list[str]]]
+) -> None:
+    log = corpus.logs[name]
+    async with reading_of(corpus.database.dsn("reader"), log) as reading:
+        assert await told(reading) == incidents
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        {"gpu-002": {RACK: "a"}, "gpu-004": {RACK: "b"}},
+        {"gpu-002": {ZONE: "z"}, "gpu-004": {ZONE: "z"}},
+        {"gpu-002": {RACK: "a"}},
+        {},
+    ],
+)
+async def test_what_stands_apart_lost_its_network_by_itself(
+    corpus: Corpus,
+    monkeypatch: pytest.MonkeyPatch,
+    places: dict[str, dict[str, str]],
+) -> None:
+    async def elsewhere(
+        names: Collection[str] | None = None,
+    ) -> dict[str, dict[str, str]]:
+        return {n: place for n, place in places.items() if n in (names or n)}
+
+    log = corpus.logs["rack-partition"]
+    async with reading_of(corpus.database.dsn("reader"), log) as reading:
+        monkeypatch.setattr(reading.facts, "places", elsewhere)
+        found = await told(reading)
+
+    assert found == [("node", ["gpu-002"]), ("node", ["gpu-004"])]
