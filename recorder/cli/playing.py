@@ -41,7 +41,7 @@ class _Speed(click.ParamType[float | None]):
             speed = float(str(value))
         except ValueError:
             speed = 0
-        if speed <= 0:
+        if not speed > 0:  # which holds of NaN too
             self.fail(
                 f'"{value}" is not a speed: write 1, 100 or max', param, ctx
             )

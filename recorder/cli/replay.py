@@ -1,6 +1,7 @@
 """`recorder replay`: a node's history, fact by fact, with its state."""
 
 import asyncio
+import math
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -22,12 +23,22 @@ PAUSE_SECONDS_MAX = 2.0
 """Nobody waits longer for the next line, however slow the replay is."""
 
 
+def _times(
+    ctx: click.Context, param: click.Parameter, value: float | None
+) -> float | None:
+    if value is not None and math.isnan(value):
+        msg = "write how many times as fast: 1, 60 or 0.5"
+        raise click.BadParameter(msg, ctx, param)
+    return value
+
+
 @click.command()
 @node_argument("node", metavar="node/NAME")
 @window_options
 @click.option(
     "--speed",
     type=click.FloatRange(min=0, min_open=True),
+    callback=_times,
     help="So many times as fast as it happened; only on a terminal.",
 )
 @output_option("table", "ndjson")

@@ -37,6 +37,8 @@ REFUSED = {
     "incidents --log 9": (NOT_FOUND, "there is no log 9"),
     "replay --log 1 node/gpu-02": (NOT_FOUND, 'did you mean "gpu-002"'),
     "replay --log 1 node/gpu-002 --speed 0": (USAGE, "--speed"),
+    "replay --log 1 node/gpu-002 --speed nan": (USAGE, "how many times"),
+    "tape play nothing.tape --speed nan": (USAGE, "is not a speed"),
     "log --log 1 --facts --raw": (USAGE, "choose"),
     "log 1/99999": (NOT_FOUND, "there is no entry 1/99999"),
     "log 1/0": (NOT_FOUND, "there is no entry 1/0"),
