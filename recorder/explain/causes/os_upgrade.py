@@ -42,7 +42,9 @@ def _find(case: Case) -> Found | None:
         # Taken out of service, it came back as another system.
         return Found(cordon, "likely", author)
     upgrades = cordon.decision is Decision.OS_UPGRADE
-    return Found(cordon, "possible", author) if upgrades else None
+    if not (upgrades and case.is_recent(cordon)):
+        return None
+    return Found(cordon, "possible", author)
 
 
 CAUSE = DecisionCause(
