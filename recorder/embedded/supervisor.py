@@ -204,10 +204,12 @@ def main(arguments: Sequence[str]) -> int:
     settings = dict(item.split("=", 1) for item in options.settings)
     os.chdir("/")
     os.umask(0o077)
-    with FileLock(folder.supervisor_lock) as alive:
-        if not _claim(alive):
-            return 0
-        return Supervisor(folder, settings).run()
+    # Never closed: the kernel gives it back when this process is gone, and
+    # whoever waits for that finds nothing of it left.
+    alive = FileLock(folder.supervisor_lock)
+    if not _claim(alive):
+        return 0
+    return Supervisor(folder, settings).run()
 
 
 def _claim(alive: FileLock) -> bool:

@@ -5,6 +5,7 @@ What happens when somebody is killed is in `test_kills`.
 
 import asyncio
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from recorder.embedded import joining
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.joining import leave
 from recorder.embedded.keeper import Keeper
-from recorder.embedded.locks import FileLock
+from recorder.embedded.locks import FileLock, is_unheld
 from recorder.embedded.server import EmbeddedServer
 from recorder.embedded.state import Phase, State, write_state
 from tests.embedded.command import OPTIONS, ROLES_SQL
@@ -23,6 +24,7 @@ from tests.embedded.running import (
     eventually,
     is_quiet,
     one_identity,
+    processes_of,
     query,
     server_pid,
 )
@@ -78,6 +80,23 @@ def test_the_server_lives_until_the_last_one_leaves(
     assert query(dsn, _STARTED) == started
     second.close()
     assert is_quiet(folder)
+
+
+def test_a_supervisor_holds_its_lock_until_it_is_gone(
+    folder: Path, identity: str
+) -> None:
+    command = Command(folder, identity=identity)
+    command.dsn()
+    lock = DataFolder.at(folder).supervisor_lock
+
+    command.begin_to_leave()
+    # Without a pause: it is about the moment at which the lock is given up.
+    ended = time.monotonic() + 20
+    while not is_unheld(lock):
+        assert time.monotonic() < ended
+
+    assert not processes_of(folder)
+    command.close()
 
 
 async def test_the_last_one_waits_though_the_supervisor_was_sooner(
