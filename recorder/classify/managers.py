@@ -41,10 +41,12 @@ def moved(
     before: Sequence[Entry], now: Sequence[Entry]
 ) -> list[tuple[int, Entry]]:
     """Give the entries that are not as they were, and their places."""
+    known = len(before)
     return [
         (place, entry)
         for place, entry in enumerate(now)
-        if entry not in before
+        # Most are at the place where they were.
+        if (place >= known or entry != before[place]) and entry not in before
     ]
 
 

@@ -22,7 +22,8 @@ def moment(text: object) -> datetime | None:
         time = datetime.fromisoformat(text)
         if time.tzinfo is None:
             return None
-        time = time.astimezone(UTC)
+        if time.tzinfo is not UTC:
+            time = time.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
     return time if time >= EPOCH else None

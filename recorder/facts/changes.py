@@ -3,17 +3,18 @@
 The order is fixed: the same two states give the same facts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 from recorder.classify.managers import moved
-from recorder.classify.shapes import Managed
+from recorder.classify.shapes import Condition, Managed
 from recorder.classify.times import moment
 from recorder.facts.authors import Writer, author_of
-from recorder.facts.state import ConditionState, State
+from recorder.facts.state import Scalar, State
 from recorder.model.fact import FactKind
 
 __all__ = ["Change", "changes", "snapshot"]
@@ -81,21 +82,23 @@ def changes(
 ) -> list[Change]:
     """Give what happened between two states, in a fixed order."""
     found: list[Change] = []
-    fields = old.fields != new.fields
-    if fields:
-        _boot_and_machine(found, old, new)
-    if old.node != new.node:
-        _binding(found, old, new)
-    if fields:
-        _fields(found, old, new)
-        if is_pod:
-            _phase(found, old, new)
+    fields = _differing(old.fields, new.fields)
+    if fields or old.node != new.node:
+        _plain(found, old, new, fields)
+    if is_pod and "phase" in fields:
+        _phase(found, new)
     if old.conditions != new.conditions:
         _conditions(found, old, new)
-    if fields or old.taints != new.taints:
-        _scheduling(found, old, new)
+    if "unschedulable" in fields:
+        _cordon(found, new)
+    if old.taints != new.taints:
+        _taints(found, old, new)
     _others(found, old, new)
-    return _authored(found, old, new, managed) if found else found
+    if found:
+        movers = moved(old.writers, new.writers)
+        for change in found:
+            change.actor = author_of(change.path, movers, managed)
+    return found
 
 
 def _others(found: list[Change], old: State, new: State) -> None:
@@ -114,58 +117,43 @@ def _others(found: list[Change], old: State, new: State) -> None:
         found.append(Change(FactKind.DELETION_REQUESTED, detail))
 
 
-def _authored(
-    found: list[Change], old: State, new: State, managed: list[Managed]
-) -> list[Change]:
-    movers = moved(old.writers, new.writers)
-    if len(movers) == 1:
-        # Whoever wrote alone wrote everything.
-        ((_, writer),) = movers
-        for change in found:
-            change.actor = writer
-    else:
-        for change in found:
-            change.actor = author_of(change.path, movers, managed)
-    return found
+def _differing(
+    old: Mapping[str, Scalar], new: Mapping[str, Scalar]
+) -> Collection[str]:
+    """Name what has not the same value in both."""
+    if old == new:
+        return ()
+    return {name for name, _ in old.items() ^ new.items()}
 
 
-def _boot_and_machine(found: list[Change], old: State, new: State) -> None:
+def _plain(
+    found: list[Change], old: State, new: State, fields: Collection[str]
+) -> None:
     before, now = old.fields.get("boot_id"), new.fields.get("boot_id")
-    if before != now and before is not None:
+    if "boot_id" in fields and before is not None:
         detail = {"old": before, "new": now}
         path = (b'"f:bootID"',)
         found.append(Change(FactKind.BOOT_CHANGED, detail, None, path))
-    for field in MACHINE:
-        before, now = old.fields.get(field), new.fields.get(field)
-        if before != now:
-            detail = {"field": field, "old": before, "new": now}
-            path = (_member(field),)
-            found.append(Change(FactKind.MACHINE_CHANGED, detail, None, path))
-
-
-def _fields(found: list[Change], old: State, new: State) -> None:
-    names = old.fields.keys() | new.fields.keys()
-    for field in sorted(names - _TOLD):
-        before, now = old.fields.get(field), new.fields.get(field)
-        if before == now:
-            continue
-        detail = {"field": field, "old": before, "new": now}
-        path = (_member(field),)
-        found.append(Change(FactKind.FIELD_CHANGED, detail, None, path))
-
-
-def _binding(found: list[Change], old: State, new: State) -> None:
-    if new.node is not None:
-        detail = {"old": old.node, "node": new.node}
+    kind = FactKind.MACHINE_CHANGED
+    found += [_field(kind, f, old, new) for f in MACHINE if f in fields]
+    if old.node != new.node and new.node is not None:
+        bound = {"old": old.node, "node": new.node}
         path = (b'"f:nodeName"',)
-        found.append(Change(FactKind.BOUND, detail, None, path))
+        found.append(Change(FactKind.BOUND, bound, None, path))
+    kind = FactKind.FIELD_CHANGED
+    others = sorted(f for f in fields if f not in _TOLD)
+    found += [_field(kind, field, old, new) for field in others]
 
 
-def _phase(found: list[Change], old: State, new: State) -> None:
+def _field(kind: FactKind, field: str, old: State, new: State) -> Change:
+    before, now = old.fields.get(field), new.fields.get(field)
+    detail = {"field": field, "old": before, "new": now}
+    return Change(kind, detail, None, (_member(field),))
+
+
+def _phase(found: list[Change], new: State) -> None:
     path = (b'"f:phase"',)
     phase = new.fields.get("phase")
-    if old.fields.get("phase") == phase:
-        return
     if phase == "Running":
         since = moment(new.fields.get("start_time"))
         found.append(Change(FactKind.STARTED, {}, since, path))
@@ -179,23 +167,36 @@ def _phase(found: list[Change], old: State, new: State) -> None:
 
 
 def _conditions(found: list[Change], old: State, new: State) -> None:
-    for name in sorted(old.conditions.keys() | new.conditions.keys()):
+    names = [
+        name
+        for name, now in new.conditions.items()
+        if old.conditions.get(name) != now
+    ]
+    names += old.conditions.keys() - new.conditions.keys()
+    for name in sorted(names):
         before, now = old.conditions.get(name), new.conditions.get(name)
         if _same(before, now):
             continue
         since = None
-        if now is not None and (before is None or before.since != now.since):
-            since = moment(now.since)
+        if now is not None:
+            changed_at = now.last_transition_time
+            if before is None or before.last_transition_time != changed_at:
+                since = moment(changed_at)
         detail = {
             "type": name,
             "old": None if before is None else _condition(before),
             "new": None if now is None else _condition(now),
         }
-        path = (b'"f:conditions"', b'k:{\\"type\\":\\"%b\\"}' % name.encode())
-        found.append(Change(FactKind.CONDITION_CHANGED, detail, since, path))
+        kind, path = FactKind.CONDITION_CHANGED, _path_of_condition(name)
+        found.append(Change(kind, detail, since, path))
 
 
-def _same(before: ConditionState | None, now: ConditionState | None) -> bool:
+@lru_cache(1024)
+def _path_of_condition(name: str) -> tuple[bytes, ...]:
+    return b'"f:conditions"', b'k:{\\"type\\":\\"%b\\"}' % name.encode()
+
+
+def _same(before: Condition | None, now: Condition | None) -> bool:
     if before is None or now is None:
         return before is now
     return (
@@ -205,23 +206,25 @@ def _same(before: ConditionState | None, now: ConditionState | None) -> bool:
     )
 
 
-def _condition(condition: ConditionState) -> dict[str, Any]:
+def _condition(condition: Condition) -> dict[str, Any]:
     return {
         "status": condition.status,
         "reason": condition.reason,
         "message": condition.message,
-        "since": condition.since,
+        "since": condition.last_transition_time,
     }
 
 
-def _scheduling(found: list[Change], old: State, new: State) -> None:
-    path = (b'"f:unschedulable"',)
-    before = bool(old.fields.get("unschedulable"))
-    now = bool(new.fields.get("unschedulable"))
-    if now and not before:
-        found.append(Change(FactKind.CORDONED, {}, None, path))
-    if before and not now:
-        found.append(Change(FactKind.UNCORDONED, {}, None, path))
+def _cordon(found: list[Change], new: State) -> None:
+    kind = (
+        FactKind.CORDONED
+        if new.fields.get("unschedulable")
+        else FactKind.UNCORDONED
+    )
+    found.append(Change(kind, {}, None, (b'"f:unschedulable"',)))
+
+
+def _taints(found: list[Change], old: State, new: State) -> None:
     path = (b'"f:taints"',)
     for name in sorted(old.taints.keys() - new.taints.keys()):
         detail = _taint(name, old)
@@ -245,16 +248,13 @@ def _taint(name: str, state: State) -> dict[str, Any]:
 
 
 def _resources(found: list[Change], old: State, new: State) -> None:
-    for name in sorted(old.resources.keys() | new.resources.keys()):
-        before, now = old.resources.get(name), new.resources.get(name)
-        if before == now:
-            continue
+    for name in sorted(_differing(old.resources, new.resources)):
         which, _, resource = name.partition("/")
         detail = {
             "list": which,
             "resource": resource,
-            "old": before,
-            "new": now,
+            "old": old.resources.get(name),
+            "new": new.resources.get(name),
             "capacity": new.resources.get(f"capacity/{resource}"),
         }
         path = (b'"f:%b"' % which.encode(),)
@@ -268,12 +268,10 @@ def _texts(
     kind: FactKind,
     at: bytes,
 ) -> None:
-    for key in sorted(old.keys() | new.keys()):
-        before, now = old.get(key), new.get(key)
-        if before != now:
-            detail = {"key": key, "old": before, "new": now}
-            path = (b'"%b"' % at, b'"f:%b"' % key.encode())
-            found.append(Change(kind, detail, None, path))
+    for key in sorted(_differing(old, new)):
+        detail = {"key": key, "old": old.get(key), "new": new.get(key)}
+        path = (b'"%b"' % at, b'"f:%b"' % key.encode())
+        found.append(Change(kind, detail, None, path))
 
 
 def _ends(found: list[Change], old: State, new: State) -> None:

@@ -30,11 +30,10 @@ from recorder.facts.gpus import gpus_of
 from recorder.model.reference import Resource
 
 __all__ = [
-    "ConditionState",
     "ContainerEnd",
     "Reading",
+    "Scalar",
     "State",
-    "TaintState",
     "TEXT_CHARACTERS_MAX",
     "read_state",
 ]
@@ -46,22 +45,7 @@ _NO_METADATA = Metadata()
 _NO_SPEC = AnySpec()
 _NO_STATUS = AnyStatus()
 Scalar = str | int | bool
-
-
-class ConditionState(msgspec.Struct, array_like=True, gc=False):
-    """A condition."""
-
-    status: str | None
-    reason: str | None
-    message: str | None
-    since: str | None
-
-
-class TaintState(msgspec.Struct, array_like=True, gc=False):
-    """A taint, beside its key and effect."""
-
-    value: str | None
-    time_added: str | None
+_SCALARS = (str, int)
 
 
 class ContainerEnd(msgspec.Struct, omit_defaults=True, gc=False):
@@ -89,8 +73,8 @@ class State(msgspec.Struct, omit_defaults=True, gc=False):
     labels: dict[str, str] = {}
     annotations: dict[str, str] = {}
     owners: list[Owner] = []
-    conditions: dict[str, ConditionState] = {}
-    taints: dict[str, TaintState] = {}
+    conditions: dict[str, Condition] = {}
+    taints: dict[str, Taint] = {}
     """By key and effect, as ``KEY:EFFECT``."""
 
     fields: dict[str, Scalar] = {}
@@ -216,7 +200,7 @@ def _of_any(made: AnyObject, resource: Resource) -> State:
     state.fields = {
         name: value
         for name, value in found.items()
-        if value is not None and isinstance(value, str | int)
+        if isinstance(value, _SCALARS)
     }
     for entry in _listed(status.unhealthy_nodes):
         name = entry.get("name") if isinstance(entry, dict) else entry
@@ -265,16 +249,15 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _conditions(
-    conditions: list[Condition] | None,
-) -> dict[str, ConditionState]:
-    return {
-        c.type: ConditionState(
-            c.status, c.reason, _cut(c.message), c.last_transition_time
-        )
-        for c in conditions or ()
-        if c.type
-    }
+def _conditions(conditions: list[Condition] | None) -> dict[str, Condition]:
+    return {c.type: _short(c) for c in conditions or () if c.type}
+
+
+def _short(condition: Condition) -> Condition:
+    message = condition.message
+    if message is None or len(message) <= TEXT_CHARACTERS_MAX:
+        return condition
+    return msgspec.structs.replace(condition, message=_cut(message))
 
 
 def _maybe_conditions(value: Any) -> list[Condition]:
@@ -287,12 +270,8 @@ def _maybe_conditions(value: Any) -> list[Condition]:
     return found
 
 
-def _taints(taints: list[Taint] | None) -> dict[str, TaintState]:
-    return {
-        f"{t.key}:{t.effect}": TaintState(t.value, t.time_added)
-        for t in taints or ()
-        if t.key
-    }
+def _taints(taints: list[Taint] | None) -> dict[str, Taint]:
+    return {f"{t.key}:{t.effect}": t for t in taints or () if t.key}
 
 
 def _note_end(

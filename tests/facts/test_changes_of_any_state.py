@@ -6,8 +6,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recorder.classify.shapes import Condition, Taint
 from recorder.facts.changes import changes
-from recorder.facts.state import ConditionState, State, TaintState
+from recorder.facts.state import State
 from recorder.model.fact import FactKind
 
 names = st.sampled_from(["a", "b", "c"])
@@ -21,12 +22,16 @@ states = st.builds(
     conditions=st.dictionaries(
         names,
         st.builds(
-            ConditionState, words, words, st.one_of(st.none(), words), words
+            Condition,
+            status=words,
+            reason=words,
+            message=st.one_of(st.none(), words),
+            last_transition_time=words,
         ),
     ),
     taints=st.dictionaries(
         names.map(lambda key: f"{key}:NoSchedule"),
-        st.builds(TaintState, words, st.none()),
+        st.builds(Taint, value=words),
     ),
     fields=st.dictionaries(
         st.sampled_from(["boot_id", "machine_id", "phase", "kernel_version"]),
