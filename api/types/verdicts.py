@@ -166,6 +166,9 @@ class Verdict:
 
     evidence: list[Evidence]
 
+    evidence_left_out: int
+    """Signs of the same chain that the evidence does not name."""
+
     rivals: list[Rival]
 
     contradictions: list[Contradiction]
@@ -202,6 +205,7 @@ class Verdict:
                     verdict.evidence, told["evidence"], strict=True
                 )
             ],
+            evidence_left_out=verdict.left_out,
             rivals=[Rival(**said) for said in told["rivals"]],
             contradictions=[
                 Contradiction(**said) for said in told["contradictions"]

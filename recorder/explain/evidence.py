@@ -25,8 +25,11 @@ TELLING = frozenset({Role.FAULT, Role.DECISION, Role.EFFECT})
 
 def evidence_of(
     case: Case, decided: Decided | None, faulted: Faulted | None
-) -> Sequence[Evidence]:
-    """Give the signs of a chain with their roles, in order of time."""
+) -> tuple[Sequence[Evidence], int]:
+    """Give the signs of a chain with their roles, in order of time.
+
+    And how many were left out, of a chain that has more than an answer names.
+    """
     chosen: dict[tuple[int, int], Evidence] = {}
     deciding = [case.effect]
     deciding += [found.sign for found in (decided, faulted) if found]
@@ -42,7 +45,7 @@ def evidence_of(
         chosen.setdefault(key, Evidence(role=role.value, sign=sign))
     found = sorted(chosen.values(), key=_place)
     kept = most_telling(found, deciding, EVIDENCE_MAX)
-    return [found[place] for place in kept]
+    return [found[place] for place in kept], len(found) - len(kept)
 
 
 def most_telling(

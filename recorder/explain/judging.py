@@ -86,6 +86,7 @@ def judge(
     before, after = _boots(chain, happened)
     hiding = _hiding(chain, effect, holes)
     holed = bool(hiding)
+    evidence, left_out = evidence_of(case, decided, faulted)
     verdict = Verdict(
         node=chain.node,
         node_uid=chain.baseline.uid or chain.state.uid,
@@ -104,7 +105,8 @@ def judge(
         fault=faulted,
         decision=decided,
         began=chain.began.at,
-        evidence=evidence_of(case, decided, faulted),
+        evidence=evidence,
+        left_out=left_out,
         contradictions=against,
         gaps=sorted({hole.gap for hole in hiding if hole.gap is not None}),
     )

@@ -120,6 +120,9 @@ class Verdict:
     sentence: str = ""
     confidence: str = "unknown"
     evidence: Sequence[Evidence] = ()
+    left_out: int = 0
+    """Signs of the same chain that the evidence does not name."""
+
     rivals: Sequence[Rival] = ()
     missing: Sequence[Missing] = ()
     contradictions: Sequence[Contradiction] = ()

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from recorder.explain.verdict import Verdict
 from recorder.model.moment import written
-from recorder.report.verdicts import boots, decider
+from recorder.report.verdicts import boots, decider, without
 
 __all__ = ["doubts", "rows"]
 
@@ -41,6 +41,10 @@ def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
                 f" {against.but}"
                 for against in verdict.contradictions
             ],
+        ),
+        (
+            "What the evidence leaves out",
+            [without(verdict)] if verdict.left_out else [],
         ),
         (
             "Gaps in the time that it rests on",

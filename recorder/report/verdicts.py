@@ -1,6 +1,7 @@
 """Verdicts as the public interface shows them, and as people read them."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from itertools import pairwise
 from textwrap import wrap
 from typing import Any
@@ -11,7 +12,7 @@ from recorder.model.moment import written
 from recorder.report.text import counted, plain
 from recorder.report.window import optional_time
 
-__all__ = ["boots", "decider", "document", "lines"]
+__all__ = ["boots", "decider", "document", "lines", "without"]
 
 WIDTH = 100
 """Columns of a text that people read."""
@@ -42,6 +43,7 @@ def document(verdict: Verdict) -> dict[str, Any]:
         "sentence": verdict.sentence,
         "confidence": verdict.confidence,
         "evidence": [_evidence(e) for e in verdict.evidence],
+        "evidence_left_out": verdict.left_out,
         "rivals": [
             {
                 "cause": rival.cause,
@@ -108,7 +110,7 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
 def lines(verdict: Verdict) -> Iterator[str]:
     """Give a verdict as text: the sentence, then the chain.
 
-    It is what fits on a screen; everything is in the JSON.
+    It is what fits on a screen; the JSON has all that the verdict names.
     """
     yield from wrap(plain(verdict.sentence), WIDTH)
     yield ""
@@ -160,6 +162,8 @@ def _chain(verdict: Verdict) -> Iterator[str]:
         if len(said) > SAYS_MAX:
             said = f"{said[: SAYS_MAX - 3]}..."
         yield f"  {clock}  {role}  {name}  {said}"
+    if verdict.left_out:
+        yield from _row("...", without(verdict))
 
 
 def _row(name: str, value: str) -> Iterator[str]:
@@ -169,6 +173,17 @@ def _row(name: str, value: str) -> Iterator[str]:
         WIDTH,
         initial_indent=first,
         subsequent_indent=" " * len(first),
+    )
+
+
+def without(verdict: Verdict) -> str:
+    """Say what the evidence of a verdict leaves out, and how it is read."""
+    first, last = (verdict.evidence[n].sign.stored.at for n in (0, -1))
+    until = last + timedelta(seconds=1)
+    return (
+        f"{counted(verdict.left_out, 'more sign')}: recorder log --facts "
+        f"--node {verdict.node} --since {written(first)} "
+        f"--until {written(until)} --limit all"
     )
 
 

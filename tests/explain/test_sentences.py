@@ -4,6 +4,7 @@ from recorder.explain.evidence import most_telling
 from recorder.explain.sign import Sign
 from recorder.explain.verdict import Evidence, Verdict
 from recorder.model.fact import FactKind
+from recorder.report.verdicts import document, lines
 from tests.explain.tale import Tale
 
 STUCK = "watchdog: BUG: soft lockup - CPU#63 stuck for 25s! [kswapd0:428]"
@@ -99,3 +100,23 @@ def test_acts_are_left_out_before_effects() -> None:
 
     assert 30 in places
     assert places == [0, 1, 30, 59, 60]
+
+
+def test_what_a_storm_leaves_out_is_counted_and_where_to_read_it_is_said() -> (
+    None
+):
+    calm = Tale("n1", "n2").crashes(1000).verdict()
+    tale = Tale("n1", "n2")
+    for second in range(400):
+        tale.event(500 + second, "kernel-monitor", "TaskHung", "task blocked")
+    verdict = tale.crashes(1000).verdict()
+
+    named, signs = len(verdict.evidence), 400 + len(calm.evidence)
+
+    assert calm.left_out == document(calm)["evidence_left_out"] == 0
+    assert named < signs
+    assert verdict.left_out == signs - named
+    assert document(verdict)["evidence_left_out"] == verdict.left_out
+    said = " ".join("\n".join(lines(verdict)).split())
+    assert f"{verdict.left_out} more signs: recorder log --facts" in said
+    assert "--node n1 --since" in said

@@ -15,6 +15,7 @@ const VERDICT = `id node nodeUid happened bootIdBefore bootIdAfter
   decision { class says at actor { kind name tool } }
   sentence confidence
   evidence { entry role source occurredAt observedAt at says }
+  evidenceLeftOut gaps
   rivals { cause excluded because }
   contradictions { entry says but }
   missing { evidence wouldTell }`;

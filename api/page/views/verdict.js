@@ -116,7 +116,7 @@ function Chain({ page, verdict }) {
 
 /** @param {{page: import('../page.js').Page, verdict: any}} given */
 function Doubts({ page, verdict }) {
-  const { rivals, missing, contradictions } = verdict;
+  const { rivals, missing, contradictions, gaps, evidenceLeftOut } = verdict;
   return html`
     <div class="doubts">
       <${Part} title="What else it could have been" items=${rivals.map(
@@ -129,6 +129,12 @@ function Doubts({ page, verdict }) {
           <b>${one.evidence}</b> is not recorded: it would tell
           ${' '}${one.wouldTell}`,
       )} />
+      <${Part} title="Gaps in the time that it rests on" items=${gaps.map(
+        (/** @type {string} */ gap) => html`
+          <a href=${page.keep({ entry: gap })}>${gap}</a>`,
+      )} />
+      <${Part} title="What the evidence leaves out" items=${evidenceLeftOut > 0
+        ? [html`${evidenceLeftOut} more signs of the same chain`] : []} />
       <${Part} title="Records that disagree" items=${contradictions.map(
         (/** @type {any} */ one) => html`
           ${one.says}, but ${one.but}

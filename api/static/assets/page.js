@@ -77,6 +77,7 @@ const VERDICT = `id node nodeUid happened bootIdBefore bootIdAfter
   decision { class says at actor { kind name tool } }
   sentence confidence
   evidence { entry role source occurredAt observedAt at says }
+  evidenceLeftOut gaps
   rivals { cause excluded because }
   contradictions { entry says but }
   missing { evidence wouldTell }`;
@@ -2039,7 +2040,7 @@ function Chain({ page, verdict }) {
   `;
 }
 function Doubts({ page, verdict }) {
-  const { rivals, missing, contradictions } = verdict;
+  const { rivals, missing, contradictions, gaps, evidenceLeftOut } = verdict;
   return html`
     <div class="doubts">
       <${Part} title="What else it could have been" items=${rivals.map(
@@ -2052,6 +2053,12 @@ function Doubts({ page, verdict }) {
           <b>${one.evidence}</b> is not recorded: it would tell
           ${' '}${one.wouldTell}`,
       )} />
+      <${Part} title="Gaps in the time that it rests on" items=${gaps.map(
+        (gap) => html`
+          <a href=${page.keep({ entry: gap })}>${gap}</a>`,
+      )} />
+      <${Part} title="What the evidence leaves out" items=${evidenceLeftOut > 0
+        ? [html`${evidenceLeftOut} more signs of the same chain`] : []} />
       <${Part} title="Records that disagree" items=${contradictions.map(
         (one) => html`
           ${one.says}, but ${one.but}
