@@ -17,9 +17,6 @@ from recorder.report.window import Window
 
 __all__ = ["Story", "ask_workload"]
 
-NODES_MAX = 200
-"""Nodes whose failures are looked at for what hit the gang."""
-
 
 class NotRunError(NotFoundError):
     """There is such an object, and it had no Pods."""
@@ -144,7 +141,7 @@ async def _hits(
     *,
     now: datetime,
 ) -> list[Hit]:
-    nodes = tuple(story.nodes[:NODES_MAX])
+    nodes = tuple(story.nodes)
     if not nodes:
         return []
     begun = [p.bound_at for p in story.placements if p.bound_at is not None]
