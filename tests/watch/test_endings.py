@@ -125,7 +125,7 @@ async def test_a_silent_stream_is_given_up(tmp_path: Path) -> None:
 async def test_a_dead_server_is_waited_for(tmp_path: Path) -> None:
     memory = Memory()
     async with FakeCluster() as fake, recording(fake, tmp_path, memory):
-        await memory.until(lambda: memory.of(StreamResumed, PODS))
+        await memory.until(lambda: fake.watching("pods"))
         await fake.down()
         await memory.until(lambda: memory.of(StreamClosed, PODS))
         fake.put("pods", "a")
