@@ -1,10 +1,10 @@
 """Deltas: documents compressed by zstd with another one as their prefix.
 
-Python's zstd makes a new context for each prefix, which takes three times as
-long as all the rest of a delta: zstd asks the processor what it can do, and a
-virtual machine answers in microseconds. So the functions of the same library
-are called on one context; they are stable parts of its C interface. Where
-they cannot be found, each delta has a context of its own.
+Python's zstd makes a new context for each prefix, which takes twice as long as
+all the rest of a delta: zstd asks the processor what it can do, and a virtual
+machine answers in microseconds. So the functions of the same library are
+called on one context; they are stable parts of its C interface. Where they
+cannot be found, each delta has a context of its own.
 """
 
 import ctypes
