@@ -126,6 +126,8 @@ async def test_a_dead_server_is_waited_for(tmp_path: Path) -> None:
     memory = Memory()
     async with FakeCluster() as fake, recording(fake, tmp_path, memory):
         await memory.until(lambda: fake.watching("pods"))
+        fake.bookmark("pods")
+        await memory.until(lambda: memory.of(WatchFrame, PODS))
         await fake.down()
         await memory.until(lambda: memory.of(StreamClosed, PODS))
         fake.put("pods", "a")
