@@ -105,17 +105,21 @@ def _checked(observation: Observation) -> Observation:
             f"knows {', '.join(sorted(SOURCES))}"
         )
         raise LineError(msg)
-    names = [str(getattr(observation, "resource", ""))]
+    name = str(getattr(observation, "resource", ""))
+    if not _is_name(name):
+        raise _no_name(name)
     if isinstance(observation, ListPage):
-        names += [observation.resource_version, observation.kind or ""]
-    for name in names:
-        if not _is_name(name):
-            msg = (
-                f"not a name: {quoted(name)} holds a NUL or has more than "
-                f"{NAME_LENGTH_MAX} characters"
-            )
-            raise LineError(msg)
+        for name in (observation.resource_version, observation.kind or ""):
+            if not _is_name(name):
+                raise _no_name(name)
     return observation
+
+
+def _no_name(text: str) -> LineError:
+    return LineError(
+        f"not a name: {quoted(text)} holds a NUL or has more than "
+        f"{NAME_LENGTH_MAX} characters"
+    )
 
 
 def _misfit(line: bytes, exc: msgspec.ValidationError) -> LineError:

@@ -146,12 +146,15 @@ class TapeReader:
                     start = 0
                     # `split` looks at byte after byte, `find` at many at once.
                     while (end := piece.find(b"\n", start)) >= 0:
-                        rest.append(piece[start:end])
-                        yield b"".join(rest)
-                        rest, rest_bytes = [], 0
+                        line = piece[start:end]
+                        if rest:
+                            line = b"".join([*rest, line])
+                            rest, rest_bytes = [], 0
+                        yield line
                         start = end + 1
-                    rest.append(piece[start:])
-                    rest_bytes += len(rest[-1])
+                    if start < len(piece):
+                        rest.append(piece[start:])
+                        rest_bytes += len(rest[-1])
                     if rest_bytes > self._line_bytes_max:
                         self._line += 1
                         raise self._too_long()
