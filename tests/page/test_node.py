@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.page.conftest import Opener
 from tests.page.tab import Tab
@@ -208,6 +208,42 @@ def test_a_gap_is_hatched_on_the_lanes_that_it_concerns(
         tab.page.mouse.move(*on_lane(tab, "recorder", share / 100))
         said.add(tab.says(".tip").partition("recorder: ")[2])
     assert any(words.startswith("not seen: v1/") for words in said), said
+
+
+def test_a_verdict_names_the_gaps_that_it_rests_on(open_tab: Opener) -> None:
+    tab = open_tab("/?log=4")
+    tab.page.click(".incident a")
+    tab.ready()
+    gaps = tab.page.locator(".doubts section").filter(
+        has_text="Gaps in the time that it rests on"
+    )
+
+    gaps.locator("a").first.click()
+    tab.ready()
+
+    assert "entry=4/" in tab.address
+    assert "watch expired (410)" in tab.says(".evidence")
+
+
+def test_a_verdict_says_how_many_signs_it_leaves_out(
+    open_tab: Opener,
+) -> None:
+    def of_a_long_chain(route: Route) -> None:
+        answer = route.fetch()
+        said = answer.text().replace(
+            '"evidenceLeftOut":0', '"evidenceLeftOut":12'
+        )
+        route.fulfill(response=answer, body=said)
+
+    tab = open_tab()
+    assert "leaves out" not in tab.says("body")
+    tab.page.route("**/graphql", of_a_long_chain)
+    tab.page.click(".incident a")
+    tab.ready()
+
+    doubts = tab.says(".doubts")
+    assert "What the evidence leaves out" in doubts
+    assert "12 more signs of the same chain" in doubts
 
 
 def test_a_node_that_is_not_there_is_said_to_be_none(
