@@ -29,7 +29,7 @@ from recorder.store.names import Names, Numbers
 from recorder.store.rows import (
     ENTRY_COLUMNS,
     entry_rows,
-    head_columns,
+    head_rows,
     name_entries,
     resume_rows,
 )
@@ -69,9 +69,10 @@ FOLLOW = """
       insert into recorder.object_head as h (log_id, object_id, resource_id,
         epoch, version, resource_version, position, ready, heartbeats,
         heartbeat_at, substance, renewal)
-      select $1, * from unnest($9::int8[], $10::int2[], $11::int2[],
-        $12::int8[], $13::text[], $14::int8[], $15::bool[], $16::int8[],
-        $17::timestamptz[], $18::bytea[], $19::bytea[])
+      select $1, h.* from jsonb_to_recordset($9::jsonb) as h (object_id int8,
+        resource_id int2, epoch int2, version int8, resource_version text,
+        position int8, ready bool, heartbeats int8, heartbeat_at timestamptz,
+        substance bytea, renewal bytea)
       on conflict (object_id) do update set
         resource_id = excluded.resource_id, epoch = excluded.epoch,
         version = excluded.version,
@@ -85,7 +86,7 @@ FOLLOW = """
         state, completed, pending, seen, began_at, vouched_until,
         last_frame_at, entries, gap_position, gap_reason, gap_since,
         gap_version, began_version, settled_until)
-      select $1, p.* from jsonb_to_recordset($20::jsonb) as p (source text,
+      select $1, p.* from jsonb_to_recordset($10::jsonb) as p (source text,
         resource_id int2, state text, completed text, pending text,
         seen text[], began_at timestamptz, vouched_until timestamptz,
         last_frame_at timestamptz, entries int8, gap_position int8,
@@ -104,7 +105,7 @@ FOLLOW = """
         settled_until = excluded.settled_until
     )
     select d.derivation_id, d.rules, d.built_to,
-      case when $4 > 0 then pg_notify($21::text, $22::text) end
+      case when $4 > 0 then pg_notify($11::text, $12::text) end
     from (select) as once left join recorder.derivation d
       on d.log_id = $1 and d.state = 'current'
 """
@@ -325,7 +326,7 @@ class Appender:
             head["recorded_at"],
             min(observed, default=None),
             max(observed, default=None),
-            *head_columns(batch.heads.values(), numbers),
+            head_rows(batch.heads.values(), numbers),
             resume_rows(batch.streams, numbers),
             CHANNEL,
             f"{self._log}:{batch.first_position - 1 + len(batch)}",

@@ -145,7 +145,8 @@ class Dimensions:
     ) -> Mapping[ObjectIdentity, int]:
         """Give the number of each object, making those that are new.
 
-        The answer holds others as well, until the next call.
+        What is remembered is large and cold; rows ask the answer, which
+        holds the keys that they have.
         """
         known = self._objects
         if len(known) > OBJECTS_MAX:
@@ -154,7 +155,7 @@ class Dimensions:
         missing = [i for i in identities if i not in known]
         if missing:
             await self._find_or_make(connection, missing)
-        return known
+        return {identity: known[identity] for identity in identities}
 
     def know(self, identity: ObjectIdentity, number: int) -> None:
         """Remember the number of an object that was read with it."""

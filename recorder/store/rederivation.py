@@ -23,6 +23,7 @@ from recorder.store.fact_rows import (
     name_facts,
 )
 from recorder.store.names import Names, Numbers
+from recorder.store.timestamps import take_ticks
 
 __all__ = [
     "LAST_MAX",
@@ -140,7 +141,7 @@ class Part(NamedTuple):
 
 async def connect_to(dsn: str) -> asyncpg.Connection:
     """Open a connection for long work."""
-    return await asyncpg.connect(
+    connection = await asyncpg.connect(
         dsn,
         timeout=10,
         server_settings={
@@ -149,6 +150,8 @@ async def connect_to(dsn: str) -> asyncpg.Connection:
             "timezone": "UTC",
         },
     )
+    await take_ticks(connection)
+    return connection
 
 
 class Rederivation:

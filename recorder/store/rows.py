@@ -11,11 +11,12 @@ from recorder.model.entry import Draft
 from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
 from recorder.store.encoding import Encoder
 from recorder.store.names import Names, Numbers
+from recorder.store.timestamps import Ticks, ticks
 
 __all__ = [
     "ENTRY_COLUMNS",
     "entry_rows",
-    "head_columns",
+    "head_rows",
     "name_entries",
     "resume_rows",
     "version_columns",
@@ -41,9 +42,6 @@ ENTRY_COLUMNS = (
     "resource_version",
     "payload",
 )
-
-HEAD_COLUMNS = 11
-"""Of `object_head`, beside its log."""
 
 VERSION_DIGITS_MAX = 18
 """Longer numbers may not fit a bigint and are kept as text."""
@@ -105,20 +103,21 @@ def entry_rows(
     recorded_at: datetime,
 ) -> Iterator[tuple[Any, ...]]:
     """Give one row for each draft, in the order of the batch."""
+    recorded = ticks(recorded_at)
     for position, (epoch, draft) in enumerate(
         batch.drafts, batch.first_position
     ):
-        place = (log, recorded_at, epoch, position)
+        place = (log, recorded, epoch, position)
         yield _entry_row(place, draft, numbers, encoder)
 
 
 def _entry_row(
-    place: tuple[int, datetime, int, int],
+    place: tuple[int, Ticks, int, int],
     draft: Draft,
     numbers: Numbers,
     encoder: Encoder,
 ) -> tuple[Any, ...]:
-    log, recorded_at, epoch, position = place
+    log, recorded, epoch, position = place
     resource = draft.resource
     identity = draft.identity
     thing = None if identity is None else numbers.objects[identity]
@@ -131,9 +130,9 @@ def _entry_row(
     version, version_text = version_columns(draft.resource_version)
     base = encoded.base
     return (
-        recorded_at,
-        draft.observed_at,
-        draft.occurred_at,
+        recorded,
+        ticks(draft.observed_at),
+        None if draft.occurred_at is None else ticks(draft.occurred_at),
         position,
         thing,
         version,
@@ -166,29 +165,34 @@ def _own_uid(event: bytes) -> bytes | None:
     return event[start:end] if end > start else None
 
 
-def head_columns(
-    heads: Iterable[Head], numbers: Numbers
-) -> list[tuple[Any, ...]]:
-    """Give the columns of `object_head`, as its upsert takes them."""
+def head_rows(heads: Iterable[Head], numbers: Numbers) -> str:
+    """Give the rows of `object_head` as JSON, as its upsert takes them.
+
+    In arrays asyncpg asks of each element whether it is a container.
+    """
     rows = []
     for head in heads:
         version, version_text = version_columns(head.resource_version)
         rows.append(
-            (
-                numbers.objects[head.identity],
-                numbers.resources[head.resource],
-                head.epoch,
-                version,
-                version_text,
-                head.position,
-                head.ready,
-                head.heartbeats,
-                head.heartbeat_at,
-                head.substance,
-                head.renewal,
-            )
+            {
+                "object_id": numbers.objects[head.identity],
+                "resource_id": numbers.resources[head.resource],
+                "epoch": head.epoch,
+                "version": version,
+                "resource_version": version_text,
+                "position": head.position,
+                "ready": head.ready,
+                "heartbeats": head.heartbeats,
+                "heartbeat_at": head.heartbeat_at,
+                "substance": _hex(head.substance),
+                "renewal": _hex(head.renewal),
+            }
         )
-    return list(zip(*rows, strict=True)) or [()] * HEAD_COLUMNS
+    return orjson.dumps(rows).decode()
+
+
+def _hex(binary: bytes | None) -> str | None:
+    return None if binary is None else rf"\x{binary.hex()}"
 
 
 def resume_rows(

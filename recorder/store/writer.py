@@ -27,6 +27,7 @@ from recorder.store.derivation import ensure_derivation
 from recorder.store.lease import LEASE, session_name, take_lease
 from recorder.store.lookback import documents, lacking, live_events
 from recorder.store.recover import recover
+from recorder.store.timestamps import take_ticks
 from recorder.store.translate import LogAccessError, translate_errors
 
 __all__ = ["LogSpec", "RedactionKeyError", "Writer", "holder_name"]
@@ -233,7 +234,7 @@ class Writer:
     async def _open(self, purpose: str) -> asyncpg.Connection:
         timeout = STATEMENT_TIMEOUT.total_seconds()
         with translate_errors("connect to PostgreSQL"):
-            return await asyncpg.connect(
+            connection = await asyncpg.connect(
                 self._dsn,
                 timeout=10,
                 command_timeout=timeout + 5,
@@ -248,6 +249,8 @@ class Writer:
                     "timezone": "UTC",
                 },
             )
+            await take_ticks(connection)
+        return connection
 
     async def _drop(self) -> None:
         connection, self._connection = self._connection, None
