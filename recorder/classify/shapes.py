@@ -22,8 +22,11 @@ __all__ = [
     "Event",
     "Managed",
     "Metadata",
+    "Naming",
     "Node",
+    "NodeInfo",
     "NodeSpec",
+    "NodeStatus",
     "Owner",
     "Pod",
     "PodSpec",
@@ -37,7 +40,6 @@ __all__ = [
     "read_pod",
 ]
 
-Texts = dict[str, str]
 T = TypeVar("T")
 
 
@@ -67,18 +69,26 @@ class Managed(Shape):
     )
 
 
-class Metadata(Shape):
-    """What every object carries."""
+class Naming(Shape):
+    """What tells an object from others."""
 
     uid: str | None = None
     name: str | None = None
     namespace: str | None = None
     creation_timestamp: str | None = None
+
+
+class Metadata(Naming):
+    """What every object carries.
+
+    What hardly ever changes is left as it is written, for who knows it.
+    """
+
     deletion_timestamp: str | None = None
-    labels: Texts | None = None
-    annotations: Texts | None = None
-    owner_references: list[Owner] | None = None
-    managed_fields: list[Managed] | None = None
+    labels: msgspec.Raw = msgspec.Raw()
+    annotations: msgspec.Raw = msgspec.Raw()
+    owner_references: msgspec.Raw = msgspec.Raw()
+    managed_fields: list[msgspec.Raw] | None = None
 
 
 class Condition(Shape):
@@ -120,11 +130,13 @@ class NodeSpec(Shape):
     provider_id: str | None = msgspec.field(default=None, name="providerID")
 
 
-class _NodeStatus(Shape):
+class NodeStatus(Shape):
+    """How a Node is."""
+
     conditions: list[Condition] | None = None
-    node_info: NodeInfo | None = None
-    capacity: Texts | None = None
-    allocatable: Texts | None = None
+    node_info: msgspec.Raw = msgspec.Raw()
+    capacity: msgspec.Raw = msgspec.Raw()
+    allocatable: msgspec.Raw = msgspec.Raw()
 
 
 class Node(Shape):
@@ -132,7 +144,7 @@ class Node(Shape):
 
     metadata: Metadata | None = None
     spec: NodeSpec | None = None
-    status: _NodeStatus | None = None
+    status: NodeStatus | None = None
 
 
 class _Resources(Shape):
@@ -154,8 +166,8 @@ class PodSpec(Shape):
     node_name: str | None = None
     priority: int | None = None
     priority_class_name: str | None = None
-    containers: list[Container] | None = None
-    init_containers: list[Container] | None = None
+    containers: msgspec.Raw = msgspec.Raw()
+    init_containers: msgspec.Raw = msgspec.Raw()
 
 
 class Terminated(Shape):
@@ -220,7 +232,7 @@ class AnyStatus(Shape):
     state: Any = None
     node_name: Any = None
     node_ref: Any = None
-    conditions: Any = None
+    conditions: msgspec.Raw = msgspec.Raw()
     active: Any = None
     ready: Any = None
     succeeded: Any = None
@@ -262,7 +274,7 @@ class Reporter(Shape):
 class Event(Shape):
     """An Event, by the names of ``v1`` and of ``events.k8s.io/v1``."""
 
-    metadata: Metadata | None = None
+    metadata: Naming | None = None
     type: str | None = None
     reason: str | None = None
     message: str | None = None

@@ -32,14 +32,10 @@ __all__ = [
 ]
 
 
-class Metadata(Shape):
-    """What every object carries."""
+class Metadata(shapes.Naming):
+    """What tells an object and its version from others."""
 
-    uid: str | None = None
-    name: str | None = None
-    namespace: str | None = None
     resource_version: str | None = None
-    creation_timestamp: str | None = None
 
 
 class Spec(Shape):
@@ -116,7 +112,7 @@ class FullMetadata(shapes.Metadata):
 class FullEvent(shapes.Event):
     """An Event as the API defines it."""
 
-    metadata: FullMetadata | None = None  # type: ignore[mutable-override]
+    metadata: Metadata | None = None  # type: ignore[mutable-override]
     kind: str | None = None
     api_version: str | None = None
     involved_object: Regarding | None = None

@@ -8,6 +8,7 @@ from recorder.facts.bearing import (
     DAILY_REPORTERS,
     TOPOLOGY,
     is_evidence,
+    is_sign,
     place_of,
 )
 from recorder.facts.deriver import (
@@ -17,30 +18,34 @@ from recorder.facts.deriver import (
     appearance,
     derive,
     is_compared,
-    is_sign,
     read_entry,
     state_of,
 )
-from recorder.facts.known import KnownStates
+from recorder.facts.known import Entered, KnownStates
 from recorder.facts.saying import says, says_with_object
 from recorder.facts.state import State
+from recorder.facts.writing import WrittenFact, owner_of, written
 
 __all__ = [
     "DAILY_REPORTERS",
     "DERIVATION",
     "Derived",
+    "Entered",
     "KnownStates",
     "Read",
     "State",
     "TOPOLOGY",
+    "WrittenFact",
     "appearance",
     "derive",
     "is_compared",
     "is_evidence",
     "is_sign",
+    "owner_of",
     "place_of",
     "read_entry",
     "says",
     "says_with_object",
     "state_of",
+    "written",
 ]

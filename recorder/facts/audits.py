@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from recorder.classify.times import first_moment
-from recorder.facts.state import TEXT_CHARACTERS_MAX
+from recorder.facts.texts import TEXT_CHARACTERS_MAX
 from recorder.facts.wire import AuditRecord
 from recorder.model.fact import Fact, FactKind
 from recorder.model.reference import ObjectIdentity

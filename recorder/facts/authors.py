@@ -2,77 +2,72 @@
 
 `recorder.classify.managers` names all who wrote a version, of whole documents
 at hand. Here it is asked which one of them changed one field, while a log is
-written: of the version before only a digest of each entry is kept. Whoever
+written: of the version before only a hash of each entry is kept. Whoever
 only took fields away may have lost its entry. So a change has an author when
 exactly one writer fits, and none is better than a wrong one.
 """
 
 from collections.abc import Sequence
-from zlib import crc32
 
 import msgspec
 
+from recorder.classify.managers import moved
 from recorder.classify.shapes import Managed
+from recorder.facts.parts import read_managed
 
-__all__ = ["Writer", "author_of", "writers_of"]
+__all__ = ["author_of", "movers_of"]
 
-
-class Writer(msgspec.Struct, array_like=True, gc=False):
-    """An entry of ``managedFields``."""
-
-    manager: str
-    operation: str
-    subresource: str
-    time: str
-    digest: int
-    """Of the fields that it owns."""
+NOBODY = Managed()
 
 
-def writers_of(managed: Sequence[Managed] | None) -> list[Writer]:
-    """Give the writers of a document."""
-    return [
-        Writer(
-            entry.manager or "",
-            entry.operation or "",
-            entry.subresource or "",
-            entry.time or "",
-            crc32(entry.fields_v1),
-        )
-        for entry in managed or ()
-    ]
+def movers_of(
+    before: Sequence[int], now: Sequence[int], managed: Sequence[msgspec.Raw]
+) -> list[Managed]:
+    """Give the entries that are not as they were.
+
+    Args:
+        before: hashes of the entries of the version before.
+        now: those of the new version.
+        managed: the entries of the new version.
+
+    Raises:
+        ValueError: one is not built as it should be.
+    """
+    return [_read(bytes(managed[place])) for place, _ in moved(before, now)]
 
 
 def author_of(
     path: Sequence[bytes],
-    movers: Sequence[tuple[int, Writer]],
-    managed: Sequence[Managed],
-) -> Writer | None:
-    """Give the writer of a change, None if it cannot be known.
+    movers: Sequence[Managed],
+    managed: Sequence[msgspec.Raw],
+) -> Managed | None:
+    """Give the entry of who wrote a change, None if it cannot be known.
 
     Args:
         path: the members of ``fieldsV1`` that lead to the field.
-        movers: whose entry moved, and its place.
+        movers: the entries that moved.
         managed: the entries of the new version.
+
+    Raises:
+        ValueError: an entry is not built as it should be.
     """
     if len(movers) == 1:
-        return movers[0][1]
-    owners = [
-        (place, writer)
-        for place, writer in movers
-        if _owns(managed[place], path)
-    ]
-    if len(owners) == 1:
-        return owners[0][1]
+        return movers[0]
     if movers:
-        return None
-    # Two writes of one writer within a second leave no trace of the second
-    # but the value, whose only owner is its author.
-    found = [entry for entry in managed if _owns(entry, path)]
-    return writers_of(found)[0] if len(found) == 1 else None
+        owners = [e for e in movers if _leads(path, bytes(e.fields_v1))]
+    else:
+        # Two writes of one writer within a second leave no trace of the
+        # second but the value, whose only owner is its author.
+        entries = [_read(e) for e in map(bytes, managed) if _leads(path, e)]
+        owners = [e for e in entries if _leads(path, bytes(e.fields_v1))]
+    return owners[0] if len(owners) == 1 else None
 
 
-def _owns(entry: Managed, path: Sequence[bytes]) -> bool:
-    fields = bytes(entry.fields_v1)
+def _read(written: bytes) -> Managed:
+    return read_managed(written, "metadata.managedFields[]") or NOBODY
+
+
+def _leads(path: Sequence[bytes], fields: bytes) -> bool:
     start = 0
     for member in path:
         start = fields.find(member, start)

@@ -9,13 +9,56 @@ from typing import Final
 
 from recorder.model.fact import Fact, FactKind
 
-__all__ = ["DAILY_REPORTERS", "TOPOLOGY", "is_evidence", "place_of"]
+__all__ = [
+    "DAILY_REPORTERS",
+    "TOPOLOGY",
+    "is_evidence",
+    "is_sign",
+    "place_of",
+]
 
 TOPOLOGY: Final = ("rack", "pdu", "switch", "leaf-switch", "block", "zone")
 """Ends of the keys of labels that say where a node stands."""
 
 DAILY_REPORTERS: Final = frozenset({"kubelet", "default-scheduler"})
 """Who tells of every Pod that it was placed, and each thing it then does."""
+
+
+SIGNS: Final = frozenset(
+    {
+        FactKind.APPEARED,
+        FactKind.VANISHED,
+        FactKind.DELETION_REQUESTED,
+        FactKind.CONDITION_CHANGED,
+        FactKind.BOOT_CHANGED,
+        FactKind.MACHINE_CHANGED,
+        FactKind.TAINTED,
+        FactKind.UNTAINTED,
+        FactKind.CORDONED,
+        FactKind.UNCORDONED,
+        FactKind.RESOURCE_CHANGED,
+        FactKind.LEASE_SILENT,
+    }
+)
+SIGNS_OF_OTHERS: Final = frozenset({FactKind.LEASE_SILENT})
+TELLING: Final = frozenset({"Starting", "Rebooted", "Shutdown"})
+"""Reasons of Events that say that all is well and something happened."""
+
+
+def is_sign(fact: Fact) -> bool:
+    """Tell whether a fact is about a node as such.
+
+    By these an incident is found: what concerns its Pods follows from them.
+    """
+    kind = fact.kind
+    if fact.object is None or fact.object.kind != "Node":
+        return kind in SIGNS_OF_OTHERS
+    if kind in SIGNS:
+        return True
+    return kind is FactKind.EVENT and (
+        fact.detail.get("type") != "Normal"
+        or fact.detail.get("reason") in TELLING
+    )
 
 
 def is_evidence(fact: Fact) -> bool:

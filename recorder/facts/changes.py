@@ -3,21 +3,24 @@
 The order is fixed: the same two states give the same facts.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 
-from recorder.classify.managers import moved
 from recorder.classify.shapes import Condition, Managed
 from recorder.classify.times import moment
-from recorder.facts.authors import Writer, author_of
+from recorder.facts.authors import author_of, movers_of
 from recorder.facts.state import Scalar, State
 from recorder.model.fact import FactKind
 
 __all__ = ["Change", "changes", "snapshot"]
+
+# By names of their own: Python 3.11 takes its time for a member.
+CONDITION_CHANGED = FactKind.CONDITION_CHANGED
+FIELD_CHANGED = FactKind.FIELD_CHANGED
 
 MACHINE = ("machine_id", "system_uuid", "provider_id")
 
@@ -48,7 +51,7 @@ class Change(msgspec.Struct, gc=False):
     path: tuple[bytes, ...] = ()
     """Where ``managedFields`` would name the author."""
 
-    actor: Writer | None = None
+    author: Managed | None = None
 
 
 def snapshot(state: State) -> dict[str, Any]:
@@ -78,9 +81,14 @@ def snapshot(state: State) -> dict[str, Any]:
 
 
 def changes(
-    old: State, new: State, managed: list[Managed], *, is_pod: bool
+    old: State, new: State, managed: Sequence[msgspec.Raw], *, is_pod: bool
 ) -> list[Change]:
-    """Give what happened between two states, in a fixed order."""
+    """Give what happened between two states, in a fixed order.
+
+    Raises:
+        ValueError: an entry of ``managedFields`` is not built as it should
+            be.
+    """
     found: list[Change] = []
     fields = _differing(old.fields, new.fields)
     if fields or old.node != new.node:
@@ -95,19 +103,19 @@ def changes(
         _taints(found, old, new)
     _others(found, old, new)
     if found:
-        movers = moved(old.writers, new.writers)
+        movers = movers_of(old.writers, new.writers, managed)
         for change in found:
-            change.actor = author_of(change.path, movers, managed)
+            change.author = author_of(change.path, movers, managed)
     return found
 
 
 def _others(found: list[Change], old: State, new: State) -> None:
-    if old.resources != new.resources:
+    if _differ(old.resources, new.resources):
         _resources(found, old, new)
-    if old.labels != new.labels:
+    if _differ(old.labels, new.labels):
         kind, at = FactKind.LABEL_CHANGED, b"f:labels"
         _texts(found, old.labels, new.labels, kind, at)
-    if old.annotations != new.annotations:
+    if _differ(old.annotations, new.annotations):
         kind, at = FactKind.ANNOTATION_CHANGED, b"f:annotations"
         _texts(found, old.annotations, new.annotations, kind, at)
     if old.ends != new.ends:
@@ -117,13 +125,20 @@ def _others(found: list[Change], old: State, new: State) -> None:
         found.append(Change(FactKind.DELETION_REQUESTED, detail))
 
 
+def _differ(old: Mapping[str, str], new: Mapping[str, str]) -> bool:
+    # What was written as before is the same, and would be compared all the
+    # same.
+    return old is not new and old != new
+
+
 def _differing(
     old: Mapping[str, Scalar], new: Mapping[str, Scalar]
 ) -> Collection[str]:
     """Name what has not the same value in both."""
-    if old == new:
+    if old is new or old == new:
         return ()
-    return {name for name, _ in old.items() ^ new.items()}
+    changed = {name for name, now in new.items() if old.get(name) != now}
+    return changed | (old.keys() - new.keys())
 
 
 def _plain(
@@ -134,15 +149,14 @@ def _plain(
         detail = {"old": before, "new": now}
         path = (b'"f:bootID"',)
         found.append(Change(FactKind.BOOT_CHANGED, detail, None, path))
-    kind = FactKind.MACHINE_CHANGED
-    found += [_field(kind, f, old, new) for f in MACHINE if f in fields]
+    machine = [f for f in MACHINE if f in fields]
+    found += [_field(FactKind.MACHINE_CHANGED, f, old, new) for f in machine]
     if old.node != new.node and new.node is not None:
         bound = {"old": old.node, "node": new.node}
         path = (b'"f:nodeName"',)
         found.append(Change(FactKind.BOUND, bound, None, path))
-    kind = FactKind.FIELD_CHANGED
     others = sorted(f for f in fields if f not in _TOLD)
-    found += [_field(kind, field, old, new) for field in others]
+    found += [_field(FIELD_CHANGED, field, old, new) for field in others]
 
 
 def _field(kind: FactKind, field: str, old: State, new: State) -> Change:
@@ -187,8 +201,8 @@ def _conditions(found: list[Change], old: State, new: State) -> None:
             "old": None if before is None else _condition(before),
             "new": None if now is None else _condition(now),
         }
-        kind, path = FactKind.CONDITION_CHANGED, _path_of_condition(name)
-        found.append(Change(kind, detail, since, path))
+        path = _path_of_condition(name)
+        found.append(Change(CONDITION_CHANGED, detail, since, path))
 
 
 @lru_cache(1024)

@@ -7,12 +7,12 @@ were all made by the same ones, and no answer mixes two.
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from recorder.classify import Wire, lease_renewed_at
-from recorder.classify.shapes import Event, read_event
+from recorder.classify import lease_renewed_at
+from recorder.classify.shapes import AnyObject, Event, Shape, read_event
 from recorder.classify.times import moment
 from recorder.facts import audits, events
 from recorder.facts.changes import Change, changes, snapshot
-from recorder.facts.state import Reading, State, read_state
+from recorder.facts.state import State, Wire, read_state, read_wire
 from recorder.facts.wire import read_audit
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import Fact, FactKind
@@ -25,13 +25,16 @@ __all__ = [
     "appearance",
     "derive",
     "is_compared",
-    "is_sign",
     "read_entry",
     "state_of",
 ]
 
-DERIVATION = 2
+DERIVATION = 3
 """To be raised with every change of what facts are derived."""
+
+# By names of their own: Python 3.11 takes its time for a member.
+ABSENT = Operation.ABSENT
+AUDIT = Operation.AUDIT
 
 UNCOMPARED = frozenset(
     {
@@ -43,26 +46,6 @@ UNCOMPARED = frozenset(
 """Resources of which a version says everything by itself."""
 
 EVENTS = frozenset({"v1/events", "events.k8s.io/v1/events"})
-SIGNS = frozenset(
-    {
-        FactKind.APPEARED,
-        FactKind.VANISHED,
-        FactKind.DELETION_REQUESTED,
-        FactKind.CONDITION_CHANGED,
-        FactKind.BOOT_CHANGED,
-        FactKind.MACHINE_CHANGED,
-        FactKind.TAINTED,
-        FactKind.UNTAINTED,
-        FactKind.CORDONED,
-        FactKind.UNCORDONED,
-        FactKind.RESOURCE_CHANGED,
-        FactKind.LEASE_SILENT,
-    }
-)
-SIGNS_OF_OTHERS = frozenset({FactKind.LEASE_SILENT})
-TELLING = frozenset({"Starting", "Rebooted", "Shutdown"})
-"""Reasons of Events that say that all is well and something happened."""
-
 VERSIONS = frozenset({Operation.LISTED, Operation.ADDED, Operation.MODIFIED})
 GOING = frozenset({Operation.DELETED, Operation.ABSENT})
 
@@ -75,10 +58,10 @@ class Derived(NamedTuple):
     """Of the object after the entry; None if it is not compared or gone."""
 
 
-Read = Reading | list[Fact]
-"""The state that an entry gives, or its facts where it needs no other."""
+Read = Wire | list[Fact]
+"""The document of an entry, or its facts where they need no other."""
 
-_NOTHING = Reading(State(), [])
+_NOTHING = AnyObject()
 
 
 def is_compared(draft: Draft) -> bool:
@@ -91,7 +74,8 @@ def is_compared(draft: Draft) -> bool:
 def state_of(raw: bytes, resource: str) -> State | None:
     """Give the state of a document; None if it has not its kind's shape."""
     try:
-        return read_state(raw, _resource(resource)).state
+        of = _resource(resource)
+        return read_state(read_wire(raw, of, None), of, None)
     except (ValueError, RecursionError):
         return None
 
@@ -104,34 +88,17 @@ def appearance(raw: bytes, resource: str) -> dict[str, Any] | None:
     return {"created": False, "state": snapshot(state)}
 
 
-def is_sign(fact: Fact) -> bool:
-    """Tell whether a fact is about a node as such.
-
-    By these an incident is found: what concerns its Pods follows from them.
-    """
-    kind = fact.kind
-    if fact.object is None or fact.object.kind != "Node":
-        return kind in SIGNS_OF_OTHERS
-    if kind in SIGNS:
-        return True
-    return kind is FactKind.EVENT and (
-        fact.detail.get("type") != "Normal"
-        or fact.detail.get("reason") in TELLING
-    )
-
-
-def read_entry(draft: Draft, wire: Wire | None = None) -> Read:
+def read_entry(draft: Draft, wire: Shape | None = None) -> Read:
     """Read of an entry what its facts are made of.
 
-    ``wire`` is its document as it was decoded, if it was: to read it while
-    it is at hand costs half of decoding it again later.
+    ``wire`` is its document as it was decoded, if it was.
     """
     if not is_compared(draft):
         return _alone(draft, wire)
-    if draft.operation is Operation.ABSENT:
+    if draft.operation is ABSENT:
         return _NOTHING
     try:
-        return read_state(draft.raw, _resource(draft.resource or ""), wire)
+        return read_wire(draft.raw, _resource(draft.resource or ""), wire)
     except (ValueError, RecursionError) as exc:
         return [_unreadable(draft, exc)]
 
@@ -151,22 +118,31 @@ def derive(
         read = read_entry(draft)
     if isinstance(read, list):
         return Derived(read, None)
-    now, managed = read
+    try:
+        return _compared(draft, before, read)
+    except (ValueError, RecursionError) as exc:
+        return Derived([_unreadable(draft, exc)], None)
+
+
+def _compared(draft: Draft, before: State | None, read: Wire) -> Derived:
+    now = read_state(read, _resource(draft.resource or ""), before)
     if draft.operation in GOING:
-        inferred = draft.operation is Operation.ABSENT
+        inferred = draft.operation is ABSENT
         last = before or now if inferred else now
         return Derived([_gone(draft, last)], None)
     if before is None:
         return Derived([_appeared(draft, now)], now)
+    metadata = read.metadata
+    managed = (metadata.managed_fields if metadata else None) or ()
     found = changes(before, now, managed, is_pod=draft.resource == "v1/pods")
     return Derived([_changed(draft, change, now) for change in found], now)
 
 
-def _alone(draft: Draft, wire: Wire | None) -> list[Fact]:
+def _alone(draft: Draft, wire: Shape | None) -> list[Fact]:
     """Give the facts of an entry that no other entry is needed for."""
     operation = draft.operation
     try:
-        if operation is Operation.AUDIT:
+        if operation is AUDIT:
             return [audits.request(read_audit(draft.raw))]
         if draft.resource in EVENTS and operation in VERSIONS:
             event = wire if isinstance(wire, Event) else read_event(draft.raw)
@@ -197,7 +173,7 @@ def _appeared(draft: Draft, now: State) -> Fact:
 
 
 def _gone(draft: Draft, last: State) -> Fact:
-    inferred = draft.operation is Operation.ABSENT
+    inferred = draft.operation is ABSENT
     return Fact(
         kind=FactKind.VANISHED,
         node=last.node or draft.node,
@@ -208,20 +184,20 @@ def _gone(draft: Draft, last: State) -> Fact:
 
 def _changed(draft: Draft, change: Change, now: State) -> Fact:
     detail = change.detail
-    writer = change.actor
-    if writer is not None:
+    author = change.author
+    if author is not None:
         detail["by"] = {
-            "manager": writer.manager,
-            "operation": writer.operation,
-            "subresource": writer.subresource,
-            "time": writer.time,
+            "manager": author.manager or "",
+            "operation": author.operation or "",
+            "subresource": author.subresource or "",
+            "time": author.time or "",
         }
     return Fact(
         kind=change.kind,
         node=now.node or draft.node,
         object=draft.identity,
         occurred_at=change.occurred_at,
-        actor=None if writer is None else writer.manager or None,
+        actor=None if author is None else author.manager or None,
         detail=detail,
     )
 

@@ -7,20 +7,21 @@ fact.
 
 from typing import Any
 
-from recorder.classify.shapes import Event, Metadata, Series
-from recorder.facts.state import TEXT_CHARACTERS_MAX
+from recorder.classify.shapes import Event, Naming, Series
+from recorder.facts.texts import TEXT_CHARACTERS_MAX
 from recorder.model.entry import Draft
 from recorder.model.fact import Fact, FactKind
 
 __all__ = ["occurrence"]
 
-_NO_METADATA = Metadata()
+EVENT = FactKind.EVENT
+_UNNAMED = Naming()
 _NO_SERIES = Series()
 
 
 def occurrence(event: Event, draft: Draft) -> Fact:
     """Give the fact that one version of an Event is."""
-    metadata = event.metadata or _NO_METADATA
+    metadata = event.metadata or _UNNAMED
     series = event.series or _NO_SERIES
     reporter = event.source or event.deprecated_source
     message = event.message or event.note or ""
@@ -35,7 +36,7 @@ def occurrence(event: Event, draft: Draft) -> Fact:
         "first": event.first_timestamp,
     }
     return Fact(
-        kind=FactKind.EVENT,
+        kind=EVENT,
         node=draft.node,
         object=draft.identity,
         occurred_at=draft.occurred_at,

@@ -1,8 +1,8 @@
 """How many GPUs a Pod holds."""
 
-from typing import Any
+from collections.abc import Iterable
 
-from recorder.classify.shapes import PodSpec
+from recorder.classify.shapes import Container
 
 __all__ = ["gpus_of"]
 
@@ -11,19 +11,26 @@ GPU = "gpu"
 ``amd.com/gpu`` among them."""
 
 
-def gpus_of(spec: PodSpec) -> int:
-    """Give what a Pod holds: what runs at once, beside what runs before."""
-    held = sum(_gpus(c) for c in spec.containers or ())
+def gpus_of(
+    first: Iterable[Container], containers: Iterable[Container]
+) -> int:
+    """Give what a Pod holds: what runs at once, beside what runs before.
+
+    Args:
+        first: its init containers.
+        containers: the others.
+    """
+    held = sum(map(_gpus, containers))
     beside = most = 0
-    for container in spec.init_containers or ():
-        first = beside + _gpus(container)
+    for container in first:
+        now = beside + _gpus(container)
         if container.restart_policy == "Always":
-            beside = first
-        most = max(most, first)
+            beside = now
+        most = max(most, now)
     return max(held + beside, most)
 
 
-def _gpus(container: Any) -> int:
+def _gpus(container: Container) -> int:
     resources = container.resources
     if resources is None:
         return 0

@@ -1,15 +1,19 @@
 """The states of objects, for as long as there is room to remember them."""
 
-from collections import OrderedDict
 from collections.abc import Mapping
+from itertools import islice
 
-from recorder.classify import Wire
+from recorder.classify.shapes import Shape
 from recorder.facts.deriver import Read, derive, is_compared, read_entry
-from recorder.facts.state import State
+from recorder.facts.state import State, Wire
+from recorder.facts.writing import WrittenFact, written
 from recorder.model.entry import Draft
-from recorder.model.fact import Fact
 
-__all__ = ["KnownStates"]
+__all__ = ["Entered", "KnownStates"]
+
+Entered = Wire | list[WrittenFact]
+"""The facts of an entry, or its document where the state before it is not at
+hand."""
 
 
 class KnownStates:
@@ -20,7 +24,7 @@ class KnownStates:
     """
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[int, State] = OrderedDict()
+        self._kept: dict[int, State] = {}
 
     def __len__(self) -> int:
         """Count them."""
@@ -38,16 +42,17 @@ class KnownStates:
         self,
         position: int,
         draft: Draft,
-        wire: Wire | None,
+        wire: Shape | None,
         previous: int | None,
-    ) -> Read:
+    ) -> Entered:
         """Give the facts of an entry, if the state before it is known.
 
-        If not, give what they are made of, for a `Deriver`.
+        If not, give its document, for a `Deriver`.
         """
         read = read_entry(draft, wire)
-        known = previous is None or previous in self._kept
-        if isinstance(read, list) or not known:
+        if isinstance(read, list):
+            return [written(fact) for fact in read]
+        if previous is not None and previous not in self._kept:
             return read
         return self.facts(position, draft, read, previous)
 
@@ -57,18 +62,20 @@ class KnownStates:
         draft: Draft,
         read: Read | None,
         previous: int | None,
-    ) -> list[Fact]:
+    ) -> list[WrittenFact]:
         """Derive the facts of an entry from what is known before it."""
         before = None
-        if previous is not None and is_compared(draft):
+        if previous is not None and (read is not None or is_compared(draft)):
             before = self._kept.pop(previous, None)
         facts, state = derive(draft, before, read)
         if state is not None:
             self._kept[position] = state
-        return facts
+        return [written(fact) for fact in facts]
 
     def forget(self, *, more_than: int, before: int) -> None:
         """Forget the oldest above a number, of entries before a position."""
         kept = self._kept
-        while len(kept) > more_than and next(iter(kept)) < before:
-            kept.popitem(last=False)
+        for position in list(islice(kept, max(len(kept) - more_than, 0))):
+            if position >= before:
+                break
+            del kept[position]

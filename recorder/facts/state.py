@@ -4,7 +4,7 @@ A state is small and plain, so that those of thousands of objects can be kept
 at hand, and the same from whichever document of an object it is made.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -14,38 +14,50 @@ from recorder.classify.shapes import (
     AnyStatus,
     Condition,
     ContainerStatus,
-    Managed,
     Metadata,
     Node,
+    NodeSpec,
+    NodeStatus,
     Owner,
     Pod,
+    PodSpec,
     Shape,
     Taint,
     read_any,
     read_node,
     read_pod,
 )
-from recorder.facts.authors import Writer, writers_of
 from recorder.facts.gpus import gpus_of
+from recorder.facts.parts import (
+    mark_of,
+    read_any_conditions,
+    read_containers,
+    read_node_info,
+    read_owners,
+    read_texts,
+)
+from recorder.facts.texts import TEXT_CHARACTERS_MAX, all_cut, cut
 from recorder.model.reference import Resource
 
 __all__ = [
     "ContainerEnd",
-    "Reading",
     "Scalar",
     "State",
-    "TEXT_CHARACTERS_MAX",
+    "Wire",
     "read_state",
+    "read_wire",
 ]
-
-TEXT_CHARACTERS_MAX = 4_096
-"""Of a value in a fact; what is cut is in the entry."""
 
 _NO_METADATA = Metadata()
 _NO_SPEC = AnySpec()
 _NO_STATUS = AnyStatus()
+_NO_POD_SPEC = PodSpec()
+_NO_NODE_SPEC = NodeSpec()
+_NO_NODE_STATUS = NodeStatus()
+Wire = Node | Pod | AnyObject
 Scalar = str | int | bool
 _SCALARS = (str, int)
+AMOUNTS = ("allocatable", "capacity")
 
 
 class ContainerEnd(msgspec.Struct, omit_defaults=True, gc=False):
@@ -87,83 +99,99 @@ class State(msgspec.Struct, omit_defaults=True, gc=False):
     gpus: int = 0
     """That a Pod asks for."""
 
-    writers: list[Writer] = []
+    writers: list[int] = []
+    """Hashes of the entries of ``managedFields``."""
+
+    metadata_mark: int | None = None
+    """Of labels, annotations and owners as they are written."""
+
+    mark: int | None = None
+    """Of what else hardly ever changes: what a Node is made of, or what a
+    Pod asks for."""
 
 
-class Reading(NamedTuple):
-    """What was read of a document."""
-
-    state: State
-    managed: list[Managed]
-
-
-def read_state(
-    raw: bytes, resource: Resource, wire: Shape | None = None
-) -> Reading:
-    """Read the state of a document.
+def read_wire(raw: bytes, resource: Resource, read: Shape | None) -> Wire:
+    """Read a document as far as every version is read.
 
     Args:
         raw: the document.
         resource: tells its kind.
-        wire: the document as it was decoded, if it was.
+        read: the document as it was decoded, if it was.
 
     Raises:
         ValueError: it has not the shape that its kind has.
         RecursionError: it is nested too deeply to tell.
     """
-    made: Node | Pod | AnyObject
     if not resource.group and resource.plural == "nodes":
-        made = wire if isinstance(wire, Node) else read_node(raw)
-        state = _of_node(made)
-    elif not resource.group and resource.plural == "pods":
-        made = wire if isinstance(wire, Pod) else read_pod(raw)
-        state = _of_pod(made)
+        return read if isinstance(read, Node) else read_node(raw)
+    if not resource.group and resource.plural == "pods":
+        return read if isinstance(read, Pod) else read_pod(raw)
+    return read if isinstance(read, AnyObject) else read_any(raw)
+
+
+def read_state(wire: Wire, resource: Resource, before: State | None) -> State:
+    """Read the state of a document.
+
+    Args:
+        wire: the document.
+        resource: tells its kind.
+        before: the state of an earlier version, of which parts are taken
+            that are written as they were; the same comes out without it.
+
+    Raises:
+        ValueError: it has not the shape that its kind has.
+        RecursionError: it is nested too deeply to tell.
+    """
+    metadata = wire.metadata or _NO_METADATA
+    state = _common(metadata, before)
+    if isinstance(wire, Node):
+        _of_node(state, wire, before)
+    elif isinstance(wire, Pod):
+        _of_pod(state, wire, before)
     else:
-        made = wire if isinstance(wire, AnyObject) else read_any(raw)
-        state = _of_any(made, resource)
-    metadata = made.metadata or _NO_METADATA
-    return Reading(state, metadata.managed_fields or [])
-
-
-def _of_node(node: Node) -> State:
-    metadata = node.metadata or _NO_METADATA
-    state = _common(metadata)
-    state.node = metadata.name
-    spec, status = node.spec, node.status
-    fields: dict[str, Any] = {}
-    if spec is not None:
-        fields["unschedulable"] = spec.unschedulable or None
-        fields["provider_id"] = spec.provider_id
-        state.taints = _taints(spec.taints)
-    if status is not None:
-        state.conditions = _conditions(status.conditions)
-        if status.node_info is not None:
-            fields |= msgspec.structs.asdict(status.node_info)
-        state.resources = {
-            f"{name}/{resource}": amount
-            for name, amounts in (
-                ("allocatable", status.allocatable),
-                ("capacity", status.capacity),
-            )
-            for resource, amount in (amounts or {}).items()
-        }
-    state.fields = _present(fields)
+        _of_any(state, wire, resource)
     return state
 
 
-def _of_pod(pod: Pod) -> State:
-    state = _common(pod.metadata or _NO_METADATA)
-    spec, status = pod.spec, pod.status
-    fields: dict[str, Any] = {}
-    if spec is not None:
-        state.node = spec.node_name or None
-        fields["priority"] = spec.priority
-        fields["priority_class"] = spec.priority_class_name
-        state.gpus = gpus_of(spec)
+def _of_node(state: State, node: Node, before: State | None) -> None:
+    spec, status = node.spec or _NO_NODE_SPEC, node.status or _NO_NODE_STATUS
+    state.node = (node.metadata or _NO_METADATA).name
+    state.taints = _taints(spec.taints)
+    state.conditions = _conditions(status.conditions)
+    info = bytes(status.node_info)
+    amounts = bytes(status.allocatable), bytes(status.capacity)
+    state.mark = mark_of(info, amounts, spec.unschedulable, spec.provider_id)
+    if before is not None and before.mark == state.mark:
+        state.fields, state.resources = before.fields, before.resources
+        return
+    fields: dict[str, Any] = {
+        "unschedulable": spec.unschedulable or None,
+        "provider_id": spec.provider_id,
+    }
+    read = read_node_info(info, "status.nodeInfo")
+    if read is not None:
+        fields |= msgspec.structs.asdict(read)
+    state.fields = _present(fields)
+    state.resources = {
+        f"{name}/{resource}": amount
+        for name, written in zip(AMOUNTS, amounts, strict=True)
+        for resource, amount in (
+            read_texts(written, f"status.{name}") or {}
+        ).items()
+    }
+
+
+def _of_pod(state: State, pod: Pod, before: State | None) -> None:
+    spec, status = pod.spec or _NO_POD_SPEC, pod.status
+    state.node = spec.node_name or None
+    fields: dict[str, Any] = {
+        "priority": spec.priority,
+        "priority_class": spec.priority_class_name,
+    }
     if status is not None:
         fields["phase"] = status.phase
         fields["reason"] = status.reason
-        fields["message"] = _cut(status.message)
+        fields["message"] = cut(status.message)
         fields["start_time"] = status.start_time
         state.conditions = _conditions(status.conditions)
         for statuses, init in (
@@ -173,15 +201,24 @@ def _of_pod(pod: Pod) -> State:
             for container in statuses or ():
                 _note_end(state.ends, container, init=init)
     state.fields = _present(fields)
-    return state
+    first, containers = bytes(spec.init_containers), bytes(spec.containers)
+    state.mark = mark_of(first, containers)
+    if before is not None and before.mark == state.mark:
+        state.gpus = before.gpus
+        return
+    state.gpus = gpus_of(
+        read_containers(first, "spec.initContainers") or (),
+        read_containers(containers, "spec.containers") or (),
+    )
 
 
-def _of_any(made: AnyObject, resource: Resource) -> State:
+def _of_any(state: State, made: AnyObject, resource: Resource) -> None:
     metadata = made.metadata or _NO_METADATA
-    state = _common(metadata)
     spec, status = made.spec or _NO_SPEC, made.status or _NO_STATUS
-    state.node = _named_node(metadata, spec, status, resource)
-    state.conditions = _conditions(_maybe_conditions(status.conditions))
+    state.node = _named_node(metadata, state, (spec, status), resource)
+    state.conditions = _conditions(
+        read_any_conditions(bytes(status.conditions))
+    )
     found: dict[str, Any] = {
         "phase": status.phase,
         "state": status.state,
@@ -206,32 +243,46 @@ def _of_any(made: AnyObject, resource: Resource) -> State:
         name = entry.get("name") if isinstance(entry, dict) else entry
         if isinstance(name, str):
             state.fields[f"unhealthy_node/{name}"] = True
-    return state
 
 
-def _common(metadata: Metadata) -> State:
-    return State(
+def _common(metadata: Metadata, before: State | None) -> State:
+    labels, annotations = bytes(metadata.labels), bytes(metadata.annotations)
+    owners = bytes(metadata.owner_references)
+    state = State(
         uid=metadata.uid,
         created_at=metadata.creation_timestamp,
         deletion=metadata.deletion_timestamp,
-        labels=metadata.labels or {},
-        annotations=_all_cut(metadata.annotations or {}),
-        owners=metadata.owner_references or [],
-        writers=writers_of(metadata.managed_fields),
+        writers=[
+            hash(bytes(entry)) for entry in metadata.managed_fields or ()
+        ],
+        metadata_mark=mark_of(labels, annotations, owners),
     )
+    if before is not None and before.metadata_mark == state.metadata_mark:
+        state.labels, state.annotations = before.labels, before.annotations
+        state.owners = before.owners
+        return state
+    state.labels = read_texts(labels, "metadata.labels") or {}
+    read = read_texts(annotations, "metadata.annotations") or {}
+    state.annotations = all_cut(read)
+    state.owners = read_owners(owners, "metadata.ownerReferences") or []
+    return state
 
 
 def _named_node(
-    metadata: Metadata, spec: AnySpec, status: AnyStatus, resource: Resource
+    metadata: Metadata,
+    state: State,
+    parts: tuple[AnySpec, AnyStatus],
+    resource: Resource,
 ) -> str | None:
     """Find the node that an object of any kind names as its own."""
+    spec, status = parts
     for claim in (
         spec.node_name,
         spec.node,
         status.node_name,
         _member(status.node_ref, "name"),
         _member(spec.node_ref, "name"),
-        (metadata.annotations or {}).get("remediation.medik8s.io/node-name"),
+        state.annotations.get("remediation.medik8s.io/node-name"),
     ):
         if isinstance(claim, str) and claim:
             return claim
@@ -250,24 +301,13 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _conditions(conditions: list[Condition] | None) -> dict[str, Condition]:
-    return {c.type: _short(c) for c in conditions or () if c.type}
-
-
-def _short(condition: Condition) -> Condition:
-    message = condition.message
-    if message is None or len(message) <= TEXT_CHARACTERS_MAX:
-        return condition
-    return msgspec.structs.replace(condition, message=_cut(message))
-
-
-def _maybe_conditions(value: Any) -> list[Condition]:
-    found = []
-    for one in _listed(value):
-        try:
-            found.append(msgspec.convert(one, Condition))
-        except msgspec.ValidationError:
-            continue
-    return found
+    return {
+        c.type: c
+        if c.message is None or len(c.message) <= TEXT_CHARACTERS_MAX
+        else msgspec.structs.replace(c, message=cut(c.message))
+        for c in conditions or ()
+        if c.type
+    }
 
 
 def _taints(taints: list[Taint] | None) -> dict[str, Taint]:
@@ -286,7 +326,7 @@ def _note_end(
             exit_code=ended.exit_code,
             signal=ended.signal,
             reason=ended.reason,
-            message=_cut(ended.message),
+            message=cut(ended.message),
             started_at=ended.started_at,
             finished_at=ended.finished_at,
             restarts=container.restart_count or 0,
@@ -297,15 +337,3 @@ def _note_end(
 
 def _present(fields: dict[str, Any]) -> dict[str, Scalar]:
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _all_cut(texts: dict[str, str]) -> dict[str, str]:
-    if max(map(len, texts.values()), default=0) <= TEXT_CHARACTERS_MAX:
-        return texts
-    return {key: _cut(text) or "" for key, text in texts.items()}
-
-
-def _cut(text: str | None) -> str | None:
-    if text is None or len(text) <= TEXT_CHARACTERS_MAX:
-        return text
-    return f"{text[:TEXT_CHARACTERS_MAX]}… ({len(text)} characters)"

@@ -11,9 +11,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from recorder.facts import State, is_compared, state_of
+from recorder.facts import State, WrittenFact, is_compared, state_of
 from recorder.intake.state import Batch
-from recorder.model.fact import Fact
 
 __all__ = ["Deriver"]
 
@@ -62,7 +61,7 @@ class Deriver:
         # What is read and what is at hand stay so until the batch is done:
         # a state that fell out meanwhile would make an object new again.
         states.learn(await self._read(missing))
-        found: list[tuple[int, Sequence[Fact]]] = []
+        found: list[tuple[int, Sequence[WrittenFact]]] = []
         derived = 0
         for position, (_, draft) in enumerate(
             batch.drafts, batch.first_position
@@ -97,13 +96,10 @@ class Deriver:
 
 def _wanted(batch: Batch) -> dict[int, str]:
     """Give the entries before a batch whose states it needs, by resource."""
-    return {
-        previous: draft.resource or ""
-        for position, (_, draft) in enumerate(
-            batch.drafts, batch.first_position
-        )
-        if (previous := batch.previous.get(position)) is not None
-        and previous < batch.first_position
-        and is_compared(draft)
-        and not isinstance(batch.read.get(position), list)
-    }
+    first, wanted = batch.first_position, {}
+    for position, previous in batch.previous.items():
+        if previous < first and not isinstance(batch.read.get(position), list):
+            _, draft = batch.drafts[position - first]
+            if is_compared(draft):
+                wanted[previous] = draft.resource or ""
+    return wanted

@@ -9,7 +9,7 @@ from copy import copy
 from datetime import datetime, timedelta
 
 from recorder.classify import Wire
-from recorder.facts import KnownStates, Read
+from recorder.facts import Entered, KnownStates
 from recorder.intake import document as documents
 from recorder.intake import gaps
 from recorder.intake.state import (
@@ -45,9 +45,11 @@ class Ledger:
         self._states = {key: p.state for key, p in self.streams.items()}
         self._drafts: list[tuple[int, Draft]] = []
         self._first = recovered.size + 1
-        self._bytes = 0
+        self.bytes = 0
+        """How many bytes the batch holds so far, roughly."""
+
         self._previous: dict[int, int] = {}
-        self._read: dict[int, Read] = {}
+        self._read: dict[int, Entered] = {}
 
     @property
     def position(self) -> int:
@@ -58,11 +60,6 @@ class Ledger:
     def entries(self) -> int:
         """How many entries the batch holds so far."""
         return len(self._drafts)
-
-    @property
-    def bytes(self) -> int:
-        """How many bytes the batch holds so far, roughly."""
-        return self._bytes
 
     @property
     def turned(self) -> bool:
@@ -93,10 +90,10 @@ class Ledger:
                 position, draft, wire, previous
             )
         self._drafts.append((self.epoch, draft))
-        self._bytes += len(draft.raw)
+        self.bytes += len(draft.raw)
         if previous is None and wire is not None:
             # The facts of what appears hold all that it says, once more.
-            self._bytes += len(draft.raw)
+            self.bytes += len(draft.raw)
         if key is not None:
             self.moved(key).entries += 1
 
@@ -226,7 +223,7 @@ class Ledger:
         self._drafts = []
         self._previous = {}
         self._read = {}
-        self._bytes = 0
+        self.bytes = 0
         self._moved = set()
         self.versions.changed.clear()
         self.versions.gone.clear()

@@ -11,9 +11,8 @@ from enum import StrEnum
 
 import msgspec
 
-from recorder.facts import KnownStates, Read
+from recorder.facts import Entered, KnownStates, WrittenFact
 from recorder.model.entry import Draft
-from recorder.model.fact import Fact
 from recorder.model.reference import ObjectIdentity
 
 __all__ = [
@@ -161,7 +160,7 @@ class Batch:
     previous: dict[int, int] = field(default_factory=dict)
     """By position: where the version of the same object before it is."""
 
-    read: dict[int, Read] = field(default_factory=dict)
+    read: dict[int, Entered] = field(default_factory=dict)
     """By position: the facts of documents that came decoded, or what they
     are made of where the state before was not at hand; taken by whoever
     derives them."""
@@ -170,7 +169,7 @@ class Batch:
     """What is known of objects, the same from batch to batch of whoever
     enters them."""
 
-    facts: list[tuple[int, Sequence[Fact]]] | None = None
+    facts: list[tuple[int, Sequence[WrittenFact]]] | None = None
     """Position and facts of each entry that has some; None until they are
     derived."""
 

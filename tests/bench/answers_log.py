@@ -18,7 +18,7 @@ from typing import NamedTuple
 import asyncpg
 import msgspec
 
-from recorder.facts import KnownStates, is_sign
+from recorder.facts import KnownStates
 from recorder.intake.deriving import Deriver
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
@@ -333,7 +333,7 @@ def _calm(batch: Batch) -> Batch:
         position: [
             fact
             for fact in found
-            if fact.kind is FactKind.APPEARED or not is_sign(fact)
+            if fact.kind is FactKind.APPEARED or not fact.sign
         ]
         for position, found in batch.facts or ()
     }

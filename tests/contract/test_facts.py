@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from recorder.facts import WrittenFact
 from recorder.intake.deriving import Deriver
 from recorder.intake.state import Batch
-from recorder.model.fact import Fact, FactKind
+from recorder.model.fact import FactKind
 from recorder.model.observation import Observation
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Teller
@@ -19,7 +20,7 @@ from tests.support.postgres import Database
 
 MANY = 20_000
 
-Derived = list[tuple[int, Sequence[Fact]]]
+Derived = list[tuple[int, Sequence[WrittenFact]]]
 
 
 async def derived(

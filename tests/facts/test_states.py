@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from recorder.facts import State, appearance, derive, is_compared, state_of
-from recorder.facts.state import TEXT_CHARACTERS_MAX
+from recorder.facts.texts import TEXT_CHARACTERS_MAX
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import Fact, FactKind
 from recorder.projections import NodeState, advance

@@ -2,9 +2,8 @@
 
 import pytest
 
-from recorder.facts import derive
+from recorder.facts import derive, owner_of
 from recorder.model.reference import ObjectIdentity
-from recorder.store.fact_rows import owner_of
 from tests.support.builders import PODS, a_list, an_object
 from tests.support.story import Story
 

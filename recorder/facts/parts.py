@@ -1,0 +1,100 @@
+"""Parts of a document that are left as they are written until they are asked.
+
+Labels, capacities and what a Pod asks for are in every version of an object,
+mostly as they were in the one before. They are told apart by a hash of how
+they are written, of 64 bits and of this process alone.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from recorder.classify.shapes import (
+    Condition,
+    Container,
+    Managed,
+    NodeInfo,
+    Owner,
+)
+
+__all__ = [
+    "mark_of",
+    "read_any_conditions",
+    "read_containers",
+    "read_managed",
+    "read_node_info",
+    "read_owners",
+    "read_texts",
+]
+
+_Texts = dict[str, str]
+
+
+def mark_of(*parts: object) -> int:
+    """Give what tells parts as they are written from others."""
+    return hash(parts)
+
+
+def _reader(type_: Any) -> Callable[[bytes, str], Any]:
+    decode = msgspec.json.Decoder(type_ | None).decode
+
+    def read(written: bytes, where: str) -> Any:
+        if not written:
+            return None
+        try:
+            return decode(written)
+        except msgspec.ValidationError as exc:
+            raise ValueError(_placed(str(exc), where)) from None
+
+    return read
+
+
+read_texts: Callable[[bytes, str], _Texts | None] = _reader(_Texts)
+"""Read labels, annotations or amounts; ``where`` is their path.
+
+Raises, as all of these do:
+    ValueError: they are built otherwise.
+"""
+
+read_owners: Callable[[bytes, str], list[Owner] | None] = _reader(list[Owner])
+read_node_info: Callable[[bytes, str], NodeInfo | None] = _reader(NodeInfo)
+read_containers: Callable[[bytes, str], list[Container] | None] = _reader(
+    list[Container]
+)
+read_managed: Callable[[bytes, str], Managed | None] = _reader(Managed)
+
+_read_conditions = msgspec.json.Decoder(list[Condition]).decode
+_read_any = msgspec.json.Decoder(list[Any]).decode
+
+
+def read_any_conditions(written: bytes) -> list[Condition]:
+    """Read conditions of a kind of which it is not certain that it has any.
+
+    What is built otherwise counts as absent.
+    """
+    if not written:
+        return []
+    try:
+        return _read_conditions(written)
+    except msgspec.ValidationError:
+        return _readable(written)
+
+
+def _readable(written: bytes) -> list[Condition]:
+    found = []
+    try:
+        for one in _read_any(written):
+            try:
+                found.append(msgspec.convert(one, Condition))
+            except msgspec.ValidationError:
+                continue
+    except msgspec.ValidationError:
+        return []
+    return found
+
+
+def _placed(text: str, where: str) -> str:
+    if "`$" in text:
+        return text.replace("`$", f"`$.{where}", 1)
+    return f"{text} - at `$.{where}`"
