@@ -23,7 +23,6 @@ from urllib.parse import urlsplit
 import asyncpg
 import orjson
 from sqlalchemy import PoolProxiedConnection, TextClause, text
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import (
     AsyncConnection,
@@ -32,7 +31,7 @@ from sqlalchemy.ext.asyncio import (
 )
 
 from recorder.errors import ConfigError, LogError, LogUnavailableError
-from recorder.store.translate import translate_errors
+from recorder.store.translate import REFUSALS, translate_errors
 
 __all__ = [
     "AddressError",
@@ -252,8 +251,8 @@ def _told(action: str) -> Iterator[None]:
         except PoolTimeoutError as exc:
             msg = f"cannot {action}: all connections are busy; try again"
             raise LogUnavailableError(msg) from exc
-        except (DBAPIError, asyncpg.PostgresError) as exc:
-            error = getattr(exc, "orig", exc)
+        except REFUSALS as exc:
+            error = getattr(exc, "orig", None) or exc
             if getattr(error, "sqlstate", None) != CANCELED:
                 raise
             msg = (

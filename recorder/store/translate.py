@@ -4,11 +4,19 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import asyncpg
+from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_dbapi
 from sqlalchemy.exc import DBAPIError
 
 from recorder.errors import ConfigError, LogError, LogUnavailableError
 
-__all__ = ["LogAccessError", "SchemaError", "translate_errors"]
+__all__ = ["REFUSALS", "LogAccessError", "SchemaError", "translate_errors"]
+
+REFUSALS = (
+    DBAPIError,
+    AsyncAdapt_asyncpg_dbapi.Error,  # of what opens a connection of the pool
+    asyncpg.PostgresError,
+)
+"""What PostgreSQL refused, in whichever way it comes to us."""
 
 TRANSIENT = (
     "08",  # connection exceptions
@@ -60,7 +68,7 @@ def translate_errors(action: str) -> Generator[None]:
     """Re-raise errors of the drivers as ours, naming the action."""
     try:
         yield
-    except (DBAPIError, asyncpg.PostgresError) as exc:
+    except REFUSALS as exc:
         raise _named(action, exc) from exc
     except (
         asyncpg.InterfaceError,

@@ -3,6 +3,7 @@
 import asyncio
 from datetime import timedelta
 
+import asyncpg
 import pytest
 from sqlalchemy import text
 
@@ -15,7 +16,7 @@ from recorder.store.engine import (
     make_engine,
     reading,
 )
-from recorder.store.translate import SchemaError
+from recorder.store.translate import LogAccessError, SchemaError
 from tests.support.postgres import Database
 
 
@@ -114,6 +115,47 @@ async def test_a_statement_that_takes_too_long_says_what_helps(
     with pytest.raises(QuestionTooLargeError, match="--since"):
         await fetch(engine, "read the facts", "select pg_sleep(5)")
 
+    await engine.dispose()
+
+
+@pytest.mark.parametrize(
+    "first", ["select pg_catalog.version", "show transaction isolation"]
+)
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [
+        (asyncpg.QueryCanceledError, QuestionTooLargeError),
+        (asyncpg.AdminShutdownError, LogUnavailableError),
+        (asyncpg.InsufficientPrivilegeError, LogAccessError),
+    ],
+)
+async def test_what_is_refused_while_a_connection_is_opened_is_named(
+    any_database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    first: str,
+    refusal: type[asyncpg.PostgresError],
+    told: type[Exception],
+) -> None:
+    """The pool asks statements of its own, which the server may refuse."""
+    engine = make_engine(any_database.dsn("reader"))
+    prepare = asyncpg.Connection.prepare
+    refused = []
+
+    async def refusing(
+        connection: asyncpg.Connection, query: str, **more: object
+    ) -> object:
+        if query.startswith(first):
+            refused.append(query)
+            raise refusal(query)
+        return await prepare(connection, query, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(asyncpg.Connection, "prepare", refusing)
+        with pytest.raises(told, match="cannot read the facts"):
+            await fetch(engine, "read the facts", "select 1")
+
+    assert refused
+    assert await fetch(engine, "read the facts", "select 1")
     await engine.dispose()
 
 
