@@ -23,6 +23,7 @@ from typing import Any
 
 from recorder.settings import Settings
 from recorder.wiring.database import open_database
+from tests.bench.memory import cold_read_ns
 
 __all__ = [
     "Number",
@@ -156,6 +157,7 @@ def machine() -> dict[str, Any]:
         "postgresql": asyncio.run(_postgres_version()),
         "kernel": platform.release(),
         "load": os.getloadavg()[0],
+        "cold_read_ns": round(cold_read_ns()),
     }
 
 
