@@ -163,8 +163,7 @@ def what_was_lost_takes_the_place_of_a_lesser_one() -> Scene:
         outcome="preempted",
     )
     scene.asks(0, 1000, labels=HERE, workloads=["Job/train/high"])
-    scene.asks(0, 1000, node="gpu-003", workloads=["Job/train/low"])
-    return scene.untold("gpu-002")
+    return scene.asks(0, 1000, node="gpu-003", workloads=["Job/train/low"])
 
 
 @incident
