@@ -28,6 +28,9 @@ NODE_FAILURE: Final = "node-failure"
 DRAIN: Final = "drain"
 PREEMPTION: Final = "preemption"
 
+A_SECOND: Final = timedelta(seconds=1)
+"""Objects have whole seconds."""
+
 BY_REASON: Final = {
     "EvictionByEvictionAPI": DRAIN,
     "PreemptionByScheduler": PREEMPTION,
@@ -56,6 +59,7 @@ class Gang:
         touched = [
             (failure, pod)
             for failure in failures
+            if not self._was_over(failure)
             for pod in self._pods
             if pod.node == failure.verdict.node
             and pod.was_on(failure.since, failure.seen)
@@ -74,6 +78,14 @@ class Gang:
         found += self._preempted({p.key for _, p in touched})
         found = found or self._survived(touched)
         return sorted(found, key=lambda hit: hit.hit_at)
+
+    def _was_over(self, failure: Failure) -> bool:
+        """Tell whether it was decided before how the workload ends.
+
+        Pods may be there still: kept, or on their way out.
+        """
+        at = self._workloads.decided_at(self._workload)
+        return at is not None and at + A_SECOND < failure.since
 
     def _blow(self, lost: Sequence[tuple[Failure, Placement]]) -> Hit:
         """Give the first hit of those by which Pods were lost."""
@@ -256,7 +268,10 @@ class Gang:
             return "failed"
         if blow.hit_by == PREEMPTION:
             return "preempted"
-        return "down" if again is None else loss.outcome(again)
+        if again is not None:
+            return loss.outcome(again)
+        done = self._workloads.completed(self._workload)
+        return "completed" if done else "down"
 
     def _failed_by(self, loss: Loss, again: datetime | None) -> bool:
         """Tell whether the workload failed for good by what it lost.

@@ -32,6 +32,12 @@ GANGS: Final = frozenset(
 )
 """Kinds that run in full or not at all."""
 
+COMPLETES: Final = frozenset(
+    {"Complete", "Completed", "Succeeded", "SuccessCriteriaMet"}
+)
+FAILS: Final = frozenset({"Failed", "FailureTarget"})
+"""Conditions that decide how a workload ends; its Pods may end after that."""
+
 NO_WORKLOADS: Final = frozenset({"DaemonSet", "Node"})
 """Controllers whose Pods belong to a node and not to anybody's work."""
 
@@ -82,7 +88,10 @@ class _Owner(msgspec.Struct, gc=False):
     failure_told: datetime | None = None
     """By the clock of its controller; it may be seen late."""
 
-    completed_at: datetime | None = None
+    decided_at: datetime | None = None
+    """When it was decided how it ends, by the clock of its controller."""
+
+    completed: bool = False
     gone_at: datetime | None = None
     unseen: bool = False
     entries: list[str] = []
@@ -129,6 +138,10 @@ class Workloads:
         owner = self._owners.get(uid)
         if owner is None or (detail["new"] or {}).get("status") != "True":
             return
+        if detail["type"] in FAILS | COMPLETES:
+            told = stored.fact.occurred_at or stored.observed_at
+            owner.decided_at = owner.decided_at or told
+            owner.completed |= detail["type"] in COMPLETES
         if detail["type"] == "Failed":
             if owner.failed_at is None:
                 owner.failed_at = stored.observed_at
@@ -142,8 +155,6 @@ class Workloads:
             # Kueue's own object, which belongs to the work that it admits.
             for above in owner.owners:
                 self._preempted[above.get("uid") or ""] = stored.observed_at
-        elif detail["type"] in {"Complete", "Completed", "Succeeded"}:
-            owner.completed_at = owner.completed_at or stored.observed_at
 
     def of(self, placement: Placement) -> Workload | None:
         """Give the workload of a Pod; None for what belongs to a node."""
@@ -169,6 +180,16 @@ class Workloads:
         """Give when a workload failed for good."""
         owner = self._owners.get(workload.uid or "")
         return owner.failed_at if owner is not None else None
+
+    def decided_at(self, workload: Workload) -> datetime | None:
+        """Give when it was decided that a workload failed or is done."""
+        owner = self._owners.get(workload.uid or "")
+        return owner.decided_at if owner is not None else None
+
+    def completed(self, workload: Workload) -> bool:
+        """Tell whether a workload was done, with all that it needed."""
+        owner = self._owners.get(workload.uid or "")
+        return owner is not None and owner.completed
 
     def failure_told(self, workload: Workload) -> datetime | None:
         """Give when a workload failed by what its controller says."""
