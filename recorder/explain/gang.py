@@ -75,7 +75,11 @@ class Gang:
                 break
             # What is lost after it ran again is lost once more.
             lost = [p for p in lost if taken_at(*p) > max(again, hit.hit_at)]
-        found += self._preempted({p.key for _, p in touched})
+        found += [
+            hit
+            for hit in self._preempted({p.key for _, p in touched})
+            if not (self._workload.is_gang and _is_down(found, hit.hit_at))
+        ]
         found = found or self._survived(touched)
         return sorted(found, key=lambda hit: hit.hit_at)
 
@@ -298,6 +302,18 @@ class _Blow(NamedTuple):
     at: datetime
     unseen: bool = False
     """Whether what was lost may have been over before."""
+
+
+def _is_down(hits: Sequence[Hit], at: datetime) -> bool:
+    """Tell whether a gang that was hit did not run again by then.
+
+    It has nothing left that could be taken, nor counted again.
+    """
+    return any(
+        hit.hit_at <= at
+        and (hit.running_again_at is None or at < hit.running_again_at)
+        for hit in hits
+    )
 
 
 def _says(
