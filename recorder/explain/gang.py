@@ -118,10 +118,18 @@ class Gang:
         """Give what was lost before the gang ran again without it."""
         pods = [p for f, p in lost if taken_at(f, p) <= hit_at]
         gang = self._gang_at(hit_at, pods)
-        again = Loss(hit_at, gang, pods, self._pods).again()
+        again = self._loss(hit_at, gang, pods).again()
         return [
             pair for pair in lost if again is None or taken_at(*pair) <= again
         ]
+
+    def _loss(
+        self,
+        at: datetime,
+        gang: Sequence[Placement],
+        lost: Sequence[Placement],
+    ) -> Loss:
+        return Loss(at, gang, lost, self._pods, self._workload.is_gang)
 
     def _preempted(self, touched: set[str]) -> list[Hit]:
         """What somebody else's work took the place of."""
@@ -178,12 +186,13 @@ class Gang:
         gang: Sequence[Placement],
         losses: Sequence[Placement],
     ) -> Hit:
-        loss = Loss(blow.at, gang, losses, self._pods)
+        loss = self._loss(blow.at, gang, losses)
         again = loss.again()
         outcome = self._outcome(blow, loss, again)
-        lost = lasted(blow.at, self._end(loss, outcome), self._scope.unheard)
         gpus = sum(p.gpus for p in gang)
-        hours = lost / timedelta(hours=1) * gpus
+        ends = [self._end(loss, outcome, end) for end in loss.ends()]
+        lost = [lasted(blow.at, end, self._scope.unheard) for end in ends]
+        hours = sum(lost, timedelta()) / timedelta(hours=len(ends)) * gpus
         nodes = sorted({p.node for p in losses if p.node is not None})
         evidence = {
             *(entry for p in losses for entry in p.entries),
@@ -205,14 +214,15 @@ class Gang:
             says=_says(self._workload, outcome, len(losses), blow.node, gpus),
         )
 
-    def _end(self, loss: Loss, outcome: str) -> datetime:
+    def _end(
+        self, loss: Loss, outcome: str, again: datetime | None
+    ) -> datetime:
         """Give the time to which hours were lost for sure."""
         if outcome in {"completed", "unknown"}:
             return loss.at
         if outcome == "failed" and self._failed_at is not None:
             told = self._workloads.failure_told(self._workload)
             return min(self._failed_at, told or self._failed_at)
-        again = loss.again()
         if again is not None or self._workload.kind == "Pod":
             return again or self._scope.until
         # Nobody wants any more what was taken away.

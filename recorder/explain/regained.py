@@ -20,17 +20,29 @@ class Loss(NamedTuple):
 
     lost: Sequence[Placement]
     pods: Sequence[Placement]
+    whole: bool
+    """Whether it runs in full or not at all: else each Pod counts by itself,
+    and those that it kept stand in for none that it lost."""
 
     def again(self) -> datetime | None:
         """Give when as many Pods ran as before."""
+        return self._ran(len(self.gang))
+
+    def ends(self) -> list[datetime | None]:
+        """Give when as many ran as before, or one more each time."""
+        if self.whole:
+            return [self.again()]
+        return [self._ran(place + 1) for place in range(len(self.gang))]
+
+    def _ran(self, enough: int) -> datetime | None:
+        stayed = self._others() if self.whole else []
         running = sum(
-            p.runs_at(self.at) and not came_with(p, self.at)
-            for p in self._others()
+            p.runs_at(self.at) and not came_with(p, self.at) for p in stayed
         )
         changes = [change for pod in self.pods for change in self._of(pod)]
         for at, change in sorted(changes):
             running += change
-            if running >= len(self.gang) and change > 0:
+            if running >= enough and change > 0:
                 return at
         return None
 
@@ -71,6 +83,8 @@ class Loss(NamedTuple):
             return
         if began > self.at or came_with(pod, self.at):
             yield began, 1
+        elif not self.whole:
+            return
         # What ended well is work that is done.
         over = pod.ended_at
         if over is not None and over > self.at and pod.phase != "Succeeded":
