@@ -20,7 +20,7 @@ from recorder.explain.losses import (
 )
 from recorder.explain.regained import Loss
 from recorder.explain.verdict import Happened
-from recorder.projections import Placement, Workload, Workloads
+from recorder.projections import SERVERS, Placement, Workload, Workloads
 
 __all__ = ["Gang"]
 
@@ -276,7 +276,7 @@ class Gang:
     ) -> str:
         if blow.unseen:
             return "unknown"
-        if again is None and all(p.phase == "Succeeded" for p in loss.lost):
+        if again is None and self._is_done(loss):
             return "completed"
         if self._failed_by(loss, again):
             return "failed"
@@ -286,6 +286,12 @@ class Gang:
             return loss.outcome(again)
         done = self._workloads.completed(self._workload)
         return "completed" if done else "down"
+
+    def _is_done(self, loss: Loss) -> bool:
+        """Tell whether what was lost had ended well, as its work does."""
+        return self._workload.kind not in SERVERS and all(
+            p.phase == "Succeeded" for p in loss.lost
+        )
 
     def _failed_by(self, loss: Loss, again: datetime | None) -> bool:
         """Tell whether the workload failed for good by what it lost.

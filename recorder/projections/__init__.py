@@ -6,9 +6,10 @@ the facts at any time.
 
 from recorder.projections.node import NodeState, advance
 from recorder.projections.placement import Placement, Placements
-from recorder.projections.workloads import Workload, Workloads
+from recorder.projections.workloads import SERVERS, Workload, Workloads
 
 __all__ = [
+    "SERVERS",
     "NodeState",
     "Placement",
     "Placements",

@@ -13,7 +13,7 @@ import msgspec
 from recorder.model.fact import FactKind, StoredFact
 from recorder.projections.placement import Placement
 
-__all__ = ["GANGS", "Workload", "Workloads"]
+__all__ = ["GANGS", "SERVERS", "Workload", "Workloads"]
 
 GANGS: Final = frozenset(
     {
@@ -35,6 +35,11 @@ GANGS: Final = frozenset(
     }
 )
 """Kinds that run in full or not at all."""
+
+SERVERS: Final = frozenset(
+    {"Deployment", "ReplicaSet", "Rollout", "StatefulSet"}
+)
+"""Kinds that are never done: their Pods end well only if they are told to."""
 
 COMPLETES: Final = frozenset(
     {"Complete", "Completed", "Succeeded", "SuccessCriteriaMet"}
