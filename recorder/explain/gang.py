@@ -17,10 +17,17 @@ from recorder.explain.losses import (
     position,
     preempted_at,
     taken_at,
+    was_replaced,
 )
 from recorder.explain.regained import Loss
 from recorder.explain.verdict import Happened
-from recorder.projections import SERVERS, Placement, Workload, Workloads
+from recorder.projections import (
+    REPLACED,
+    SERVERS,
+    Placement,
+    Workload,
+    Workloads,
+)
 
 __all__ = ["Gang"]
 
@@ -64,6 +71,12 @@ class Gang:
             if pod.node == failure.verdict.node
             and pod.was_on(failure.since, failure.seen)
             and can_hit(failure, pod)
+            and not was_replaced(
+                failure,
+                pod,
+                self._pods,
+                soon=self._workload.kind in REPLACED,
+            )
         ]
         lost = [(f, p) for f, p in touched if lost_at(f, p) is not None]
         found = []
@@ -75,11 +88,15 @@ class Gang:
                 break
             # What is lost after it ran again is lost once more.
             lost = [p for p in lost if taken_at(*p) > max(again, hit.hit_at)]
-        found += [
-            hit
-            for hit in self._preempted({p.key for _, p in touched})
-            if not (self._workload.is_gang and _is_down(found, hit.hit_at))
-        ]
+        given = self._preempted({p.key for _, p in touched})
+        if self._workload.is_gang:
+            # What is down has nothing left to give, nor to count again.
+            given = [
+                g
+                for g in given
+                if not any(f.is_down_at(g.hit_at) for f in found)
+            ]
+        found += given
         found = found or self._survived(touched)
         return sorted(found, key=lambda hit: hit.hit_at)
 
@@ -318,18 +335,6 @@ class _Blow(NamedTuple):
     at: datetime
     unseen: bool = False
     """Whether what was lost may have been over before."""
-
-
-def _is_down(hits: Sequence[Hit], at: datetime) -> bool:
-    """Tell whether a gang that was hit did not run again by then.
-
-    It has nothing left that could be taken, nor counted again.
-    """
-    return any(
-        hit.hit_at <= at
-        and (hit.running_again_at is None or at < hit.running_again_at)
-        for hit in hits
-    )
 
 
 def _says(

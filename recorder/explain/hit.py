@@ -58,3 +58,8 @@ class Hit:
     gpu_hours_lost: float
     evidence: Sequence[str]
     says: str
+
+    def is_down_at(self, at: datetime) -> bool:
+        """Tell whether the workload did not run again by a time."""
+        again = self.running_again_at
+        return self.hit_at <= at and (again is None or at < again)

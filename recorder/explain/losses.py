@@ -21,6 +21,7 @@ __all__ = [
     "position",
     "preempted_at",
     "taken_at",
+    "was_replaced",
 ]
 
 TOGETHER: Final = timedelta(seconds=60)
@@ -67,6 +68,32 @@ def can_hit(failure: Failure, pod: Placement) -> bool:
     if failure.verdict.happened != Happened.DEGRADED:
         return True
     return pod.phase == "Failed"
+
+
+def was_replaced(
+    failure: Failure,
+    pod: Placement,
+    pods: Iterable[Placement],
+    *,
+    soon: bool,
+) -> bool:
+    """Tell whether a Pod was to go before, and another is in its place.
+
+    Where that is so soon, one may be there before the Pod is told to go.
+    """
+    told, since = pod.deleting_at, failure.since
+    return (
+        told is not None
+        and told < since
+        and any(
+            other.node != pod.node
+            and other.runs_at(since)
+            and (other.deleting_at is None or other.deleting_at > since)
+            and other.bound_at is not None
+            and (soon or other.bound_at >= told)
+            for other in pods
+        )
+    )
 
 
 def lost_at(failure: Failure, pod: Placement) -> datetime | None:

@@ -6,9 +6,15 @@ the facts at any time.
 
 from recorder.projections.node import NodeState, advance
 from recorder.projections.placement import Placement, Placements
-from recorder.projections.workloads import SERVERS, Workload, Workloads
+from recorder.projections.workloads import (
+    REPLACED,
+    SERVERS,
+    Workload,
+    Workloads,
+)
 
 __all__ = [
+    "REPLACED",
     "SERVERS",
     "NodeState",
     "Placement",

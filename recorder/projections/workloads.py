@@ -13,7 +13,7 @@ import msgspec
 from recorder.model.fact import FactKind, StoredFact
 from recorder.projections.placement import Placement
 
-__all__ = ["GANGS", "SERVERS", "Workload", "Workloads"]
+__all__ = ["GANGS", "REPLACED", "SERVERS", "Workload", "Workloads"]
 
 GANGS: Final = frozenset(
     {
@@ -40,6 +40,9 @@ SERVERS: Final = frozenset(
     {"Deployment", "ReplicaSet", "Rollout", "StatefulSet"}
 )
 """Kinds that are never done: their Pods end well only if they are told to."""
+
+REPLACED: Final = SERVERS - {"StatefulSet"}
+"""Kinds that have another Pod run before one that is to go is gone."""
 
 COMPLETES: Final = frozenset(
     {"Complete", "Completed", "Succeeded", "SuccessCriteriaMet"}
