@@ -1,7 +1,7 @@
 """Queues, groups and rules of success have a say in how work goes on."""
 
 from tests.explain.heldout.attempts import GROUPS, group, lost, turns
-from tests.explain.heldout.bystanders import DONE
+from tests.explain.heldout.bystanders import DONE, spares
 from tests.explain.heldout.cluster import KCM
 from tests.explain.heldout.gangs import LWS, SETS
 from tests.explain.heldout.leaving import drains
@@ -43,6 +43,17 @@ def a_leader_ends_well_without_the_one_that_was_lost() -> Scene:
         hours=(0, 1.88),
         accept={"outcome": ["completed", "survived"]},
     )
+
+
+@incident
+def a_worker_is_replaced_before_its_node_dies() -> Scene:
+    scene = Scene(*FOUR)
+    job = owned(scene, "Job", JOBS)
+    gang(scene, job)
+    scene.pod(5, "w-1", "kube-apiserver", deleting=True)
+    scene.runs(5.5, "w-3", "gpu-004", of=job)
+    scene.fails(611, "w-1", 255, "Unknown").gone(611.2, "w-1")
+    return spares(scene)
 
 
 @incident
