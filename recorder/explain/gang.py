@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from recorder.explain.hit import Failure, Hit, Scope
+from recorder.explain.hit import Failure, Hit, Scope, said
 from recorder.explain.losses import (
     TOGETHER,
     came_with,
@@ -122,12 +122,15 @@ class Gang:
         gang = self._gang_at(hit_at, list(losses.values()))
         members = {p.key for p in gang}
         own = [p for p in losses.values() if p.key in members]
+        known = {p.node for p in own}
+        # What came to a node that was lost already is not lost by it.
+        later = [p for p in losses.values() if p.node not in known]
         hit_by = BY_REASON.get(pod.disruption or "", NODE_FAILURE)
         if first.verdict.happened == Happened.DRAINED:
             hit_by = DRAIN
         unseen = all(is_hidden(*pair, self._scope.unheard) for pair in at_once)
         blow = _Blow(hit_by, first.verdict.node, hit_at, unseen=unseen)
-        return self._hit(blow, gang, own)
+        return self._hit(blow, gang, own, later)
 
     def _at_once(
         self, lost: Sequence[tuple[Failure, Placement]], hit_at: datetime
@@ -202,7 +205,9 @@ class Gang:
         blow: "_Blow",
         gang: Sequence[Placement],
         losses: Sequence[Placement],
+        later: Sequence[Placement] = (),
     ) -> Hit:
+        """Give a hit; what came in the place of a loss may be lost later."""
         loss = self._loss(blow.at, gang, losses)
         again = loss.again()
         outcome = self._outcome(blow, loss, again)
@@ -210,9 +215,10 @@ class Gang:
         ends = [self._end(loss, outcome, end) for end in loss.ends()]
         lost = [lasted(blow.at, end, self._scope.unheard) for end in ends]
         hours = sum(lost, timedelta()) / timedelta(hours=len(ends)) * gpus
-        nodes = sorted({p.node for p in losses if p.node is not None})
+        pods = [*losses, *later]
+        nodes = sorted({p.node for p in pods if p.node is not None})
         evidence = {
-            *(entry for p in losses for entry in p.entries),
+            *(entry for p in pods for entry in p.entries),
             *(self._failed_entries if outcome == "failed" else ()),
         }
         return Hit(
@@ -220,7 +226,7 @@ class Gang:
             hit_by=blow.hit_by,
             first_node=blow.node,
             nodes=[blow.node, *(n for n in nodes if n != blow.node)],
-            pods_hit=sorted(p.pod.name for p in losses),
+            pods_hit=sorted(p.pod.name for p in pods),
             gang_size=len(gang),
             gpus=gpus,
             outcome=outcome,
@@ -228,7 +234,7 @@ class Gang:
             running_again_at=again if outcome != "failed" else None,
             gpu_hours_lost=round(hours, 4),
             evidence=sorted(evidence, key=position),
-            says=_says(self._workload, outcome, len(losses), blow.node, gpus),
+            says=said(self._workload, outcome, len(pods), blow.node, gpus),
         )
 
     def _end(
@@ -284,7 +290,7 @@ class Gang:
             running_again_at=first.seen,
             gpu_hours_lost=0.0,
             evidence=[first.verdict.id],
-            says=_says(self._workload, "survived", 0, node, gpus),
+            says=said(self._workload, "survived", 0, node, gpus),
         )
         return [hit]
 
@@ -335,14 +341,3 @@ class _Blow(NamedTuple):
     at: datetime
     unseen: bool = False
     """Whether what was lost may have been over before."""
-
-
-def _says(
-    workload: Workload, outcome: str, lost: int, node: str, gpus: int
-) -> str:
-    name = f"{workload.kind} {workload.namespace}/{workload.name}"
-    size = f" of {gpus} GPUs" if gpus else ""
-    if outcome == "survived":
-        return f"{name}{size} kept running through it"
-    pods = "1 Pod" if lost == 1 else f"{lost} Pods"
-    return f"{name}{size} lost {pods}, first on {node}: {outcome}"

@@ -8,7 +8,7 @@ from recorder.explain.judging import Hole
 from recorder.explain.verdict import Verdict
 from recorder.projections import Workload
 
-__all__ = ["Failure", "Hit", "Scope"]
+__all__ = ["Failure", "Hit", "Scope", "said"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,3 +63,15 @@ class Hit:
         """Tell whether the workload did not run again by a time."""
         again = self.running_again_at
         return self.hit_at <= at and (again is None or at < again)
+
+
+def said(
+    workload: Workload, outcome: str, lost: int, node: str, gpus: int
+) -> str:
+    """Say in a sentence how a workload was hit."""
+    name = f"{workload.kind} {workload.namespace}/{workload.name}"
+    size = f" of {gpus} GPUs" if gpus else ""
+    if outcome == "survived":
+        return f"{name}{size} kept running through it"
+    pods = "1 Pod" if lost == 1 else f"{lost} Pods"
+    return f"{name}{size} lost {pods}, first on {node}: {outcome}"
