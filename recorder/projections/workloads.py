@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from recorder.classify.times import moment
 from recorder.model.fact import FactKind, StoredFact
 from recorder.projections.placement import Placement
 
@@ -138,6 +139,10 @@ class Workloads:
                     thing.uid,
                     state.get("owners", []),
                 )
+                for name, condition in state.get("conditions", {}).items():
+                    if condition.get("status") == "True":
+                        told = moment(condition.get("since"))
+                        _ends(owner, name, stored, told)
             if fact.kind is FactKind.VANISHED:
                 owner.gone_at = stored.observed_at
                 owner.unseen = bool(fact.detail.get("inferred"))
@@ -150,16 +155,8 @@ class Workloads:
         owner = self._owners.get(uid)
         if owner is None or (detail["new"] or {}).get("status") != "True":
             return
-        if detail["type"] in FAILS | COMPLETES:
-            told = stored.fact.occurred_at or stored.observed_at
-            owner.decided_at = owner.decided_at or told
-            owner.completed |= detail["type"] in COMPLETES
-        if detail["type"] == "Failed":
-            if owner.failed_at is None:
-                owner.failed_at = stored.observed_at
-                owner.failure_told = stored.fact.occurred_at
-            owner.entries = [*owner.entries, str(stored.entry)]
-        elif (
+        _ends(owner, detail["type"], stored, stored.fact.occurred_at)
+        if (
             owner.kind == "Workload"
             and detail["type"] == "Evicted"
             and detail["new"].get("reason") == "Preempted"
@@ -228,6 +225,21 @@ class Workloads:
         """Give the entries that tell its failure."""
         owner = self._owners.get(workload.uid or "")
         return owner.entries if owner is not None else []
+
+
+def _ends(
+    owner: _Owner, condition: str, stored: StoredFact, told: datetime | None
+) -> None:
+    """Note how a workload ends, if a condition that is true decides it."""
+    if condition not in FAILS | COMPLETES:
+        return
+    owner.decided_at = owner.decided_at or told or stored.observed_at
+    owner.completed |= condition in COMPLETES
+    if condition == "Failed":
+        if owner.failed_at is None:
+            owner.failed_at = stored.observed_at
+            owner.failure_told = told
+        owner.entries = [*owner.entries, str(stored.entry)]
 
 
 def _controller(

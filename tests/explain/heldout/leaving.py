@@ -66,6 +66,19 @@ def a_job_had_failed_while_its_pods_were_kept() -> Scene:
 
 
 @incident
+def a_job_had_failed_before_anybody_listened() -> Scene:
+    scene = Scene()
+    jobs = "kubeflow.org/v1/pytorchjobs"
+    top = under(scene, -901, jobs, "PyTorchJob/llm", "dave")
+    for place, node in enumerate(scene.names):
+        scene.runs(-900, f"w-{place}", node, of=top)
+    turns(scene, -600, jobs, "llm", "Failed", "PyTorchJobFailed")
+    scene.tainted_away(372, "w-1")
+    scene.fails(611, "w-1", 255, "Unknown").gone(611.2, "w-1")
+    return spares(scene)
+
+
+@incident
 def the_leader_of_a_job_is_done_and_the_rest_may_go() -> Scene:
     scene = Scene()
     gang(scene, owned(scene, "Job", JOBS))
