@@ -190,7 +190,8 @@ class Gang:
     ) -> list[Placement]:
         """Give the Pods that made up the gang when it was hit."""
         if not self._workload.is_gang:
-            return list(losses)
+            # What never ran was to stand in for another, and was refused.
+            return [p for p in losses if p.running_at] or list(losses)
         return [
             p
             for p in self._pods
