@@ -136,12 +136,18 @@ class Gang:
         self, lost: Sequence[tuple[Failure, Placement]], hit_at: datetime
     ) -> list[tuple[Failure, Placement]]:
         """Give what was lost before the gang ran again without it."""
-        pods = [p for f, p in lost if taken_at(f, p) <= hit_at]
-        gang = self._gang_at(hit_at, pods)
-        again = self._loss(hit_at, gang, pods).again()
+        times = [(taken_at(f, p), p) for f, p in lost]
+        again = self._again(times, hit_at)
         return [
             pair for pair in lost if again is None or taken_at(*pair) <= again
         ]
+
+    def _again(
+        self, lost: Sequence[tuple[datetime, Placement]], hit_at: datetime
+    ) -> datetime | None:
+        """Give when the gang ran again without what was lost by then."""
+        pods = [p for at, p in lost if at <= hit_at]
+        return self._loss(hit_at, self._gang_at(hit_at, pods), pods).again()
 
     def _loss(
         self,
@@ -153,24 +159,24 @@ class Gang:
 
     def _preempted(self, touched: set[str]) -> list[Hit]:
         """What somebody else's work took the place of."""
+        by_queue = self._workloads.preempted_at(self._workload)
         lost = [
-            p
+            (at, p)
             for p in self._pods
             if p.node in self._scope.nodes
             and p.key not in touched
             and p.key not in self._scope.spared
-            and self._preempted_at(p) is not None
+            and (at := preempted_at(p, by_queue)) is not None
         ]
-        if not lost:
-            return []
-        first = min(lost, key=lambda p: (self._preempted_at(p), p.pod.name))
-        at = self._preempted_at(first)
-        assert at is not None and first.node is not None, "chosen so"  # noqa: PT018
-        blow = _Blow(PREEMPTION, first.node, at)
-        return [self._hit(blow, self._gang_at(at, lost), lost)]
-
-    def _preempted_at(self, pod: Placement) -> datetime | None:
-        return preempted_at(pod, self._workloads.preempted_at(self._workload))
+        found = []
+        while lost:
+            at, first = min(lost, key=lambda pair: (pair[0], pair[1].pod.name))
+            again = self._again(lost, at)
+            pods = [p for when, p in lost if again is None or when <= again]
+            blow = _Blow(PREEMPTION, first.node or "", at)
+            found.append(self._hit(blow, self._gang_at(at, pods), pods))
+            lost = [pair for pair in lost if again and pair[0] > again]
+        return found
 
     def _failed_with(self, pod: Placement) -> list[Placement]:
         """Give the Pods that failed by themselves with another."""

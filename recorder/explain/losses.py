@@ -151,14 +151,15 @@ def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
     )
 
 
-def preempted_at(pod: Placement, by_queue: datetime | None) -> datetime | None:
+def preempted_at(
+    pod: Placement, by_queue: Iterable[datetime]
+) -> datetime | None:
     """Give when a Pod gave way, by itself or with all of its workload."""
     if pod.disruption == "PreemptionByScheduler":
         return pod.disrupted_at
-    if by_queue is not None and pod.deleting_at is not None:
-        near = abs(pod.deleting_at - by_queue) <= TOGETHER
-        return pod.deleting_at if near else None
-    return None
+    at = pod.deleting_at
+    near = at and any(abs(at - taken) <= TOGETHER for taken in by_queue)
+    return at if near else None
 
 
 def lasted(

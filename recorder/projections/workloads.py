@@ -4,7 +4,7 @@ The chain goes through controllers up to what a person asked for: a Job, not
 its CronJob. Where an owner was gone before the log began, labels name it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -118,7 +118,7 @@ class Workloads:
 
     def __init__(self, facts: Iterable[StoredFact] = ()) -> None:
         self._owners: dict[str, _Owner] = {}
-        self._preempted: dict[str, datetime] = {}
+        self._preempted: dict[str, list[datetime]] = {}
         for stored in facts:
             self.take(stored)
 
@@ -163,7 +163,8 @@ class Workloads:
         ):
             # Kueue's own object, which belongs to the work that it admits.
             for above in owner.owners:
-                self._preempted[above.get("uid") or ""] = stored.observed_at
+                times = self._preempted.setdefault(above.get("uid") or "", [])
+                times.append(stored.observed_at)
 
     def of(self, placement: Placement) -> Workload | None:
         """Give the workload of a Pod; None for what belongs to a node."""
@@ -217,9 +218,9 @@ class Workloads:
             return None
         return since if owner.unseen else max(since, owner.gone_at)
 
-    def preempted_at(self, workload: Workload) -> datetime | None:
-        """Give when a queue took the place of a workload for another."""
-        return self._preempted.get(workload.uid or "")
+    def preempted_at(self, workload: Workload) -> Sequence[datetime]:
+        """Give each time a queue took the place of a workload for another."""
+        return self._preempted.get(workload.uid or "", ())
 
     def entries(self, workload: Workload) -> list[str]:
         """Give the entries that tell its failure."""

@@ -14,10 +14,10 @@ ADMITTED = "Admitted/Admitted"
 OTHERS = ("gpu-001", "gpu-003", "gpu-004")
 
 
-def taken(scene: Scene, at: float, *places: int) -> None:
+def taken(scene: Scene, at: float, *places: int, of: str = "w") -> None:
     """Let Pods of a gang be deleted in order."""
     for place in places:
-        pod = f"w-{place}"
+        pod = f"{of}-{place}"
         scene.pod(at, pod, KCM, deleting=True)
         scene.fails(at + 3, pod, 143).gone(at + 3.2, pod)
 
@@ -137,6 +137,34 @@ def a_gang_gives_way_and_runs_again_before_its_node_dies() -> Scene:
         accept={"first_node": ["gpu-002", "gpu-003"]},
     )
     return scene.untold("gpu-002")
+
+
+@incident
+def a_gang_gives_way_twice() -> Scene:
+    scene = Scene()
+    job = owned(scene, "Job", JOBS)
+    queued(scene, job)
+    gang(scene, job)
+    for at, old, new in ((20, "w", "x"), (2000, "x", "y")):
+        told(scene, at, "Evicted/Preempted", "Requeued/Preempted")
+        taken(scene, at + 0.5, 0, 1, 2, of=old)
+        told(scene, at + 399, ADMITTED)
+        for place, node in enumerate(scene.names):
+            scene.runs(at + 400, f"{new}-{place}", node, of=job)
+    return scene.hit(
+        "Job",
+        "llm",
+        "gpu-001",
+        [f"{of}-{place}" for of in "wx" for place in range(3)],
+        size=3,
+        gpus=24,
+        nodes=["gpu-001", "gpu-002", "gpu-003"],
+        by="preemption",
+        outcome="preempted",
+        again=2400,
+        hours=(5.2, 5.34),
+        accept={"first_node": ["gpu-002", "gpu-003"]},
+    )
 
 
 @incident
