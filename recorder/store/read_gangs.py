@@ -124,7 +124,8 @@ OF_FAMILY = f"""
 OF_LIVES = f"""{OF_FAMILY}
       and (f.kind in (1, 2, 3, 16, 17, 18, 19)
         or f.kind = 4 and f.detail ->> 'type' in ('DisruptionTarget',
-          'Failed', 'Evicted', 'Complete', 'Completed', 'Succeeded'))
+          'Evicted', 'Failed', 'FailureTarget', 'Complete', 'Completed',
+          'Succeeded', 'SuccessCriteriaMet'))
 """
 BELOW = named(
     OF_FAMILY, before=f"{ASKED}, {_steps('asked', OWNED, 'family')},"
