@@ -12,7 +12,11 @@ from tests.explain.heldout.provider import (
     disrupts,
 )
 from tests.explain.heldout.registry import incident
-from tests.explain.heldout.remediation import quarantines, releases
+from tests.explain.heldout.remediation import (
+    quarantines,
+    releases,
+    remediates,
+)
 from tests.explain.heldout.repairs import AKS, aks_begins, aks_ends
 from tests.explain.heldout.requests import (
     ASKED,
@@ -23,7 +27,7 @@ from tests.explain.heldout.requests import (
     SOUND,
 )
 from tests.explain.heldout.scene import Scene
-from tests.explain.heldout.trials import LOST, WELL, orders, remediates
+from tests.explain.heldout.trials import LOST, WELL, orders
 from tests.explain.heldout.truths import (
     cloud,
     controller,

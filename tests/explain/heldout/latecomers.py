@@ -3,10 +3,11 @@
 from typing import Any
 
 from tests.explain.heldout.boots import RACKS
+from tests.explain.heldout.innocents import ALICE, WISH
 from tests.explain.heldout.nodes import path_of, turned
 from tests.explain.heldout.parts import boot_id
 from tests.explain.heldout.registry import incident
-from tests.explain.heldout.requests import DEADLOCK, NPD, SOUND
+from tests.explain.heldout.requests import ASKED, DEADLOCK, NPD, SOUND
 from tests.explain.heldout.scene import Scene
 from tests.explain.heldout.truths import (
     ANYBODY,
@@ -119,9 +120,14 @@ def a_control_plane_is_back_and_one_machine_goes() -> Scene:
 @incident
 def a_kubelet_is_restarted_while_a_gpu_is_lost() -> Scene:
     scene = Scene().node(20, "gpu-002", NPD, conditions=GPUS)
-    scene.starts(4000, "gpu-002")
+    scene.starts(1800, "gpu-002")
     later_known(scene, "gpu-fault")
-    return scene.kubelet_restarted("gpu-002", accept={"mode": ["unknown"]})
+    # Whoever repairs the GPU may start it anew; no GPU takes a kubelet away.
+    return scene.kubelet_restarted(
+        "gpu-002",
+        most="possible",
+        accept={"mode": ["unknown"], **or_fault("gpu-fault")},
+    )
 
 
 @incident
@@ -191,15 +197,16 @@ def a_host_is_powered_off_and_on_for_nobody_knows_whom() -> Scene:
         spec={"online": True},
         status={"poweredOn": True},
     )
-    for at, on in ((20, False), (900, True)):
-        scene.alters(
-            at,
-            kind,
-            name,
-            lambda made, on=on: made.update(spec={"online": on}),
-            by="kubectl-edit",
-            space=space,
-        )
+
+    def off(host: dict[str, Any]) -> None:
+        host["spec"] = {"online": False}
+
+    def on(host: dict[str, Any]) -> None:
+        host["spec"] = {"online": True}
+
+    for at, turn in ((20, off), (900, on)):
+        by = "kubectl-edit"
+        scene.alters(at, kind, name, turn, by=by, space=space)
     scene.silent(40, "gpu-002").stale(87, "gpu-002")
     scene.unreachable(92, "gpu-002").boots(1200, "gpu-002")
     return scene.untold(
@@ -211,3 +218,15 @@ def a_host_is_powered_off_and_on_for_nobody_knows_whom() -> Scene:
             **or_decision("admin-request"),
         },
     )
+
+
+@incident
+def a_wish_is_answered_no_and_it_crashes_in_minutes() -> Scene:
+    scene = Scene(audit=True)
+    scene.asked(20, ALICE, "patch", "gpu-002", WISH, sub="status")
+    scene.node(20.02, "gpu-002", "kubectl-edit", conditions=ASKED)
+    no = {"PendingPhaseState": ("False", "Cancelled", "not needed any more")}
+    scene.asked(200, ALICE, "patch", "gpu-002", WISH, sub="status")
+    scene.node(200.02, "gpu-002", "kubectl-edit", conditions=no)
+    scene.dies(500, "gpu-002", 900)
+    return scene.untold("gpu-002")
