@@ -148,8 +148,18 @@ class Fleet:
         )
 
     def booted_after(self, node: str, at: datetime) -> bool:
-        """Tell whether a node started anew after a time."""
-        return any(time >= at for time in self._booted.get(node, ()))
+        """Tell whether a node that was lost at a time came back anew.
+
+        Who was heard of again before it booted had not gone: that boot is of
+        another time.
+        """
+        boot = min(
+            (t for t in self._booted.get(node, ()) if t >= at), default=None
+        )
+        return boot is not None and not any(
+            again and at + TOGETHER <= time < boot - TOGETHER
+            for time, again in self._heard.get(node, ())
+        )
 
     def place(self, node: str) -> dict[str, str]:
         """Give where a node stands, by the keys of its labels."""
