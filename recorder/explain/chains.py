@@ -187,7 +187,7 @@ class _Reader:
         return stored.at < self._seen_at - timedelta(seconds=1)
 
     def _place(self, sign: Sign, before: NodeState) -> None:
-        if self._is_first_sight(sign, before):
+        if self._is_first_sight(sign, before) or self._was_there(sign):
             return
         self._unstand(sign)
         past = self._past(sign)
@@ -295,6 +295,17 @@ class _Reader:
             and before.uid is None
             and not sign.stored.fact.detail["created"]
         )
+
+    def _was_there(self, sign: Sign) -> bool:
+        """Tell whether a boot is shown that was shown before.
+
+        No machine boots twice into one: who wrote it was behind, as an API
+        server is whose store was restored.
+        """
+        if sign.subject != Subject.BOOT:
+            return False
+        seen = self._boots[sign.stored.fact.detail["new"]]
+        return seen != sign.stored.observed_at
 
     def _is_news(self, sign: Sign) -> bool:
         """Tell whether a kubelet speaks of a boot that the Node never had."""
