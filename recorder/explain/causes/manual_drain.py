@@ -1,5 +1,8 @@
 """Somebody cordoned or drained the node by hand."""
 
+from datetime import timedelta
+from typing import Final
+
 from recorder.explain.causes.case import Case, is_barred
 from recorder.explain.causes.cause import DecisionCause, Found
 from recorder.explain.signs import Subject
@@ -7,6 +10,9 @@ from recorder.explain.verdict import Happened
 from recorder.knowledge import Decision
 
 __all__ = ["CAUSE"]
+
+SET_ASIDE: Final = timedelta(days=7)
+"""After which a node that somebody cordoned is not about to be taken down."""
 
 GONE = frozenset({Happened.REMOVED, Happened.REJOINED, Happened.REPLACED})
 
@@ -23,7 +29,9 @@ def _find(case: Case) -> Found | None:
         return Found(cordon, "possible" if hidden else "proven", actor)
     if case.happened in GONE:
         return None  # whoever deleted it decided
-    if case.happened != Happened.REBOOT and not case.is_recent(cordon):
+    long_ago = case.lost_at - cordon.stored.at > SET_ASIDE
+    waits = case.happened == Happened.REBOOT and not long_ago
+    if not (waits or case.is_recent(cordon)):
         return None
     # Who wants to take a machine down empties it first, and not days before.
     near = case.is_recent(cordon) and case.chain.has(Subject.EVICTION)
