@@ -9,6 +9,7 @@ from recorder.explain.causes.cause import DecisionCause, Found
 from recorder.explain.signs import Sign, Subject
 from recorder.explain.verdict import Happened
 from recorder.knowledge import Decision, Role
+from recorder.model.fact import FactKind
 
 __all__ = ["CAUSE"]
 
@@ -27,14 +28,12 @@ STAYING = frozenset({Happened.DRAINED, Happened.CORDONED})
 
 
 def _find(case: Case) -> Found | None:
-    for sign in case.decisions:
-        if sign.decision is Decision.AUTO_REMEDIATION and not case.is_by_hand(
-            sign
-        ):
-            strength = case.strength(Decision.AUTO_REMEDIATION)
-            if strength == "possible" and case.is_deleted_by_hand:
-                return None  # it waited until a person came
-            return Found(sign, strength, sign.actor or case.author(sign))
+    sign = _recorded(case)
+    if sign is not None:
+        strength = case.strength(Decision.AUTO_REMEDIATION)
+        if strength == "possible" and case.is_deleted_by_hand:
+            return None  # it waited until a person came
+        return Found(sign, strength, sign.actor or case.author(sign))
     answer = _request(case) or _cordon(case)
     if answer is None:
         return _repair(case)
@@ -45,6 +44,28 @@ def _find(case: Case) -> Found | None:
     )
     strength = "proven" if sure else "possible"
     return Found(answer, strength, _controller(case, answer))
+
+
+def _recorded(case: Case) -> Sign | None:
+    """Give the first record of it; of a node that was lost, what holds first.
+
+    Who only cordons, or says in an Event what will be done to a node, may
+    have waited while another marked it, or had it done by an object.
+    """
+    found = [
+        sign
+        for sign in case.decisions
+        if sign.decision is Decision.AUTO_REMEDIATION
+        and not case.is_by_hand(sign)
+    ]
+    holding = (
+        sign
+        for sign in found
+        if case.was_lost
+        and not sign.vague
+        and sign.stored.fact.kind is not FactKind.EVENT
+    )
+    return next(holding, found[0] if found else None)
 
 
 def _request(case: Case) -> Sign | None:
