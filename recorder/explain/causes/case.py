@@ -88,17 +88,19 @@ class Case:
         """Tell whether what was decided was taken back before the effect.
 
         A lock and a taint hold until they are obeyed; a condition may be
-        taken away by whoever obeys it.
+        taken away by whoever obeys it, which shows by what else is done.
         """
         strict = decision.subject.startswith(("lock ", "taint "))
-        spared = timedelta(0) if strict else RECENT
+        obeyed = not strict and self.was_acted_upon
+        spared = RECENT if obeyed else timedelta(0)
         return any(
             self._calls_off(sign, decision)
             or (
                 decision.position < sign.position < self.effect.position
                 and sign.over
                 and sign.subject == decision.subject
-                and sign.stored.observed_at + spared < self.lost_at
+                and min(sign.stored.at, sign.stored.observed_at) + spared
+                < self.lost_at
             )
             for sign in self.chain.signs
         )
