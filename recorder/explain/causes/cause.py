@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from recorder.explain.actors import Actor
 from recorder.explain.causes.case import Case
 from recorder.explain.signs import Sign, Subject
+from recorder.explain.verdict import Happened
 from recorder.knowledge import Decision, Fault
 
 __all__ = ["DecisionCause", "FaultCause", "Found", "recorded"]
@@ -56,7 +57,8 @@ def recorded(fault: Fault) -> Callable[[Case], Found | None]:
             return None
         sign = case.faults[0]
         answered = case.is_answered(sign)
-        if not answered and not case.is_recent(sign):
+        near = case.is_recent(sign) and not _spares_kubelet(case, sign)
+        if not answered and not near:
             # Nobody cordons a node for what stood there for days.
             return Found(sign, "possible") if case.was_lost else None
         if sign.subject == Subject.GPUS:
@@ -66,3 +68,12 @@ def recorded(fault: Fault) -> Callable[[Case], Found | None]:
         return Found(sign, "proven" if sure else "likely")
 
     return find
+
+
+def _spares_kubelet(case: Case, fault: Sign) -> bool:
+    """Tell whether a fault is of a part without which a kubelet runs on.
+
+    Whoever repaired it may have started the kubelet anew.
+    """
+    alone = case.happened == Happened.KUBELET_RESTART
+    return alone and fault.fault in {Fault.GPU, Fault.LINK}
