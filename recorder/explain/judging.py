@@ -29,6 +29,7 @@ from recorder.explain.verdict import (
     Verdict,
 )
 from recorder.knowledge import Decision, Role
+from recorder.model.fact import FactKind
 from recorder.model.reference import EntryName
 
 __all__ = ["Hole", "judge"]
@@ -143,8 +144,12 @@ def _tempered(
 ) -> Faulted | None:
     """What a person meant by a drain, nobody recorded.
 
-    And what comes up as another system was perhaps only upgraded.
+    And what comes up as another system was perhaps only upgraded. Who tells
+    of a fault only in the boot after it lives in that boot, and cannot have
+    seen the one before, whenever its clock says that it was.
     """
+    if faulted is not None and _is_told_after(case, faulted.sign):
+        faulted = replace(faulted, confidence="possible")
     if faulted is not None and decided is None:
         other = case.happened == Happened.REBOOT and case.chain.of(
             Subject.VERSION
@@ -155,6 +160,18 @@ def _tempered(
     if faulted is None or not by_hand or faulted.confidence != "proven":
         return faulted
     return replace(faulted, confidence="likely")
+
+
+def _is_told_after(case: Case, fault: Sign) -> bool:
+    """Tell whether a node was shown in its new boot without a fault.
+
+    A dump is an Event, and of the boot before.
+    """
+    return (
+        case.happened == Happened.REBOOT
+        and fault.position > case.effect.position
+        and fault.stored.fact.kind is FactKind.CONDITION_CHANGED
+    )
 
 
 def _faulted(case: Case) -> Faulted | None:
