@@ -28,7 +28,7 @@ from recorder.explain.verdict import (
     Happened,
     Verdict,
 )
-from recorder.knowledge import Decision, Role
+from recorder.knowledge import Decision, Fault, Role
 from recorder.model.fact import FactKind
 from recorder.model.reference import EntryName
 
@@ -80,8 +80,10 @@ def judge(
         return None
     happened, effect = found
     case = Case(chain, happened, effect, fleet, absent)
-    decided = _decided(case)
-    faulted = _tempered(case, _faulted(case), decided)
+    decided, broken = _decided(case), _faulted(case)
+    if _is_panic(broken) and decided and decided.confidence == "possible":
+        decided = None  # what may have been waiting was not waited for
+    faulted = _tempered(case, broken, decided)
     against = contradictions(case)
     back = chain.back if happened not in STAYED else None
     before, after = _boots(chain, happened)
@@ -102,7 +104,7 @@ def judge(
             if back is None
             else max(back.observed_at, effect.stored.observed_at)
         ),
-        mode=_mode(case, decided, holed=holed),
+        mode=_mode(case, decided, faulted, holed=holed),
         fault=faulted,
         decision=decided,
         began=chain.began.at,
@@ -137,6 +139,11 @@ def _decided(case: Case) -> Decided | None:
                 return replace(decided, confidence="possible")
             return decided
     return None
+
+
+def _is_panic(faulted: Faulted | None) -> bool:
+    """Tell whether it is proved that the machine went down by itself."""
+    return faulted is not None and faulted.fault is Fault.KERNEL_PANIC
 
 
 def _tempered(
@@ -229,7 +236,13 @@ def _last_proof(case: Case) -> datetime | None:
     return max(before, default=None)
 
 
-def _mode(case: Case, decided: Decided | None, *, holed: bool) -> str:
+def _mode(
+    case: Case,
+    decided: Decided | None,
+    faulted: Faulted | None,
+    *,
+    holed: bool,
+) -> str:
     if case.happened == Happened.JOINED:
         return "unknown"
     if case.was_shut_down:
@@ -244,7 +257,8 @@ def _mode(case: Case, decided: Decided | None, *, holed: bool) -> str:
             "planned" if sure and not _was_gone(case, decided) else "unknown"
         )
     stood = case.was_lost and case.chain.baseline.cordoned
-    if case.happened in STAYING or case.was_prepared or stood:
+    told = case.happened in STAYING or case.was_prepared or stood
+    if told and not _is_panic(faulted):
         return "unknown"  # somebody decided, and did not say so
     return "unknown" if holed else "abrupt"
 
