@@ -30,6 +30,7 @@ class Telling:
         self.facts: list[StoredFact] = []
         self.holes: list[Hole] = []
         self.audited = False
+        self._booted: dict[str, int] = {}
         for node in nodes or ("n1",):
             labels = {"rack": racks[node]} if node in racks else {}
             self.appears(0, node, labels=labels)
@@ -190,7 +191,9 @@ class Telling:
         """Let a node go without a word and come back from a new boot."""
         self.silent(seconds + 50, node, renewed=seconds)
         self.lost(seconds + 50, node)
-        self.boots(seconds + 200, node)
+        number = self._booted[node] = self._booted.get(node, 1) + 1
+        old, new = f"boot-{number - 1}", f"boot-{number}"
+        self.boots(seconds + 200, node, old=old, new=new)
         self.kubelet_starts(seconds + 200, node)
         return self.ready(seconds + 210, node)
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recorder.explain.verdict import CONFIDENCES, Verdict
+from recorder.model.reference import EntryName
 from tests.explain.tale import Tale
 from tests.explain.test_traps import CORDON
 
@@ -114,9 +115,11 @@ def test_every_new_boot_id_is_told_as_a_reboot_or_a_new_node(
     story: list[tuple[float, int]],
 ) -> None:
     tale = told(story)
-    boots = {
-        fact.entry for fact in tale.facts if fact.fact.kind == "boot-changed"
-    }
+    firsts: dict[str, EntryName] = {}
+    for stored in tale.facts:
+        if stored.fact.kind == "boot-changed":
+            firsts.setdefault(stored.fact.detail["new"], stored.entry)
+    boots = {*firsts.values()}
     for verdict in tale.verdicts():
         seen = {e.sign.stored.entry for e in verdict.evidence}
         if seen & boots and len(verdict.evidence) < 60:
