@@ -88,7 +88,8 @@ class Case:
         """Tell whether what was decided was taken back before the effect.
 
         A lock and a taint hold until they are obeyed; a condition may be
-        taken away by whoever obeys it, which shows by what else is done.
+        taken away by whoever obeys it, which shows by what else is done. A
+        list after a gap tells no order, but since when.
         """
         strict = decision.subject.startswith(("lock ", "taint "))
         obeyed = not strict and self.was_acted_upon
@@ -96,7 +97,7 @@ class Case:
         return any(
             self._calls_off(sign, decision)
             or (
-                decision.position < sign.position < self.effect.position
+                decision.position < sign.position <= self.effect.position
                 and sign.over
                 and sign.subject == decision.subject
                 and min(sign.stored.at, sign.stored.observed_at) + spared
