@@ -196,7 +196,11 @@ def a_name_gets_another_machine_during_maintenance() -> Scene:
         decision="host-maintenance",
         boots=(1, 2),
         back=True,
-        accept=or_decision("admin-request", "node-deletion"),
+        # Who begins to listen late sees the new Node be cordoned as well.
+        accept={
+            "happened": ["cordoned"],
+            **or_decision("admin-request", "node-deletion"),
+        },
     )
 
 
@@ -217,9 +221,14 @@ def a_driver_fails_to_be_upgraded_and_the_kernel_panics() -> Scene:
         "planned",
         decision="driver-upgrade",
         actor=controller(),
-        boots=(1, 1),
-        # It never came back between, so that both may be told as one.
-        accept={"happened": ["cordoned", None]},
+        # It never came back between, so that both may be told as one; and
+        # who begins to listen at the end sees a state that failed.
+        accept={
+            "happened": ["cordoned", "degraded", None],
+            "fault": ["gpu-fault"],
+            "cause": ["gpu-fault"],
+            "decision": [None],
+        },
     )
     return scene.broke("gpu-002", "kernel-panic", most="proven", back=False)
 
