@@ -225,6 +225,7 @@ def a_driver_fails_to_be_upgraded_and_the_kernel_panics() -> Scene:
         # who begins to listen at the end sees a state that failed.
         accept={
             "happened": ["cordoned", "degraded", None],
+            "mode": ["abrupt"],
             "fault": ["gpu-fault"],
             "cause": ["gpu-fault"],
             "decision": [None],
