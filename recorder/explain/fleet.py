@@ -48,6 +48,9 @@ class Fleet:
         self._heard: dict[str, list[tuple[datetime, bool]]] = {}
         """When a node began to be heard of, or ceased."""
 
+        self._healed: dict[str, list[datetime]] = {}
+        """When a lost node was seen to be heard of again, by our own clock."""
+
         self._in_order: dict[str, list[datetime]] = {}
         """When a node was lost that had said that it would be."""
 
@@ -94,6 +97,7 @@ class Fleet:
                 self._in_order.setdefault(node, []).append(stored.at)
         elif old and not new:
             self._hear(node, stored.at)
+            self._healed.setdefault(node, []).append(stored.observed_at)
 
     def _hear(self, node: str, at: datetime, *, no_more: bool = False) -> None:
         self._heard.setdefault(node, []).append((at, not no_more))
@@ -157,8 +161,8 @@ class Fleet:
             (t for t in self._booted.get(node, ()) if t >= at), default=None
         )
         return boot is not None and not any(
-            again and at + TOGETHER <= time < boot - TOGETHER
-            for time, again in self._heard.get(node, ())
+            at + TOGETHER <= time < boot - TOGETHER
+            for time in self._healed.get(node, ())
         )
 
     def place(self, node: str) -> dict[str, str]:
