@@ -172,10 +172,11 @@ def _tempered(
 def _is_told_after(case: Case, fault: Sign) -> bool:
     """Tell whether a node was shown in its new boot without a fault.
 
-    A dump is an Event, and of the boot before.
+    A dump is of the boot before, and so is an Event that is dated so.
     """
     return (
         case.happened == Happened.REBOOT
+        and fault.fault is not Fault.KERNEL_PANIC
         and fault.position > case.effect.position
         and fault.stored.fact.kind is FactKind.CONDITION_CHANGED
     )

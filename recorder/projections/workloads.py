@@ -153,7 +153,11 @@ class Workloads:
         self, stored: StoredFact, uid: str, detail: Mapping[str, Any]
     ) -> None:
         owner = self._owners.get(uid)
-        if owner is None or (detail["new"] or {}).get("status") != "True":
+        if owner is None:
+            return
+        if (detail["new"] or {}).get("status") != "True":
+            if detail["type"] in FAILS | COMPLETES:
+                _goes_on(owner)
             return
         _ends(owner, detail["type"], stored, stored.fact.occurred_at)
         if (
@@ -241,6 +245,12 @@ def _ends(
             owner.failed_at = stored.observed_at
             owner.failure_told = told
         owner.entries = [*owner.entries, str(stored.entry)]
+
+
+def _goes_on(owner: _Owner) -> None:
+    """Note that a workload has not ended after all: it was started anew."""
+    owner.decided_at = owner.failed_at = owner.failure_told = None
+    owner.completed = False
 
 
 def _controller(

@@ -180,6 +180,23 @@ def what_was_lost_takes_the_place_of_a_lesser_one() -> Scene:
 
 
 @incident
+def a_job_had_failed_and_was_started_anew() -> Scene:
+    scene = Scene()
+    jobs = "kubeflow.org/v2beta1/mpijobs"
+    top = owned(scene, "MPIJob", jobs)
+    gang(scene, top)
+    turns(scene, 3, jobs, "llm", "Failed", "MPIJobEvicted")
+
+    def anew(made: dict[str, Any]) -> None:
+        made["status"]["conditions"][0]["status"] = "False"
+
+    scene.alters(6, jobs, "llm", anew, by="mpi-operator", space="train")
+    crash(scene)
+    loses(scene)
+    return scene.hit("MPIJob", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+
+
+@incident
 def a_jaxjob_loses_a_node() -> Scene:
     scene = Scene()
     gang(scene, owned(scene, "JAXJob", "kubeflow.org/v1/jaxjobs"))
