@@ -44,8 +44,12 @@ def bench(runs: int) -> list[Number]:
         tape = folder / "mixed.tape.jsonl.zst"
         size = write_tape(tape, "mixed", documents=DOCUMENTS) / DOCUMENTS
         say(f"mixed: {DOCUMENTS} documents of {size:.0f} bytes on average")
-        plays = [played(tape, "mixed") for _ in range(runs)]
-        bare = [played(tape, "mixed", facts=False) for _ in range(runs)]
+        # In turns: what a shared machine does in a minute is in both.
+        both = [
+            (played(tape, "mixed"), played(tape, "mixed", facts=False))
+            for _ in range(runs)
+        ]
+    plays, bare = zip(*both, strict=True)
     took = [play.recorder["seconds"] for play in plays]
     for_each = 1e6 / DOCUMENTS
     return [
@@ -82,18 +86,22 @@ def bench(runs: int) -> list[Number]:
         Number(
             name="  share of the time that facts take",
             unit="%",
+            values=[100 * _share(p, b) for p, b in both],
+            target="<= 35",
+        ),
+        Number(
+            name="  by how much a run without facts is shorter",
+            unit="%",
             values=[
                 100 * (1 - b.recorder["seconds"] / p.recorder["seconds"])
-                for p, b in zip(plays, bare, strict=True)
+                for p, b in both
             ],
-            target="<= 35",
         ),
         Number(
             name="  processor time of facts, both processes",
             unit="us/document",
             values=[
-                (_processor(p) - _processor(b)) * for_each
-                for p, b in zip(plays, bare, strict=True)
+                (_processor(p) - _processor(b)) * for_each for p, b in both
             ],
         ),
         Number(
@@ -139,6 +147,23 @@ async def _played(
         after = await look(database.dsn("owner")) if look else None
     say(f"  {recorder['entries'] / recorder['seconds']:,.0f} entries/s")
     return Played(recorder, spent, (before, after))
+
+
+def _share(play: Played, bare: Played) -> float:
+    """Give what facts take of the recorder's processor time.
+
+    Documents are decoded once, for entries and facts: what is decoded for
+    facts alone is what the run without them does not decode.
+    """
+    recorder, without = play.recorder, bare.recorder
+    decoding: float = (
+        recorder["share_of_decoding"]
+        - without["share_of_decoding"]
+        * without["cpu_seconds"]
+        / recorder["cpu_seconds"]
+    )
+    facts: float = recorder["share_of_facts"]
+    return facts + decoding
 
 
 def _processor(play: Played) -> float:
