@@ -7,7 +7,7 @@ from tests.explain.heldout.bystanders import DONE
 from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned
+from tests.explain.heldout.work import FOUR, JOBS, gang, hits_one, owned
 from tests.explain.heldout.world import PODS
 
 ENDED = 255, "Unknown"
@@ -18,17 +18,7 @@ def comes_back(scene: Scene) -> Scene:
     gang(scene, owned(scene, "Job", JOBS))
     scene.silent(20, "gpu-002").boots(75, "gpu-002")
     scene.pod(92, "w-1", "kubelet", ended=ENDED, again=True)
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="restarted",
-        again=92,
-        hours=(0.1, 0.49),
-    )
+    hits_one(scene, outcome="restarted", again=92, hours=(0.1, 0.49))
     return scene.untold("gpu-002")
 
 
@@ -72,17 +62,7 @@ def what_came_back_was_seen_to_have_ended_first() -> Scene:
         container["restartCount"] = 1
 
     scene.alters(92, PODS, "w-1", runs, by="kubelet", space="train")
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="restarted",
-        again=92,
-        hours=(0.1, 0.49),
-    )
+    hits_one(scene, outcome="restarted", again=92, hours=(0.1, 0.49))
     return scene.untold("gpu-002")
 
 
@@ -94,17 +74,7 @@ def what_was_replaced_fails_hours_later() -> Scene:
     lost(scene, "w-1").runs(373, "w-3", "gpu-004", of=job)
     scene.fails(7000, "w-3", 1)
     turns(scene, 7001, JOBS, "llm", "Failed", "BackoffLimitExceeded")
-    return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="rescheduled",
-        again=373,
-        hours=(2.0, 2.36),
-    )
+    return hits_one(scene, outcome="rescheduled", again=373, hours=(2.0, 2.36))
 
 
 @incident
@@ -117,16 +87,7 @@ def what_was_replaced_fails_because_of_what_was_lost() -> Scene:
     turns(scene, 911.5, JOBS, "llm", "Failed", "BackoffLimitExceeded")
     for place in (0, 2, 3):
         scene.fails(913, f"w-{place}", 143)
-    return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="failed",
-        hours=(2.0, 5.96),
-    )
+    return hits_one(scene, outcome="failed", hours=(2.0, 5.96))
 
 
 @incident

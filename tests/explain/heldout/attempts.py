@@ -8,7 +8,15 @@ from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
 from tests.explain.heldout.strangers import pod_of
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned, under
+from tests.explain.heldout.work import (
+    FOUR,
+    JOBS,
+    OTHERS,
+    gang,
+    hits_one,
+    owned,
+    under,
+)
 
 CLUSTERS = "ray.io/v1/rayclusters"
 GROUPS = "leaderworkerset.sigs.k8s.io"
@@ -112,16 +120,7 @@ def a_jobset_begins_again_in_its_places() -> Scene:
     for place in (0, 2):
         again = 137, "Error"
         scene.pod(376, f"w-{place}", "kubelet", ended=again, again=True)
-    return scene.hit(
-        "JobSet",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="restarted",
-        hours=(2.0, 2.4),
-    )
+    return hits_one(scene, "JobSet", outcome="restarted", hours=(2.0, 2.4))
 
 
 @incident
@@ -138,16 +137,7 @@ def a_jobset_ends_by_its_own_rule() -> Scene:
     turns(scene, 113, JOBSETS, "llm", "Failed", reason, terminalState="Failed")
     for place in range(3):
         scene.gone(400 + place, f"w-{place}")
-    scene.hit(
-        "JobSet",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="failed",
-        hours=(0.08, 0.63),
-    )
+    hits_one(scene, "JobSet", outcome="failed", hours=(0.08, 0.63))
     return scene.untold("gpu-002")
 
 
@@ -303,16 +293,7 @@ def volcano_makes_one_task_anew_under_its_name() -> Scene:
     gang(scene, top, marks)
     lost(scene, "w-1")
     scene.runs(912, "w-1", "gpu-004", of=top, labels=marks, life=2)
-    return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="rescheduled",
-        again=912,
-    )
+    return hits_one(scene, outcome="rescheduled", again=912)
 
 
 @incident
@@ -327,8 +308,7 @@ def a_jobset_waits_until_a_node_is_out_of_service() -> Scene:
     scene.pod(420, "w-1", KCM, phase="Failed").gone(420.1, "w-1")
     scene.removes(421, JOBS, "llm-w-0", space="train")
     anew = under(scene, 422, JOBS, "Job/llm-w-0", "jobset", top, life=2)
-    for place, node in enumerate(("gpu-001", "gpu-003", "gpu-004")):
-        scene.runs(423, f"x-{place}", node, of=anew)
+    gang(scene, anew, on=OTHERS, at=423, name="x")
     scene.expect(
         "gpu-002",
         "unreachable",
@@ -338,13 +318,4 @@ def a_jobset_waits_until_a_node_is_out_of_service() -> Scene:
         accept={"mode": ["unknown"], "fault": ["network-partition"]}
         | {"cause": ["network-partition"]},
     )
-    return scene.hit(
-        "JobSet",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="restarted",
-        again=423,
-    )
+    return hits_one(scene, "JobSet", outcome="restarted", again=423)

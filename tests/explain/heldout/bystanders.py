@@ -4,7 +4,16 @@ from tests.explain.heldout.attempts import lost, turns
 from tests.explain.heldout.cluster import KCM
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned, under
+from tests.explain.heldout.work import (
+    FOUR,
+    JOBS,
+    OTHERS,
+    gang,
+    hits_one,
+    owned,
+    taken,
+    under,
+)
 
 HERE = {"kubernetes.io/hostname": "gpu-002"}
 """What selects the node, and asks of the impact alone."""
@@ -137,13 +146,8 @@ def a_job_is_deleted_while_it_is_down() -> Scene:
     scene.dies(20, "gpu-002", 900)
     scene.fails(911, "w-1", 255, "Unknown").gone(911.2, "w-1")
     # Nobody wants it any more: what was lost ends with it.
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
+    hits_one(
+        scene,
         outcome="down",
         hours=(0.8, 1.25),
         accept={"outcome": ["failed", "unknown"]},
@@ -157,19 +161,11 @@ def a_job_is_sent_again_by_the_one_whose_it_was() -> Scene:
     gang(scene, owned(scene, "Job", JOBS))
     lost(scene, "w-1", 600)
     scene.removes(620, JOBS, "llm", space="train")
-    for place in (0, 2):
-        scene.pod(620.2, f"w-{place}", KCM, deleting=True)
-        scene.fails(623, f"w-{place}", 143).gone(623.2, f"w-{place}")
+    taken(scene, 620.2, 0, 2)
     anew = under(scene, 700, JOBS, "Job/llm", "controller", life=2)
-    for place, node in enumerate(("gpu-001", "gpu-003", "gpu-004")):
-        scene.runs(701, f"x-{place}", node, of=anew)
-    return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
+    gang(scene, anew, on=OTHERS, at=701, name="x")
+    return hits_one(
+        scene,
         outcome="down",
         hours=(3.6, 4.05),
         accept={"outcome": ["failed", "unknown"]},
@@ -182,17 +178,7 @@ def a_replacement_waits_for_the_pod_that_it_replaces() -> Scene:
     job = owned(scene, "Job", JOBS)
     gang(scene, job)
     lost(scene, "w-1").runs(912, "w-3", "gpu-004", of=job)
-    return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="rescheduled",
-        again=912,
-        hours=(5.6, 5.96),
-    )
+    return hits_one(scene, outcome="rescheduled", again=912, hours=(5.6, 5.96))
 
 
 @incident
@@ -205,16 +191,7 @@ def a_job_is_to_fail_and_waits_for_a_dead_node() -> Scene:
     for place in (0, 2):
         scene.fails(375, f"w-{place}", 143)
     turns(scene, 912, JOBS, "llm", "Failed", over)
-    return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="failed",
-        hours=(2.28, 5.96),
-    )
+    return hits_one(scene, outcome="failed", hours=(2.28, 5.96))
 
 
 @incident

@@ -8,7 +8,7 @@ from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
 from tests.explain.heldout.truths import ANYBODY
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned, under
+from tests.explain.heldout.work import FOUR, JOBS, gang, hits_one, owned, under
 
 RUNTIME = "container runtime is down"
 NOT_READY = {"Ready": ("False", "KubeletNotReady", RUNTIME)}
@@ -38,15 +38,7 @@ def a_job_is_deleted_while_its_node_is_lost() -> Scene:
         scene.fails(103, f"w-{place}", 143).gone(103.3, f"w-{place}")
     scene.removes(104, JOBS, "llm", space="train")
     scene.fails(911, "w-1", 255, "Unknown").gone(911.2, "w-1")
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        accept={"outcome": ["failed", "unknown"]},
-    )
+    hits_one(scene, accept={"outcome": ["failed", "unknown"]})
     return scene.untold("gpu-002")
 
 

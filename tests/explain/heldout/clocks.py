@@ -8,7 +8,7 @@ from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import NPD
 from tests.explain.heldout.scene import Scene
 from tests.explain.heldout.truths import ANYBODY, cloud, or_decision, or_fault
-from tests.explain.heldout.work import JOBS, gang, owned
+from tests.explain.heldout.work import JOBS, gang, hits_one, owned
 
 NTP = {"NTPProblem": ("True", "NTPIsDown", "NTP service is not running")}
 NTP_UP = {"NTPProblem": ("False", "NTPIsUp", "NTP is running")}
@@ -100,13 +100,8 @@ def nobody_watched_while_a_node_crashed() -> Scene:
     scene.fails(511, "w-1", 255, "Unknown").gone(512, "w-1")
     scene.runs(530, "w-3", "gpu-002", of=job)
     scene.blind(Blind(60, 800))
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
+    hits_one(
+        scene,
         outcome="unknown",
         accept={
             "outcome": ["restarted", "rescheduled", "down", "survived"],

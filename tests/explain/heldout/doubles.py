@@ -16,7 +16,7 @@ from tests.explain.heldout.truths import (
     or_fault,
     user,
 )
-from tests.explain.heldout.work import gang, owned
+from tests.explain.heldout.work import gang, hits_one, owned
 
 ON = {"spec": {"unschedulable": None}}
 XID = {"SysLogsXIDError": xid(79)}
@@ -110,15 +110,7 @@ def a_person_deletes_a_pod_of_a_node_that_is_lost() -> Scene:
     scene.pod(120.1, "w-1", KCM, deleting=True).gone(120.3, "w-1")
     scene.runs(121, "x-1", "gpu-004", of=job)
     scene.boots(600, "gpu-002")
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="rescheduled",
-    )
+    hits_one(scene, outcome="rescheduled")
     return scene.untold("gpu-002")
 
 

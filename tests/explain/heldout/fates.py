@@ -8,7 +8,15 @@ from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
 from tests.explain.heldout.strangers import SETS
 from tests.explain.heldout.truths import controller
-from tests.explain.heldout.work import FOUR, JOBS, crash, gang, owned, under
+from tests.explain.heldout.work import (
+    FOUR,
+    JOBS,
+    crash,
+    gang,
+    hits_one,
+    owned,
+    under,
+)
 
 
 @incident
@@ -140,9 +148,7 @@ def a_gang_survives_a_restart_of_a_kubelet() -> Scene:
     scene = Scene()
     gang(scene, owned(scene, "Job", JOBS))
     scene.starts(20, "gpu-002")
-    scene.hit(
-        "Job", "llm", "gpu-002", ["w-1"], size=3, gpus=24, outcome="survived"
-    )
+    hits_one(scene, outcome="survived")
     return scene.kubelet_restarted("gpu-002", boots=None)
 
 

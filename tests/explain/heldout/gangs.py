@@ -7,7 +7,15 @@ from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
 from tests.explain.heldout.strangers import pod_of
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned, under
+from tests.explain.heldout.work import (
+    FOUR,
+    JOBS,
+    OTHERS,
+    gang,
+    hits_one,
+    owned,
+    under,
+)
 
 WORKLOADS = "kueue.x-k8s.io/v1beta1/workloads"
 JOBSETS = "jobset.x-k8s.io/v1alpha2/jobsets"
@@ -66,12 +74,9 @@ def kueue_names_the_node_that_failed() -> Scene:
         scene.pod(97.5 + place / 10, f"w-{place}", KCM, deleting=True)
     for place in (0, 2):
         scene.fails(100, f"w-{place}", 143).gone(100.5, f"w-{place}")
-    for place, node in enumerate(("gpu-001", "gpu-003", "gpu-004")):
-        scene.runs(130, f"x-{place}", node, of=job)
+    gang(scene, job, on=OTHERS, at=130, name="x")
     scene.fails(911, "w-1", 255, "Unknown").gone(911.3, "w-1")
-    scene.hit(
-        "Job", "llm", "gpu-002", ["w-1"], size=3, gpus=24, outcome="restarted"
-    )
+    hits_one(scene, outcome="restarted")
     scene.asks(
         0, 1000, node="gpu-002", verdicts=[0], workloads=["Job/train/llm"]
     )

@@ -6,7 +6,7 @@ from tests.explain.heldout.queues import preempts
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
 from tests.explain.heldout.truths import ANYBODY, or_decision
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned
+from tests.explain.heldout.work import FOUR, JOBS, gang, hits_one, owned
 
 RACKS = {"gpu-001": "r-1", "gpu-002": "r-1", "gpu-003": "r-2"}
 LLM = ["Job/train/llm"]
@@ -107,7 +107,7 @@ def a_node_had_left_its_pool_before_it_crashed() -> Scene:
     gang(scene, owned(scene, "Job", JOBS))
     scene.dies(60, "gpu-002", 900).tainted_away(412, "w-1")
     scene.fails(911, "w-1", 255, "Unknown").gone(911.2, "w-1")
-    scene.hit("Job", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+    hits_one(scene)
     scene.asks(0, 1000, labels={POOL: "a"})
     return scene.untold("gpu-002")
 
@@ -118,15 +118,7 @@ def of_a_gang_on_two_racks_one_is_asked_about() -> Scene:
     job = owned(scene, "Job", JOBS)
     gang(scene, job)
     lost(scene, "w-1").runs(373, "w-3", "gpu-004", of=job)
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="rescheduled",
-    )
+    hits_one(scene, outcome="rescheduled")
     scene.asks(0, 1000, rack="r-1", workloads=LLM)
     # Its other Pods stand there, and so does the one that came for it.
     scene.asks(0, 1000, rack="r-2")

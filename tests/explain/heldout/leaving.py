@@ -10,7 +10,15 @@ from tests.explain.heldout.queues import preempts
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
 from tests.explain.heldout.truths import ANYBODY
-from tests.explain.heldout.work import JOBS, crash, gang, loses, owned, under
+from tests.explain.heldout.work import (
+    JOBS,
+    crash,
+    gang,
+    hits_one,
+    loses,
+    owned,
+    under,
+)
 from tests.explain.heldout.world import PODS
 
 
@@ -193,7 +201,7 @@ def a_job_had_failed_and_was_started_anew() -> Scene:
     scene.alters(6, jobs, "llm", anew, by="mpi-operator", space="train")
     crash(scene)
     loses(scene)
-    return scene.hit("MPIJob", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+    return hits_one(scene, "MPIJob")
 
 
 @incident
@@ -202,7 +210,7 @@ def a_jaxjob_loses_a_node() -> Scene:
     gang(scene, owned(scene, "JAXJob", "kubeflow.org/v1/jaxjobs"))
     crash(scene)
     loses(scene)
-    return scene.hit("JAXJob", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+    return hits_one(scene, "JAXJob")
 
 
 @incident
@@ -214,7 +222,7 @@ def what_a_wrapper_holds_loses_a_node() -> Scene:
     gang(scene, under(scene, -19, jobs, "PyTorchJob/llm-1", "codeflare", top))
     crash(scene)
     loses(scene)
-    return scene.hit("AppWrapper", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+    return hits_one(scene, "AppWrapper")
 
 
 @incident

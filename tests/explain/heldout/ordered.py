@@ -2,24 +2,23 @@
 
 from tests.explain.heldout.attempts import GROUPS, group, lost, turns
 from tests.explain.heldout.bystanders import DONE, spares
-from tests.explain.heldout.cluster import KCM
 from tests.explain.heldout.gangs import LWS, SETS
 from tests.explain.heldout.leaving import drains
 from tests.explain.heldout.queues import queued, told
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned, under
+from tests.explain.heldout.work import (
+    FOUR,
+    JOBS,
+    OTHERS,
+    gang,
+    hits_one,
+    owned,
+    taken,
+    under,
+)
 
 ADMITTED = "Admitted/Admitted"
-OTHERS = ("gpu-001", "gpu-003", "gpu-004")
-
-
-def taken(scene: Scene, at: float, *places: int, of: str = "w") -> None:
-    """Let Pods of a gang be deleted in order."""
-    for place in places:
-        pod = f"{of}-{place}"
-        scene.pod(at, pod, KCM, deleting=True)
-        scene.fails(at + 3, pod, 143).gone(at + 3.2, pod)
 
 
 @incident
@@ -32,13 +31,8 @@ def a_leader_ends_well_without_the_one_that_was_lost() -> Scene:
     taken(scene, 300.6, 2)
     turns(scene, 912, JOBS, "llm", "Complete", "SuccessPolicy")
     # From then on nobody misses what was lost.
-    return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
+    return hits_one(
+        scene,
         outcome="down",
         hours=(0, 1.88),
         accept={"outcome": ["completed", "survived"]},
@@ -66,19 +60,8 @@ def kueue_sends_a_gang_back_to_its_queue() -> Scene:
     told(scene, 620, "Evicted/PodsReadyTimeout", "Requeued/PodsReadyTimeout")
     taken(scene, 621, 0, 2)
     told(scene, 1299, ADMITTED)
-    for place, node in enumerate(OTHERS):
-        scene.runs(1300, f"x-{place}", node, of=job)
-    return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="restarted",
-        again=1300,
-        hours=(8.1, 8.54),
-    )
+    gang(scene, job, on=OTHERS, at=1300, name="x")
+    return hits_one(scene, outcome="restarted", again=1300, hours=(8.1, 8.54))
 
 
 @incident
@@ -90,13 +73,8 @@ def a_gang_that_is_down_gives_way_to_another() -> Scene:
     lost(scene, "w-1")
     told(scene, 400, "Evicted/Preempted")
     taken(scene, 400.5, 0, 2)
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
+    hits_one(
+        scene,
         outcome="down",
         hours=(2.2, 5.95),
         accept={

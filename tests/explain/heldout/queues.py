@@ -4,11 +4,18 @@ from typing import Any
 
 from tests.explain.heldout.attempts import lost
 from tests.explain.heldout.bystanders import HERE
-from tests.explain.heldout.cluster import KCM
 from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned
+from tests.explain.heldout.work import (
+    FOUR,
+    JOBS,
+    OTHERS,
+    gang,
+    hits_one,
+    owned,
+    taken,
+)
 
 WORKLOADS = "kueue.x-k8s.io/v1beta1/workloads"
 PREEMPTED = (
@@ -78,17 +85,7 @@ def kueue_finds_another_node_for_a_gang() -> Scene:
     told(scene, 99, admitted, unhealthyNodes=[])
     scene.runs(100, "w-3", "gpu-004", of=job)
     scene.fails(911, "w-1", 255, "Unknown").gone(911.2, "w-1")
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="rescheduled",
-        again=100,
-        hours=(0.2, 0.54),
-    )
+    hits_one(scene, outcome="rescheduled", again=100, hours=(0.2, 0.54))
     return scene.untold("gpu-002")
 
 
@@ -99,9 +96,7 @@ def kueue_takes_back_what_does_not_get_ready() -> Scene:
     queued(scene, job)
     gang(scene, job)
     told(scene, 600, "Evicted/PodsReadyTimeout", "Requeued/PodsReadyTimeout")
-    for place in range(3):
-        scene.pod(601, f"w-{place}", KCM, deleting=True)
-        scene.fails(604, f"w-{place}", 143).gone(604.2, f"w-{place}")
+    taken(scene, 601, 0, 1, 2)
     return scene.asks(0, 900, labels=HERE)
 
 
@@ -112,9 +107,7 @@ def kueue_stops_a_queue_and_drains_it() -> Scene:
     queued(scene, job)
     gang(scene, job)
     told(scene, 100, "Evicted/ClusterQueueStopped")
-    for place in range(3):
-        scene.pod(101, f"w-{place}", KCM, deleting=True)
-        scene.fails(104, f"w-{place}", 143).gone(104.2, f"w-{place}")
+    taken(scene, 101, 0, 1, 2)
     scene.dies(400, "gpu-002", 1000)
     scene.asks(0, 1200, labels=HERE)
     return scene.untold("gpu-002")
@@ -133,16 +126,7 @@ def a_pod_group_gets_another_pod() -> Scene:
         scene.runs(-5, pod, node, labels=labels, notes=notes)
     lost(scene, "w-1")
     scene.runs(400, "w-3", "gpu-004", labels=labels, notes=notes)
-    return scene.hit(
-        "PodGroup",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="rescheduled",
-        again=400,
-    )
+    return hits_one(scene, "PodGroup", outcome="rescheduled", again=400)
 
 
 @incident
@@ -179,15 +163,5 @@ def a_member_of_a_gang_is_preempted_and_all_begin_again() -> Scene:
     preempts(scene, 20, "w-1")
     for place in (0, 2):
         scene.fails(24, f"w-{place}", 1)
-    for place, node in enumerate(("gpu-001", "gpu-003", "gpu-004")):
-        scene.runs(30, f"x-{place}", node, of=job)
-    return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        by="preemption",
-        outcome="preempted",
-    )
+    gang(scene, job, on=OTHERS, at=30, name="x")
+    return hits_one(scene, by="preemption", outcome="preempted")

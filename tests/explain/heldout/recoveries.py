@@ -11,7 +11,16 @@ from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene
 from tests.explain.heldout.strangers import pod_of
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned, under
+from tests.explain.heldout.work import (
+    FOUR,
+    JOBS,
+    OTHERS,
+    gang,
+    hits_one,
+    owned,
+    taken,
+    under,
+)
 from tests.explain.heldout.world import PODS
 
 ENDED = 255, "Unknown"
@@ -29,20 +38,9 @@ def a_job_passes_its_deadline_while_its_node_is_down() -> Scene:
     lost(scene, "w-1")
     late = "DeadlineExceeded"
     turns(scene, 500, JOBS, "llm", "FailureTarget", late)
-    for place in (0, 2):
-        scene.pod(500.1, f"w-{place}", KCM, deleting=True)
-        scene.fails(503, f"w-{place}", 143).gone(503.2, f"w-{place}")
+    taken(scene, 500.1, 0, 2)
     turns(scene, 912, JOBS, "llm", "Failed", late)
-    return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="failed",
-        hours=(2.8, 5.96),
-    )
+    return hits_one(scene, outcome="failed", hours=(2.8, 5.96))
 
 
 @incident
@@ -61,20 +59,9 @@ def a_job_is_suspended_while_it_is_down_and_goes_on() -> Scene:
     for place in (0, 2):
         scene.fails(203, f"w-{place}", 143).gone(203.2, f"w-{place}")
     scene.alters(1000, JOBS, "llm", suspended, by="dave", space="train")
-    for place, node in enumerate(("gpu-001", "gpu-003", "gpu-004")):
-        scene.runs(1001, f"x-{place}", node, of=job)
+    gang(scene, job, on=OTHERS, at=1001, name="x")
     # What nobody wanted meanwhile may cost nothing, or as any other hour.
-    return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="restarted",
-        again=1001,
-        hours=(0.8, 6.55),
-    )
+    return hits_one(scene, outcome="restarted", again=1001, hours=(0.8, 6.55))
 
 
 @incident
@@ -85,9 +72,7 @@ def an_index_may_not_fail_again_and_the_others_end_well() -> Scene:
     for place in (0, 2):
         scene.pod(3000, f"w-{place}", "kubelet", ended=DONE, phase="Succeeded")
     turns(scene, 3001, JOBS, "llm", "Failed", "FailedIndexes")
-    return scene.hit(
-        "Job", "llm", "gpu-002", ["w-1"], size=3, gpus=24, outcome="failed"
-    )
+    return hits_one(scene, outcome="failed")
 
 
 @incident
@@ -191,16 +176,7 @@ def an_eviction_is_called_off_because_its_node_is_back() -> Scene:
         "Cancelling deletion of Pod train/w-1",
         about=pod_of("w-1"),
     )
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="survived",
-        hours=(0, 0),
-    )
+    hits_one(scene, outcome="survived", hours=(0, 0))
     return scene.cut_off("gpu-002", "network-partition", most="likely")
 
 
@@ -228,16 +204,7 @@ def a_sidecar_begins_again_and_the_work_goes_on() -> Scene:
     _stands(scene, -4, "initContainerStatuses", "profiler", 0)
     scene.starts(20, "gpu-002")
     _stands(scene, 25, "initContainerStatuses", "profiler", 1)
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="survived",
-        hours=(0, 0),
-    )
+    hits_one(scene, outcome="survived", hours=(0, 0))
     return scene.kubelet_restarted("gpu-002", boots=None)
 
 
@@ -250,17 +217,7 @@ def what_comes_back_takes_its_first_steps_again() -> Scene:
     key = "initContainerStatuses"
     _stands(scene, 86, key, "fetch", 1, phase="Pending")
     _stands(scene, 130, "containerStatuses", "main", 1, phase="Running")
-    return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="restarted",
-        again=130,
-        hours=(0.2, 0.74),
-    )
+    return hits_one(scene, outcome="restarted", again=130, hours=(0.2, 0.74))
 
 
 @incident
@@ -271,22 +228,11 @@ def a_restart_in_place_is_one_too_many() -> Scene:
     scene.pod(92, "w-1", "kubelet", ended=ENDED, again=True)
     over = "BackoffLimitExceeded"
     turns(scene, 93, JOBS, "llm", "FailureTarget", over)
-    for place in range(3):
-        scene.pod(93.2, f"w-{place}", KCM, deleting=True)
-        scene.fails(96, f"w-{place}", 143).gone(96.2, f"w-{place}")
+    taken(scene, 93.2, 0, 1, 2)
     turns(scene, 97, JOBS, "llm", "Failed", over)
     # And it is swept away as soon as it is over.
     scene.removes(97.5, JOBS, "llm", space="train")
-    return scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="failed",
-        hours=(0.1, 0.52),
-    )
+    return hits_one(scene, outcome="failed", hours=(0.1, 0.52))
 
 
 @incident

@@ -5,7 +5,7 @@ from tests.explain.heldout.gangs import SETS
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
 from tests.explain.heldout.strangers import pod_of
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned, under
+from tests.explain.heldout.work import FOUR, JOBS, gang, hits_one, owned, under
 
 REFUSED = "UnexpectedAdmissionError"
 
@@ -52,17 +52,7 @@ def a_worker_of_a_gang_comes_back_in_its_place() -> Scene:
     gang(scene, owned(scene, "Job", JOBS))
     scene.silent(20, "gpu-002").boots(75, "gpu-002")
     scene.pod(92, "w-1", "kubelet", ended=(255, "Unknown"), again=True)
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="restarted",
-        again=92,
-        hours=(0.1, 0.49),
-    )
+    hits_one(scene, outcome="restarted", again=92, hours=(0.1, 0.49))
     return scene.untold("gpu-002")
 
 
@@ -116,16 +106,7 @@ def a_kubelet_starts_and_a_job_fails_much_later() -> Scene:
     gang(scene, job)
     scene.starts(20, "gpu-002")
     scene.fails(900, "w-1", 1).runs(905, "w-3", "gpu-002", of=job)
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="survived",
-        hours=(0, 0),
-    )
+    hits_one(scene, outcome="survived", hours=(0, 0))
     return scene.kubelet_restarted("gpu-002", boots=None)
 
 
@@ -137,16 +118,7 @@ def a_kubelet_starts_and_refuses_what_it_ran() -> Scene:
     scene.starts(20, "gpu-002")
     refused(scene, 21, "w-1")
     scene.runs(25, "w-3", "gpu-003", of=job)
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="rescheduled",
-        again=25,
-    )
+    hits_one(scene, outcome="rescheduled", again=25)
     return scene.kubelet_restarted("gpu-002", boots=None)
 
 
@@ -159,16 +131,7 @@ def a_pod_is_cut_off_for_longer_than_it_may_be() -> Scene:
     scene.unreachable(71, "gpu-002").tainted_away(372, "w-1")
     scene.runs(373, "w-3", "gpu-004", of=job).heals(400, "gpu-002")
     scene.fails(402, "w-1", 137).gone(403, "w-1")
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="rescheduled",
-        again=373,
-    )
+    hits_one(scene, outcome="rescheduled", again=373)
     return scene.cut_off("gpu-002", "network-partition", most="likely")
 
 
@@ -177,16 +140,7 @@ def a_pod_is_cut_off_and_stays() -> Scene:
     scene = Scene()
     gang(scene, owned(scene, "Job", JOBS))
     scene.silent(20, "gpu-002").stale(66, "gpu-002").heals(200, "gpu-002")
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="survived",
-        hours=(0, 0),
-    )
+    hits_one(scene, outcome="survived", hours=(0, 0))
     return scene.cut_off("gpu-002", "network-partition", most="likely")
 
 

@@ -5,7 +5,7 @@ from tests.explain.heldout.gangs import JOBSETS
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
 from tests.explain.heldout.upgrades import stops
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned, under
+from tests.explain.heldout.work import FOUR, JOBS, gang, hits_one, owned, under
 
 TORCH = "kubeflow.org/v1/pytorchjobs"
 STOPPED = "Pod was terminated in response to imminent node shutdown."
@@ -112,16 +112,7 @@ def a_worker_of_pytorch_is_shut_down_and_all_is_over() -> Scene:
     terminated(scene, 22, "w-1")
     turns(scene, 23, TORCH, "llm", "Failed", "PyTorchJobFailed")
     scene.silent(40, "gpu-002").boots(300, "gpu-002")
-    scene.hit(
-        "PyTorchJob",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="failed",
-        hours=(0, 0.04),
-    )
+    hits_one(scene, "PyTorchJob", outcome="failed", hours=(0, 0.04))
     return shut_down(scene)
 
 
@@ -139,16 +130,7 @@ def the_first_step_of_a_training_was_done() -> Scene:
     gang(scene, under(scene, -590, JOBS, "Job/llm-node", "jobset", jobs))
     lost(scene, "w-1")
     scene.runs(373, "w-3", "gpu-004", of=owner("Job", "llm-node", "batch/v1"))
-    return scene.hit(
-        "TrainJob",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="rescheduled",
-        again=373,
-    )
+    return hits_one(scene, "TrainJob", outcome="rescheduled", again=373)
 
 
 @incident

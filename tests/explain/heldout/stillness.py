@@ -9,7 +9,7 @@ from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import NPD
 from tests.explain.heldout.scene import Scene, owner
 from tests.explain.heldout.truths import or_fault
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned
+from tests.explain.heldout.work import FOUR, JOBS, gang, hits_one, owned
 from tests.explain.heldout.world import LEASES, NODES
 
 SIX = tuple(f"gpu-00{number}" for number in range(1, 7))
@@ -62,7 +62,7 @@ def a_certificate_expires_and_the_kubelet_is_shut_out() -> Scene:
     scene.tainted_away(372, "w-1")
     scene.starts(1500, "gpu-002").heals(1501, "gpu-002")
     scene.fails(1503, "w-1", 143).gone(1503.4, "w-1")
-    scene.hit("Job", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+    hits_one(scene)
     return scene.kubelet_restarted("gpu-002", back=True)
 
 

@@ -7,7 +7,7 @@ from tests.explain.heldout.gangs import JOBSETS, SETS
 from tests.explain.heldout.parts import clock
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned
+from tests.explain.heldout.work import FOUR, JOBS, gang, hits_one, owned
 
 
 def crashes(scene: Scene, *pods: str, back: float = 600) -> Scene:
@@ -50,9 +50,7 @@ def a_jobset_has_no_restarts_left() -> Scene:
     scene.alters(
         620, JOBSETS, "llm", failed, by="manager", space="train", sub="status"
     )
-    scene.hit(
-        "JobSet", "llm", "gpu-002", ["w-1"], size=3, gpus=24, outcome="failed"
-    )
+    hits_one(scene, "JobSet", outcome="failed")
     return scene.asks(
         0, 900, node="gpu-002", verdicts=[0], workloads=["JobSet/train/llm"]
     )
@@ -189,9 +187,7 @@ def volcano_begins_a_job_again() -> Scene:
     again = {**marks, "volcano.sh/job-retry-count": "1"}
     for place, node in enumerate(("gpu-001", "gpu-003", "gpu-004")):
         scene.runs(620, f"x-{place}", node, of=top, labels=again)
-    return scene.hit(
-        "Job", "llm", "gpu-002", ["w-1"], size=3, gpus=24, outcome="restarted"
-    )
+    return hits_one(scene, outcome="restarted")
 
 
 @incident

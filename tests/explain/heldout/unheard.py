@@ -13,7 +13,7 @@ from tests.explain.heldout.truths import (
     or_decision,
     or_fault,
 )
-from tests.explain.heldout.work import JOBS, gang, owned
+from tests.explain.heldout.work import JOBS, gang, hits_one, owned
 from tests.explain.heldout.world import EVENTS, LEASES, NODES, PODS
 
 HIDDEN = {"mode": ["unknown"]}
@@ -66,15 +66,7 @@ def no_pod_is_heard_of_in_a_crash() -> Scene:
     scene.fails(611, "w-1", 255, "Unknown").gone(611.2, "w-1")
     scene.blind(Blind(100, 700, PODS))
     # Nothing vouches for Pods from the first list on, and a Pod may be over.
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        accept={"outcome": ["unknown"]},
-    )
+    hits_one(scene, accept={"outcome": ["unknown"]})
     return scene.untold("gpu-002", accept=HIDDEN)
 
 

@@ -6,7 +6,7 @@ from tests.explain.heldout.bystanders import DONE
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene
 from tests.explain.heldout.unheard import HIDDEN
-from tests.explain.heldout.work import FOUR, JOBS, gang, owned
+from tests.explain.heldout.work import FOUR, JOBS, gang, hits_one, owned
 from tests.explain.heldout.world import PODS
 
 
@@ -20,13 +20,8 @@ def nobody_sees_a_pod_being_replaced() -> Scene:
     scene.fails(611, "w-1", 255, "Unknown").gone(611.2, "w-1")
     scene.blind(Blind(360, 700, PODS))
     # It may have run since it was made: no more is lost for sure.
-    scene.hit(
-        "Job",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
+    hits_one(
+        scene,
         outcome="rescheduled",
         hours=(0, 2.36),
         accept={"outcome": ["unknown"]},

@@ -3,11 +3,14 @@
 from collections.abc import Iterable
 from typing import Any
 
+from tests.explain.heldout.cluster import KCM
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.scene import Scene, owner
 
 JOBS = "batch/v1/jobs"
 FOUR = ("gpu-001", "gpu-002", "gpu-003", "gpu-004")
+OTHERS = ("gpu-001", "gpu-003", "gpu-004")
+"""Than the one that is lost."""
 
 
 def crash(scene: Scene, node: str = "gpu-002") -> Scene:
@@ -22,10 +25,25 @@ def gang(
     labels: dict[str, str] | None = None,
     *,
     on: Iterable[str] = FOUR[:3],
+    at: float = -5,
+    name: str = "w",
 ) -> None:
     """Let a gang run, a Pod on each node."""
     for place, node in enumerate(on):
-        scene.runs(-5, f"w-{place}", node, of=of, labels=labels or {})
+        scene.runs(at, f"{name}-{place}", node, of=of, labels=labels or {})
+
+
+def taken(scene: Scene, at: float, *places: int, of: str = "w") -> None:
+    """Let Pods of a gang be deleted in order."""
+    for place in places:
+        pod = f"{of}-{place}"
+        scene.pod(at, pod, KCM, deleting=True)
+        scene.fails(at + 3, pod, 143).gone(at + 3.2, pod)
+
+
+def hits_one(scene: Scene, kind: str = "Job", **how: Any) -> Scene:
+    """Expect that of a gang of three, one on each node, w-1 is hit."""
+    return scene.hit(kind, "llm", "gpu-002", ["w-1"], size=3, gpus=24, **how)
 
 
 def loses(scene: Scene) -> None:
@@ -72,17 +90,8 @@ def a_jobset_loses_a_node() -> Scene:
     crash(scene)
     loses(scene)
     anew = under(scene, 400, JOBS, "Job/llm-w-0-1", "jobset", top)
-    for place, node in enumerate(("gpu-001", "gpu-003", "gpu-004")):
-        scene.runs(640, f"x-{place}", node, of=anew)
-    return scene.hit(
-        "JobSet",
-        "llm",
-        "gpu-002",
-        ["w-1"],
-        size=3,
-        gpus=24,
-        outcome="restarted",
-    )
+    gang(scene, anew, on=OTHERS, at=640, name="x")
+    return hits_one(scene, "JobSet", outcome="restarted")
 
 
 @incident
@@ -94,7 +103,7 @@ def a_trainjob_loses_a_node() -> Scene:
     gang(scene, under(scene, -19, JOBS, "Job/llm-w-0", "jobset", top))
     crash(scene)
     loses(scene)
-    return scene.hit("TrainJob", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+    return hits_one(scene, "TrainJob")
 
 
 @incident
@@ -103,7 +112,7 @@ def a_pytorchjob_loses_a_node() -> Scene:
     gang(scene, owned(scene, "PyTorchJob", "kubeflow.org/v1/pytorchjobs"))
     crash(scene)
     loses(scene)
-    return scene.hit("PyTorchJob", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+    return hits_one(scene, "PyTorchJob")
 
 
 @incident
@@ -112,7 +121,7 @@ def an_mpijob_loses_a_worker() -> Scene:
     gang(scene, owned(scene, "MPIJob", "kubeflow.org/v2beta1/mpijobs"))
     crash(scene)
     loses(scene)
-    return scene.hit("MPIJob", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+    return hits_one(scene, "MPIJob")
 
 
 @incident
@@ -123,7 +132,7 @@ def a_rayjob_loses_a_worker() -> Scene:
     gang(scene, cluster, {"ray.io/cluster": "llm"})
     crash(scene)
     loses(scene)
-    return scene.hit("RayJob", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+    return hits_one(scene, "RayJob")
 
 
 @incident
@@ -136,7 +145,7 @@ def a_volcano_job_loses_a_node() -> Scene:
     )
     crash(scene)
     loses(scene)
-    return scene.hit("Job", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+    return hits_one(scene)
 
 
 @incident
@@ -152,7 +161,7 @@ def a_pod_group_of_kueue_loses_a_node() -> Scene:
     )
     crash(scene)
     loses(scene)
-    return scene.hit("PodGroup", "llm", "gpu-002", ["w-1"], size=3, gpus=24)
+    return hits_one(scene, "PodGroup")
 
 
 @incident
