@@ -37,6 +37,7 @@ from recorder.store.fact_rows import (
 )
 from recorder.store.names import Names, Numbers
 from recorder.store.rows import ENTRY_COLUMNS, entry_rows, name_entries
+from recorder.store.timestamps import take_ticks
 from tests.bench.blocks import Block, Made
 from tests.bench.daily_life import Again, call, daily_life
 from tests.bench.fleet import Change, Fleet
@@ -196,6 +197,7 @@ async def fill(
     connection = connections[0]
     for one in connections:
         await one.execute(SESSION)
+        await take_ticks(one)
     for day in range(DAYS + 1):
         at = BEGAN + timedelta(days=day)
         await connection.execute("select recorder.add_partition($1)", at)
