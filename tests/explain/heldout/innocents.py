@@ -1,5 +1,7 @@
 """More than one hand is on a node, and not all of them did it."""
 
+from collections.abc import Mapping
+
 from tests.explain.heldout.boots import NEW, gives, kured, takes
 from tests.explain.heldout.clouds import vanishes
 from tests.explain.heldout.people import STATE as DRIVER
@@ -40,6 +42,7 @@ ALICE = "alice@example.com"
 MAINTENANCES = "nodemaintenance.medik8s.io/v1beta1/nodemaintenances"
 TRUE_AGAIN = {"AcceleratedHardwareReady": ("True", "NvidiaGPUIsReady", "well")}
 WISH = {"status": {"conditions": [{"type": "PendingPhaseState"}]}}
+DENIED = {"PendingPhaseState": ("False", "Cancelled", "not needed any more")}
 
 
 def dumped(scene: Scene, at: float, node: str = "gpu-002") -> None:
@@ -47,6 +50,14 @@ def dumped(scene: Scene, at: float, node: str = "gpu-002") -> None:
     says = "System encountered a fatal error in the last reboot"
     by, reason = "abrt-adaptor", "VMcore"
     scene.says(at, by, reason, says, node=node, type="Warning")
+
+
+def wishes(
+    scene: Scene, at: float, what: Mapping[str, tuple[str, str, str]]
+) -> None:
+    """Let alice write the condition by which a reboot is asked for."""
+    scene.asked(at, ALICE, "patch", "gpu-002", WISH, sub="status")
+    scene.node(at + 0.02, "gpu-002", "kubectl-edit", conditions=what)
 
 
 @incident
@@ -126,11 +137,8 @@ def draino_cordons_first_and_nvsentinel_reboots() -> Scene:
 @incident
 def a_wish_is_answered_no_and_the_kernel_panics() -> Scene:
     scene = Scene(audit=True)
-    scene.asked(20, ALICE, "patch", "gpu-002", WISH, sub="status")
-    scene.node(20.02, "gpu-002", "kubectl-edit", conditions=ASKED)
-    no = {"PendingPhaseState": ("False", "Cancelled", "not needed any more")}
-    scene.asked(200, ALICE, "patch", "gpu-002", WISH, sub="status")
-    scene.node(200.02, "gpu-002", "kubectl-edit", conditions=no)
+    wishes(scene, 20, ASKED)
+    wishes(scene, 200, DENIED)
     scene.dies(1400, "gpu-002", 1800)
     dumped(scene, 1860)
     return scene.broke("gpu-002", "kernel-panic", most="proven")
@@ -140,8 +148,7 @@ def a_wish_is_answered_no_and_the_kernel_panics() -> Scene:
 def a_wish_comes_for_a_machine_that_is_silent_already() -> Scene:
     scene = Scene(audit=True).silent(20, "gpu-002").stale(67, "gpu-002")
     scene.unreachable(72, "gpu-002")
-    scene.asked(400, ALICE, "patch", "gpu-002", WISH, sub="status")
-    scene.node(400.02, "gpu-002", "kubectl-edit", conditions=ASKED)
+    wishes(scene, 400, ASKED)
     scene.node(410, "gpu-002", NLCC, cordon=True)
     done = {**OBEYED, "PendingPhaseState": None}
     scene.node(420, "gpu-002", NLCC, conditions=done)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.explain.heldout.boots import RACKS
-from tests.explain.heldout.innocents import ALICE, WISH
+from tests.explain.heldout.innocents import DENIED, wishes
 from tests.explain.heldout.nodes import path_of, turned
 from tests.explain.heldout.parts import boot_id
 from tests.explain.heldout.registry import incident
@@ -223,10 +223,7 @@ def a_host_is_powered_off_and_on_for_nobody_knows_whom() -> Scene:
 @incident
 def a_wish_is_answered_no_and_it_crashes_in_minutes() -> Scene:
     scene = Scene(audit=True)
-    scene.asked(20, ALICE, "patch", "gpu-002", WISH, sub="status")
-    scene.node(20.02, "gpu-002", "kubectl-edit", conditions=ASKED)
-    no = {"PendingPhaseState": ("False", "Cancelled", "not needed any more")}
-    scene.asked(200, ALICE, "patch", "gpu-002", WISH, sub="status")
-    scene.node(200.02, "gpu-002", "kubectl-edit", conditions=no)
+    wishes(scene, 20, ASKED)
+    wishes(scene, 200, DENIED)
     scene.dies(500, "gpu-002", 900)
     return scene.untold("gpu-002")
