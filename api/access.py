@@ -65,7 +65,7 @@ class Guard(Protocol):
     """Decides who may ask."""
 
     async def admit(self, headers: Mapping[str, str]) -> Principal:
-        """Give who asks. Asked again while a subscription goes on.
+        """Return who asks. Asked again while a subscription goes on.
 
         Raises:
             DeniedError: it was not proved.
@@ -76,7 +76,7 @@ class Anybody:
     """For the loopback address: who reaches it runs on this machine."""
 
     async def admit(self, headers: Mapping[str, str]) -> Principal:
-        """Give whoever is here."""
+        """Return whoever is here."""
         del headers
         return Principal("local")
 
@@ -88,7 +88,7 @@ class Tokens:
         self._file = file
 
     async def admit(self, headers: Mapping[str, str]) -> Principal:
-        """Give the name of the token that is presented.
+        """Return the name of the token that is presented.
 
         Raises:
             DeniedError: there is none, or it does not count.
@@ -127,7 +127,7 @@ def check_listening(host: str, *, guarded: bool) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine reaches a host."""
+    """Return whether only this machine reaches a host."""
     bare = host.strip("[]")
     if bare.lower() in LOOPBACK_NAMES:
         return True

@@ -75,7 +75,7 @@ class Served:
             yield
 
     def app(self, *, only_loopback_names: bool) -> ASGIApp:
-        """Give what a server calls."""
+        """Return what a server calls."""
         routes = [
             Route("/graphql", _told(self._graphql), methods=["GET", "POST"]),
             Route("/export.ndjson", _told(self._export), methods=["GET"]),

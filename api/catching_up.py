@@ -43,7 +43,7 @@ class Wanted:
         )
 
     def has(self, stored: StoredFact) -> bool:
-        """Tell whether a fact is wanted."""
+        """Return whether a fact is wanted."""
         fact = stored.fact
         return (self.node is None or fact.node == self.node) and (
             self.kinds is None or fact.kind in self.kinds
@@ -62,7 +62,7 @@ async def coverage_of(reading: LogReading) -> Coverage:
 
 
 async def begun(reading: LogReading, after: str) -> tuple[LogReading, Cursor]:
-    """Give where a subscriber goes on, and a reading that has come to there.
+    """Return where a subscriber goes on, and a reading that has come to there.
 
     Raises:
         CursorError: the log never gave it.
@@ -82,7 +82,7 @@ async def begun(reading: LogReading, after: str) -> tuple[LogReading, Cursor]:
 async def caught_up(
     reading: LogReading, wanted: Wanted, cursor: Cursor
 ) -> AsyncIterator[FactBatch]:
-    """Give what lies behind a cursor, up to where a log stood."""
+    """Yield what lies behind a cursor, up to where a log stood."""
     selection = Selection(
         node=wanted.node,
         kinds=None if wanted.kinds is None else tuple(wanted.kinds),

@@ -137,7 +137,7 @@ class ColumnExecutor(Executor[Any]):
     def _column(
         self, type_: GraphQLOutputType, selected: FieldDetailsList
     ) -> Column | None:
-        """Give how values of a type are completed; None if not by columns."""
+        """Return what completes values of a type; None if not columns."""
         if is_non_null_type(type_):
             column = self._column(type_.of_type, selected)
             return None if column is None else _required(column)
@@ -171,7 +171,7 @@ class ColumnExecutor(Executor[Any]):
 
 
 def _attribute(field: GraphQLField) -> str | None:
-    """Give the attribute that a field shows; None if it has a resolver."""
+    """Return the attribute that a field shows; None if it has a resolver."""
     known = field.extensions.get(GraphQLCoreConverter.DEFINITION_BACKREF)
     if (
         isinstance(known, StrawberryField)
@@ -238,7 +238,7 @@ def _present(column: Column) -> Column:
 
 @lru_cache(500)
 def _is_value(type_: type) -> bool:
-    """Tell whether graphql-core would take something for the value itself."""
+    """Whether graphql-core would take something for the value itself."""
     return not (
         issubclass(type_, (Exception, GeneratorType, UndefinedType))
         or hasattr(type_, "__await__")
@@ -247,7 +247,7 @@ def _is_value(type_: type) -> bool:
 
 @lru_cache(100)
 def _leaves(type_: GraphQLLeafType) -> Column:
-    """Give how the values of a scalar or an enum are completed."""
+    """Return how the values of a scalar or an enum are completed."""
     told = _coerced(type_.coerce_output_value)
     if type_ in {GraphQLString, GraphQLID}:
         told = _unless({str}, told)

@@ -69,7 +69,7 @@ class Asked:
         kinds: Sequence[FactKind] | None,
         after: str | None,
     ) -> AsyncIterator[FactBatch]:
-        """Give new facts as they are committed."""
+        """Yield new facts as they are committed."""
         assert self.following is not None, "only subscriptions follow"
         number = None if log is None else _number(log)
         return self.following.follow(
@@ -77,7 +77,7 @@ class Asked:
         )
 
     async def status(self) -> Status:
-        """Give everything at a glance."""
+        """Return everything at a glance."""
         return await self.logs.status(None)
 
 

@@ -49,7 +49,7 @@ class Cursor:
     """Of a place among the facts of an entry: whose they are."""
 
     def __str__(self) -> str:
-        """Give the opaque form."""
+        """Return the opaque form."""
         numbers = self.log, self.position, self.index
         if self.index == INDEX_MAX:
             return _encoded(PLACE, *numbers)
@@ -103,7 +103,7 @@ class MomentCursor:
         return EPOCH + self.microseconds * MICROSECOND, self.position
 
     def __str__(self) -> str:
-        """Give the opaque form."""
+        """Return the opaque form."""
         return _encoded(MOMENT, self.log, self.microseconds, self.position)
 
     @classmethod

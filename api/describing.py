@@ -60,7 +60,7 @@ def described_enum(
 
 
 def _texts(cls: type) -> Iterator[tuple[str, str]]:
-    """Give the texts underneath the attributes of a class, by name."""
+    """Yield the texts underneath the attributes of a class, by name."""
     tree = ast.parse(dedent(inspect.getsource(cls)))
     body = tree.body[0]
     assert isinstance(body, ast.ClassDef), "the source of a class"
@@ -79,7 +79,7 @@ def _texts(cls: type) -> Iterator[tuple[str, str]]:
 
 
 def _flat(text: str | None) -> str | None:
-    """Give a docstring as paragraphs without the code's line breaks."""
+    """Return a docstring as paragraphs without the code's line breaks."""
     if not text:
         return None
     text = text.replace("``", "`")

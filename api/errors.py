@@ -113,7 +113,7 @@ class StoppingError(ApiError):
 
 
 def told(error: GraphQLError) -> GraphQLFormattedError:
-    """Give an error as the client is told it."""
+    """Return an error as the client is told it."""
     formatted = error.formatted
     cause = error.original_error
     while isinstance(cause, GraphQLError) and cause.original_error is not None:
@@ -132,7 +132,7 @@ def told(error: GraphQLError) -> GraphQLFormattedError:
 
 
 def unforeseen(error: BaseException) -> str:
-    """Log what nobody foresaw; give what may be said of it."""
+    """Log what nobody foresaw; return what may be said of it."""
     number = secrets.token_hex(4)
     log.error("internal error %s", number, exc_info=error)
     return f"internal error {number}: see the server's log"

@@ -55,7 +55,7 @@ class Refused(Exception):  # noqa: N818 - not an error of ours
         super().__init__(str(errors[0]))
 
     def document(self) -> dict[str, Any]:
-        """Give it as the client is told it."""
+        """Return it as the client is told it."""
         return {"errors": [told(error) for error in self.errors]}
 
 
@@ -133,7 +133,7 @@ class Executor:
 
 
 def document_of(result: ExecutionResult) -> dict[str, Any]:
-    """Give an answer as the client gets it."""
+    """Return an answer as the client gets it."""
     shown: dict[str, Any] = {}
     if result.errors:
         shown["errors"] = [told(error) for error in result.errors]

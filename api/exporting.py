@@ -56,7 +56,7 @@ class _Export:
     entries: Entries
 
     async def page(self, logs: Logs, after: int) -> tuple[bytes, int | None]:
-        """Give the lines of a page, and the position that it ends at."""
+        """Return the lines of a page, and the position that it ends at."""
         reading = (await logs.read(self.log)).as_of(self.size)
         items, last = await self._items(reading, after)
         lines = (json_bytes(self._line(item)) + b"\n" for item in items)
@@ -88,7 +88,7 @@ class _Export:
         )
 
     def end(self) -> bytes:
-        """Give the last line."""
+        """Return the last line."""
         return (
             json_bytes(
                 {

@@ -56,7 +56,7 @@ class _Subscriber:
     rung: asyncio.Event = field(default_factory=asyncio.Event)
 
     def wants(self, stored: StoredFact) -> bool:
-        """Tell whether a fact is wanted, and new to it."""
+        """Return whether a fact is wanted, and new to it."""
         return stored.entry.position > self.behind and self.wanted.has(stored)
 
     def tell(self, batch: FactBatch) -> None:
@@ -104,7 +104,7 @@ class _Source:
 
     @asynccontextmanager
     async def listening(self, one: _Subscriber) -> AsyncIterator[None]:
-        """Tell a subscriber, from now on until left."""
+        """Notify a subscriber, from now on until left."""
         node = one.wanted.node
         group = (
             self._all
@@ -210,7 +210,7 @@ class Following:
         wanted: Wanted,
         after: str | None,
     ) -> AsyncIterator[FactBatch]:
-        """Give facts behind a cursor, then as they are committed.
+        """Yield facts behind a cursor, then as they are committed.
 
         Raises:
             CursorError: it is of another log.
@@ -271,7 +271,7 @@ class Following:
         return source
 
     async def _attend(self, source: _Source) -> None:
-        """Tell what is committed, as long as anybody listens."""
+        """Publish what is committed, as long as anybody listens."""
         number = source.reading.log.id
         try:
             async with self._logs.bell(source.reading) as bell:

@@ -86,7 +86,7 @@ class Gate:
 
 
 def _name(host: str) -> str:
-    """Give a host without its port."""
+    """Return a host without its port."""
     if host.startswith("["):
         return host.partition("]")[0].strip("[")
     return host.partition(":")[0]

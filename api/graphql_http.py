@@ -144,7 +144,7 @@ def _query(content: Mapping[str, Any]) -> Query:
 
 
 def json_bytes(document: Any) -> bytes:
-    """Give JSON, of what documents hold too: half characters, long numbers."""
+    """Return JSON of anything in documents: half characters, long numbers."""
     try:
         return orjson.dumps(document)
     except TypeError:
@@ -154,7 +154,7 @@ def json_bytes(document: Any) -> bytes:
 def respond(
     body: bytes, form: str, *, status: int = 200, executed: bool = True
 ) -> Response:
-    """Give the response of an answer, or of a query that was refused."""
+    """Return the response of an answer, or of a query that was refused."""
     if not executed and form == JSON and status == 400:  # noqa: PLR2004
         status = 200
     if form == EVENT_STREAM:
@@ -167,7 +167,7 @@ def respond(
 def error_response(
     error: RecorderError, *, status: int | None = None
 ) -> Response:
-    """Give the response of a request that was not understood or admitted."""
+    """Return the response of a request that was not understood or admitted."""
     if status is None:
         assert isinstance(error, ApiError), "others come with a status"
         status = getattr(error, "http_status", error.status)

@@ -86,7 +86,7 @@ async def serve(
     tokens: TokenFile | None,
     stop: asyncio.Event,
 ) -> AsyncIterator[str]:
-    """Serve while entered; give the address.
+    """Serve while entered; yield the address.
 
     Raises:
         OpenToAllError: others could read everything.

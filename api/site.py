@@ -49,7 +49,7 @@ class Site:
         }
 
     async def serve(self, request: Request) -> Response:
-        """Give a file, or the page."""
+        """Return a file, or the page."""
         path = request.path_params.get("path", "")
         file = self._files.get(path)
         if file is None and not path.startswith("assets/"):

@@ -55,7 +55,7 @@ class EventStream:
     async def __call__(
         self, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """Tell until the end, or until nobody listens."""
+        """Stream until the end, or until nobody listens."""
         del scope
         coming: asyncio.Queue[Coming] = asyncio.Queue(1)
         async with asyncio.TaskGroup() as group:
@@ -100,7 +100,7 @@ class EventStream:
     async def _told(
         self, coming: "asyncio.Queue[Coming]"
     ) -> AsyncIterator[Coming]:
-        """Give what to tell, and None where nothing came for a while."""
+        """Yield what to tell, and None where nothing came for a while."""
         while True:
             silent = False
             document: Coming = None

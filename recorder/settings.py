@@ -123,7 +123,7 @@ class Settings:
 
 
 def default_data_dir(environ: Mapping[str, str]) -> Path:
-    """Give the data folder of this user."""
+    """Return the data folder of this user."""
     if os.geteuid() == 0:
         return Path("/var/lib/recorder")
     base = environ.get("XDG_DATA_HOME")

@@ -65,6 +65,25 @@ def test_a_name_says_what_a_module_does() -> None:
     assert {path.stem for path in [*MODULES, *TESTS]}.isdisjoint(VAGUE)
 
 
+UNIDIOMATIC = re.compile(r"^(Gives?|Tells?) ")
+"""How a docstring does not begin: the field says Return, Yield, Whether."""
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_docstrings_say_what_the_field_says(path: Path) -> None:
+    functions = [
+        node
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, Function)
+    ]
+
+    assert [
+        function.name
+        for function in functions
+        if UNIDIOMATIC.match(ast.get_docstring(function) or "")
+    ] == []
+
+
 def test_whatever_runs_a_cluster_runs_on_the_machine_one_at_a_time() -> None:
     running = [
         path

@@ -47,7 +47,7 @@ Placed = Callable[[], Awaitable[list[Placement]]]
 def timeline_of(
     answer: Answered, knowledge: Knowledge, placed: Placed
 ) -> Timeline:
-    """Give a timeline as the schema shows it."""
+    """Return a timeline as the schema shows it."""
     coverage = Coverage.of(answer.coverage)
     lanes = answer.lanes
     return Timeline(
@@ -137,7 +137,7 @@ def _taint(span: Span) -> TaintSpan:
 def placement_of(
     placement: KnownPlacement, workload: Workload | None
 ) -> Placement:
-    """Give a Pod's time on a node as the schema shows it."""
+    """Return a Pod's time on a node as the schema shows it."""
     return Placement(
         namespace=placement.pod.namespace,
         pod=placement.pod.name,

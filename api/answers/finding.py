@@ -54,7 +54,7 @@ async def log_of(
 async def node_names(
     reading: LogReading, prefix: str, first: int | None
 ) -> list[str]:
-    """Give names of nodes, in order."""
+    """Return names of nodes, in order."""
     limit = page_size(first)
     found = await reading.nodes_like(prefix, limit=limit, anywhere=False)
     return list(found)
@@ -145,7 +145,7 @@ async def workload(
     name: tuple[str, str | None],
     span: Window,
 ) -> WorkloadStory:
-    """Tell of one workload.
+    """Describe one workload.
 
     Raises:
         NotFoundError: the log has no such object, or it had no Pods.

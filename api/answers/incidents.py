@@ -60,7 +60,7 @@ class IncidentFilter:
     steps: int
 
     def has(self, incident: Answered) -> bool:
-        """Tell whether an incident is wanted."""
+        """Return whether an incident is wanted."""
         first = incident.first
         return (
             (self.happened is None or first.happened in self.happened)
@@ -100,7 +100,7 @@ def bounded(
 async def incident_page(
     asked: Asked, reading: LogReading, wanted: IncidentFilter, page: Page
 ) -> IncidentConnection:
-    """Give one page of incidents.
+    """Return one page of incidents.
 
     Raises:
         PageSizeError: too many steps.
@@ -214,7 +214,7 @@ def _moment(stored: StoredFact | None) -> Moment | None:
 async def one_incident(
     asked: Asked, name: str
 ) -> tuple[LogReading, Incidents]:
-    """Find one incident; give it alone.
+    """Find one incident; return it alone.
 
     Raises:
         NotFoundError: there is no such incident.

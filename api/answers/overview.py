@@ -33,7 +33,7 @@ NODES_MAX = 50
 
 
 async def status(asked: Asked) -> Status:
-    """Give everything at a glance."""
+    """Return everything at a glance."""
     found = await asked.status()
     database = found.database
     disk = database.disk
@@ -72,7 +72,7 @@ def _cluster(status: LogStatus, found: Answered) -> Cluster:
 
 
 async def gaps(asked: Asked, reading: LogReading, span: Window) -> Gaps:
-    """Give the gaps of a window."""
+    """Return the gaps of a window."""
     found = await ask_gaps(reading, span, now=asked.now)
     return Gaps(
         gaps=[Gap.of(gap) for gap in found.gaps],
@@ -87,7 +87,7 @@ async def condition_series(
     wanted: tuple[list[str], list[str] | None],
     span: Window,
 ) -> ConditionSeries:
-    """Give conditions as flat rows.
+    """Return conditions as flat rows.
 
     Raises:
         PageSizeError: of too many nodes.
@@ -119,7 +119,7 @@ async def annotations(
     reading: LogReading,
     span: tuple[datetime | None, datetime | None],
 ) -> Annotations:
-    """Give incidents as marks."""
+    """Return incidents as marks."""
     question = IncidentsQuestion(window=bounded(reading, *span))
     found = await ask_incidents(
         reading, question, asked.knowledge, now=asked.now

@@ -45,7 +45,7 @@ Item = TypeVar("Item")
 
 
 def page_size(count: int | None, name: str = "first") -> int:
-    """Give how many are wanted.
+    """Return how many are wanted.
 
     Raises:
         PageSizeError: it is none, or more than one answer holds.
@@ -102,7 +102,7 @@ class Filter:
     actor: str | None = None
 
     def question(self, *, facts: bool) -> EntryQuestion:
-        """Give it as the report asks it."""
+        """Return it as the report asks it."""
         return EntryQuestion(
             window=self.window,
             node=self.node,
@@ -128,7 +128,7 @@ class Pages(Generic[Item]):
     """Behind a position, in log order."""
 
     newest: Callable[[LogReading, int], Awaitable[int]]
-    """Gives a position behind which at least so many newest lie."""
+    """Return a position behind which at least so many newest lie."""
 
     place: Callable[[Item], tuple[int, int]]
 
@@ -230,7 +230,7 @@ async def _backward(
 async def facts(
     asked: Asked, reading: LogReading, wanted: Filter, page: Page
 ) -> FactConnection:
-    """Give one page of facts."""
+    """Return one page of facts."""
     question = wanted.question(facts=True)
     answer = await ask_entries(reading, question, now=asked.now)
     selection = question.selects(answer.found)
@@ -255,7 +255,7 @@ async def facts(
 async def entries(
     asked: Asked, reading: LogReading, wanted: Filter, page: Page
 ) -> EntryConnection:
-    """Give one page of entries."""
+    """Return one page of entries."""
     question = wanted.question(facts=False)
     answer = await ask_entries(reading, question, now=asked.now)
     selection = question.selects(answer.found)

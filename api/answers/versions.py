@@ -55,7 +55,7 @@ class Asked:
 async def page(
     asked: context.Asked, reading: LogReading, wanted: Asked, page: Page
 ) -> VersionConnection:
-    """Give one page of versions.
+    """Return one page of versions.
 
     Raises:
         NotFoundError: the log has no such object.
@@ -110,7 +110,7 @@ async def shown(
     reference: Reference,
     at: datetime | None,
 ) -> ObjectAt:
-    """Give an object as it was.
+    """Return an object as it was.
 
     Raises:
         NotFoundError: there was no such object then.

@@ -92,7 +92,7 @@ class Node:
     async def impact(
         self, info: Info, since: Since = None, until: Until = None
     ) -> Impact | None:
-        """Give the workloads that its failures hit, wherever they ran."""
+        """Return the workloads that its failures hit, wherever they ran."""
         question = ImpactQuestion(
             nodes=(self.name,),
             rack=None,

@@ -93,14 +93,14 @@ _ORDERED = frozenset({"initContainers", "env"})
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
-    """Give what differs, sorted by field name at each level."""
+    """Return what differs, sorted by field name at each level."""
     found: list[Change] = []
     _of_objects(found, (), old, new)
     return found
 
 
 def is_noise(change: Change) -> bool:
-    """Tell whether a change says nothing that a person asks for.
+    """Return whether a change says nothing that a person asks for.
 
     The book-keeping of versions, generations and field managers, the times
     of heartbeats, and the order of lists in which it means nothing.
@@ -185,7 +185,7 @@ def _are_objects(value: Any) -> bool:
 
 
 def _key(path: Path, elements: Sequence[Any]) -> tuple[str, ...] | None:
-    """Give the fields that every element has to name it."""
+    """Return the fields that every element has to name it."""
     for key in _KEYS.get(str(path[-1]), ()):
         if all(
             type(element.get(name)) in (str, int)

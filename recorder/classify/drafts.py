@@ -71,7 +71,7 @@ def draft(
     observed_at: datetime,
     source: str,
 ) -> Draft:
-    """Give the draft of a document that was read already.
+    """Return the draft of a document that was read already.
 
     The kind is for documents that do not say it, the items of a list;
     without it the plural of the resource stands for the kind.

@@ -32,7 +32,7 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def substance(raw: bytes, resource: Resource) -> bytes | None:
-    """Give a digest of what is not heartbeat in a Node or a Lease.
+    """Return a digest of what is not heartbeat in a Node or a Lease.
 
     An item of a list and an object of a watch give the same one, though only
     the latter says what it is. None for every other resource, and for a
@@ -117,7 +117,7 @@ _decode_node = msgspec.json.Decoder(_Node).decode
 
 
 def lease_renewed_at(raw: bytes) -> datetime | None:
-    """Give when a Lease says that it was renewed."""
+    """Return when a Lease says that it was renewed."""
     try:
         lease = _decode_lease(raw)
     except (ValueError, RecursionError):
@@ -126,7 +126,7 @@ def lease_renewed_at(raw: bytes) -> datetime | None:
 
 
 def node_ready(raw: bytes, read: Shape | None = None) -> str | None:
-    """Give the status of a Node's Ready condition: True, False, Unknown.
+    """Return the status of a Node's Ready condition: True, False, Unknown.
 
     ``read`` is the document as it was decoded, if it was.
     """

@@ -40,7 +40,7 @@ class FieldManager:
 def moved(
     before: Sequence[Entry], now: Sequence[Entry]
 ) -> list[tuple[int, Entry]]:
-    """Give the entries that are not as they were, and their places."""
+    """Return the entries that are not as they were, and their places."""
     known = len(before)
     return [
         (place, entry)
@@ -53,7 +53,7 @@ def moved(
 def moved_managers(
     old: Mapping[str, Any] | None, new: Mapping[str, Any]
 ) -> list[FieldManager]:
-    """Give those whose entry moved, in the order of their times.
+    """Return those whose entry moved, in the order of their times.
 
     ``old`` is None for an object that was created: all of its entries are
     new. Empty where nobody's entry moved, and where one of the two documents

@@ -30,7 +30,7 @@ def moment(text: object) -> datetime | None:
 
 
 def first_moment(*texts: object) -> datetime | None:
-    """Give the first claim that can be taken."""
+    """Return the first claim that can be taken."""
     for text in texts:
         if text and (time := moment(text)) is not None:
             return time

@@ -238,6 +238,6 @@ def _fitting(members: dict[str, Any], shape: type[_W]) -> _W:
 
 
 def _structure_of(annotation: Any) -> type[Shape] | None:
-    """Give the structure in an annotation such as ``Spec | None``."""
+    """Return the structure in an annotation such as ``Spec | None``."""
     first = annotation.__args__[0]
     return first if issubclass(first, Shape) else None

@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 def now() -> datetime:
-    """Give this machine's time."""
+    """Return this machine's time."""
     return datetime.now(UTC)
 
 
@@ -43,7 +43,7 @@ async def open_reading(ctx: click.Context) -> AsyncIterator["LogReading"]:
 
 
 def judge(coverage: "Coverage") -> int:
-    """Say what may be missing; give the exit status."""
+    """Say what may be missing; return the exit status."""
     from recorder.report.text import coverage_lines
 
     if coverage.complete:

@@ -97,7 +97,7 @@ def _innermost(error: BaseException) -> BaseException:
 
 
 def _told(raised: BaseException, *, debug: bool) -> int:
-    """Tell an error to a person; give the exit status."""
+    """Report an error to a person; return the exit status."""
     error = _innermost(raised)
     match error:
         case SystemExit():

@@ -46,7 +46,7 @@ def _remember(
 
 
 def _given(ctx: click.Context) -> dict[str, Any]:
-    """Give what was given so far, before the command and behind it."""
+    """Return what was given so far, before the command and behind it."""
     given: dict[str, Any] = ctx.meta.setdefault(__name__, {})
     return given
 
@@ -217,6 +217,6 @@ def read_settings(
 
 
 def given_log(ctx: click.Context) -> int | None:
-    """Give the log that was named exactly."""
+    """Return the log that was named exactly."""
     number: int | None = _given(ctx).get("log")
     return number

@@ -48,7 +48,7 @@ def print_document(document: Any, form: str) -> None:
 
 
 def json_bytes(document: Any, *, on_one_line: bool = False) -> bytes:
-    """Give JSON, indented for people unless it must be one line."""
+    """Return JSON, indented for people unless it must be one line."""
     import orjson
 
     option = 0 if on_one_line else orjson.OPT_INDENT_2
@@ -56,7 +56,7 @@ def json_bytes(document: Any, *, on_one_line: bool = False) -> bytes:
 
 
 def yaml_bytes(document: Any) -> bytes:
-    """Give YAML, its keys in the order in which they are."""
+    """Return YAML, its keys in the order in which they are."""
     import yaml
 
     dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -106,7 +106,7 @@ def _shown(found: re.Match[bytes]) -> bytes:
 
 
 def note(text: str, *, colour: str | None = None) -> None:
-    """Tell a person something beside the answer, in one line."""
+    """Print to stderr something beside the answer, in one line."""
     from recorder.report.text import plain
 
     click.echo(paint(plain(text), colour, sys.stderr), err=True)

@@ -173,7 +173,7 @@ async def _show_page(
 
 
 async def _told(settings: Settings, log: int) -> tuple[list[str], str | None]:
-    """Give what happened in the demo and what it cost; the verdict's id."""
+    """Return what happened in the demo and what it cost; the verdict's id."""
     from recorder.knowledge import load
     from recorder.report.impact import ImpactQuestion, ask_impact, cost
     from recorder.report.text import plain
@@ -204,7 +204,7 @@ async def _play(
     speed: float | None,
     stop: asyncio.Event,
 ) -> int:
-    """Play a tape; give the number of its log."""
+    """Play a tape; return the number of its log."""
     from recorder.wiring.database import open_database
     from recorder.wiring.playing import Playing, play_tape
 

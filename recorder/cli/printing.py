@@ -26,7 +26,7 @@ class Printer(Protocol):
 def printer_for(
     form: str, *, cluster: str, raw: bool, facts: bool = False
 ) -> Printer:
-    """Give the printer of a form, for entries or for facts."""
+    """Return the printer of a form, for entries or for facts."""
     shown = _Facts() if facts else _Lines(cluster, raw=raw)
     match form:
         case "ndjson":

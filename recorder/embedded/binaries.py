@@ -39,7 +39,7 @@ class Binaries:
     """For example ``18.4``."""
 
     def program(self, name: str) -> str:
-        """Give the path of one program."""
+        """Return the path of one program."""
         return str(self.folder / name)
 
 

@@ -37,7 +37,7 @@ def address(
     name: str,
     database: str = DATABASE,
 ) -> str:
-    """Give a role's address of the database, its password inside."""
+    """Return a role's address of the database, its password inside."""
     host = quote(str(socket_folder), safe="")
     return (
         f"postgresql://{name}:{passwords[name]}@/{database}"

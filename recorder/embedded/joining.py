@@ -195,7 +195,7 @@ class Joining:
 async def leave(
     folder: DataFolder, keeper: Keeper, *, share: FileLock
 ) -> None:
-    """Give the share back; the last one waits for the server to stop.
+    """Return the share back; the last one waits for the server to stop.
 
     The wait is bounded: a server that takes longer stops all the same. One
     that is still starting is not waited for.

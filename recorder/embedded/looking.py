@@ -70,7 +70,7 @@ def look_at_programs(data_dir: Path) -> ProgramFacts:
 
 
 def _nearest(path: Path) -> Path:
-    """Give the nearest folder above that exists."""
+    """Return the nearest folder above that exists."""
     return next(above for above in path.parents if above.exists())
 
 
@@ -89,7 +89,7 @@ def _name(uid: int) -> str:
 
 
 def _closed_at(path: Path, owner: int | None) -> Path | None:
-    """Give a folder above that the user PostgreSQL runs as cannot pass.
+    """Return a folder above that the user PostgreSQL runs as cannot pass.
 
     A user who will only be made is taken for a stranger.
     """

@@ -34,7 +34,7 @@ class Role(StrEnum):
 
 
 def login_role(role: Role) -> str:
-    """Give the login role that is a member of a role's group."""
+    """Return the login role that is a member of a role's group."""
     return f"recorder_embedded_{role}"
 
 

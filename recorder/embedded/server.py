@@ -96,7 +96,7 @@ class EmbeddedServer:
                 yield cls(folder, joined)
 
     def dsn(self, role: str) -> str:
-        """Give the address for ``owner``, ``writer`` or ``reader``."""
+        """Return the address for ``owner``, ``writer`` or ``reader``."""
         return address(
             self._joined.socket_folder,
             self._joined.passwords,

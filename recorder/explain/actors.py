@@ -45,7 +45,7 @@ class Actor(NamedTuple):
 def actor_of(
     name: str | None, knowledge: Knowledge, *, audited: bool = False
 ) -> Actor | None:
-    """Give who is behind a field manager, or a user whom audit names."""
+    """Return who is behind a field manager, or a user whom audit names."""
     if not name:
         return None
     rule = knowledge.writer(name)

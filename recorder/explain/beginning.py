@@ -16,7 +16,7 @@ __all__ = ["may_begin", "never_opens"]
 def may_begin(
     node: str, facts: Iterable[StoredFact], knowledge: Knowledge
 ) -> bool:
-    """Tell whether facts can make a chain, however the node was before."""
+    """Return whether facts can make a chain, however the node was before."""
     return any(
         sign.subject == Subject.IDENTITY or not never_opens(sign)
         for stored in facts
@@ -25,7 +25,7 @@ def may_begin(
 
 
 def never_opens(sign: Sign) -> bool:
-    """Tell whether a sign only ever belongs to a chain of others."""
+    """Return whether a sign only ever belongs to a chain of others."""
     thing = sign.stored.fact.object
     return (
         sign.over

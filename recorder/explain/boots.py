@@ -28,13 +28,13 @@ _BOOT = re.compile(r"boot id: (\S+)")
 
 
 def boot_named(rebooted: Sign) -> str | None:
-    """Give the boot id that an Event `Rebooted` names."""
+    """Return the boot id that an Event `Rebooted` names."""
     found = _BOOT.search(rebooted.stored.fact.detail.get("message") or "")
     return None if found is None else found[1]
 
 
 def is_explained(rebooted: Sign, boots: Mapping[str, datetime]) -> bool:
-    """Tell whether an Event `Rebooted` is about a boot of the Node.
+    """Return whether an Event `Rebooted` is about a boot of the Node.
 
     Args:
         rebooted: the Event.
@@ -48,7 +48,7 @@ def is_explained(rebooted: Sign, boots: Mapping[str, datetime]) -> bool:
 
 
 def counted(words: Iterable[Sign], lost: datetime) -> bool | None:
-    """Tell whether a kubelet counts on from before its node was lost.
+    """Return whether a kubelet counts on from before its node was lost.
 
     A kubelet keeps count of the Events that it sends for as long as it runs.
     None where no Event tells: they may be lost.
@@ -69,7 +69,7 @@ def counted(words: Iterable[Sign], lost: datetime) -> bool | None:
 
 
 def is_first(rebooted: Sign, boots: Mapping[str, datetime]) -> bool:
-    """Tell whether a kubelet speaks of the boot that the Node had at first.
+    """Return whether a kubelet speaks of the boot that the Node had at first.
 
     Which one was before it, only the kubelet knew.
     """

@@ -72,15 +72,15 @@ class Chain:
         return min(own, key=lambda s: s.stored.at).stored
 
     def is_carried(self, sign: Sign) -> bool:
-        """Tell whether a sign held before the chain began."""
+        """Return whether a sign held before the chain began."""
         return any(sign is carried for carried in self.carried)
 
     def of(self, subject: str) -> list[Sign]:
-        """Give the signs of one subject that begin something."""
+        """Return the signs of one subject that begin something."""
         return [s for s in self.signs if s.subject == subject and not s.over]
 
     def has(self, subject: str) -> bool:
-        """Tell whether there is such a sign."""
+        """Return whether there is such a sign."""
         return any(s.subject == subject and not s.over for s in self.signs)
 
     def carry(self, signs: Iterable[Sign]) -> None:
@@ -118,14 +118,14 @@ class Chain:
         )
 
     def is_over(self, at: datetime) -> bool:
-        """Tell whether nothing can belong to it any more."""
+        """Return whether nothing can belong to it any more."""
         if self._quiet_since is None:
             return False
         waited = at - self._quiet_since
         return waited > (LINGER if self.has_effect else PATIENCE)
 
     def reach(self) -> tuple[datetime, datetime | None] | None:
-        """Give when what may belong to it was seen, with some time around.
+        """Return when what may belong to it was seen, with some time around.
 
         Without an end while it lasts; None where there is nothing.
         """
@@ -154,7 +154,7 @@ class Chain:
         )
 
     def returned(self, at: datetime) -> bool:
-        """Tell whether the node left and has been back for a while."""
+        """Return whether the node left and has been back for a while."""
         return (
             self.left
             and self.back is not None
@@ -162,7 +162,7 @@ class Chain:
         )
 
     def is_up_again(self, at: datetime) -> bool:
-        """Tell whether the node booted and has been Ready for a while."""
+        """Return whether the node booted and has been Ready for a while."""
         return (
             self.has(Subject.BOOT)
             and self.ready_since is not None
@@ -170,7 +170,7 @@ class Chain:
         )
 
     def still_held(self, at: datetime) -> list[Sign]:
-        """Give what is said of the node long after it came back.
+        """Return what is said of the node long after it came back.
 
         What is said from before a boot and not yet taken back right after
         it is no evidence for anything later.
@@ -183,7 +183,7 @@ class Chain:
         return [s for s in self._held.values() if not self._is_obeyed(s, back)]
 
     def _said_since_ready(self) -> list[Sign]:
-        """Give what was said of a node that booted and was not yet back."""
+        """Return what was said of a node that booted and was not yet back."""
         since = self.ready_since
         if since is None or not self.has(Subject.BOOT):
             return []
@@ -199,7 +199,7 @@ class Chain:
         return [*said.values()]
 
     def _is_obeyed(self, sign: Sign, back: datetime) -> bool:
-        """Tell whether what was decided was done.
+        """Return whether what was decided was done.
 
         Evidence of one boot serves no other.
         """

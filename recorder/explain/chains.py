@@ -49,7 +49,7 @@ def chains_of(
     knowledge: Knowledge,
     base: NodeState | None = None,
 ) -> list[Chain]:
-    """Give the chains of a node, in order.
+    """Return the chains of a node, in order.
 
     Args:
         node: its name.
@@ -143,7 +143,7 @@ class _Reader:
             self._stand(standing(stored, self._knowledge, node=self._node))
 
     def _stand(self, signs: Iterable[Sign]) -> list[Sign]:
-        """Keep what was said before for the next chain; give the others."""
+        """Keep what was said before for the next chain; return the others."""
         others = []
         for sign in signs:
             if sign.role in {Role.FAULT, Role.DECISION} and not sign.over:
@@ -172,7 +172,7 @@ class _Reader:
         )
 
     def _is_old(self, stored: StoredFact) -> bool:
-        """Tell whether it speaks of a time before the node was known.
+        """Return whether it speaks of a time before the node was known.
 
         The first list of Events holds those of an hour, and may come before
         that of Nodes.
@@ -224,7 +224,7 @@ class _Reader:
         return chain
 
     def _stood(self, at: datetime) -> list[Sign]:
-        """Give what stood at first, but for Events of long ago."""
+        """Return what stood at first, but for Events of long ago."""
         return [
             sign
             for sign in self._standing.values()
@@ -233,7 +233,7 @@ class _Reader:
         ]
 
     def _past(self, sign: Sign) -> Chain | None:
-        """Give the chain that is over and that a late sign belongs to.
+        """Return the chain that is over and that a late sign belongs to.
 
         Events may come late, and after a gap they come in any order. What
         proves a panic is found after the boot that it caused.
@@ -281,7 +281,7 @@ class _Reader:
                 self._open = chain
 
     def _lost_since(self, chain: Chain) -> Chain:
-        """Give the chain in which a node was lost once more, if it was."""
+        """Return the chain in which a node was lost once more, if it was."""
         now = self._open
         if now is None or now is chain or self._state.ready == "True":
             return chain
@@ -297,7 +297,7 @@ class _Reader:
         )
 
     def _was_there(self, sign: Sign) -> bool:
-        """Tell whether a boot is shown that was shown before.
+        """Return whether a boot is shown that was shown before.
 
         No machine boots twice into one: who wrote it was behind, as an API
         server is whose store was restored.
@@ -308,13 +308,13 @@ class _Reader:
         return seen != sign.stored.observed_at
 
     def _is_news(self, sign: Sign) -> bool:
-        """Tell whether a kubelet speaks of a boot that the Node never had."""
+        """Whether a kubelet speaks of a boot that the Node never had."""
         return sign.subject == Subject.REBOOTED and not is_explained(
             sign, self._boots
         )
 
     def _goes(self, sign: Sign, before: NodeState) -> bool:
-        """Tell whether the Node itself goes, well as it may have been."""
+        """Return whether the Node itself goes, well as it may have been."""
         thing = sign.stored.fact.object
         return (
             sign.subject == Subject.IDENTITY

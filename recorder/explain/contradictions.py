@@ -13,7 +13,7 @@ __all__ = ["contradictions"]
 
 
 def contradictions(case: Case) -> list[Contradiction]:
-    """Give what the log says against itself, in the order of the log."""
+    """Return what the log says against itself, in the order of the log."""
     found = []
     for sign in case.chain.of(Subject.REBOOTED):
         if is_explained(sign, case.chain.boots):

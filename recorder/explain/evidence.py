@@ -26,7 +26,7 @@ TELLING = frozenset({Role.FAULT, Role.DECISION, Role.EFFECT})
 def evidence_of(
     case: Case, decided: Decided | None, faulted: Faulted | None
 ) -> tuple[Sequence[Evidence], int]:
-    """Give the signs of a chain with their roles, in order of time.
+    """Return the signs of a chain with their roles, in order of time.
 
     And how many were left out, of a chain that has more than an answer names.
     """
@@ -68,7 +68,7 @@ def most_telling(
 
 
 def _place(evidence: Evidence) -> tuple[datetime, int, int]:
-    """Give where a sign stands in a timeline.
+    """Return where a sign stands in a timeline.
 
     Most clocks of a cluster tell whole seconds, ours does not: within a
     second the log's own order is the better one.
@@ -79,7 +79,7 @@ def _place(evidence: Evidence) -> tuple[datetime, int, int]:
 
 
 def _is_telling(case: Case, sign: Sign, decided: Decided | None) -> bool:
-    """Tell whether a sign says more than that somebody was there.
+    """Return whether a sign says more than that somebody was there.
 
     Of audit it is who decided; that a kubelet counts tells a silence.
     """

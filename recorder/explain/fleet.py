@@ -111,13 +111,13 @@ class Fleet:
             self._hear(node, since, no_more=True)
 
     def knowing(self, down: Iterable[str]) -> Self:
-        """Give it with nodes that were down before, whoever was lost then."""
+        """Return it with nodes that were down before any loss of then."""
         other = copy(self)
         other._down = frozenset(down)  # noqa: SLF001 - it is one of us
         return other
 
     def was_down(self, node: str, at: datetime) -> bool:
-        """Tell whether a node had been lost before those of a time were."""
+        """Return whether a node had been lost before those of a time were."""
         before = at - TOGETHER
         told = [t for t in self._heard.get(node, ()) if t[0] < before]
         return node in self._down or (bool(told) and not max(told)[1])
@@ -128,7 +128,7 @@ class Fleet:
         return len(self._labels)
 
     def lost_with(self, node: str, at: datetime) -> list[str]:
-        """Give the nodes that were lost together with one, itself too."""
+        """Return the nodes that were lost together with one, itself too."""
         return sorted(
             other
             for other, times in self._lost.items()
@@ -137,7 +137,7 @@ class Fleet:
         )
 
     def silent_with(self, at: datetime) -> list[str]:
-        """Give the nodes whose last renewal was about a time."""
+        """Return the nodes whose last renewal was about a time."""
         return sorted(
             other
             for other, times in self._renewed.items()
@@ -145,14 +145,14 @@ class Fleet:
         )
 
     def was_shut_down(self, node: str, at: datetime) -> bool:
-        """Tell whether a node that fell silent had said that it would."""
+        """Return whether a node that fell silent had said that it would."""
         return any(
             at - TOGETHER <= time <= at + MISSED
             for time in self._in_order.get(node, ())
         )
 
     def booted_after(self, node: str, at: datetime) -> bool:
-        """Tell whether a node that was lost at a time came back anew.
+        """Return whether a node that was lost at a time came back anew.
 
         Who was heard of again before it booted had not gone: that boot is of
         another time.
@@ -166,7 +166,7 @@ class Fleet:
         )
 
     def place(self, node: str) -> dict[str, str]:
-        """Give where a node stands, by the keys of its labels."""
+        """Return where a node stands, by the keys of its labels."""
         return {
             key: value
             for key, value in self._labels.get(node, {}).items()
@@ -182,5 +182,5 @@ class Fleet:
         ]
 
     def stands(self, node: str, key: str, value: str) -> bool:
-        """Tell whether a node stands at a place."""
+        """Return whether a node stands at a place."""
         return self._labels.get(node, {}).get(key) == value

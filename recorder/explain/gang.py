@@ -62,7 +62,7 @@ class Gang:
         self._scope = scope
 
     def hits(self, failures: Sequence[Failure]) -> list[Hit]:
-        """Give the hits, by failures and by preemption, in order of time."""
+        """Return the hits, by failures and by preemption, in order of time."""
         touched = [
             (failure, pod)
             for failure in failures
@@ -101,7 +101,7 @@ class Gang:
         return sorted(found, key=lambda hit: hit.hit_at)
 
     def _was_over(self, failure: Failure) -> bool:
-        """Tell whether it was decided before how the workload ends.
+        """Return whether it was decided before how the workload ends.
 
         Pods may be there still: kept, or on their way out.
         """
@@ -109,7 +109,7 @@ class Gang:
         return at is not None and at + A_SECOND < failure.since
 
     def _blow(self, lost: Sequence[tuple[Failure, Placement]]) -> Hit:
-        """Give the first hit of those by which Pods were lost."""
+        """Return the first hit of those by which Pods were lost."""
         hit_at = min(taken_at(f, p) for f, p in lost)
         at_once = self._at_once(lost, hit_at)
         first, pod = min(at_once, key=lambda pair: order(*pair))
@@ -135,7 +135,7 @@ class Gang:
     def _at_once(
         self, lost: Sequence[tuple[Failure, Placement]], hit_at: datetime
     ) -> list[tuple[Failure, Placement]]:
-        """Give what was lost before the gang ran again without it."""
+        """Return what was lost before the gang ran again without it."""
         times = [(taken_at(f, p), p) for f, p in lost]
         again = self._again(times, hit_at)
         return [
@@ -145,7 +145,7 @@ class Gang:
     def _again(
         self, lost: Sequence[tuple[datetime, Placement]], hit_at: datetime
     ) -> datetime | None:
-        """Give when the gang ran again without what was lost by then."""
+        """Return when the gang ran again without what was lost by then."""
         pods = [p for at, p in lost if at <= hit_at]
         return self._loss(hit_at, self._gang_at(hit_at, pods), pods).again()
 
@@ -179,7 +179,7 @@ class Gang:
         return found
 
     def _failed_with(self, pod: Placement) -> list[Placement]:
-        """Give the Pods that failed by themselves with another."""
+        """Return the Pods that failed by themselves with another."""
         at = pod.ended_at
         return [
             p
@@ -194,7 +194,7 @@ class Gang:
     def _gang_at(
         self, at: datetime, losses: Sequence[Placement]
     ) -> list[Placement]:
-        """Give the Pods that made up the gang when it was hit."""
+        """Return the Pods that made up the gang when it was hit."""
         if not self._workload.is_gang:
             # What never ran was to stand in for another, and was refused.
             return [p for p in losses if p.running_at] or list(losses)
@@ -214,7 +214,7 @@ class Gang:
         losses: Sequence[Placement],
         later: Sequence[Placement] = (),
     ) -> Hit:
-        """Give a hit; what came in the place of a loss may be lost later."""
+        """Return a hit; what came in the place of a loss may be lost later."""
         loss = self._loss(blow.at, gang, losses)
         again = loss.again()
         outcome = self._outcome(blow, loss, again)
@@ -247,7 +247,7 @@ class Gang:
     def _end(
         self, loss: Loss, outcome: str, again: datetime | None
     ) -> datetime:
-        """Give the time to which hours were lost for sure."""
+        """Return the time to which hours were lost for sure."""
         if outcome in {"completed", "unknown"}:
             return loss.at
         if outcome == "failed" and self._failed_at is not None:
@@ -318,13 +318,13 @@ class Gang:
         return "completed" if done else "down"
 
     def _is_done(self, loss: Loss) -> bool:
-        """Tell whether what was lost had ended well, as its work does."""
+        """Return whether what was lost had ended well, as its work does."""
         return self._workload.kind not in SERVERS and all(
             p.phase == "Succeeded" for p in loss.lost
         )
 
     def _failed_by(self, loss: Loss, again: datetime | None) -> bool:
-        """Tell whether the workload failed for good by what it lost.
+        """Return whether the workload failed for good by what it lost.
 
         What ran in full again failed by that only if a lost Pod was over
         just then: it counts when it is.

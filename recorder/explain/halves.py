@@ -9,7 +9,7 @@ __all__ = ["is_half"]
 
 
 def is_half(case: Case, verdict: Verdict) -> bool:
-    """Tell whether something was repaired of which nobody said that it broke.
+    """Whether something was repaired of which nobody said that it broke.
 
     Who did it is known then, and why is not.
     """

@@ -22,7 +22,7 @@ MACHINE = ("machine_id", "system_uuid", "provider_id")
 
 
 def happening(chain: Chain) -> tuple[str, Sign] | None:
-    """Give what happened and the first sign of it; None if nothing did."""
+    """Return what happened and the first sign of it; None if nothing did."""
     for find in (
         _identity,
         _reboot,
@@ -101,7 +101,7 @@ def _kubelet(chain: Chain) -> tuple[str, Sign] | None:
 
 
 def _started(chain: Chain) -> list[Sign]:
-    """Give the starts of the kubelet, but not its first.
+    """Return the starts of the kubelet, but not its first.
 
     Only a kubelet that has started says Rebooted.
     """

@@ -60,7 +60,7 @@ class Hit:
     says: str
 
     def is_down_at(self, at: datetime) -> bool:
-        """Tell whether the workload did not run again by a time."""
+        """Return whether the workload did not run again by a time."""
         again = self.running_again_at
         return self.hit_at <= at and (again is None or at < again)
 

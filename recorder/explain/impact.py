@@ -40,7 +40,7 @@ HIT: Final = frozenset(
 
 
 def failure_of(verdict: Verdict) -> Failure | None:
-    """Give what workloads see of a verdict; None if they see nothing."""
+    """Return what workloads see of a verdict; None if they see nothing."""
     if verdict.happened not in HIT:
         return None
     effect = verdict.effect.stored
@@ -59,7 +59,7 @@ def hits(
     scope: Scope,
     each: bool = False,
 ) -> list[Hit]:
-    """Give the workloads that happenings hit, in order of time.
+    """Return the workloads that happenings hit, in order of time.
 
     A workload is named once, however often it was hit.
 
@@ -87,7 +87,7 @@ def hits(
 
 
 def _merged(hits: Sequence[Hit]) -> Hit:
-    """Tell of several hits of one workload at once.
+    """Merge several hits of one workload.
 
     It was hit first as the first says, and is as the last left it. A hit
     ends before the next begins, so that no hour is counted twice.

@@ -67,7 +67,7 @@ def judge(
     holes: Iterable[Hole] = (),
     absent: Collection[str] = (),
 ) -> Verdict | None:
-    """Give the verdict on a chain; None if nothing happened in it.
+    """Return the verdict on a chain; None if nothing happened in it.
 
     Args:
         chain: what belongs together.
@@ -142,7 +142,7 @@ def _decided(case: Case) -> Decided | None:
 
 
 def _is_panic(faulted: Faulted | None) -> bool:
-    """Tell whether it is proved that the machine went down by itself."""
+    """Return whether it is proved that the machine went down by itself."""
     return faulted is not None and faulted.fault is Fault.KERNEL_PANIC
 
 
@@ -170,7 +170,7 @@ def _tempered(
 
 
 def _is_told_after(case: Case, fault: Sign) -> bool:
-    """Tell whether a node was shown in its new boot without a fault.
+    """Return whether a node was shown in its new boot without a fault.
 
     A dump is of the boot before, and so is an Event that is dated so.
     """
@@ -209,7 +209,7 @@ def _boots(chain: Chain, happened: str) -> tuple[str | None, str | None]:
 
 
 def _first_proof(case: Case) -> datetime:
-    """Give when the effect was first seen, or before it a loss of Ready."""
+    """Return when the effect was first seen, or before it a loss of Ready."""
     times = [case.effect.stored.observed_at]
     if case.was_lost:
         times += [
@@ -219,7 +219,7 @@ def _first_proof(case: Case) -> datetime:
 
 
 def _last_proof(case: Case) -> datetime | None:
-    """Give when the old state was last shown."""
+    """Return when the old state was last shown."""
     times = [
         sign.stored.at
         for sign in case.chain.signs
@@ -265,7 +265,7 @@ def _mode(
 
 
 def _was_gone(case: Case, decided: Decided) -> bool:
-    """Tell whether a Node was deleted that was lost long before."""
+    """Return whether a Node was deleted that was lost long before."""
     return (
         decided.decision is Decision.NODE_DELETION
         and case.was_lost
@@ -283,7 +283,7 @@ def _was_gone(case: Case, decided: Decided) -> bool:
 def _hiding(
     chain: Chain, effect: Sign, holes: Iterable[Hole]
 ) -> Sequence[Hole]:
-    """Give the times that the chain rests on and the log is silent about."""
+    """Return the times that the chain rests on and the log is silent about."""
     # By our own clock: a hole that ended before the first sign was seen ended
     # in a list, which showed how things stood.
     first = min(sign.stored.observed_at for sign in chain.signs)
@@ -301,7 +301,7 @@ def _hiding(
 
 
 def _answers(chain: Chain, effect: Sign) -> list[Sign]:
-    """Give what came of a fault of a node that is not seen to leave."""
+    """Return what came of a fault of a node that is not seen to leave."""
     if effect.role is not Role.FAULT:
         return []
     return [s for s in chain.signs if s.position > effect.position]
@@ -326,7 +326,7 @@ def _confidence(case: Case, verdict: Verdict, *, holed: bool) -> str:
 
 
 def _may_hide(case: Case) -> bool:
-    """Tell whether what a gap hides may be another thing that happened.
+    """Return whether what a gap hides may be another thing that happened.
 
     Evictions after a cordon, a cordon after a fault, a return between boots.
     """

@@ -47,7 +47,7 @@ def order(failure: Failure, pod: Placement) -> tuple[datetime, datetime, int]:
 
 
 def came_with(pod: Placement, at: datetime) -> bool:
-    """Tell whether the list that showed a hit showed a Pod for the first time.
+    """Whether the list that showed a hit showed a Pod for the first time.
 
     After a gap it tells at once what was lost and what took its place.
     """
@@ -59,7 +59,7 @@ def came_with(pod: Placement, at: datetime) -> bool:
 
 
 def position(entry: str) -> int:
-    """Give the place of an entry in its log, by its name."""
+    """Return the place of an entry in its log, by its name."""
     return int(entry.partition("/")[2])
 
 
@@ -77,7 +77,7 @@ def was_replaced(
     *,
     soon: bool,
 ) -> bool:
-    """Tell whether a Pod was to go before, and another is in its place.
+    """Return whether a Pod was to go before, and another is in its place.
 
     Where that is so soon, one may be there before the Pod is told to go.
     """
@@ -97,7 +97,7 @@ def was_replaced(
 
 
 def lost_at(failure: Failure, pod: Placement) -> datetime | None:
-    """Give when a Pod was lost by a failure, None if it was not."""
+    """Return when a Pod was lost by a failure, None if it was not."""
     times = [
         at
         for at in (
@@ -112,7 +112,7 @@ def lost_at(failure: Failure, pod: Placement) -> datetime | None:
 
 
 def _ended_later(failure: Failure, pod: Placement) -> bool:
-    """Tell whether a Pod ended well after its node was in service again."""
+    """Return whether a Pod ended well after its node was in service again."""
     ended, back = pod.over_at, failure.verdict.back_in_service_at
     return (
         pod.phase == "Succeeded"
@@ -123,7 +123,7 @@ def _ended_later(failure: Failure, pod: Placement) -> bool:
 
 
 def taken_at(failure: Failure, pod: Placement) -> datetime:
-    """Give when a Pod was hit: with its node, or before."""
+    """Return when a Pod was hit: with its node, or before."""
     lost = lost_at(failure, pod)
     assert lost is not None, "asked only of what was lost"
     if failure.verdict.happened in {Happened.DRAINED, Happened.DEGRADED}:
@@ -132,7 +132,7 @@ def taken_at(failure: Failure, pod: Placement) -> datetime:
 
 
 def is_hidden(failure: Failure, pod: Placement, holes: Iterable[Hole]) -> bool:
-    """Tell whether a Pod may have been over before its node failed.
+    """Return whether a Pod may have been over before its node failed.
 
     That is so if nobody heard of Pods since then, and it was gone after.
     """
@@ -144,7 +144,7 @@ def is_hidden(failure: Failure, pod: Placement, holes: Iterable[Hole]) -> bool:
 
 
 def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
-    """Tell whether it was nobody's hearing that made a time so late."""
+    """Return whether it was nobody's hearing that made a time so late."""
     return any(
         hole.since < at and (hole.until is None or at <= hole.until + ONE_LIST)
         for hole in holes
@@ -154,7 +154,7 @@ def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
 def preempted_at(
     pod: Placement, by_queue: Iterable[datetime]
 ) -> datetime | None:
-    """Give when a Pod gave way, by itself or with all of its workload."""
+    """Return when a Pod gave way, by itself or with all of its workload."""
     if pod.disruption == "PreemptionByScheduler":
         return pod.disrupted_at
     at = pod.deleting_at
@@ -165,7 +165,7 @@ def preempted_at(
 def lasted(
     since: datetime, until: datetime, holes: Iterable[Hole]
 ) -> timedelta:
-    """Give how long something lasted for sure.
+    """Return how long something lasted for sure.
 
     While nobody heard of it, it may have been otherwise.
     """

@@ -52,7 +52,7 @@ def missing(case: Case, verdict: Verdict) -> list[Missing]:
 
 
 def _unheard(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
-    """Give what was perhaps never recorded, its name, and what it tells."""
+    """Yield what was perhaps never recorded, its name, and what it tells."""
     happened = verdict.happened
     if happened != Happened.DEGRADED:
         yield AUDIT, "audit", _audit(verdict)

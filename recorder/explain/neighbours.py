@@ -21,7 +21,7 @@ __all__ = [
 
 
 def sees_others(chain: Chain) -> bool:
-    """Tell whether a verdict depends on what other nodes did.
+    """Return whether a verdict depends on what other nodes did.
 
     Only where one was lost it is asked who was lost with it.
     """
@@ -46,7 +46,7 @@ def lost_together(chain: Chain, fleet: Fleet) -> set[str]:
 
 
 def needs_every_place(chain: Chain, fleet: Fleet) -> bool:
-    """Tell whether it depends on where all nodes stand.
+    """Return whether it depends on where all nodes stand.
 
     Of one that booted it does where another of its place was lost with it.
 
@@ -67,7 +67,7 @@ def needs_every_place(chain: Chain, fleet: Fleet) -> bool:
 def stayed_beside(chain: Chain, fleet: Fleet) -> tuple[datetime, set[str]]:
     """Name the nodes of the place of one that were not lost with it.
 
-    And give when it was lost: of those that were down by then the power can
+    And return when it was lost: of those that were down by then the power can
     have gone as well. Of a place of which most stayed there are none.
     """
     found = happening(chain)

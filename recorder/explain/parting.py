@@ -27,7 +27,7 @@ what was said of it before may still hold."""
 
 
 def begins_anew(chain: Chain, sign: Sign) -> bool:
-    """Tell whether a sign begins something new."""
+    """Return whether a sign begins something new."""
     boots = chain.of(Subject.BOOT)
     if _is_before(sign, chain, boots):
         return False
@@ -44,7 +44,7 @@ def begins_anew(chain: Chain, sign: Sign) -> bool:
 
 
 def _is_before(sign: Sign, chain: Chain, boots: Sequence[Sign]) -> bool:
-    """Tell whether a sign is of what a chain tells already.
+    """Return whether a sign is of what a chain tells already.
 
     It is dated before the boot; or a list after a gap tells of everything at
     once.
@@ -61,7 +61,7 @@ def _leaves(sign: Sign) -> bool:
 
 
 def _is_other(sign: Sign, chain: Chain) -> bool:
-    """Tell whether a sign is of something else than what is over."""
+    """Return whether a sign is of something else than what is over."""
     if sign.role in {Role.FAULT, Role.DECISION}:
         return True
     since = sign.stored.observed_at - chain.signs[-1].stored.observed_at

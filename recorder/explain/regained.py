@@ -25,11 +25,11 @@ class Loss(NamedTuple):
     and those that it kept stand in for none that it lost."""
 
     def again(self) -> datetime | None:
-        """Give when as many Pods ran as before."""
+        """Return when as many Pods ran as before."""
         return self._ran(len(self.gang))
 
     def ends(self) -> list[datetime | None]:
-        """Give when as many ran as before, or one more each time."""
+        """Return when as many ran as before, or one more each time."""
         if self.whole:
             return [self.again()]
         return [self._ran(place + 1) for place in range(len(self.gang))]
@@ -68,13 +68,13 @@ class Loss(NamedTuple):
         return [p for p in self.pods if p.key not in lost]
 
     def _back_at(self, pod: Placement) -> datetime | None:
-        """Give when a lost Pod ran again in its own place."""
+        """Return when a lost Pod ran again in its own place."""
         at = pod.back_at(self.at)
         over = pod.ended_at
         return at if at is None or over is None or at < over else None
 
     def _of(self, pod: Placement) -> Iterator[tuple[datetime, int]]:
-        """Give when a Pod ran, and when it did no more."""
+        """Yield when a Pod ran, and when it did no more."""
         if any(pod.key == lost.key for lost in self.lost):
             began = self._back_at(pod)
         else:
@@ -98,6 +98,6 @@ class Loss(NamedTuple):
         )
 
     def _begins_anew(self, pod: Placement, again: datetime) -> bool:
-        """Tell whether a Pod that stayed began again with the others."""
+        """Return whether a Pod that stayed began again with the others."""
         at = pod.back_at(self.at)
         return at is not None and at <= again + TOGETHER

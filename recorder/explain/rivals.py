@@ -10,7 +10,7 @@ __all__ = ["rivals"]
 
 
 def rivals(case: Case, verdict: Verdict) -> list[Rival]:
-    """Give the other causes of what happened, in a fixed order."""
+    """Return the other causes of what happened, in a fixed order."""
     match verdict.happened:
         case Happened.REBOOT:
             found = _of_reboot(case, verdict)
@@ -89,7 +89,7 @@ def _power(case: Case, verdict: Verdict) -> Rival:
 
 
 def _sure(verdict: Verdict) -> Decided | None:
-    """Give the decision, if it excludes what looks like it."""
+    """Return the decision, if it excludes what looks like it."""
     decided = verdict.decision
     if decided is None or decided.confidence != "proven":
         return None

@@ -117,7 +117,7 @@ def _broke(verdict: Verdict, fault: Faulted) -> tuple[str, str]:
 def _in_short(sign: Sign) -> tuple[str, str]:
     """Say what a sign shows without what it says at length.
 
-    Gives ``of`` too, where the words are a name and no clause.
+    Returns ``of`` too, where the words are a name and no clause.
     """
     fact = sign.stored.fact
     detail = fact.detail
@@ -155,7 +155,7 @@ def _by(verdict: Verdict) -> str:
 
 
 def _is_said(verdict: Verdict) -> bool:
-    """Tell whether somebody recorded the fault itself."""
+    """Return whether somebody recorded the fault itself."""
     assert verdict.fault is not None, "asked only then"
     return verdict.fault.sign is not verdict.effect
 

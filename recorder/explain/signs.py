@@ -26,7 +26,7 @@ __all__ = ["Sign", "Subject", "signs_of"]
 def signs_of(
     stored: StoredFact, knowledge: Knowledge, *, node: str
 ) -> list[Sign]:
-    """Give the parts that a fact may play for a node that it concerns."""
+    """Return the parts that a fact may play for a node that it concerns."""
     fact = stored.fact
     about = fact.object.kind if fact.object is not None else ""
     if fact.kind is FactKind.EVENT:
@@ -175,7 +175,7 @@ def _fault(rule: ConditionRule, new: dict[str, Any]) -> Fault | None:
 
 
 def _told(rule: ConditionRule, part: str) -> tuple[bool, Fault | None]:
-    """Give the fault in a part of a message, and whether a rule names it."""
+    """Return the fault in a part of a message, and whether a rule names it."""
     for text, fault in rule.messages.items():
         if text in part:
             return True, fault

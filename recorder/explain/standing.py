@@ -17,7 +17,7 @@ TELLING = frozenset({Role.FAULT, Role.DECISION})
 def standing(
     seen: StoredFact, knowledge: Knowledge, *, node: str
 ) -> list[Sign]:
-    """Give the faults and decisions in a node that is seen first.
+    """Return the faults and decisions in a node that is seen first.
 
     Args:
         seen: that it appeared.

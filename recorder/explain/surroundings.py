@@ -37,7 +37,7 @@ _KNOWN = {
 def event_signs(
     stored: StoredFact, about: str, knowledge: Knowledge
 ) -> Iterator[Sign]:
-    """Give the parts of a Kubernetes Event."""
+    """Yield the parts of a Kubernetes Event."""
     fact, detail = stored.fact, stored.fact.detail
     reporter, reason = fact.actor or "", detail.get("reason") or ""
     message = detail.get("message") or ""
@@ -69,7 +69,7 @@ def _of_kubernetes(
 
 
 def pod_signs(stored: StoredFact) -> Iterator[Sign]:
-    """Give the parts of what happens to a Pod."""
+    """Yield the parts of what happens to a Pod."""
     fact, detail = stored.fact, stored.fact.detail
     if fact.kind is FactKind.CONTAINER_ENDED:
         if detail.get("reason") == "OOMKilled":
@@ -105,7 +105,7 @@ def _disruption(
 def other_signs(
     stored: StoredFact, about: str, knowledge: Knowledge, node: str
 ) -> Iterator[Sign]:
-    """Give the parts of what happens to any other object."""
+    """Yield the parts of what happens to any other object."""
     fact = stored.fact
     thing = fact.object
     if fact.kind is FactKind.ANNOTATION_CHANGED:
@@ -123,7 +123,7 @@ def other_signs(
 def _stood(
     stored: StoredFact, thing: ObjectIdentity, knowledge: Knowledge, node: str
 ) -> Iterator[Sign]:
-    """Give what an object held already when it was listed."""
+    """Yield what an object held already when it was listed."""
     for told in unfolded(stored):
         if told.fact.kind is FactKind.CONDITION_CHANGED:
             yield from _turned(told, thing, knowledge)
@@ -132,7 +132,7 @@ def _stood(
 
 
 def names_in_locks(fact: Fact, knowledge: Knowledge) -> Iterator[str]:
-    """Give the nodes that annotations of an object name, as locks do."""
+    """Yield the nodes that annotations of an object name, as locks do."""
     if fact.object is None:
         return
     if fact.kind is FactKind.ANNOTATION_CHANGED:
@@ -235,7 +235,7 @@ def _asked(
 
 
 def request_signs(stored: StoredFact, knowledge: Knowledge) -> Iterator[Sign]:
-    """Give audit: who asked for what. It gives other signs their actor."""
+    """Yield audit: who asked for what. It gives other signs their actor."""
     detail = stored.fact.detail
     if detail.get("verb") not in {"create", "update", "patch", "delete"}:
         return

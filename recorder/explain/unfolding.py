@@ -13,7 +13,7 @@ __all__ = ["dated", "is_listed", "unfolded"]
 
 
 def is_listed(stored: StoredFact) -> bool:
-    """Tell whether it is that a list showed something other than a Node.
+    """Return whether it is that a list showed something other than a Node.
 
     It was there before, and nobody knows since when.
     """
@@ -27,7 +27,7 @@ def is_listed(stored: StoredFact) -> bool:
 
 
 def dated(seen: StoredFact) -> StoredFact:
-    """Give that an object appeared at the time at which it was made."""
+    """Return that an object appeared at the time at which it was made."""
     made = moment(seen.fact.detail["state"].get("created_at"))
     if made is None or not is_listed(seen):
         return seen
@@ -36,7 +36,7 @@ def dated(seen: StoredFact) -> StoredFact:
 
 
 def unfolded(seen: StoredFact) -> Iterator[StoredFact]:
-    """Give its conditions, taints, labels and annotations as they came.
+    """Yield its conditions, taints, labels and annotations as they came.
 
     A condition says since when; of the others nobody knows.
     """

@@ -21,7 +21,7 @@ KINDS = {"nodes": "Node", "pods": "Pod", "namespaces": "Namespace"}
 
 
 def request(record: AuditRecord) -> Fact:
-    """Give the fact that an audit record is."""
+    """Return the fact that an audit record is."""
     about = record.object_ref
     user = record.user
     acted = record.impersonated_user
@@ -63,7 +63,7 @@ def request(record: AuditRecord) -> Fact:
 
 
 def _person(who: str | None, acted_as: str | None) -> str | None:
-    """Give who asked: somebody who acts as another is still who they are.
+    """Return who asked: somebody who acts as another is still who they are.
 
     A proxy that lets people in acts as them, and is nobody itself.
     """
@@ -139,6 +139,6 @@ def _spec(raw: msgspec.Raw) -> _Spec:
 
 
 def _body(raw: msgspec.Raw) -> str | None:
-    """Give the beginning of what was sent; all of it is in the entry."""
+    """Return the beginning of what was sent; all of it is in the entry."""
     text = bytes(raw).decode(errors="replace")
     return text[:TEXT_CHARACTERS_MAX] or None

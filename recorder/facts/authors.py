@@ -23,7 +23,7 @@ NOBODY = Managed()
 def movers_of(
     before: Sequence[int], now: Sequence[int], managed: Sequence[msgspec.Raw]
 ) -> list[Managed]:
-    """Give the entries that are not as they were.
+    """Return the entries that are not as they were.
 
     Args:
         before: hashes of the entries of the version before.
@@ -41,7 +41,7 @@ def author_of(
     movers: Sequence[Managed],
     managed: Sequence[msgspec.Raw],
 ) -> Managed | None:
-    """Give the entry of who wrote a change, None if it cannot be known.
+    """Return the entry of who wrote a change, None if it cannot be known.
 
     Args:
         path: the members of ``fieldsV1`` that lead to the field.

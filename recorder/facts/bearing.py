@@ -46,7 +46,7 @@ TELLING: Final = frozenset({"Starting", "Rebooted", "Shutdown"})
 
 
 def is_sign(fact: Fact) -> bool:
-    """Tell whether a fact is about a node as such.
+    """Return whether a fact is about a node as such.
 
     By these an incident is found: what concerns its Pods follows from them.
     """
@@ -62,7 +62,7 @@ def is_sign(fact: Fact) -> bool:
 
 
 def is_evidence(fact: Fact) -> bool:
-    """Tell whether a fact may be a sign of what happened to its node.
+    """Return whether a fact may be a sign of what happened to its node.
 
     All may but the daily life of Pods. An Event of a daily reporter about a
     Pod is not, unless a rule names it: who has such a rule reads everything.
@@ -90,7 +90,7 @@ _OF_PODS: Final[Mapping[FactKind, Callable[[Fact], bool]]] = {
 
 
 def place_of(fact: Fact) -> Mapping[str, str] | None:
-    """Give where a Node stands that appeared, by its labels."""
+    """Return where a Node stands that appeared, by its labels."""
     thing = fact.object
     if (
         fact.kind is not FactKind.APPEARED

@@ -55,7 +55,7 @@ class Change(msgspec.Struct, gc=False):
 
 
 def snapshot(state: State) -> dict[str, Any]:
-    """Give a state as plain JSON, without the writers.
+    """Return a state as plain JSON, without the writers.
 
     It shares with the state what is plain already: most of its memory.
     """
@@ -83,7 +83,7 @@ def snapshot(state: State) -> dict[str, Any]:
 def changes(
     old: State, new: State, managed: Sequence[msgspec.Raw], *, is_pod: bool
 ) -> list[Change]:
-    """Give what happened between two states, in a fixed order.
+    """Return what happened between two states, in a fixed order.
 
     Raises:
         ValueError: an entry of ``managedFields`` is not built as it should

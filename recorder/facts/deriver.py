@@ -65,14 +65,14 @@ _NOTHING = AnyObject()
 
 
 def is_compared(draft: Draft) -> bool:
-    """Tell whether facts of an entry need the state before it."""
+    """Return whether facts of an entry need the state before it."""
     return (
         draft.operation in VERSIONS or draft.operation in GOING
     ) and draft.resource not in UNCOMPARED
 
 
 def state_of(raw: bytes, resource: str) -> State | None:
-    """Give the state of a document; None if it has not its kind's shape."""
+    """Return the state of a document; None if it has not its kind's shape."""
     try:
         of = _resource(resource)
         return read_state(read_wire(raw, of, None), of, None)
@@ -81,7 +81,7 @@ def state_of(raw: bytes, resource: str) -> State | None:
 
 
 def appearance(raw: bytes, resource: str) -> dict[str, Any] | None:
-    """Give the detail of a fact that an object appeared as in a document."""
+    """Return the detail of a fact that an object appeared as in a document."""
     state = state_of(raw, resource)
     if state is None:
         return None
@@ -139,7 +139,7 @@ def _compared(draft: Draft, before: State | None, read: Wire) -> Derived:
 
 
 def _alone(draft: Draft, wire: Shape | None) -> list[Fact]:
-    """Give the facts of an entry that no other entry is needed for."""
+    """Return the facts of an entry that no other entry is needed for."""
     operation = draft.operation
     try:
         if operation is AUDIT:

@@ -20,7 +20,7 @@ _NO_SERIES = Series()
 
 
 def occurrence(event: Event, draft: Draft) -> Fact:
-    """Give the fact that one version of an Event is."""
+    """Return the fact that one version of an Event is."""
     metadata = event.metadata or _UNNAMED
     series = event.series or _NO_SERIES
     reporter = event.source or event.deprecated_source

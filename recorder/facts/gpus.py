@@ -14,7 +14,7 @@ GPU = "gpu"
 def gpus_of(
     first: Iterable[Container], containers: Iterable[Container]
 ) -> int:
-    """Give what a Pod holds: what runs at once, beside what runs before.
+    """Return what a Pod holds: what runs at once, beside what runs before.
 
     Args:
         first: its init containers.

@@ -31,7 +31,7 @@ class KnownStates:
         return len(self._kept)
 
     def __contains__(self, position: int) -> bool:
-        """Tell whether the state after an entry is known."""
+        """Return whether the state after an entry is known."""
         return position in self._kept
 
     def learn(self, states: Mapping[int, State]) -> None:
@@ -45,7 +45,7 @@ class KnownStates:
         wire: Shape | None,
         previous: int | None,
     ) -> Entered:
-        """Give the facts of an entry, if the state before it is known.
+        """Return the facts of an entry, if the state before it is known.
 
         If not, give its document, for a `Deriver`.
         """

@@ -32,7 +32,7 @@ _Texts = dict[str, str]
 
 
 def mark_of(*parts: object) -> int:
-    """Give what tells parts as they are written from others."""
+    """Return what tells parts as they are written from others."""
     return hash(parts)
 
 

@@ -15,12 +15,12 @@ OF_THE_NODE = frozenset({"Node", "Lease"})
 
 
 def says(fact: Fact) -> str:
-    """Give a fact in words, without its time and its object."""
+    """Return a fact in words, without its time and its object."""
     return _WORDS[fact.kind](fact.detail)
 
 
 def says_with_object(fact: Fact) -> str:
-    """Give a fact about a node in words, with the object that it is of.
+    """Return a fact about a node in words, with the object that it is of.
 
     What an audit record asked for names its object itself.
     """

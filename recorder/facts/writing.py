@@ -45,7 +45,7 @@ class WrittenFact(msgspec.Struct, frozen=True, gc=False):
 
 
 def written(fact: Fact) -> WrittenFact:
-    """Give a fact as it is written."""
+    """Return a fact as it is written."""
     kind, detail = fact.kind, fact.detail
     owner = place = None
     if kind is APPEARED:
@@ -65,7 +65,7 @@ def written(fact: Fact) -> WrittenFact:
 
 
 def owner_of(fact: Fact) -> ObjectIdentity | None:
-    """Give the controller of an object that appeared."""
+    """Return the controller of an object that appeared."""
     if fact.kind is not APPEARED or fact.object is None:
         return None
     for owner in fact.detail["state"].get("owners", ()):

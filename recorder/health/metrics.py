@@ -27,7 +27,7 @@ class _Recording(Collector):
         self._progress = progress
 
     def collect(self) -> Iterator[Metric]:
-        """Give every metric."""
+        """Yield every metric."""
         yield InfoMetricFamily(
             "recorder_build", "What runs here.", {"version": __version__}
         )
@@ -124,7 +124,7 @@ class _Recording(Collector):
 
 
 def exposition(progress: Progress) -> bytes:
-    """Give all metrics in the text format."""
+    """Return all metrics in the text format."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Recording(progress))
     return generate_latest(registry)

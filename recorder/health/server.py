@@ -30,7 +30,7 @@ class HealthServer:
 
     @asynccontextmanager
     async def listen(self, address: str) -> AsyncIterator[str]:
-        """Serve until left; give the address in use.
+        """Serve until left; yield the address in use.
 
         Args:
             address: ``HOST:PORT``; port 0 takes a free one.

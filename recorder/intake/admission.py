@@ -33,7 +33,7 @@ def admit(
     served: bool = False,
     checked: bool = False,
 ) -> list[Observation]:
-    """Give the observations without secrets, in order.
+    """Return the observations without secrets, in order.
 
     ``served`` says that documents come straight from an API server, so that
     what it never writes need not be looked for; not so those of a tape.

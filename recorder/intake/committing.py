@@ -99,11 +99,11 @@ class Committer:
         self._closing = False
 
     def is_due(self) -> bool:
-        """Tell whether the ledger holds a batch."""
+        """Return whether the ledger holds a batch."""
         return self._holds(1)
 
     def is_full(self) -> bool:
-        """Tell whether the ledger must be committed before it takes more."""
+        """Return whether the ledger must be committed before it takes more."""
         return self._holds(self._policy.batches_ahead)
 
     def _holds(self, batches: int) -> bool:

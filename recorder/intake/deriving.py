@@ -30,7 +30,7 @@ class Documents(Protocol):
     """Where the version before an entry is read."""
 
     async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
-        """Give the documents of committed entries by position."""
+        """Return the documents of committed entries by position."""
 
 
 class Deriver:
@@ -48,7 +48,7 @@ class Deriver:
         self._states_max = states_max
 
     async def derive(self, batch: Batch) -> None:
-        """Give a batch its facts, unless it has them.
+        """Return a batch its facts, unless it has them.
 
         Raises:
             LogUnavailableError: a version before cannot be read now.
@@ -95,7 +95,7 @@ class Deriver:
 
 
 def _wanted(batch: Batch) -> dict[int, str]:
-    """Give the entries before a batch whose states it needs, by resource."""
+    """Return the entries before a batch whose states it needs, by resource."""
     first, wanted = batch.first_position, {}
     for position, previous in batch.previous.items():
         if previous < first and not isinstance(batch.read.get(position), list):

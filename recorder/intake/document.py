@@ -23,7 +23,7 @@ BEATING = frozenset({"nodes", "coordination.k8s.io/leases"})
 
 
 def is_events(resource: Resource) -> bool:
-    """Tell whether a resource is that of Kubernetes Events."""
+    """Return whether a resource is that of Kubernetes Events."""
     return resource.plural == "events" and resource.group in {
         "",
         "events.k8s.io",

@@ -17,7 +17,7 @@ __all__ = ["Knowledge", "utc_now"]
 
 
 def utc_now() -> datetime:
-    """Give the time of the wall clock."""
+    """Return the time of the wall clock."""
     return datetime.now(UTC)
 
 
@@ -42,7 +42,7 @@ class Knowledge:
         self._now = now
 
     def resume_points(self) -> Mapping[Resource, str]:
-        """Give the completed version of each watch that has one."""
+        """Return the completed version of each watch that has one."""
         return {
             Resource.parse(resource): point.completed
             for (source, resource), point in self._ledger.streams.items()
@@ -52,7 +52,7 @@ class Knowledge:
         }
 
     async def newest(self, count: int) -> Sequence[KnownObject]:
-        """Give the live objects with the highest versions, newest first.
+        """Return the live objects with the highest versions, newest first.
 
         Only of this epoch: what is not listed yet in it has a version of the
         history that was rewound, and would prove the same rewind again to a
@@ -68,7 +68,7 @@ class Knowledge:
         return [_known(head, raws.get(head.position)) for head in heads]
 
     async def versions(self, resource: Resource) -> Mapping[str, str]:
-        """Give uid to version of every live object of a resource."""
+        """Return uid to version of every live object of a resource."""
         answer: dict[str, str] = {}
 
         async def look() -> None:
@@ -82,7 +82,7 @@ class Knowledge:
     async def lacking(
         self, resource: Resource, versions: Sequence[int]
     ) -> Sequence[int]:
-        """Give those versions of Events of which the log has no entry."""
+        """Return those versions of Events of which the log has no entry."""
         await self._in_order(self._commit)
         since = self._ledger.reach(self._now(), self._event_ttl * 2)
         return await self._log.lacking(

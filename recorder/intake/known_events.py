@@ -77,7 +77,7 @@ class KnownEvents:
     def wanted(
         self, observation: Observation
     ) -> timedelta | Sequence[int] | None:
-        """Tell what of the log must be known to take an observation.
+        """Return what of the log must be known to take an observation.
 
         The Events of a time before it, or which of some versions are lacking,
         of all time. None where nothing is wanted; otherwise everything taken
@@ -140,7 +140,7 @@ class KnownEvents:
 def outlived(
     items: Iterable[bytes], known: Container[str], taken: str
 ) -> Iterator[str]:
-    """Give versions of unknown items that are no newer than what was taken.
+    """Yield versions of unknown items that are no newer than what was taken.
 
     Args:
         items: of a list of Events.

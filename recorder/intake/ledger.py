@@ -115,7 +115,7 @@ class Ledger:
         )
 
     def moved(self, key: StreamKey) -> ResumePoint:
-        """Give the resume point of a stream, to be moved."""
+        """Return the resume point of a stream, to be moved."""
         self._moved.add(key)
         point = self.streams.get(key)
         if point is None:
@@ -138,7 +138,7 @@ class Ledger:
                 point.settled_until = min(settled + by, at)
 
     def reach(self, until: datetime, span: timedelta) -> datetime:
-        """Give the least time that our clock showed within a span.
+        """Return the least time that our clock showed within a span.
 
         ``until`` is when the span ends, by the clock as it is now.
         """
@@ -154,7 +154,7 @@ class Ledger:
     def age(
         self, position: int, observed_at: datetime, now: datetime
     ) -> timedelta:
-        """Give how long ago an entry was observed, whatever our clock did."""
+        """Return the age of an entry, whatever our clock did."""
         after = (j.by for j in self._jumps if j.position > position)
         return now - observed_at - sum(after, timedelta())
 
@@ -206,7 +206,7 @@ class Ledger:
         )
 
     def seal(self) -> Batch:
-        """Give what was taken as a batch, and begin the next one."""
+        """Return what was taken as a batch, and begin the next one."""
         batch = Batch(
             first_position=self._first,
             epoch=self.epoch,

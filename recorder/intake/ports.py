@@ -47,17 +47,17 @@ class Known(Protocol):
     """What the log knows already, asked by sources."""
 
     def resume_points(self) -> Mapping[Resource, str]:
-        """Give the completed version of each resource that has one.
+        """Return the completed version of each resource that has one.
 
         As of the start of the recording; a resource that must be listed
         first is not in it.
         """
 
     async def newest(self, count: int) -> Sequence[KnownObject]:
-        """Give the live objects with the highest versions, newest first."""
+        """Return the live objects with the highest versions, newest first."""
 
     async def versions(self, resource: Resource) -> Mapping[str, str]:
-        """Give uid to version of every live object of a resource.
+        """Return uid to version of every live object of a resource.
 
         Waits until everything that was put before has been processed.
         """
@@ -65,7 +65,7 @@ class Known(Protocol):
     async def lacking(
         self, resource: Resource, versions: Sequence[int]
     ) -> Sequence[int]:
-        """Give those versions of Events of which the log has no entry.
+        """Return those versions of Events of which the log has no entry.
 
         Of this epoch, and of Events that can still be alive. Waits until
         everything that was put before has been processed. For Events, which
@@ -100,12 +100,12 @@ class Log(Protocol):
         """
 
     async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
-        """Give the documents of committed entries by position."""
+        """Return the documents of committed entries by position."""
 
     async def live_events(
         self, resource: Resource, since: datetime
     ) -> Mapping[str, KnownEvent]:
-        """Give the Events last seen alive since a time, by uid."""
+        """Return the Events last seen alive since a time, by uid."""
 
     async def lacking(
         self,
@@ -115,10 +115,10 @@ class Log(Protocol):
         epoch: int,
         since: datetime,
     ) -> Sequence[int]:
-        """Give those versions, sorted, of which there is no entry.
+        """Return those versions, sorted, of which there is no entry.
 
         Of those of an epoch that were observed since a time.
         """
 
     async def close(self) -> None:
-        """Give the lease back."""
+        """Return the lease back."""

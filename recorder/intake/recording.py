@@ -286,7 +286,7 @@ def _starting(ledger: Ledger) -> None:
 def _compare_clocks(
     ledger: Ledger, relisting: Relisting, now: datetime
 ) -> None:
-    """Tell that our clock is behind that of the process before us."""
+    """Log that our clock is behind that of the process before us."""
     proofs = [p.vouched_until for p in ledger.streams.values()]
     last = max((at for at in proofs if at is not None), default=now)
     if last - now > CLOCKS_APART:

@@ -64,7 +64,7 @@ class Relisting:
         self._namespace_went_at: datetime | None = None
 
     def is_listing(self) -> bool:
-        """Tell whether a list is half taken."""
+        """Return whether a list is half taken."""
         return bool(self._listings)
 
     def explain(self, key: StreamKey, reason: str) -> None:
@@ -245,7 +245,7 @@ class Relisting:
         since: datetime | None,
         vouched: datetime | None,
     ) -> bool:
-        """Tell whether an absence was short enough, with no namespace gone.
+        """Return whether an absence was short enough, with no namespace gone.
 
         An Event lives for its TTL unless it is deleted with its namespace,
         so a list within the TTL of the last news shows every Event that there
@@ -262,7 +262,7 @@ class Relisting:
 
 
 def _proofs(point: ResumePoint) -> tuple[datetime | None, datetime | None]:
-    """Give the last news, and the last proof of any kind."""
+    """Return the last news, and the last proof of any kind."""
     return point.doubtful_from, point.vouched_until
 
 

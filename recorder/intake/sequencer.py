@@ -81,7 +81,7 @@ class Sequencer:
             self._tape_frame += 1
 
     def seal(self) -> Batch:
-        """Give what was taken as a batch, with the place on the tape."""
+        """Return what was taken as a batch, with the place on the tape."""
         if self._tape_frame is not None:
             point = self._ledger.moved(TAPE_STREAM)
             complete(point, str(self._tape_frame))

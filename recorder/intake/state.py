@@ -178,7 +178,7 @@ class Batch:
         return len(self.drafts)
 
     def __bool__(self) -> bool:
-        """Tell whether there is anything to write."""
+        """Return whether there is anything to write."""
         return bool(self.drafts or self.heads or self.gone or self.streams)
 
 

@@ -56,13 +56,13 @@ class Tees:
             self._joined.remove(tee)
 
     def may_open(self) -> bool:
-        """Tell whether no list is half taken, so that lists can be made."""
+        """Return whether no list is half taken, so that lists can be made."""
         return not self._relisting.is_listing()
 
     async def made_lists(
         self, at: datetime, event_ttl: timedelta
     ) -> AsyncIterator[ListPage]:
-        """Give lists of all that is alive; everything must be committed."""
+        """Yield lists of all that is alive; everything must be committed."""
         for (source, name), point in sorted(self._ledger.streams.items()):
             if (
                 source != WATCH

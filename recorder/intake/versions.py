@@ -60,16 +60,16 @@ class Versions:
         return sum(map(len, self._heads.values()))
 
     def __iter__(self) -> Iterator[Head]:
-        """Give every head, in no order."""
+        """Yield every head, in no order."""
         return chain.from_iterable(of.values() for of in self._heads.values())
 
     def get(self, key: HeadKey) -> Head | None:
-        """Give the head of a live object."""
+        """Return the head of a live object."""
         heads = self._heads.get(key[0])
         return None if heads is None else heads.get(key)
 
     def of(self, collection: str) -> Mapping[HeadKey, Head]:
-        """Give the live objects of one collection, as they come and go."""
+        """Return the live objects of one collection, as they come and go."""
         return self._heads.get(collection, {})
 
     def fold(
@@ -186,7 +186,7 @@ class Versions:
 
 
 def is_known(head: Head, version: str, epoch: int) -> bool:
-    """Tell whether the log holds a version of an object, or a newer one."""
+    """Return whether the log holds a version of an object, or a newer one."""
     return (
         bool(version)
         and head.epoch == epoch

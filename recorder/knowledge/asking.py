@@ -65,13 +65,13 @@ class Knowledge:
         self._writers = _of(self.writers, lambda rule: rule.names)
 
     def condition(self, name: str) -> ConditionRule | None:
-        """Give the rule of a condition of a Node."""
+        """Return the rule of a condition of a Node."""
         return next(iter(self._conditions(name)), None)
 
     def event(
         self, reporter: str, reason: str, *, about: str, message: str
     ) -> EventRule | None:
-        """Give the rule of a Kubernetes Event."""
+        """Return the rule of a Kubernetes Event."""
         return next(
             (
                 rule
@@ -84,7 +84,7 @@ class Knowledge:
         )
 
     def judges(self, reporters: Iterable[str], *, about: str) -> bool:
-        """Tell whether a rule may name an Event of one of these reporters."""
+        """Whether a rule may name an Event of one of these reporters."""
         return any(
             matches(rule.about, about) and matches(rule.reporters, reporter)
             for rule in self.events
@@ -92,19 +92,19 @@ class Knowledge:
         )
 
     def annotation(self, key: str, value: str) -> TextRule | None:
-        """Give the rule of an annotation of a Node."""
+        """Return the rule of an annotation of a Node."""
         return _of_value(self._annotations(key), value)
 
     def label(self, key: str, value: str) -> TextRule | None:
-        """Give the rule of a label of a Node."""
+        """Return the rule of a label of a Node."""
         return _of_value(self._labels(key), value)
 
     def taint(self, key: str, value: str) -> TaintRule | None:
-        """Give the rule of a taint."""
+        """Return the rule of a taint."""
         return _of_value(self._taints(key), value)
 
     def made(self, group: str, kind: str) -> ObjectRule | None:
-        """Give the rule of an object that came to be."""
+        """Return the rule of an object that came to be."""
         return next(
             (
                 rule
@@ -115,13 +115,13 @@ class Knowledge:
         )
 
     def unmade(self, group: str, kind: str) -> ObjectRule | None:
-        """Give the rule of an object that somebody deletes."""
+        """Return the rule of an object that somebody deletes."""
         return next((r for r in self._about(group, kind) if r.deleted), None)
 
     def turned(
         self, group: str, kind: str, *, condition: str
     ) -> Sequence[ObjectRule]:
-        """Give the rules of a condition of an object."""
+        """Return the rules of a condition of an object."""
         rules = self._about(group, kind)
         return [rule for rule in rules if rule.condition == condition]
 
@@ -129,18 +129,18 @@ class Knowledge:
         return [r for r in self._objects(kind) if matches(r.groups, group)]
 
     def lock(self, kind: str, key: str) -> LockRule | None:
-        """Give the rule of an annotation that names a node."""
+        """Return the rule of an annotation that names a node."""
         return next(
             (r for r in self._locks(key) if matches(r.kinds, kind)), None
         )
 
     def purpose(self, actor: str) -> Decision | None:
-        """Give what an actor decides, if it never decides anything else."""
+        """Return what an actor decides, if it never decides anything else."""
         decided = self._purposes.get(actor, frozenset())
         return next(iter(decided)) if len(decided) == 1 else None
 
     def writer(self, name: str) -> WriterRule | None:
-        """Give who is behind a field manager or a user."""
+        """Return who is behind a field manager or a user."""
         return next(iter(self._writers(name)), None)
 
 
@@ -158,7 +158,7 @@ def _purposes(
 def _of(
     rules: Sequence[N], patterns: Callable[[N], tuple[str, ...]]
 ) -> Callable[[str], Sequence[N]]:
-    """Give what finds the rules of a name, in order, and remembers them."""
+    """Return what finds the rules of a name, in order, and remembers them."""
 
     @lru_cache(NAMES_MAX)
     def found(name: str) -> Sequence[N]:
@@ -174,7 +174,7 @@ def _of_value(rules: Iterable[V], value: str) -> V | None:
 def _all(
     files: Sequence[Rules], members: Callable[[Rules], Sequence[R]]
 ) -> tuple[R, ...]:
-    """Give the rules of all files, each with somebody who acts."""
+    """Return the rules of all files, each with somebody who acts."""
     return tuple(
         msgspec.structs.replace(rule, actor=file.controller)
         if rule.actor is None and file.controller is not None
@@ -188,7 +188,7 @@ def _all(
 def _compiled(
     patterns: tuple[str, ...],
 ) -> tuple[frozenset[str], re.Pattern[str] | None]:
-    """Give the plain ones of patterns, and one that is all the others."""
+    """Return the plain ones of patterns, and one that is all the others."""
     plain = frozenset(p for p in patterns if "*" not in p)
     others = [
         ".*".join(map(re.escape, p.split("*")))
@@ -200,7 +200,7 @@ def _compiled(
 
 
 def matches(patterns: tuple[str, ...], text: str) -> bool:
-    """Tell whether a text is as any of the patterns."""
+    """Return whether a text is as any of the patterns."""
     plain, whole = _compiled(patterns)
     return text in plain or (
         whole is not None and whole.fullmatch(text) is not None

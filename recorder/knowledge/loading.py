@@ -40,12 +40,12 @@ class KnowledgeError(ConfigError):
 
 @cache
 def shipped() -> Knowledge:
-    """Give the rules that come with the package."""
+    """Return the rules that come with the package."""
     return Knowledge(_shipped())
 
 
 def load(site: Sequence[str | Path] = ()) -> Knowledge:
-    """Give a site's rules before the shipped ones.
+    """Return a site's rules before the shipped ones.
 
     Raises:
         KnowledgeError: a file cannot be read, or is wrong; the message has
@@ -108,7 +108,7 @@ def read_rules(text: str, *, name: str) -> Rules:
 
 
 def _read_yaml(text: str, name: str) -> tuple[yaml.Node | None, Any]:
-    """Give the document, and what is made of it.
+    """Return the document, and what is made of it.
 
     Few lines of YAML can stand for billions, or for themselves: what is
     counted before anything is made of it may be so large and no larger.

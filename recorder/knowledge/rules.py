@@ -193,7 +193,7 @@ class LockRule(_Rule, frozen=True, kw_only=True):
     actor: ActorName | None = None
 
     def holders(self, annotation: str | None) -> frozenset[str]:
-        """Give the nodes that an annotation names."""
+        """Return the nodes that an annotation names."""
         try:
             held = json.loads(annotation or "null")
         except (ValueError, RecursionError):

@@ -14,7 +14,7 @@ def written(at: datetime) -> str:
 
 
 def shifted(at: datetime, by: timedelta) -> datetime:
-    """Give a later time, or an earlier one; at most the last there is."""
+    """Return a later time, or an earlier one; at most the last there is."""
     try:
         return at + by
     except OverflowError:

@@ -26,7 +26,7 @@ class Resource:
         object.__setattr__(self, "_written", written)
 
     def __str__(self) -> str:
-        """Give the written form."""
+        """Return the written form."""
         return self._written
 
     @classmethod
@@ -73,7 +73,7 @@ class EntryName:
     position: int
 
     def __str__(self) -> str:
-        """Give the written form."""
+        """Return the written form."""
         return f"{self.log}/{self.position}"
 
     @classmethod

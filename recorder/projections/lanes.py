@@ -63,7 +63,7 @@ class Lanes:
         self._change(after, stored)
 
     def spans(self, lane: str) -> list[Span]:
-        """Give the spans of one lane, by what they are of, then by time."""
+        """Return the spans of one lane, by what they are of, then by time."""
         found = [
             span
             for span in (*self._closed, *self._open.values())

@@ -78,7 +78,7 @@ class NodeState(msgspec.Struct, frozen=True, gc=False):
 
 
 def advance(state: NodeState, fact: Fact) -> NodeState:
-    """Give the state after a fact about the Node itself."""
+    """Return the state after a fact about the Node itself."""
     step = _STEPS.get(fact.kind)
     if step is None:
         return state
@@ -169,7 +169,7 @@ def _resource(state: NodeState, detail: Detail) -> Changed:
 
 
 def _with(entries: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
-    """Give entries of which one has a value, or is gone for None."""
+    """Return entries of which one has a value, or is gone for None."""
     found = dict(entries)
     if value is None:
         found.pop(name, None)

@@ -65,7 +65,7 @@ class Placement(msgspec.Struct, gc=False):
         return self.restarts[-1] if self.restarts else None
 
     def back_at(self, at: datetime) -> datetime | None:
-        """Give when it began again in its place, from a time on."""
+        """Return when it began again in its place, from a time on."""
         return next((again for again in self.restarts if again >= at), None)
 
     @property
@@ -76,7 +76,7 @@ class Placement(msgspec.Struct, gc=False):
         return min(self.ended_at, self.finished_at or self.ended_at)
 
     def was_on(self, since: datetime, until: datetime) -> bool:
-        """Tell whether it was on its node at any time of a span."""
+        """Return whether it was on its node at any time of a span."""
         over = self.over_at
         return (
             self.bound_at is not None
@@ -85,7 +85,7 @@ class Placement(msgspec.Struct, gc=False):
         )
 
     def runs_at(self, at: datetime) -> bool:
-        """Tell whether it was running at a time."""
+        """Return whether it was running at a time."""
         return (
             self.running_at is not None
             and self.running_at <= at
@@ -102,7 +102,7 @@ class Placements:
             self.take(stored)
 
     def __iter__(self) -> Iterator[Placement]:
-        """Give every placement, in the order in which they were seen."""
+        """Yield every placement, in the order in which they were seen."""
         return iter(self._by_pod.values())
 
     def take(self, stored: StoredFact) -> None:

@@ -81,7 +81,7 @@ class Workload(msgspec.Struct, frozen=True, gc=False):
     """Of a LeaderWorkerSet: which of its groups."""
 
     def __str__(self) -> str:
-        """Give it as people name it."""
+        """Return it as people name it."""
         group = f" group {self.group}" if self.group else ""
         return f"{self.kind} {self.namespace}/{self.name}{group}"
 
@@ -171,7 +171,7 @@ class Workloads:
                 times.append(stored.observed_at)
 
     def of(self, placement: Placement) -> Workload | None:
-        """Give the workload of a Pod; None for what belongs to a node."""
+        """Return the workload of a Pod; None for what belongs to a node."""
         owner = _controller(placement.owners)
         namespace = placement.pod.namespace
         top: Workload | None = None
@@ -191,29 +191,29 @@ class Workloads:
         return _labelled(placement, top)
 
     def failed_at(self, workload: Workload) -> datetime | None:
-        """Give when a workload failed for good."""
+        """Return when a workload failed for good."""
         owner = self._owners.get(workload.uid or "")
         return owner.failed_at if owner is not None else None
 
     def decided_at(self, workload: Workload) -> datetime | None:
-        """Give when it was decided that a workload failed or is done."""
+        """Return when it was decided that a workload failed or is done."""
         owner = self._owners.get(workload.uid or "")
         return owner.decided_at if owner is not None else None
 
     def completed(self, workload: Workload) -> bool:
-        """Tell whether a workload was done, with all that it needed."""
+        """Return whether a workload was done, with all that it needed."""
         owner = self._owners.get(workload.uid or "")
         return owner is not None and owner.completed
 
     def failure_told(self, workload: Workload) -> datetime | None:
-        """Give when a workload failed by what its controller says."""
+        """Return when a workload failed by what its controller says."""
         owner = self._owners.get(workload.uid or "")
         return owner.failure_told if owner is not None else None
 
     def wanted_until(
         self, workload: Workload, since: datetime
     ) -> datetime | None:
-        """Give when a workload was taken away; None if nobody did.
+        """Return when a workload was taken away; None if nobody did.
 
         Where that was not seen, it may have been at once.
         """
@@ -223,11 +223,11 @@ class Workloads:
         return since if owner.unseen else max(since, owner.gone_at)
 
     def preempted_at(self, workload: Workload) -> Sequence[datetime]:
-        """Give each time a queue took the place of a workload for another."""
+        """Return when a queue gave the place of a workload to another."""
         return self._preempted.get(workload.uid or "", ())
 
     def entries(self, workload: Workload) -> list[str]:
-        """Give the entries that tell its failure."""
+        """Return the entries that tell its failure."""
         owner = self._owners.get(workload.uid or "")
         return owner.entries if owner is not None else []
 

@@ -38,7 +38,7 @@ _decode = msgspec.json.Decoder(_Record).decode
 
 
 def is_about_secrets(raw: bytes) -> bool:
-    """Tell whether a request was about Secrets or tokens."""
+    """Return whether a request was about Secrets or tokens."""
     if _RESOURCE.search(raw):
         return True
     if not may_hide_letters(raw):

@@ -19,7 +19,7 @@ _DIGEST = re.compile(rb"redacted:[0-9a-f]{32}")
 
 
 def key_id(key: bytes) -> str:
-    """Give a public name for a key, which does not help to find it."""
+    """Return a public name for a key, which does not help to find it."""
     digest = hashlib.sha256(b"recorder redaction key id" + key)
     return digest.hexdigest()[:16]
 
@@ -37,13 +37,13 @@ class KeyedDigest:
         self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
 
     def mark(self, value: bytes) -> bytes:
-        """Give 32 bytes by which we ourselves know a value again."""
+        """Return 32 bytes by which we ourselves know a value again."""
         inner = self._inner.copy()
         inner.update(value)
         return inner.digest()
 
     def __call__(self, value: bytes) -> bytes:
-        """Give what stands for a value; a digest stands for itself."""
+        """Return what stands for a value; a digest stands for itself."""
         if value.startswith(GONE) and _DIGEST.fullmatch(value):
             return value
         outer = self._outer.copy()

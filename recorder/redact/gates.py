@@ -42,7 +42,7 @@ _has_copy = re.compile(
 
 
 def may_hide_letters(raw: bytes) -> bool:
-    r"""Tell whether a key may be spelled with escapes, as ``"\u0065nv"`` is.
+    r"""Whether a key may be spelled with escapes, as ``"\u0065nv"`` is.
 
     Encoders escape ``&``, ``'``, ``<`` and ``>`` by habit, and no key of ours
     has them; whoever escapes a letter, a quote or a backslash has something
@@ -53,12 +53,12 @@ def may_hide_letters(raw: bytes) -> bool:
 
 
 def has_secret_kind(raw: bytes) -> bool:
-    """Tell whether something says that it is a Secret, or a list of them."""
+    """Return whether something says that it is a Secret, or a list of them."""
     return find(raw, _SECRET) >= 0 and _secret_kind(raw) is not None
 
 
 def next_env(raw: bytes, start: int = 0) -> re.Match[bytes] | None:
-    """Give where the next environment begins that is not empty.
+    """Return where the next environment begins that is not empty.
 
     Group 1 is at the bracket; it is missing in JSON within a string, where
     the quote is escaped.
@@ -68,5 +68,5 @@ def next_env(raw: bytes, start: int = 0) -> re.Match[bytes] | None:
 
 
 def may_hide_json(token: bytes) -> bool:
-    """Tell whether a string token may hold JSON with something to hide."""
+    """Return whether a string token may hold JSON with something to hide."""
     return bool(_has_copy(token) or may_hide_letters(token))

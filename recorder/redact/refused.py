@@ -62,7 +62,7 @@ def _masked_piece(piece: bytes) -> bytes:
 
 
 def _is_key(piece: bytes, masked: list[bytes], after: bytes) -> bool:
-    """Tell a key by what stands around it."""
+    """Classify a key by what stands around it."""
     before = masked[-1].rstrip()[-1:] if masked else b""
     return bool(
         before in {b"{", b",", b""}
@@ -72,7 +72,7 @@ def _is_key(piece: bytes, masked: list[bytes], after: bytes) -> bool:
 
 
 def _is_harmless(piece: bytes, masked: list[bytes]) -> bool:
-    """Tell a value by its key and its looks."""
+    """Classify a value by its key and its looks."""
     return bool(
         len(masked) > 1
         and masked[-2] in _HARMLESS_KEYS

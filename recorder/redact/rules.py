@@ -89,7 +89,7 @@ class NameMatcher:
         self._known: dict[str, bool] = {}
 
     def __call__(self, name: str) -> bool:
-        """Tell whether a variable of this name holds a secret."""
+        """Return whether a variable of this name holds a secret."""
         verdict = self._known.get(name)
         if verdict is None:
             verdict = self._judge(name)

@@ -18,7 +18,7 @@ _GO_ESCAPES = ((b"&", rb"\u0026"), (b"<", rb"\u003c"), (b">", rb"\u003e"))
 
 
 def string_at(text: str, start: int) -> tuple[str, int]:
-    """Decode the string that begins at a place; give it and its end.
+    """Decode the string that begins at a place; return it and its end.
 
     The text is the document in Latin-1, where places are those of the bytes;
     so what is beyond ASCII comes out wrong, unless it was escaped.
@@ -34,7 +34,7 @@ def string_at(text: str, start: int) -> tuple[str, int]:
 
 
 def plain_value(token: bytes) -> bytes:
-    """Give a value without the notation of JSON, if it is a string."""
+    """Return a value without the notation of JSON, if it is a string."""
     if not token.startswith(b'"'):
         return token
     if b"\\" not in token:
@@ -81,7 +81,7 @@ def _edits_as_written(edits: Sequence[Edit], token: bytes) -> list[Edit]:
 
 
 def _places_as_written(wanted: list[int], token: bytes) -> list[int]:
-    """Give the place in the token of each place in its text, ascending."""
+    """Return the place in the token of each place in its text, ascending."""
     places: list[int] = []
     # Before each escape: so far in the token, so far in the text.
     written, read = 1, 0
@@ -97,7 +97,7 @@ def _places_as_written(wanted: list[int], token: bytes) -> list[int]:
 
 
 def _length_read(escape: re.Match[bytes]) -> int:
-    """Give the length in UTF-8 of what an escape stands for."""
+    """Return the length in UTF-8 of what an escape stands for."""
     code = escape[1]
     if code is None:
         return 1 if len(escape[0]) == len(b"\\n") else 4

@@ -33,7 +33,7 @@ AFTER = timedelta(minutes=30)
 async def states_at(
     reading: Reading, names: Collection[str], at: datetime | None
 ) -> dict[str, NodeState]:
-    """Give nodes as they were, by their newest versions before a time."""
+    """Return nodes as they were, by their newest versions before a time."""
     if at is None or not names:
         return {}
     states = {}
@@ -100,7 +100,7 @@ class Others:
         }
 
     def _is_down(self, state: NodeState, at: datetime) -> bool:
-        """Tell whether a node was lost before, and nothing hides that it came.
+        """Whether a node was lost before, and nothing hides that it came.
 
         A gap may hide it, before a loss or around it.
         """
@@ -122,7 +122,7 @@ class Others:
         self._whole = Fleet(self._losses, places) if self._everywhere else None
 
     def around(self, chain: Chain) -> Fleet:
-        """Give the fleet around one chain, as far as it counts."""
+        """Return the fleet around one chain, as far as it counts."""
         fleet = self._whole
         if fleet is None:
             since, until = self._span(chain)
@@ -149,7 +149,7 @@ class Others:
 def joined(
     spans: Iterable[tuple[datetime, datetime]],
 ) -> list[tuple[datetime, datetime]]:
-    """Give spans as few that do not overlap."""
+    """Return spans as few that do not overlap."""
     found: list[tuple[datetime, datetime]] = []
     for since, until in sorted(spans):
         if found and since <= found[-1][1]:

@@ -35,7 +35,7 @@ SIGNS = {
 
 
 def document_of(line: Line, kind: str) -> dict[str, Any]:
-    """Give the object of an entry, with what items of a list do not carry."""
+    """Return an entry's object, with what items of a list do not carry."""
     found: dict[str, Any] = json.loads(line.raw or b"{}")
     resource = Resource.parse(line.resource or "")
     return {"apiVersion": resource.api_version, "kind": kind, **found}
@@ -44,7 +44,7 @@ def document_of(line: Line, kind: str) -> dict[str, Any]:
 def told_changes(
     old: Mapping[str, Any], new: Mapping[str, Any], *, all_fields: bool
 ) -> list[Change]:
-    """Give what differs, without what is noise unless it is asked for."""
+    """Return what differs, without what is noise unless it is asked for."""
     return [
         change
         for change in changes(old, new)
@@ -53,7 +53,7 @@ def told_changes(
 
 
 def change_json(change: Change) -> dict[str, Any]:
-    """Give a change as the public interface shows it.
+    """Return a change as the public interface shows it.
 
     A value that is not there is null; ``change`` tells it from one that is.
     """
@@ -95,7 +95,7 @@ def _shortened(value: Any) -> str:
 def actor_json(
     managers: Sequence[FieldManager],
 ) -> list[dict[str, Any]] | None:
-    """Give those who wrote as the public interface shows them."""
+    """Return those who wrote as the public interface shows them."""
     return [
         {
             "name": manager.name,

@@ -17,7 +17,7 @@ OFFERED_MAX = 200
 
 
 async def nodes_like(reading: Reading, begun: str) -> Sequence[str]:
-    """Give the nodes as ``node/NAME`` that go on as begun, in order."""
+    """Return the nodes as ``node/NAME`` that go on as begun, in order."""
     names = await reading.node_names()
     return _going_on(begun, (named("node", "", name) for name in names))
 
@@ -25,7 +25,7 @@ async def nodes_like(reading: Reading, begun: str) -> Sequence[str]:
 async def objects_like(
     reading: Reading, begun: str, namespace: str | None
 ) -> Sequence[str]:
-    """Give the objects that go on as begun, in order.
+    """Return the objects that go on as begun, in order.
 
     Args:
         reading: of the log.

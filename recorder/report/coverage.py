@@ -84,7 +84,7 @@ class Coverage:
             self.more += 1
 
     def document(self) -> dict[str, Any]:
-        """Give it as the public interface shows it."""
+        """Return it as the public interface shows it."""
         shown: dict[str, Any] = {
             "complete": self.complete,
             **self.window.document(),
@@ -170,7 +170,7 @@ async def covered(
 
 
 def _counts(stream: Stream) -> bool:
-    """Tell whether a stream can vouch at all.
+    """Return whether a stream can vouch at all.
 
     Sources that are handed things, as audit is from a tape, do not: nobody
     knows what they were not handed.

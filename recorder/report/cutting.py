@@ -37,7 +37,7 @@ class Past(Protocol):
     """A log, asked for what a tape of a part of it needs."""
 
     async def span(self, window: Window) -> tuple[int, int]:
-        """Give the first and the last position of a window.
+        """Return the first and the last position of a window.
 
         Between them are all of its entries but renewals that were told
         later, and what came in between: entries are ordered by position, and
@@ -45,20 +45,20 @@ class Past(Protocol):
         """
 
     def alive(self, before: int) -> AsyncIterator[Sequence[Alive]]:
-        """Give what was alive before a position, but for Events, by pages."""
+        """Yield what was alive before a position, but for Events, by pages."""
 
     def events(
         self, since: datetime, before: int
     ) -> AsyncIterator[Sequence[Line]]:
-        """Give versions of Events from a time to a position, in log order."""
+        """Yield versions of Events from a time to a position, in log order."""
 
     def gap_ends(self, first: int) -> AsyncIterator[Sequence[Line]]:
-        """Give the ends of all gaps from a position on, in log order."""
+        """Yield the ends of all gaps from a position on, in log order."""
 
     def lines(
         self, window: Window, first: int, last: int
     ) -> AsyncIterator[Sequence[Line]]:
-        """Give the entries of a window with documents, in log order.
+        """Yield the entries of a window with documents, in log order.
 
         Those from one position to another, and renewals told later.
         """
@@ -66,9 +66,9 @@ class Past(Protocol):
     async def documents(
         self, positions: Collection[int]
     ) -> Mapping[int, bytes]:
-        """Give the documents of entries by position."""
+        """Return the documents of entries by position."""
 
     async def observed(
         self, positions: Collection[int]
     ) -> Mapping[int, datetime]:
-        """Give when entries were observed, by position."""
+        """Return when entries were observed, by position."""

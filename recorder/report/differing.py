@@ -92,7 +92,7 @@ class State:
         return "there"
 
     def json(self) -> dict[str, Any]:
-        """Give it as the public interface shows it."""
+        """Return it as the public interface shows it."""
         line = self.line
         return {
             "at": optional_time(self.at),
@@ -145,7 +145,7 @@ class Difference:
         return "changed" if self.changed else "same"
 
     def document(self) -> dict[str, Any]:
-        """Give it as the public interface shows it."""
+        """Return it as the public interface shows it."""
         return {
             "object": object_json(self.newest, self.found),
             "from": self.before.json(),

@@ -112,7 +112,7 @@ class EntryQuestion:
         )
 
     def selects(self, found: Found | None) -> Selection:
-        """Give what is asked of each entry; of which object is known."""
+        """Return what is asked of each entry; of which object is known."""
         return Selection(
             node=self.node,
             objects=None if found is None else found.numbers,
@@ -173,7 +173,7 @@ class Entries:
     def pages(
         self, reading: Reading
     ) -> AsyncIterator[Sequence[Line | StoredFact]]:
-        """Give the lines, or the facts, in log order."""
+        """Yield the lines, or the facts, in log order."""
         one = self.question.entry
         if one is not None:
             reading = reading.as_of(one.position)
@@ -182,7 +182,7 @@ class Entries:
     def later(
         self, reading: Reading, found: Found | None, *, after: int
     ) -> AsyncIterator[Sequence[Line | StoredFact]]:
-        """Give what came after a position, of an object found anew."""
+        """Yield what came after a position, of an object found anew."""
         if self.question.facts:
             return reading.fact_pages.pages(
                 self.question.selects(found), after=after
@@ -254,7 +254,7 @@ async def _alone(
 
 
 def _reads(question: EntryQuestion, found: Found | None) -> Reads:
-    """Tell which streams could have given an entry that was asked for."""
+    """Return which streams could have given an entry that was asked for."""
     only_events = question.reason is not None or question.actor is not None
 
     def reads(source: str, resource: str) -> bool:
@@ -273,7 +273,7 @@ def _reads(question: EntryQuestion, found: Found | None) -> Reads:
 
 
 def is_of(found: Found, resource: str) -> bool:
-    """Tell whether a resource is the one that an object is of."""
+    """Return whether a resource is the one that an object is of."""
     kind, parsed = found.kind, Resource.parse(resource)
     if parsed.group != kind.group:
         return False

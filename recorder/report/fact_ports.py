@@ -34,7 +34,7 @@ class Facts(Protocol):
     """The facts of one log, in its order."""
 
     async def end(self) -> FactsEnd | None:
-        """Give where facts end; None where every entry has its own."""
+        """Return where facts end; None where every entry has its own."""
 
     async def of_nodes(
         self,
@@ -44,7 +44,7 @@ class Facts(Protocol):
         until: datetime | None,
         locks: Collection[str] = (),
     ) -> Sequence[StoredFact]:
-        """Give what concerns nodes, and what may: locks that name one.
+        """Return what concerns nodes, and what may: locks that name one.
 
         Of those that a first list showed, the ones with these keys, which
         may hold ``*``.
@@ -58,7 +58,7 @@ class Facts(Protocol):
         until: datetime | None,
         locks: Collection[str],
     ) -> Sequence[StoredFact]:
-        """Give of that what may tell what happened to the nodes.
+        """Return of that what may tell what happened to the nodes.
 
         Not the daily life of their Pods, nor that those had to go; and of
         locks those with these keys, which may hold ``*``.
@@ -71,7 +71,7 @@ class Facts(Protocol):
         since: datetime | None,
         until: datetime | None,
     ) -> Sequence[StoredFact]:
-        """Give that Pods of nodes had to go, as it was seen in some times.
+        """Return that Pods of nodes had to go, as it was seen in some times.
 
         These may not overlap for one node.
         """
@@ -79,12 +79,12 @@ class Facts(Protocol):
     async def signs(
         self, since: datetime | None, until: datetime | None
     ) -> Sequence[StoredFact]:
-        """Give what is about nodes as such, of the whole fleet."""
+        """Return what is about nodes as such, of the whole fleet."""
 
     async def losses(
         self, since: datetime | None, until: datetime | None
     ) -> Sequence[StoredFact]:
-        """Give of that by what nodes are lost, and that they came or booted.
+        """Return of that by what nodes are lost, and that they came or booted.
 
         Of what appeared only the place, and whether it was ready.
         """
@@ -112,7 +112,7 @@ class Facts(Protocol):
     async def last_sign(
         self, name: str, until: datetime | None
     ) -> datetime | None:
-        """Give when the last sign about a node was."""
+        """Return when the last sign about a node was."""
 
     async def labels_within(
         self,
@@ -122,7 +122,7 @@ class Facts(Protocol):
         value: str,
         key: str | None = None,
     ) -> Mapping[str, Sequence[Mapping[str, str]]]:
-        """Give all labels that nodes had in a time, as they followed.
+        """Return all labels that nodes had in a time, as they followed.
 
         Of those that ever had this value: of a key, or of any that says where
         a node stands; a few more may be among them. Before it was first seen
@@ -133,7 +133,7 @@ class Facts(Protocol):
     async def places(
         self, names: Collection[str] | None = None
     ) -> Mapping[str, Mapping[str, str]]:
-        """Give of the labels with which nodes appeared where they stand.
+        """Return of the labels with which nodes appeared where they stand.
 
         Of some nodes, or of all.
         """
@@ -152,7 +152,7 @@ class Gangs(Protocol):
     """The Pods of one log, and what they belong to."""
 
     async def pods_on(self, stays: Collection[Stay]) -> Collection[str]:
-        """Give the UIDs of all Pods that may have been on nodes then."""
+        """Return the UIDs of all Pods that may have been on nodes then."""
 
     async def preempted(
         self,
@@ -161,15 +161,15 @@ class Gangs(Protocol):
         since: datetime | None,
         until: datetime | None,
     ) -> Collection[str]:
-        """Give the UIDs of all Pods that may have made room for others."""
+        """Return the UIDs of all Pods that may have made room for others."""
 
     async def lives(self, uids: Collection[str]) -> Sequence[StoredFact]:
-        """Give how objects of these UIDs came and went."""
+        """Return how objects of these UIDs came and went."""
 
     async def family(
         self, uids: Collection[str], *, until: datetime | None
     ) -> Sequence[StoredFact]:
-        """Give all about objects of these UIDs and what they control.
+        """Return all about objects of these UIDs and what they control.
 
         But not what Events and audit say of them.
         """
@@ -177,4 +177,4 @@ class Gangs(Protocol):
     async def families(
         self, uids: Collection[str], *, until: datetime | None
     ) -> Sequence[StoredFact]:
-        """Give how these objects lived, all that own them, and their Pods."""
+        """Return the lives of these objects, of their owners and Pods."""

@@ -15,7 +15,7 @@ COLUMNS = ("AT", "ENTRY", "NODE", "OBJECT", "FACT", "ACTOR", "WHAT")
 
 
 def document(stored: StoredFact) -> dict[str, Any]:
-    """Give a fact as JSON."""
+    """Return a fact as JSON."""
     fact = stored.fact
     thing = fact.object
     return {
@@ -41,7 +41,7 @@ def document(stored: StoredFact) -> dict[str, Any]:
 
 
 def row(stored: StoredFact) -> tuple[str, ...]:
-    """Give a fact as the cells of a table."""
+    """Return a fact as the cells of a table."""
     fact = stored.fact
     return (
         written(stored.at),
@@ -63,7 +63,7 @@ def _named(stored: StoredFact) -> str:
 
 
 def state_document(state: NodeState) -> dict[str, Any]:
-    """Give the state of a node as JSON."""
+    """Return the state of a node as JSON."""
     return {
         "present": state.present,
         "uid": state.uid,
@@ -80,7 +80,7 @@ def state_document(state: NodeState) -> dict[str, Any]:
 
 
 def state_words(state: NodeState) -> str:
-    """Give the state of a node in a few words."""
+    """Return the state of a node in a few words."""
     if not state.present:
         return "absent"
     if state.in_service:

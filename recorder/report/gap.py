@@ -85,7 +85,7 @@ class Gap:
         )
 
     def overlaps(self, since: datetime | None, until: datetime | None) -> bool:
-        """Tell whether it reaches into a window.
+        """Return whether it reaches into a window.
 
         Both ends of a gap are proven states, so it lies between them. A gap
         of one moment is of something that came at that moment.
@@ -98,7 +98,7 @@ class Gap:
         return self.to > since or begin == self.to == since
 
     def document(self) -> dict[str, Any]:
-        """Give it as the public interface shows it."""
+        """Return it as the public interface shows it."""
         return {
             "id": str(self.opened),
             "source": self.source,

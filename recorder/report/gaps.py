@@ -37,7 +37,7 @@ class GapAnswer:
     coverage: Coverage
 
     def document(self) -> dict[str, Any]:
-        """Give it as the public interface shows it."""
+        """Return it as the public interface shows it."""
         return {
             "gaps": [gap.document() for gap in self.gaps],
             "coverage": self.coverage.document(),
@@ -75,7 +75,7 @@ async def ask_gaps(
 
 
 def gap_rows(answer: GapAnswer) -> list[list[str]]:
-    """Give gaps, and holes without an entry, as rows of a table."""
+    """Return gaps, and holes without an entry, as rows of a table."""
     rows = [
         [
             str(gap.opened),

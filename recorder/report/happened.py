@@ -51,7 +51,7 @@ class Node:
         self._chains: list[Chain] | None = None
 
     def chains(self, knowledge: Knowledge) -> list[Chain]:
-        """Give what belongs together, in order."""
+        """Return what belongs together, in order."""
         if self._chains is None:
             self._chains = chains_of(
                 self.name, self.facts, knowledge, self.base
@@ -115,7 +115,7 @@ async def nodes_of(
 
 
 def _locks(knowledge: Knowledge) -> Sequence[str]:
-    """Give the keys of annotations that are locks."""
+    """Return the keys of annotations that are locks."""
     return sorted({key for rule in knowledge.locks for key in rule.keys})
 
 
@@ -124,7 +124,7 @@ def _own(
     near: Mapping[str | None, Sequence[StoredFact]],
     knowledge: Knowledge,
 ) -> list[StoredFact]:
-    """Give what is about a node, in order: it may name it, or hold a lock."""
+    """Return what is about a node, in order: it names it, or holds a lock."""
     return _ordered(
         [
             *near.get(name, ()),
@@ -138,7 +138,7 @@ def _ordered(facts: list[StoredFact]) -> list[StoredFact]:
 
 
 def _stays(node: Node, knowledge: Knowledge) -> list[Stay]:
-    """Give when Pods that had to go may belong to what happened.
+    """Return when Pods that had to go may belong to what happened.
 
     They open no chain and keep none open, and there are very many.
     """
@@ -155,7 +155,7 @@ def _with(node: Node, gone: Iterable[StoredFact]) -> Node:
 
 
 def is_about(stored: StoredFact, name: str, knowledge: Knowledge) -> bool:
-    """Tell whether a fact concerns a node: a lock may name it."""
+    """Return whether a fact concerns a node: a lock may name it."""
     fact = stored.fact
     if fact.node is not None:
         return fact.node == name
@@ -200,13 +200,13 @@ async def verdicts_of(
 
 
 def _absent(streams: Iterable[Stream]) -> set[str]:
-    """Give what verdicts rest on and nobody ever recorded."""
+    """Return what verdicts rest on and nobody ever recorded."""
     there = {s.resource if s.source == WATCH else s.source for s in streams}
     return {*NODE_RESOURCES, AUDIT} - there
 
 
 def holes_of(coverage: Coverage, resource: str | None = None) -> list[Hole]:
-    """Give the times that the log cannot vouch for, or for one resource."""
+    """Return the times that the log cannot vouch for, or for one resource."""
     asked = {None, resource}
     return [
         *(
@@ -225,7 +225,7 @@ def holes_of(coverage: Coverage, resource: str | None = None) -> list[Hole]:
 
 
 async def _earlier(reading: Reading, window: Window) -> list[Hole]:
-    """Give the gaps before a window that its chains may reach into.
+    """Return the gaps before a window that its chains may reach into.
 
     They make no answer incomplete, for nobody asked about that time; but what
     they hide may have been decided in them.

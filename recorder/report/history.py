@@ -118,7 +118,7 @@ class History:
         return self.after > 0
 
     async def pages(self, reading: Reading) -> AsyncIterator[list[Version]]:
-        """Give the versions in log order."""
+        """Yield the versions in log order."""
         comparing = _Comparing(reading, self)
         async for page in reading.lines(
             _selection(self.found, self.question.window),
@@ -128,11 +128,11 @@ class History:
             yield [await comparing.version(line) for line in page]
 
     def head(self) -> dict[str, Any]:
-        """Give what the JSON output says of all versions."""
+        """Return what the JSON output says of all versions."""
         return object_json(self.newest, self.found)
 
     def tail(self) -> dict[str, Any]:
-        """Give what the JSON output says behind the versions."""
+        """Return what the JSON output says behind the versions."""
         beats = self.heartbeats
         return {
             "more": self.more,
@@ -198,7 +198,7 @@ async def version_coverage(
 
 
 def object_json(newest: Line, found: Found) -> dict[str, Any]:
-    """Give an object as the public interface names it."""
+    """Return an object as the public interface names it."""
     identity = newest.identity
     assert identity is not None, "a version is of an object"
     version = (newest.resource or "").rpartition("/")[0]
@@ -212,7 +212,7 @@ def object_json(newest: Line, found: Found) -> dict[str, Any]:
 
 
 def version_json(version: Version) -> dict[str, Any]:
-    """Give a version as the public interface shows it."""
+    """Return a version as the public interface shows it."""
     line = version.line
     return {
         "entry": str(line.entry),
@@ -317,7 +317,7 @@ def _selection(found: Found, window: Window) -> Selection:
 
 
 async def _heartbeats(reading: Reading, found: Found) -> Heartbeats | None:
-    """Give what was counted of the newest incarnation, while it lives."""
+    """Return what was counted of the newest incarnation, while it lives."""
     counted = await reading.heartbeats(found.numbers)
     lives = [number for number in found.numbers if number in counted]
     beats = counted[lives[-1]] if lives else None

@@ -74,7 +74,7 @@ class _Gangs:
     facts: Sequence[StoredFact]
 
     def nodes(self) -> set[str]:
-        """Give every node that any of these Pods was on."""
+        """Return every node that any of these Pods was on."""
         return {
             placement.node
             for placement in Placements(self.facts)
@@ -84,7 +84,7 @@ class _Gangs:
     def hits(
         self, verdicts: Sequence[Verdict], scope: Scope, *, each: bool = False
     ) -> list[Hit]:
-        """Give what verdicts hit, up to the end of what is known."""
+        """Return what verdicts hit, up to the end of what is known."""
         return hits(
             verdicts,
             Placements(self.facts),
@@ -94,7 +94,7 @@ class _Gangs:
         )
 
     def preempted(self, nodes: Container[str]) -> Iterator[_Preempted]:
-        """Give what gave way on nodes."""
+        """Yield what gave way on nodes."""
         workloads = Workloads(self.facts)
         for pod in Placements(self.facts):
             if pod.node is None or pod.node not in nodes:
@@ -206,7 +206,7 @@ async def _gangs(
 def _scope(
     nodes: Iterable[str], coverage: Coverage, spared: Iterable[str] = ()
 ) -> Scope:
-    """Give what is asked, up to the end of the window.
+    """Return what is asked, up to the end of the window.
 
     If nobody said it, to what is vouched for: what is down costs to then,
     though nothing more may be seen of it.

@@ -60,7 +60,7 @@ class Hole:
     reason: str
 
     def document(self) -> dict[str, Any]:
-        """Give it as the public interface shows it."""
+        """Return it as the public interface shows it."""
         return {
             "id": None,
             "source": self.source,
@@ -75,7 +75,7 @@ class Hole:
 def holes_of(
     stream: Stream, window: Window, *, is_over: bool, now: datetime
 ) -> Iterator[Hole]:
-    """Give what a stream does not vouch for in a window.
+    """Yield what a stream does not vouch for in a window.
 
     Args:
         stream: one that counts.
@@ -134,12 +134,12 @@ def _hole(
 
 
 def nothing_recorded(window: Window) -> Hole:
-    """Give the hole of a log that no stream has come to."""
+    """Return the hole of a log that no stream has come to."""
     return _hole(None, window.since, None, NOTHING_RECORDED)
 
 
 def never_recorded(resource: str, window: Window) -> Hole:
-    """Give the hole of a resource that nobody wanted to be recorded."""
+    """Return the hole of a resource that nobody wanted to be recorded."""
     return Hole(
         source=WATCH,
         resource=resource,
@@ -150,7 +150,7 @@ def never_recorded(resource: str, window: Window) -> Hole:
 
 
 def doubt(jump: ClockJump, window: Window) -> Hole | None:
-    """Give the span that a jump of the clock makes doubtful, if asked.
+    """Return the span that a jump of the clock makes doubtful, if asked.
 
     Between the time before and the time after it our clock either showed
     nothing, or everything twice.
@@ -172,7 +172,7 @@ def doubt(jump: ClockJump, window: Window) -> Hole | None:
 
 
 def no_facts(end: FactsEnd, window: Window) -> Hole | None:
-    """Give the hole behind the last entry that has facts, if asked.
+    """Return the hole behind the last entry that has facts, if asked.
 
     An entry may tell of what happened long before it was observed.
     """

@@ -82,14 +82,14 @@ class ImpactQuestion:
 
     @property
     def telling(self) -> tuple[str | None, str]:
-        """Give key and value of a label that all selected nodes had.
+        """Return key and value of a label that all selected nodes had.
 
         A rack is named by more than one key.
         """
         return self.labels[0] if self.rack is None else (None, self.rack)
 
     def selects(self, *had: Mapping[str, str]) -> bool:
-        """Tell whether any of the labels that a node had are asked for."""
+        """Return whether any of the labels that a node had are asked for."""
         return any(self._fits(labels) for labels in had)
 
     def _fits(self, labels: Mapping[str, str]) -> bool:
@@ -114,7 +114,7 @@ class Impact:
     coverage: Coverage
 
     def document(self) -> dict[str, Any]:
-        """Give it as the public interface shows it."""
+        """Return it as the public interface shows it."""
         return {
             "question": {
                 "cluster": self.cluster,
@@ -138,7 +138,7 @@ class Impact:
 
 
 def workload_document(hit: Hit) -> dict[str, Any]:
-    """Give a hit as JSON."""
+    """Return a hit as JSON."""
     return {
         "kind": hit.workload.kind,
         "namespace": hit.workload.namespace,
@@ -252,7 +252,7 @@ def _reads(source: str, resource: str) -> bool:
 async def _nodes(
     reading: Reading, question: ImpactQuestion
 ) -> tuple[Sequence[str], set[str]]:
-    """Give the nodes that are meant, and which of them not all the time."""
+    """Return the nodes that are meant, and which of them not all the time."""
     chosen = list(dict.fromkeys(question.nodes))
     if chosen:
         await find_node(reading, *chosen)
@@ -279,6 +279,6 @@ async def _nodes(
 async def _was_meant(
     reading: Reading, question: ImpactQuestion, node: str, at: datetime
 ) -> bool:
-    """Tell whether a node had the labels at a time."""
+    """Return whether a node had the labels at a time."""
     states = await states_at(reading, [node], at)
     return node not in states or question.selects(states[node].labels)

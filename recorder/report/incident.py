@@ -39,7 +39,7 @@ async def ask_incident(
     *,
     now: datetime,
 ) -> Incidents:
-    """Find the incident that a verdict belongs to; give it alone.
+    """Find the incident that a verdict belongs to; return it alone.
 
     Judged to a day after it happened, or to the end of the log.
 

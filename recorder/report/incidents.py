@@ -94,7 +94,7 @@ class Incident:
         return f"{nodes} nodes together: {self.first.sentence}"
 
     def document(self) -> dict[str, Any]:
-        """Give it as the public interface shows it."""
+        """Return it as the public interface shows it."""
         total = totals(self.workloads)
         return {
             "id": self.first.id,
@@ -121,7 +121,7 @@ class Incidents:
     coverage: Coverage
 
     def document(self) -> dict[str, Any]:
-        """Give it as the public interface shows it."""
+        """Return it as the public interface shows it."""
         return {
             "incidents": [one.document() for one in self.incidents],
             "coverage": self.coverage.document(),
@@ -165,7 +165,7 @@ async def ask_incidents(
 
 
 async def _cut_off(reading: Reading, verdicts: Iterable[Verdict]) -> Places:
-    """Give where nodes stand of which each lost the network."""
+    """Return where nodes stand of which each lost the network."""
     names = {v.node for v in verdicts if v.cause == Fault.PARTITION.value}
     return await reading.facts.places(names) if len(names) > 1 else {}
 
@@ -211,7 +211,7 @@ def _order(verdict: Verdict) -> tuple[datetime, str]:
 
 
 def _of(group: Sequence[Verdict], found: Sequence[Hit]) -> list[Hit]:
-    """Give the workloads that a group of verdicts hit."""
+    """Return the workloads that a group of verdicts hit."""
     nodes = {verdict.node for verdict in group}
     begun = min(verdict.began_at for verdict in group)
     ends = [verdict.back_in_service_at for verdict in group]

@@ -93,11 +93,11 @@ class Kind:
         return ((self.group, self.kind), (self.group, self.plural))
 
     def __str__(self) -> str:
-        """Give the name that no other kind has."""
+        """Return the name that no other kind has."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
     def is_called(self, word: str) -> bool:
-        """Tell whether a word names it, with or without its group."""
+        """Return whether a word names it, with or without its group."""
         name, dot, group = word.partition(".")
         if dot and VERSION.sub("", f"{group}.") != f"{self.group}.".lstrip(
             "."
@@ -125,7 +125,7 @@ _VERSIONS = {(kind.group, kind.kind): version for kind, version in _PARSED}
 
 
 def built_in_version(group: str, kind: str) -> str | None:
-    """Give the ``apiVersion`` of a kind that every cluster has."""
+    """Return the ``apiVersion`` of a kind that every cluster has."""
     return _VERSIONS.get((group, kind))
 
 
@@ -135,7 +135,7 @@ def find_kinds(
     custom: Iterable[CustomKind],
     filed: Collection[tuple[str, str]],
 ) -> Sequence[Kind]:
-    """Give the kinds that a word names, the likeliest alone if there is one.
+    """Return the kinds that a word names, the likeliest alone if there is one.
 
     As with kubectl a built-in kind wins over a custom one of the same name;
     the others are reached by their group.

@@ -28,7 +28,7 @@ COLUMNS = (
 def line_json(
     line: Line, *, cluster: str, with_document: bool
 ) -> dict[str, Any]:
-    """Give a line as the public interface shows it."""
+    """Return a line as the public interface shows it."""
     shown: dict[str, Any] = {
         "entry": str(line.entry),
         "cluster": cluster,
@@ -71,7 +71,7 @@ def _object(line: Line) -> dict[str, Any] | None:
 
 
 def _api_version(line: Line) -> str | None:
-    """Give the version under which the object was seen or referred to."""
+    """Return the version under which the object was seen or referred to."""
     identity = line.identity
     assert identity is not None, "asked for an object"
     if not is_about_events(line.resource) and line.resource is not None:
@@ -136,7 +136,7 @@ TOLD = frozenset(
 
 
 def line_columns(line: Line) -> list[str]:
-    """Give a line as the columns of a table."""
+    """Return a line as the columns of a table."""
     identity = line.identity
     shown = ""
     if identity is not None:

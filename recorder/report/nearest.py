@@ -9,7 +9,7 @@ NEAR_MAX = 3
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Give the end of a sentence that names what is near, or nothing."""
+    """Return the end of a sentence that names what is near, or nothing."""
     near = get_close_matches(name, known, n=NEAR_MAX, cutoff=0.6)
     if not near:
         return ""

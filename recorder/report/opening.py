@@ -83,7 +83,7 @@ async def ask_opened(
 
 
 async def _previous(reading: Reading, line: Line) -> Line | None:
-    """Give the version of the same incarnation before an entry."""
+    """Return the version of the same incarnation before an entry."""
     identity = line.identity
     if (
         identity is None

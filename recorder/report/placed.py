@@ -17,7 +17,7 @@ OWNERS_DEPTH = 4
 async def placed_on(
     reading: Reading, node: str, window: Window
 ) -> list[tuple[Placement, Workload | None]]:
-    """Give the Pods that were on a node in a window, in order of binding."""
+    """Return the Pods that were on a node in a window, in order of binding."""
     since, until = window.since or ALWAYS[0], window.until or ALWAYS[1]
     uids = await reading.gangs.pods_on([Stay(node, since, until)])
     pods = await reading.gangs.family(uids, until=None)

@@ -39,7 +39,7 @@ __all__ = [
 
 
 def is_about_events(resource: str | None) -> bool:
-    """Tell whether a resource, in its written form, is that of Events."""
+    """Return whether a resource, in its written form, is that of Events."""
     if resource is None or resource.count("/") not in {1, 2}:
         return False
     parsed = Resource.parse(resource)
@@ -200,12 +200,12 @@ class FactPages(Protocol):
     async def skip_to_newest(
         self, selection: Selection, count: int, *, on_day: OnDay | None = None
     ) -> int:
-        """Give a position behind which about the newest facts lie."""
+        """Return a position behind which about the newest facts lie."""
 
     def pages(
         self, selection: Selection, *, after: int
     ) -> AsyncIterator[Sequence[StoredFact]]:
-        """Give facts behind a position, page by page."""
+        """Yield facts behind a position, page by page."""
 
 
 class Reading(Protocol):
@@ -232,18 +232,18 @@ class Reading(Protocol):
         """The same, to be listed."""
 
     def as_of(self, position: int) -> "Reading":
-        """Give the log as it was when it ended at a position."""
+        """Return the log as it was when it ended at a position."""
 
     def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
-        """Give the closed gaps that end after a time, in log order."""
+        """Yield the closed gaps that end after a time, in log order."""
 
     def clock_jumps(self) -> AsyncIterator[ClockJump]:
-        """Give every jump of the recorder's clock, in log order."""
+        """Yield every jump of the recorder's clock, in log order."""
 
     async def skip_to_newest(
         self, selection: Selection, count: int, *, on_day: OnDay | None = None
     ) -> int:
-        """Give the position after which the newest ``count`` lines lie.
+        """Return the position after which the newest ``count`` lines lie.
 
         Zero where there are no more than that.
         """
@@ -251,12 +251,12 @@ class Reading(Protocol):
     def lines(
         self, selection: Selection, *, after: int, documents: bool
     ) -> AsyncIterator[Sequence[Line]]:
-        """Give lines in log order, page by page, in bounded memory."""
+        """Yield lines in log order, page by page, in bounded memory."""
 
     async def newest(
         self, selection: Selection, *, before: int | None = None
     ) -> Line | None:
-        """Give the newest line of a selection, with its document.
+        """Return the newest line of a selection, with its document.
 
         Of the whole log, or of what lies before a position.
         """
@@ -264,29 +264,29 @@ class Reading(Protocol):
     async def nodes_before(
         self, names: Collection[str], at: datetime
     ) -> Mapping[str, Version]:
-        """Give the newest version of each Node before a time, by its name."""
+        """Return the newest version of each Node before a time, by name."""
 
     async def known_nodes(self, names: Collection[str]) -> Collection[str]:
-        """Give those nodes that any entry concerns."""
+        """Return those nodes that any entry concerns."""
 
     async def node_names(self) -> Sequence[str]:
-        """Give the nodes that entries concern, as far as it is useful."""
+        """Return the nodes that entries concern, as far as it is useful."""
 
     async def nodes_like(
         self, text: str, *, limit: int, anywhere: bool = True
     ) -> Sequence[str]:
-        """Give nodes with a text in their names, or at the beginning."""
+        """Return nodes with a text in their names, or at the beginning."""
 
     async def things_like(
         self, text: str, *, kind: str | None, limit: int
     ) -> Sequence[ObjectIdentity]:
-        """Give objects with a text in their names, each once, of a kind."""
+        """Return objects with a text in their names, each once, of a kind."""
 
     async def kinds(self) -> Collection[tuple[str, str]]:
-        """Give group and name of every kind."""
+        """Return group and name of every kind."""
 
     async def custom_kinds(self) -> Sequence[CustomKind]:
-        """Give the kinds that the cluster's definitions define."""
+        """Return the kinds that the cluster's definitions define."""
 
     async def things(
         self,
@@ -295,20 +295,20 @@ class Reading(Protocol):
         namespace: str | None,
         name: str,
     ) -> Sequence[Thing]:
-        """Give the objects of a name; in any namespace where it is None."""
+        """Return the objects of a name; in any namespace where it is None."""
 
     async def thing_names(
         self, kinds: Collection[tuple[str, str]]
     ) -> Sequence[tuple[str, str]]:
-        """Give namespace and name of objects, as far as it is useful."""
+        """Return namespace and name of objects, as far as it is useful."""
 
     async def heartbeats(
         self, objects: Collection[int]
     ) -> Mapping[int, Heartbeats]:
-        """Give what was counted of live objects, by number."""
+        """Return what was counted of live objects, by number."""
 
     async def words(self, wanted: str) -> Sequence[str]:
-        """Give reasons and actors to compare with one.
+        """Return reasons and actors to compare with one.
 
         Empty where the log has the word.
         """

@@ -136,7 +136,7 @@ class Postmortem:
                 yield one.evidence
 
     def document(self) -> dict[str, Any]:
-        """Give it as the public interface shows it."""
+        """Return it as the public interface shows it."""
         window = self.why.question.window
         return {
             "question": {
@@ -200,5 +200,5 @@ async def ask_postmortem(
 
 
 def _around(verdict: Verdict) -> Window:
-    """Give the time of a verdict, to the end of what the log vouches for."""
+    """Return the time of a verdict, to the end of what the log vouches for."""
     return Window(verdict.began_at, None)

@@ -67,7 +67,7 @@ class Reference:
         return cls(parts[0], parts[1], parts[2])
 
     def __str__(self) -> str:
-        """Give the written form."""
+        """Return the written form."""
         middle = f"{self.namespace}/" if self.namespace else ""
         return f"{self.word}/{middle}{self.name}"
 

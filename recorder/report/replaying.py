@@ -53,7 +53,7 @@ class Step:
     state: NodeState
 
     def document(self) -> dict[str, Any]:
-        """Give it as JSON."""
+        """Return it as JSON."""
         return {**document(self.stored), "state": state_document(self.state)}
 
     @property
@@ -62,7 +62,7 @@ class Step:
         return self.stored.at.strftime("%Y-%m-%d")
 
     def line(self, *, entry: int = 0, state: int = 0) -> str:
-        """Give it as a line of text, padded to these widths."""
+        """Return it as a line of text, padded to these widths."""
         stored = self.stored
         clock = stored.at.strftime("%H:%M:%S.%f")[:-3]
         what = says_with_object(stored.fact)
@@ -79,7 +79,7 @@ class Replay:
     coverage: Coverage
 
     def lines(self) -> Iterator[tuple[Step, str]]:
-        """Give each step as text, in columns; a new day is said."""
+        """Yield each step as text, in columns; a new day is said."""
         entry = max((len(str(s.stored.entry)) for s in self.steps), default=0)
         state = max((len(state_words(s.state)) for s in self.steps), default=0)
         day = None

@@ -35,7 +35,7 @@ class Shown:
     kind: str
 
     def document(self) -> dict[str, Any]:
-        """Give the object, with what items of a list do not carry."""
+        """Return the object, with what items of a list do not carry."""
         found: dict[str, Any] = json.loads(self.line.raw or b"{}")
         resource = Resource.parse(self.line.resource or "")
         return {

@@ -44,13 +44,13 @@ class LogStatus:
     """Where facts end before the log does."""
 
     def state_of(self, stream: Stream) -> str:
-        """Give the state of a stream; without a writer nothing works."""
+        """Return the state of a stream; without a writer nothing works."""
         if self.log.holder is None and stream.state in WORKING:
             return "stopped"
         return stream.state
 
     def lag_of(self, stream: Stream, now: datetime) -> float | None:
-        """Give the seconds for which nothing vouches yet.
+        """Return the seconds for which nothing vouches yet.
 
         None for a tape, whose time is over, and where there is nothing.
         """
@@ -93,7 +93,7 @@ class Status:
     """By PostgreSQL's clock."""
 
     def document(self) -> dict[str, Any]:
-        """Give it as the public interface shows it."""
+        """Return it as the public interface shows it."""
         database = self.database
         disk = database.disk
         return {
@@ -155,7 +155,7 @@ class Status:
 
 
 def status_rows(status: LogStatus, now: datetime) -> list[list[str]]:
-    """Give the streams of a log as rows of a table."""
+    """Return the streams of a log as rows of a table."""
     rows = []
     for stream in status.streams:
         lag = status.lag_of(stream, now)

@@ -10,7 +10,7 @@ __all__ = ["doubts", "rows"]
 
 
 def rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
-    """Give its names and values."""
+    """Yield its names and values."""
     yield "Cause", f"{verdict.cause} ({verdict.confidence})"
     yield "Mode", verdict.mode
     if verdict.decision is not None:
@@ -24,7 +24,7 @@ def rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
 
 
 def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
-    """Give what speaks against it and what would tell more, with titles."""
+    """Return what speaks against it and what would tell more, with titles."""
     return [
         (
             "What else it could have been",

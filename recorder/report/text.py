@@ -33,7 +33,7 @@ write to the terminal of who reads it."""
 
 
 def plain(text: str) -> str:
-    """Give a text that a terminal only shows."""
+    """Return a text that a terminal only shows."""
     return text.translate(CONTROLS)
 
 
@@ -50,12 +50,12 @@ class Columns:
         self._widths = [len(title) for title in titles]
 
     def header(self, rows: Iterable[Sequence[str]] = ()) -> str:
-        """Give the line of titles, as wide as the first rows need."""
+        """Return the line of titles, as wide as the first rows need."""
         self._grow(rows)
         return self._line(self._titles)
 
     def lines(self, rows: Sequence[Sequence[str]]) -> list[str]:
-        """Give one line for each row."""
+        """Return one line for each row."""
         shown = [[plain(cell) for cell in row] for row in rows]
         self._grow(shown)
         return [self._line(row) for row in shown]

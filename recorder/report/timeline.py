@@ -101,7 +101,7 @@ def service(state: NodeState, knowledge: Knowledge) -> str:
 
 
 def is_fault(condition: str, status: object, knowledge: Knowledge) -> bool:
-    """Tell whether a rule calls a status of a condition a fault."""
+    """Return whether a rule calls a status of a condition a fault."""
     rule = knowledge.condition(condition)
     return (
         rule is not None

@@ -25,7 +25,7 @@ EVIDENCE_SHOWN = 24
 
 
 def document(verdict: Verdict) -> dict[str, Any]:
-    """Give a verdict as JSON."""
+    """Return a verdict as JSON."""
     last, first = verdict.between
     return {
         "id": verdict.id,
@@ -108,7 +108,7 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
 
 
 def lines(verdict: Verdict) -> Iterator[str]:
-    """Give a verdict as text: the sentence, then the chain.
+    """Yield a verdict as text: the sentence, then the chain.
 
     It is what fits on a screen; the JSON has all that the verdict names.
     """
@@ -198,7 +198,7 @@ def decider(decided: Decided) -> str:
 
 
 def boots(verdict: Verdict) -> tuple[str, str] | None:
-    """Give the boot before and the boot after, where they differ."""
+    """Return the boot before and the boot after, where they differ."""
     before, after = verdict.boot_id_before, verdict.boot_id_after
     return None if before == after else (before or "none", after or "none")
 

@@ -88,7 +88,7 @@ class Why:
     coverage: Coverage
 
     def document(self) -> dict[str, Any]:
-        """Give it as the public interface shows it."""
+        """Return it as the public interface shows it."""
         window = self.question.window
         return {
             "question": {
@@ -145,12 +145,12 @@ async def ask_why(
 
 
 def reads_nodes(source: str, resource: str) -> bool:
-    """Tell whether verdicts rest on a resource."""
+    """Return whether verdicts rest on a resource."""
     return source == WATCH and resource in NODE_RESOURCES
 
 
 def _judged_window(question: WhyQuestion) -> Window:
-    """Give the window whose holes verdicts have to know."""
+    """Return the window whose holes verdicts have to know."""
     if question.at is not None:
         return Window(
             shifted(question.at, -LOOKBACK), shifted(question.at, LOOKBACK)
@@ -159,7 +159,7 @@ def _judged_window(question: WhyQuestion) -> Window:
 
 
 def _told_window(at: datetime, found: Sequence[Verdict]) -> Window:
-    """Give the window that an answer about a moment speaks of."""
+    """Return the window that an answer about a moment speaks of."""
     begun = [verdict.began_at for verdict in found]
     ended = [e.sign.stored.at for v in found for e in v.evidence]
     since, until = min([at, *begun]), max([at, *ended])

@@ -118,7 +118,7 @@ class Window:
         return window
 
     def document(self) -> dict[str, str | None]:
-        """Give it as the public interface shows it."""
+        """Return it as the public interface shows it."""
         return {
             "since": optional_time(self.since),
             "until": optional_time(self.until),

@@ -57,7 +57,7 @@ class Story:
 def _most(
     spans: Sequence[tuple[datetime | None, datetime | None, int]],
 ) -> tuple[int, datetime | None]:
-    """Give the greatest sum at one time, and when it was first so."""
+    """Return the greatest sum at one time, and when it was first so."""
     changes: list[tuple[datetime, int]] = []
     for begun, ended, weight in spans:
         if begun is not None:

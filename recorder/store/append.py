@@ -305,7 +305,7 @@ class Appender:
         numbers: Numbers,
         head: asyncpg.Record,
     ) -> asyncpg.Record:
-        """Write what follows from a batch; give the current derivation.
+        """Write what follows from a batch; return the current derivation.
 
         In one statement: of a small batch the statements cost more than
         the rows.
@@ -334,7 +334,7 @@ class Appender:
 
 
 async def _in_turns(rows: Iterable[Row]) -> AsyncIterator[Row]:
-    """Give rows as they are made, and others their turn between them."""
+    """Yield rows as they are made, and others their turn between them."""
     for number, row in enumerate(rows, 1):
         yield row
         if number % ROWS_AT_ONCE == 0:

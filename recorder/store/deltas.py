@@ -33,7 +33,7 @@ class PlainDeltaCompressor:
         self._level = level
 
     def compress(self, raw: bytes, prefix: bytes) -> bytes:
-        """Give a frame that can be read with the prefix."""
+        """Return a frame that can be read with the prefix."""
         given = ZstdDict(prefix, is_raw=True).as_prefix
         compressor = ZstdCompressor(level=self._level, zstd_dict=given)
         return compressor.compress(raw, ZstdCompressor.FLUSH_FRAME)
@@ -78,7 +78,7 @@ class DeltaCompressor:
         self._room(0)
 
     def compress(self, raw: bytes, prefix: bytes) -> bytes:
-        """Give a frame that can be read with the prefix."""
+        """Return a frame that can be read with the prefix."""
         most = self._bound(len(raw))
         if most > len(self._written):
             self._room(most)
@@ -102,7 +102,7 @@ class DeltaCompressor:
 
 
 def delta_compressor(level: int) -> DeltaCompressor | PlainDeltaCompressor:
-    """Give the faster one that there is."""
+    """Return the faster one that there is."""
     for name in _MODULES:
         path = getattr(sys.modules.get(name), "__file__", None)
         if path is not None:

@@ -25,7 +25,7 @@ LEAVE_DERIVATION = """
 
 
 async def ensure_derivation(connection: asyncpg.Connection, log: int) -> None:
-    """Give a log a current derivation, if it has none.
+    """Return a log a current derivation, if it has none.
 
     A log that has entries and no facts gets one that ends before the first
     of them.
@@ -40,7 +40,7 @@ async def derivation_to_write(
     log: int,
     position: int,
 ) -> int | None:
-    """Give the derivation that the facts of new entries belong to, if any.
+    """Return the derivation that the facts of new entries belong to, if any.
 
     ``found`` is the current one, empty if there is none. It is to be read in
     their transaction, once that holds the head of the log: a statement that

@@ -95,7 +95,7 @@ class Dimensions:
     async def numbers(
         self, connection: asyncpg.Connection, names: Names
     ) -> Numbers:
-        """Give the number of each name, making those that are new."""
+        """Return the number of each name, making those that are new."""
         return Numbers(
             nodes=await self.nodes(connection, names.nodes),
             objects=await self.objects(connection, names.objects),
@@ -106,7 +106,7 @@ class Dimensions:
     async def nodes(
         self, connection: asyncpg.Connection, names: set[str]
     ) -> dict[str, int]:
-        """Give the number of each node, making those that are new."""
+        """Return the number of each node, making those that are new."""
         missing = sorted(names - self._nodes.keys())
         if missing:
             await connection.execute(MAKE_NODES, self._log, missing)
@@ -117,7 +117,7 @@ class Dimensions:
     async def words(
         self, connection: asyncpg.Connection, texts: set[str]
     ) -> dict[str, int]:
-        """Give the number of each reason or actor."""
+        """Return the number of each reason or actor."""
         missing = sorted(texts - self._words.keys())
         if missing:
             if len(self._words) > WORDS_MAX:
@@ -130,7 +130,7 @@ class Dimensions:
     async def resources(
         self, connection: asyncpg.Connection, names: set[str]
     ) -> dict[str, int]:
-        """Give the number of each resource."""
+        """Return the number of each resource."""
         missing = sorted(names - self._resources.keys())
         if missing:
             await connection.execute(MAKE_RESOURCES, missing)
@@ -143,7 +143,7 @@ class Dimensions:
         connection: asyncpg.Connection,
         identities: Mapping[ObjectIdentity, None],
     ) -> Mapping[ObjectIdentity, int]:
-        """Give the number of each object, making those that are new.
+        """Return the number of each object, making those that are new.
 
         What is remembered is large and cold; rows ask the answer, which
         holds the keys that they have.

@@ -226,7 +226,7 @@ class Decoder:
     def decode(
         self, payload: bytes, encoding: int, keyframe: bytes | None = None
     ) -> bytes:
-        """Give the document; a delta needs its keyframe's document."""
+        """Return the document; a delta needs its keyframe's document."""
         if encoding == RAW:
             return payload
         if encoding == PLAIN:

@@ -152,7 +152,7 @@ def make_engine(
 def reading(
     engine: AsyncEngine, action: str
 ) -> AbstractAsyncContextManager[AsyncConnection]:
-    """Give a connection that sees one state of the log for all it asks.
+    """Return a connection that sees one state of the log for all it asks.
 
     Raises:
         QuestionTooLargeError: a statement took longer than it may.
@@ -171,7 +171,7 @@ def reading(
 def asking(
     engine: AsyncEngine, action: str
 ) -> AbstractAsyncContextManager[AsyncConnection]:
-    """Give a connection for statements that need no common state.
+    """Return a connection for statements that need no common state.
 
     Each goes to the server alone, without a transaction around it: what
     a log holds up to a size does not change between two of them. A plan

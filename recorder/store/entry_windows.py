@@ -80,7 +80,7 @@ class Window:
         return {row["position"]: row["recorded_at"] for row in self._rows}
 
     def objects(self) -> dict[ObjectIdentity, int]:
-        """Give the number of every object that the entries name."""
+        """Return the number of every object that the entries name."""
         return {
             draft.identity: row["object_id"]
             for row, (_, draft) in zip(
@@ -93,7 +93,7 @@ class Window:
 async def heads_at(
     connection: asyncpg.Connection, log: int, position: int
 ) -> dict[int, int]:
-    """Give the newest entry of each object that was alive at a position."""
+    """Return the newest entry of each object that was alive at a position."""
     if position == 0:
         return {}
     return dict(
@@ -147,7 +147,7 @@ class EntryWindows:
         return cls(connection, log, decoder, heads)
 
     async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
-        """Give the documents of entries by position."""
+        """Return the documents of entries by position."""
         return await documents(
             self._connection, self._log, positions, decoder=self._decoder
         )
@@ -169,7 +169,7 @@ class EntryWindows:
         return Window(batch, rows)
 
     def _previous(self, row: asyncpg.Record, draft: Draft) -> int | None:
-        """Move the head of an object; give where it was."""
+        """Move the head of an object; return where it was."""
         number = row["object_id"]
         if number is None or draft.resource in EVENT_COLLECTIONS:
             return None

@@ -65,7 +65,7 @@ def fact_rows(
     derivation: int,
     recorded_at: datetime | Mapping[int, datetime],
 ) -> Iterator[Row]:
-    """Give one row for each fact, in the order of the log.
+    """Yield one row for each fact, in the order of the log.
 
     ``recorded_at`` is of all entries, or of each by its position.
     """

@@ -66,7 +66,7 @@ async def documents(
     *,
     decoder: Decoder | None = None,
 ) -> Mapping[int, bytes]:
-    """Give the documents of entries by position.
+    """Return the documents of entries by position.
 
     ``decoder`` is for who has loaded one, and knows that it is the newest.
     """
@@ -81,7 +81,7 @@ async def _decoded(
     rows: Iterable[asyncpg.Record],
     decoder: Decoder,
 ) -> dict[int, bytes]:
-    """Give the documents of rows by position, with their keyframes' help."""
+    """Return the documents of rows by position, with their keyframes' help."""
     bases = {
         row["position"] - row["base_distance"]
         for row in rows
@@ -107,7 +107,7 @@ async def live_events(
     resource: Resource,
     since: datetime,
 ) -> Mapping[str, KnownEvent]:
-    """Give the Events that the log last saw alive, by uid.
+    """Return the Events that the log last saw alive, by uid.
 
     Of those observed since a time; the time bounds the scan.
     """
@@ -131,7 +131,7 @@ async def lacking(
     epoch: int,
     since: datetime,
 ) -> Sequence[int]:
-    """Give those versions, sorted, of which there is no entry.
+    """Return those versions, sorted, of which there is no entry.
 
     Takes nine bytes for each, however many entries there are.
     """

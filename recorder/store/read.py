@@ -45,7 +45,7 @@ __all__ = ["LogReading", "list_logs"]
 
 
 async def list_logs(engine: AsyncEngine) -> Sequence[Log]:
-    """Give every log of the database, oldest first."""
+    """Return every log of the database, oldest first."""
     return await read_logs(engine)
 
 
@@ -87,7 +87,7 @@ class LogReading:
         return await LogReading.at_present(self._engine, self.log.id)
 
     def as_of(self, position: int) -> "LogReading":
-        """Give the log as it was when it ended at a position.
+        """Return the log as it was when it ended at a position.
 
         What its streams vouch for stays as it is now.
         """
@@ -101,30 +101,30 @@ class LogReading:
 
     @property
     def derivation(self) -> int | None:
-        """Tell which derivation its facts are of, if it has any."""
+        """Return which derivation its facts are of, if it has any."""
         return self._standing.extent.derivation
 
     @property
     def facts_to(self) -> int:
-        """Give the position up to which every entry has its facts."""
+        """Return the position up to which every entry has its facts."""
         return self._standing.extent.facts_to
 
     async def first_position(self) -> int:
-        """Give the place of the oldest entry that is kept."""
+        """Return the place of the oldest entry that is kept."""
         return await self._entries.first_position()
 
     def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
-        """Give the closed gaps that end after a time, in log order."""
+        """Yield the closed gaps that end after a time, in log order."""
         return self._gaps.gaps(since)
 
     def clock_jumps(self) -> AsyncIterator[ClockJump]:
-        """Give every jump of the recorder's clock, in log order."""
+        """Yield every jump of the recorder's clock, in log order."""
         return self._gaps.clock_jumps()
 
     async def skip_to_newest(
         self, selection: Selection, count: int, *, on_day: OnDay | None = None
     ) -> int:
-        """Give the position after which the newest ``count`` lines lie."""
+        """Return the position after which the newest ``count`` lines lie."""
         return await self._entries.skip_to_newest(
             selection, count, on_day=on_day
         )
@@ -132,47 +132,47 @@ class LogReading:
     def lines(
         self, selection: Selection, *, after: int, documents: bool
     ) -> AsyncIterator[Sequence[Line]]:
-        """Give lines in log order, page by page, in bounded memory."""
+        """Yield lines in log order, page by page, in bounded memory."""
         return self._entries.lines(selection, after=after, documents=documents)
 
     async def newest(
         self, selection: Selection, *, before: int | None = None
     ) -> Line | None:
-        """Give the newest line of a selection, with its document."""
+        """Return the newest line of a selection, with its document."""
         return await self._entries.newest(selection, before=before)
 
     async def nodes_before(
         self, names: Collection[str], at: datetime
     ) -> Mapping[str, Version]:
-        """Give the newest version of each Node before a time, by its name."""
+        """Return the newest version of each Node before a time, by name."""
         return await self._nodes.before(names, at)
 
     async def known_nodes(self, names: Collection[str]) -> Collection[str]:
-        """Give those nodes that any entry concerns."""
+        """Return those nodes that any entry concerns."""
         return await self._names.known_nodes(names)
 
     async def node_names(self) -> Sequence[str]:
-        """Give the nodes that entries concern, as far as it is useful."""
+        """Return the nodes that entries concern, as far as it is useful."""
         return await self._names.node_names()
 
     async def nodes_like(
         self, text: str, *, limit: int, anywhere: bool = True
     ) -> Sequence[str]:
-        """Give nodes with a text in their names, or at the beginning."""
+        """Return nodes with a text in their names, or at the beginning."""
         return await self._like.nodes(text, limit=limit, anywhere=anywhere)
 
     async def things_like(
         self, text: str, *, kind: str | None, limit: int
     ) -> Sequence[ObjectIdentity]:
-        """Give objects with a text in their names, each once, of a kind."""
+        """Return objects with a text in their names, each once, of a kind."""
         return await self._like.things(text, kind=kind, limit=limit)
 
     async def kinds(self) -> Collection[tuple[str, str]]:
-        """Give group and name of every kind."""
+        """Return group and name of every kind."""
         return await self._names.kinds()
 
     async def custom_kinds(self) -> Sequence[CustomKind]:
-        """Give the kinds that the cluster's definitions define."""
+        """Return the kinds that the cluster's definitions define."""
         return await read_custom_kinds(
             self._engine, self.log.id, self.log.size
         )
@@ -184,23 +184,23 @@ class LogReading:
         namespace: str | None,
         name: str,
     ) -> Sequence[Thing]:
-        """Give the objects of a name; in any namespace where it is None."""
+        """Return the objects of a name; in any namespace where it is None."""
         return await self._names.things(kinds, namespace=namespace, name=name)
 
     async def thing_names(
         self, kinds: Collection[tuple[str, str]]
     ) -> Sequence[tuple[str, str]]:
-        """Give namespace and name of objects, as far as it is useful."""
+        """Return namespace and name of objects, as far as it is useful."""
         return await self._names.thing_names(kinds)
 
     async def heartbeats(
         self, objects: Collection[int]
     ) -> Mapping[int, Heartbeats]:
-        """Give what was counted of live objects, by number."""
+        """Return what was counted of live objects, by number."""
         return await self._names.heartbeats(objects)
 
     async def past(self, nodes: Collection[str], window: Window) -> CutReader:
-        """Give the log as a tape of a window is cut out of it.
+        """Return the log as a tape of a window is cut out of it.
 
         With nodes only what concerns them, else everything.
         """
@@ -218,5 +218,5 @@ class LogReading:
         return CutReader(self._engine, number, size, kept)
 
     async def words(self, wanted: str) -> Sequence[str]:
-        """Give reasons and actors to compare with one; none if known."""
+        """Return reasons and actors to compare with one; none if known."""
         return await self._names.words(wanted)

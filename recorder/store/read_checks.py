@@ -256,7 +256,7 @@ def _lease(row: QueryRow) -> LeaseFacts:
 async def read_redaction_keys(
     engine: AsyncEngine, cluster: str | None
 ) -> frozenset[str]:
-    """Give the ids of the keys of a cluster's log, or of all of them."""
+    """Return the ids of the keys of a cluster's log, or of all of them."""
     query = select(log.c.redaction_key_id).where(
         log.c.kind == "live", log.c.redaction_key_id.is_not(None)
     )
@@ -281,7 +281,7 @@ FACTS_ENDS = """
 async def read_facts_ends(
     engine: AsyncEngine, cluster: str | None
 ) -> list[FactsEnd]:
-    """Give where facts end before their log does, of each that is so."""
+    """Return where facts end before their log does, of each that is so."""
     rows = await fetch(engine, "look at the facts", FACTS_ENDS, cluster)
     found = [await facts_end(engine, *row) for row in rows]
     return [end for end in found if end is not None]

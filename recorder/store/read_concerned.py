@@ -40,7 +40,7 @@ async def find_concerned(
     since: datetime | None,
     until: datetime | None,
 ) -> Kept:
-    """Give what concerns nodes in a window, or was alive when it began.
+    """Return what concerns nodes in a window, or was alive when it began.
 
     Kubernetes Events are not among it: they are known by their entries.
     """
@@ -87,7 +87,7 @@ class _Looking:
         self._documents = Documents(log)
 
     async def on_nodes(self, nodes: Collection[int]) -> set[int]:
-        """Give the objects whose entries ever named one of the nodes."""
+        """Return the objects whose entries ever named one of the nodes."""
         query = (
             select(entry.c.object_id)
             .where(
@@ -103,7 +103,7 @@ class _Looking:
         return set(await self._connection.scalars(query))
 
     async def relevant(self, objects: Collection[int]) -> dict[int, int]:
-        """Give those that lived in the window, with their newest version."""
+        """Return those that lived in the window, with their newest version."""
         newest = newest_of_each(
             await self._events(), before=self._until, size=self._size
         )
@@ -127,7 +127,7 @@ class _Looking:
         }
 
     async def owners(self, versions: dict[int, int]) -> set[int]:
-        """Give the owners that the log knows, by the newest documents."""
+        """Return the owners that the log knows, by the newest documents."""
         uids: set[str] = set()
         positions = sorted(versions.values())
         for start in range(0, len(positions), OBJECTS):
@@ -141,7 +141,7 @@ class _Looking:
         return set(await self._connection.scalars(query))
 
     async def named_alone(self, objects: Collection[int]) -> set[int]:
-        """Give what stands for objects that Events named without a uid."""
+        """Return what stands for objects that Events named without a uid."""
         thing, thing_kind = object_.alias("thing"), kind.alias("thing_kind")
         query = (
             select(object_.c.object_id)
@@ -163,7 +163,7 @@ class _Looking:
         return set(await self._connection.scalars(query))
 
     async def namespaces(self) -> set[int]:
-        """Give every Namespace."""
+        """Return every Namespace."""
         query = (
             select(object_.c.object_id)
             .join_from(object_, kind, kind.c.kind_id == object_.c.kind_id)
@@ -182,7 +182,7 @@ class _Looking:
 
 
 def _owner_uids(raw: bytes) -> Iterator[str]:
-    """Give the uids of the owners that a document names."""
+    """Yield the uids of the owners that a document names."""
     document = orjson.loads(raw)
     metadata = document.get("metadata") if isinstance(document, dict) else None
     owners = (

@@ -108,7 +108,7 @@ class CutReader:
         self._documents = Documents(log)
 
     async def span(self, window: Window) -> tuple[int, int]:
-        """Give the first and the last position of a window."""
+        """Return the first and the last position of a window."""
         first, last = 1, self._size
         async with reading(self._engine, "read entries") as connection:
             if window.since is not None:
@@ -128,7 +128,7 @@ class CutReader:
         return first, last
 
     async def alive(self, before: int) -> AsyncIterator[Sequence[Alive]]:
-        """Give what was alive before a position, but for Events, by pages."""
+        """Yield what was alive before a position, but for Events, by pages."""
         after = 0
         while True:
             async with reading(self._engine, "read objects") as connection:
@@ -194,7 +194,7 @@ class CutReader:
     async def events(
         self, since: datetime, before: int
     ) -> AsyncIterator[Sequence[Line]]:
-        """Give versions of Events from a time to a position, in log order."""
+        """Yield versions of Events from a time to a position, in log order."""
         async with reading(self._engine, "read Events") as connection:
             events = await self._events(connection)
             scan = await self._scan(
@@ -208,7 +208,7 @@ class CutReader:
             yield page
 
     async def gap_ends(self, first: int) -> AsyncIterator[Sequence[Line]]:
-        """Give the ends of all gaps from a position on, in log order."""
+        """Yield the ends of all gaps from a position on, in log order."""
         async with reading(self._engine, "read gaps") as connection:
             scan = await self._scan(
                 connection,
@@ -223,7 +223,7 @@ class CutReader:
     async def lines(
         self, window: Window, first: int, last: int
     ) -> AsyncIterator[Sequence[Line]]:
-        """Give the entries of a window with documents, in log order."""
+        """Yield the entries of a window with documents, in log order."""
         within = [entry.c.operation == RENEWED]
         if window.since is not None:
             within.append(entry.c.observed_at >= window.since)
@@ -250,14 +250,14 @@ class CutReader:
     async def documents(
         self, positions: Collection[int]
     ) -> Mapping[int, bytes]:
-        """Give the documents of entries by position."""
+        """Return the documents of entries by position."""
         async with reading(self._engine, "read documents") as connection:
             return await self._documents.at(connection, positions)
 
     async def observed(
         self, positions: Collection[int]
     ) -> Mapping[int, datetime]:
-        """Give when entries were observed, by position."""
+        """Return when entries were observed, by position."""
         query = select(entry.c.position, entry.c.observed_at).where(
             entry.c.log_id == self._log,
             among(entry.c.position, positions),
@@ -303,7 +303,7 @@ async def _end(
     scan: Scan | None,
     order: ColumnElement[int],
 ) -> int:
-    """Give the first position of a scan in an order; 0 if it is empty."""
+    """Return the first position of a scan in an order; 0 if it is empty."""
     if scan is None:
         return 0
     query = (
@@ -316,7 +316,7 @@ async def _end(
 
 
 def _is_kept(kept: Kept) -> ColumnElement[bool]:
-    """Give the condition that an entry belongs into a cut by nodes.
+    """Return the condition that an entry belongs into a cut by nodes.
 
     What the recorder says of itself does, and so does an absent Event, of
     which it does not say what it was about.

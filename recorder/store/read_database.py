@@ -43,7 +43,7 @@ async def database_facts(engine: AsyncEngine) -> DatabaseFacts:
 
 
 async def entries_per_minute(engine: AsyncEngine, log: int) -> float:
-    """Give the rate of the last five minutes, by PostgreSQL's clock."""
+    """Return the rate of the last five minutes, by PostgreSQL's clock."""
     newest = (
         select(batch.c.entries, batch.c.recorded_at)
         .where(batch.c.log_id == log)

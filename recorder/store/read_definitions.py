@@ -56,7 +56,7 @@ class _Definition(msgspec.Struct):
 async def read_custom_kinds(
     engine: AsyncEngine, log: int, size: int
 ) -> Sequence[CustomKind]:
-    """Give the kinds that definitions define or defined, by name.
+    """Return the kinds that definitions define or defined, by name.
 
     One that is no more counts too: its objects are still asked for.
     """

@@ -46,7 +46,7 @@ class Documents:
     async def at(
         self, connection: AsyncConnection, positions: Collection[int]
     ) -> Mapping[int, bytes]:
-        """Give the documents of entries, by their positions."""
+        """Return the documents of entries, by their positions."""
         query = select(*STORED).where(
             entry.c.log_id == self._log,
             among(entry.c.position, positions),
@@ -57,7 +57,7 @@ class Documents:
     async def decode(
         self, connection: AsyncConnection, rows: Iterable[Stored]
     ) -> Mapping[int, bytes]:
-        """Give the documents by position, of rows that have a payload."""
+        """Return the documents by position, of rows that have a payload."""
         wanted = [row for row in rows if row.payload is not None]
         bases = await self._bases(connection, wanted)
         await self._know(connection, [*wanted, *bases])

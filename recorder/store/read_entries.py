@@ -55,7 +55,7 @@ class Scan:
     conditions: Conditions
 
     def parts(self) -> Sequence["Scan"]:
-        """Give what one statement may look through, oldest first.
+        """Return what one statement may look through, oldest first.
 
         A walk through the whole log would take longer than it may.
         """
@@ -64,7 +64,7 @@ class Scan:
         return [replace(self, span=day) for day in self.span.days()]
 
     def newest_first(self) -> Iterator["Scan"]:
-        """Give what one statement may look through for the newest."""
+        """Yield what one statement may look through for the newest."""
         if self.conditions.indexed:
             spans = self.span.widening()
         else:
@@ -178,7 +178,7 @@ class EntryReader:
         self._newest: Newest | None = None
 
     async def first_position(self) -> int:
-        """Give the place of the oldest entry that is kept; 1 of none."""
+        """Return the place of the oldest entry that is kept; 1 of none."""
         query = (
             select(entry.c.position)
             .where(entry.c.log_id == self._log)
@@ -191,7 +191,7 @@ class EntryReader:
     async def skip_to_newest(
         self, selection: Selection, count: int, *, on_day: OnDay | None = None
     ) -> int:
-        """Give the position after which the newest ``count`` lines lie."""
+        """Return the position after which the newest ``count`` lines lie."""
         async with reading(self._engine, "read entries") as connection:
             scan = await self._scan(connection, selection, after=0)
         found: list[int] = []
@@ -210,7 +210,7 @@ class EntryReader:
     async def lines(
         self, selection: Selection, *, after: int, documents: bool
     ) -> AsyncIterator[Sequence[Line]]:
-        """Give lines after a position, page by page.
+        """Yield lines after a position, page by page.
 
         Between two pages nothing is held: no transaction, no connection.
         What was walked through to find the newest is not walked through
@@ -235,7 +235,7 @@ class EntryReader:
     async def scanned(
         self, scan: Scan | None, *, documents: bool
     ) -> AsyncIterator[Sequence[Line]]:
-        """Give the lines of a scan, page by page."""
+        """Yield the lines of a scan, page by page."""
         limit = _limit(documents=documents)
         while scan is not None:
             async with reading(self._engine, "read entries") as connection:
@@ -255,7 +255,7 @@ class EntryReader:
     async def newest(
         self, selection: Selection, *, before: int | None = None
     ) -> Line | None:
-        """Give the newest line of a selection, with its document."""
+        """Return the newest line of a selection, with its document."""
         async with reading(self._engine, "read an object") as connection:
             scan = await self._scan(
                 connection, selection, after=0, before=before

@@ -27,7 +27,7 @@ Condition = tuple[str, tuple[object, ...]]
 
 
 def newest_facts(where: str, count: int, *, led: bool) -> str:
-    """Give the statement that selects the positions of the newest facts.
+    """Return the statement that selects the positions of the newest facts.
 
     Looked for backwards by the position, what is rare would be met late:
     what an index leads to is put in order afterwards.
@@ -51,7 +51,7 @@ class FactPages:
     async def skip_to_newest(
         self, selection: Selection, count: int, *, on_day: OnDay | None = None
     ) -> int:
-        """Give a position behind which about the newest facts lie.
+        """Return a position behind which about the newest facts lie.
 
         Facts of one entry are not parted, so there may be a few less.
         """
@@ -77,7 +77,7 @@ class FactPages:
     async def pages(
         self, selection: Selection, *, after: int
     ) -> AsyncIterator[Sequence[StoredFact]]:
-        """Give facts behind a position, page by page.
+        """Yield facts behind a position, page by page.
 
         What was walked through to find the newest is not walked through
         again.
@@ -118,7 +118,7 @@ class FactPages:
     async def _parts(
         self, selection: Selection, *, after: int
     ) -> Sequence[Span | None]:
-        """Give what one statement may look through, oldest first.
+        """Return what one statement may look through, oldest first.
 
         Where no index leads to what is asked for that is a day; else all.
         """
@@ -151,7 +151,7 @@ class FactPages:
 
 
 def _is_led(selection: Selection) -> bool:
-    """Tell whether an index leads to what is asked for."""
+    """Return whether an index leads to what is asked for."""
     return selection.node is not None or selection.objects is not None
 
 

@@ -131,7 +131,7 @@ class FactReader(ExtentReader):
     action = "read the facts"
 
     async def end(self) -> FactsEnd | None:
-        """Give where facts end; None where every entry has its own."""
+        """Return where facts end; None where every entry has its own."""
         extent = self._extent
         return await facts_end(
             self._engine, extent.log, extent.size, extent.built_to
@@ -145,7 +145,7 @@ class FactReader(ExtentReader):
         until: datetime | None,
         locks: Collection[str] = (),
     ) -> Sequence[StoredFact]:
-        """Give what concerns nodes, and what may: locks that name one.
+        """Return what concerns nodes, and what may: locks that name one.
 
         ``locks`` are keys of annotations, which may hold ``*``, of locks that
         may be held when they are listed first.
@@ -161,7 +161,7 @@ class FactReader(ExtentReader):
         until: datetime | None,
         locks: Collection[str],
     ) -> Sequence[StoredFact]:
-        """Give of that what may tell what happened to the nodes.
+        """Return of that what may tell what happened to the nodes.
 
         But not that their Pods had to go. ``locks`` are keys of annotations,
         which may hold ``*``.
@@ -176,7 +176,7 @@ class FactReader(ExtentReader):
         since: datetime | None,
         until: datetime | None,
     ) -> Sequence[StoredFact]:
-        """Give that Pods of nodes had to go, as it was seen in some times.
+        """Return that Pods of nodes had to go, as it was seen in some times.
 
         These may not overlap for one node.
         """
@@ -193,13 +193,13 @@ class FactReader(ExtentReader):
     async def signs(
         self, since: datetime | None, until: datetime | None
     ) -> Sequence[StoredFact]:
-        """Give what is about nodes as such, of the whole fleet."""
+        """Return what is about nodes as such, of the whole fleet."""
         return await self._facts(SIGNS, *_span(since, until))
 
     async def losses(
         self, since: datetime | None, until: datetime | None
     ) -> Sequence[StoredFact]:
-        """Give of that by what nodes are lost, and that they came or booted.
+        """Return of that by what nodes are lost, and that they came or booted.
 
         Of what appeared only the place, and whether it was ready.
         """
@@ -234,7 +234,7 @@ class FactReader(ExtentReader):
     async def last_sign(
         self, name: str, until: datetime | None
     ) -> datetime | None:
-        """Give when the last sign about a node was."""
+        """Return when the last sign about a node was."""
         rows = await self._ask(LAST_SIGN, name, until or ALWAYS[1])
         at: datetime | None = rows[0][0]
         return at
@@ -247,7 +247,7 @@ class FactReader(ExtentReader):
         value: str,
         key: str | None = None,
     ) -> dict[str, list[dict[str, str]]]:
-        """Give all labels in a time of nodes that ever had one of a value.
+        """Return all labels in a time of nodes that ever had one of a value.
 
         Of a key, or of any that says where a node stands; a few more may be
         among them.
@@ -262,7 +262,7 @@ class FactReader(ExtentReader):
     async def places(
         self, names: Collection[str] | None = None
     ) -> dict[str, dict[str, str]]:
-        """Give of the labels with which nodes appeared where they stand.
+        """Return of the labels with which nodes appeared where they stand.
 
         Of some nodes, or of all.
         """
@@ -274,7 +274,7 @@ class FactReader(ExtentReader):
 async def facts_end(
     engine: AsyncEngine, log: int, size: int, built_to: int | None
 ) -> FactsEnd | None:
-    """Give where the facts of a log of a size end before it does."""
+    """Return where the facts of a log of a size end before it does."""
     if built_to is None or built_to >= size:
         return None
     rows = await fetch(engine, "read the facts", OBSERVED, log, built_to + 1)
@@ -300,7 +300,7 @@ def _patterns(names: Iterable[str]) -> list[str]:
 
 
 def _pattern(text: str) -> str:
-    """Give what LIKE matches as a rule does."""
+    """Return what LIKE matches as a rule does."""
     for special in "\\%_":
         text = text.replace(special, f"\\{special}")
     return text.replace("*", "%")

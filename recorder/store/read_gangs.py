@@ -103,7 +103,7 @@ OWNED = """
 
 
 def _steps(name: str, step: str, found: str) -> str:
-    """Give the tables of steps from `name`_0 on, and of what all found."""
+    """Return the tables of steps from `name`_0 on, and of what all found."""
     steps = [f"{name}_{depth}" for depth in range(DEPTH_MAX + 1)]
     tables = [
         f"{here} (object_id) as ({step.format(before=before)})"
@@ -143,7 +143,7 @@ class GangReader(ExtentReader):
     action = "read the Pods"
 
     async def pods_on(self, stays: Collection[Stay]) -> set[str]:
-        """Give the UIDs of all Pods that may have been on nodes then."""
+        """Return the UIDs of all Pods that may have been on nodes then."""
         if not stays:
             return set()
         return await self._texts(
@@ -160,18 +160,18 @@ class GangReader(ExtentReader):
         since: datetime | None,
         until: datetime | None,
     ) -> set[str]:
-        """Give the UIDs of all Pods that may have made room for others."""
+        """Return the UIDs of all Pods that may have made room for others."""
         span = since or ALWAYS[0], until or ALWAYS[1]
         return await self._texts(PREEMPTED, list(nodes), *span, TOGETHER)
 
     async def lives(self, uids: Collection[str]) -> Sequence[StoredFact]:
-        """Give how objects of these UIDs came and went."""
+        """Return how objects of these UIDs came and went."""
         return await self._facts(LIVES, list(uids))
 
     async def family(
         self, uids: Collection[str], *, until: datetime | None
     ) -> Sequence[StoredFact]:
-        """Give all about objects of these UIDs and what they control.
+        """Return all about objects of these UIDs and what they control.
 
         But not what Events and audit say of them.
         """
@@ -180,5 +180,5 @@ class GangReader(ExtentReader):
     async def families(
         self, uids: Collection[str], *, until: datetime | None
     ) -> Sequence[StoredFact]:
-        """Give how these objects lived, all that own them, and their Pods."""
+        """Return the lives of these objects, of their owners and Pods."""
         return await self._facts(WHOLE, list(uids), until or ALWAYS[1])

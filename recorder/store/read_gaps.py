@@ -99,7 +99,7 @@ class GapReader:
         self._few: Sequence[tuple[Told, bytes]] | None = None
 
     async def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
-        """Give the closed gaps that end after a time, in log order."""
+        """Yield the closed gaps that end after a time, in log order."""
         async for row, document in self._told(Operation.GAP_CLOSED, since):
             gap = Gap.from_closed(
                 document, source=SOURCES[row.source], resource=row.resource
@@ -108,7 +108,7 @@ class GapReader:
                 yield gap
 
     async def clock_jumps(self) -> AsyncIterator[ClockJump]:
-        """Give every jump of the recorder's clock, in log order."""
+        """Yield every jump of the recorder's clock, in log order."""
         async for row, document in self._told(Operation.CLOCK_JUMPED, None):
             yield ClockJump(
                 EntryName(self._log, row.position),
@@ -129,7 +129,7 @@ class GapReader:
                 yield told
 
     async def _all(self) -> Sequence[tuple[Told, bytes]] | None:
-        """Give all that is told, if it is little; it is read once."""
+        """Return all that is told, if it is little; it is read once."""
         if not self._asked:
             rows = await fetch(
                 self._engine, "read gaps", FEW, self._log, self._size, ASKED

@@ -73,7 +73,7 @@ LABELS_OF_PLACE = LABELLED.format(
 
 
 def says_where(key: str | None) -> bool:
-    """Tell whether a label says where a node stands; None does any."""
+    """Return whether a label says where a node stands; None does any."""
     return key is None or key.rpartition("/")[2] in TOPOLOGY
 
 

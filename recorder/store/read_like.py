@@ -30,7 +30,7 @@ class LikeReader:
     async def nodes(
         self, text: str, *, limit: int, anywhere: bool
     ) -> Sequence[str]:
-        """Give nodes, those first that begin with the text."""
+        """Return nodes, those first that begin with the text."""
         name = node.c.name
         like = name.contains(text, autoescape=True)
         if not anywhere:
@@ -48,7 +48,7 @@ class LikeReader:
     async def things(
         self, text: str, *, kind: str | None, limit: int
     ) -> Sequence[ObjectIdentity]:
-        """Give objects, the newest incarnation of each name."""
+        """Return objects, the newest incarnation of each name."""
         name = object_.c.name
         newest = (
             select(

@@ -56,13 +56,13 @@ class Standing:
 
 
 async def read_logs(engine: AsyncEngine) -> Sequence[Log]:
-    """Give every log, oldest first."""
+    """Return every log, oldest first."""
     rows = await fetch(engine, "list the logs", f"{LOGS} order by l.log_id")
     return [_log(row) for row in rows]
 
 
 async def read_standing(engine: AsyncEngine, number: int) -> Standing | None:
-    """Give where a log stands now, seen at once; None if there is none."""
+    """Return where a log stands now, seen at once; None if there is none."""
     if number > NUMBER_MAX:
         return None
     rows = await fetch(engine, "read the log", STANDING, number)

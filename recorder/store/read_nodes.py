@@ -60,7 +60,7 @@ class NodeReader:
     async def before(
         self, names: Collection[str], at: datetime
     ) -> Mapping[str, Version]:
-        """Give the newest version of each Node before a time, by its name."""
+        """Return the newest version of each Node before a time, by name."""
         values = list(names), at, list(VERSIONS), list(EVENT_COLLECTIONS)
         rows = await fetch(
             self._engine,

@@ -71,7 +71,7 @@ class NameReader:
         """As far as they were asked for: each part of an answer asks."""
 
     async def known_nodes(self, names: Collection[str]) -> Collection[str]:
-        """Give those nodes that any entry concerns."""
+        """Return those nodes that any entry concerns."""
         missing = set(names) - self._known_nodes
         if missing:
             rows = await fetch(
@@ -81,7 +81,7 @@ class NameReader:
         return self._known_nodes.intersection(names)
 
     async def node_names(self) -> Sequence[str]:
-        """Give the nodes that entries concern, as far as it is useful."""
+        """Return the nodes that entries concern, as far as it is useful."""
         query = (
             select(node.c.name)
             .where(node.c.log_id == self._log)
@@ -92,7 +92,7 @@ class NameReader:
             return (await connection.scalars(query)).all()
 
     async def kinds(self) -> Collection[tuple[str, str]]:
-        """Give group and name of every kind of the database."""
+        """Return group and name of every kind of the database."""
         query = select(kind.c.api_group, kind.c.name)
         async with reading(self._engine, "read kinds") as connection:
             return {(g, n) for g, n in await connection.execute(query)}
@@ -104,7 +104,7 @@ class NameReader:
         namespace: str | None,
         name: str,
     ) -> Sequence[Thing]:
-        """Give the objects of a name; in any namespace where it is None."""
+        """Return the objects of a name; in any namespace where it is None."""
         async with reading(self._engine, "read objects") as connection:
             numbers = (await connection.scalars(_kinds_query(kinds))).all()
             query = things_query(
@@ -118,7 +118,7 @@ class NameReader:
     async def thing_names(
         self, kinds: Collection[tuple[str, str]]
     ) -> Sequence[tuple[str, str]]:
-        """Give namespace and name of objects, as far as it is useful."""
+        """Return namespace and name of objects, as far as it is useful."""
         async with reading(self._engine, "read objects") as connection:
             numbers = (await connection.scalars(_kinds_query(kinds))).all()
             query = (
@@ -137,7 +137,7 @@ class NameReader:
     async def heartbeats(
         self, objects: Collection[int]
     ) -> Mapping[int, Heartbeats]:
-        """Give what was counted of live objects, by number."""
+        """Return what was counted of live objects, by number."""
         query = select(
             object_head.c.object_id,
             object_head.c.heartbeats,
@@ -159,7 +159,7 @@ class NameReader:
         }
 
     async def words(self, wanted: str) -> Sequence[str]:
-        """Give reasons and actors to compare with one; none if it is known.
+        """Return reasons and actors to compare with one; none if it is known.
 
         They are shared by all logs of the database.
         """

@@ -34,7 +34,7 @@ VERSIONS = tuple(
 
 
 def told_by_recorder() -> ColumnElement[bool]:
-    """Give the condition that the recorder itself speaks.
+    """Return the condition that the recorder itself speaks.
 
     The number is a literal, so that the planner can prove that the partial
     index `entry_by_gap` holds every such entry.

@@ -55,11 +55,11 @@ class Span:
     recorded_max: datetime
 
     def behind(self, position: int, recorded_at: datetime) -> Self:
-        """Give what is left of it behind an entry."""
+        """Return what is left of it behind an entry."""
         return replace(self, first=position + 1, recorded_min=recorded_at)
 
     def days(self) -> Sequence[Self]:
-        """Give it day by day, oldest first: each lies in one partition."""
+        """Return it day by day, oldest first: each lies in one partition."""
         found = []
         since = self.recorded_min
         while since <= self.recorded_max:
@@ -70,7 +70,7 @@ class Span:
         return found
 
     def widening(self) -> Iterator[Self]:
-        """Give it newest first: a day, the two before, four, and so on.
+        """Yield it newest first: a day, the two before, four, and so on.
 
         For who looks for the newest of something by an index: what is often
         told is found on the last day, and what is rare in few steps.
@@ -82,7 +82,7 @@ class Span:
             until, days = since - timedelta.resolution, 2 * days
 
     def holds(self) -> ColumnElement[bool]:
-        """Give the condition that an entry lies in it.
+        """Return the condition that an entry lies in it.
 
         The times let PostgreSQL leave out whole partitions.
         """
@@ -107,7 +107,7 @@ async def find_span(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Span | None:
-    """Give the span of a window between two positions, or None if empty."""
+    """Return the span of a window between two positions, or None if empty."""
     first, last = positions
     if since is not None or until is not None:
         found = await _window(connection, log, since, until)
@@ -148,7 +148,7 @@ async def _window(
     since: datetime | None,
     until: datetime | None,
 ) -> tuple[int, int] | None:
-    """Give the positions of the batches that a window touches."""
+    """Return the positions of the batches that a window touches."""
     query = select(func.min(partition.c.lower), func.max(partition.c.upper))
     if since is not None:
         query = query.where(partition.c.observed_max >= since)

@@ -215,7 +215,7 @@ class Rederivation:
         )
 
     async def present(self) -> tuple[int, dict[int, int]]:
-        """Give the size of the log, and the heads as of that size."""
+        """Return the size of the log, and the heads as of that size."""
         connection = self._connection
         async with connection.transaction(
             isolation="repeatable_read", readonly=True

@@ -102,7 +102,7 @@ def entry_rows(
     log: int,
     recorded_at: datetime,
 ) -> Iterator[tuple[Any, ...]]:
-    """Give one row for each draft, in the order of the batch."""
+    """Yield one row for each draft, in the order of the batch."""
     recorded = ticks(recorded_at)
     for position, (epoch, draft) in enumerate(
         batch.drafts, batch.first_position
@@ -166,7 +166,7 @@ def _own_uid(event: bytes) -> bytes | None:
 
 
 def head_rows(heads: Iterable[Head], numbers: Numbers) -> str:
-    """Give the rows of `object_head` as JSON, as its upsert takes them.
+    """Return the rows of `object_head` as JSON, as its upsert takes them.
 
     In arrays asyncpg asks of each element whether it is a container.
     """
@@ -198,7 +198,7 @@ def _hex(binary: bytes | None) -> str | None:
 def resume_rows(
     streams: Mapping[StreamKey, ResumePoint], numbers: Numbers
 ) -> str:
-    """Give the rows of `resume_point` as JSON, as its upsert takes them."""
+    """Return the rows of `resume_point` as JSON, as its upsert takes them."""
     rows = []
     for (source, resource), point in streams.items():
         gap = point.gap

@@ -37,7 +37,7 @@ def _config() -> Config:
 
 
 def wanted_revision() -> str:
-    """Give the revision that this release needs."""
+    """Return the revision that this release needs."""
     head = ScriptDirectory.from_config(_config()).get_current_head()
     assert head is not None, "the package carries its migrations"
     return head
@@ -50,7 +50,7 @@ def known_revisions() -> frozenset[str]:
 
 
 async def found_revision(engine: AsyncEngine) -> str | None:
-    """Give the revision that the database has, or None."""
+    """Return the revision that the database has, or None."""
     query = text("select version_num from recorder.schema_version")
     with translate_errors("read the schema version"):
         async with engine.connect() as connection:
@@ -90,7 +90,7 @@ def _refuse_newer(found: str | None) -> None:
 
 
 async def migrate(engine: AsyncEngine) -> tuple[str | None, str]:
-    """Bring the schema to this release's; give the revisions before, after.
+    """Bring the schema to this release's; return the revisions before, after.
 
     Takes an advisory lock, so that two of these take turns; each migration
     is one transaction. The role must be a member of ``recorder_owner``.
@@ -122,7 +122,7 @@ async def migrate(engine: AsyncEngine) -> tuple[str | None, str]:
 
 
 def migration_sql() -> str:
-    """Give what `migrate` would run on an empty database, as SQL."""
+    """Return what `migrate` would run on an empty database, as SQL."""
     written = StringIO()
     config = _config()
     config.output_buffer = written

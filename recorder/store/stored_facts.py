@@ -40,7 +40,7 @@ FACT, NODE, WORD, OBJECT = range(4)
 
 
 def told(*conditions: str) -> str:
-    """Give the statement that reads the facts of conditions on ``f``.
+    """Return the statement that reads the facts of conditions on ``f``.
 
     They stand beside those of the extent; a fact may have one at most.
     """
@@ -54,7 +54,7 @@ def told(*conditions: str) -> str:
 
 
 def named(found: str, *, before: str = "") -> str:
-    """Give the statement that reads facts and the names in them.
+    """Return the statement that reads facts and the names in them.
 
     Args:
         found: what selects `COLUMNS`.
@@ -97,7 +97,7 @@ class FactNames:
         self._objects: dict[int | None, ObjectIdentity | None] = {None: None}
 
     def stored(self, rows: Sequence[Record]) -> list[StoredFact]:
-        """Give facts in the log's order, of rows of a `named` statement."""
+        """Return facts in the log's order, of rows of a `named` statement."""
         self._know(row for row in rows if row[0] != FACT)
         facts = sorted((row for row in rows if row[0] == FACT), key=_order)
         return [self._stored(row) for row in facts]

@@ -258,7 +258,7 @@ object_head = Table(
 def among(
     column: ColumnElement[Any], values: Iterable[Any]
 ) -> ColumnElement[bool]:
-    """Give the condition that a column has one of some values.
+    """Return the condition that a column has one of some values.
 
     In one parameter, however many they are, so that the statement is the
     same and its plan may serve again.

@@ -20,7 +20,7 @@ Ticks = tuple[int]
 
 
 def ticks(at: datetime) -> Ticks:
-    """Give a time as a row holds it.
+    """Return a time as a row holds it.
 
     Raises:
         TypeError: it does not say its zone.

@@ -164,14 +164,14 @@ class Writer:
             raise
 
     async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
-        """Give the documents of entries by position."""
+        """Return the documents of entries by position."""
         async with self._question("read the log") as connection:
             return await documents(connection, self._log, positions)
 
     async def live_events(
         self, resource: Resource, since: datetime
     ) -> Mapping[str, KnownEvent]:
-        """Give the Events that the log saw alive since a time, by uid."""
+        """Return the Events that the log saw alive since a time, by uid."""
         action = "read the Events of the log"
         async with self._question(action) as connection:
             return await live_events(connection, self._log, resource, since)
@@ -184,7 +184,7 @@ class Writer:
         epoch: int,
         since: datetime,
     ) -> Sequence[int]:
-        """Give those versions, sorted, of which there is no entry."""
+        """Return those versions, sorted, of which there is no entry."""
         action = "read the versions of the log"
         async with self._question(action) as connection:
             return await lacking(
@@ -197,14 +197,14 @@ class Writer:
             )
 
     async def database_bytes(self) -> int:
-        """Give the size of the database on disk."""
+        """Return the size of the database on disk."""
         action = "read the size of the database"
         async with self._question(action) as connection:
             size: int = await connection.fetchval(DATABASE_BYTES)
             return size
 
     async def close(self) -> None:
-        """Give the lease back, so that a standby need not wait for it."""
+        """Return the lease back, so that a standby need not wait for it."""
         if self._connection is not None and self._term:
             with suppress(*CLOSING):
                 await self._connection.execute(

@@ -34,7 +34,7 @@ def announced(settings: Settings, address: str) -> Iterator[None]:
 
 
 def page_address(settings: Settings, node: str | None = None) -> str:
-    """Give the address of the page, or of its view of a node.
+    """Return the address of the page, or of its view of a node.
 
     Of the server that said where it is, or else that of the settings.
 
@@ -53,7 +53,7 @@ def page_address(settings: Settings, node: str | None = None) -> str:
 def view(
     node: str, *, cluster: str | None = None, verdict: str | None = None
 ) -> str:
-    """Give the path of the view of a node, opened at one of its verdicts."""
+    """Return the path of the view of a node, opened at one of its verdicts."""
     named = {"cluster": cluster, "verdict": verdict}
     query = urlencode({k: v for k, v in named.items() if v}, safe="/")
     path = f"node/{quote(node_name(node), safe='')}"

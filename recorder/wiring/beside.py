@@ -95,7 +95,7 @@ async def served_beside(settings: Settings) -> AsyncIterator[Beside]:
 
 
 def _environment(settings: Settings) -> Mapping[str, str]:
-    """Give the settings to the other process as they are here."""
+    """Return the settings to the other process as they are here."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(PREFIX)}
     given = {
         PREFIX + field.name.upper(): _written(getattr(settings, field.name))

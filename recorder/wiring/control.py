@@ -141,7 +141,7 @@ async def ask_for_tape(
 ) -> AsyncIterator[int]:
     """Have the running recorder write a tape until a stop is wanted.
 
-    Gives the number of frames about once a second.
+    Yields the number of frames about once a second.
 
     Raises:
         NoRecorderError: none runs with this data folder, or it refuses.
@@ -176,7 +176,7 @@ async def ask_for_tape(
 
 @contextmanager
 def _short(path: Path) -> Iterator[str]:
-    """Give a name of a socket that fits the 107 bytes an address may have."""
+    """Yield a name of a socket that fits the 107 bytes an address may have."""
     if len(os.fsencode(path)) < SOCKET_PATH_MAX:
         yield str(path)
         return

@@ -35,7 +35,7 @@ class Database:
     """Where it is, without a password."""
 
     def dsn(self, role: Role) -> str:
-        """Give the address for a role."""
+        """Return the address for a role."""
         return self.dsns[role]
 
 

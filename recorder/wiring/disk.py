@@ -11,7 +11,7 @@ PERCENT = 100
 
 
 def disk_guard(settings: Settings) -> Callable[[], str | None]:
-    """Give a check that says why nothing may be written, or None.
+    """Return a check that says why nothing may be written, or None.
 
     A server of somebody else's keeps its own disk; then nothing is checked.
     """

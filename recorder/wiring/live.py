@@ -37,7 +37,7 @@ class LiveRecording:
             self.progress.database_bytes = await self.writer.database_bytes()
 
     def tape_header(self) -> TapeHeader:
-        """Give the first line of a tape that begins now."""
+        """Return the first line of a tape that begins now."""
         assert self.identity is not None, "the cluster has been asked"
         return TapeHeader(
             cluster=self.identity.name,

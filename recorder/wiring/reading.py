@@ -78,7 +78,7 @@ class Logs:
     def beside(
         self, *, connections: int, statement_timeout: timedelta
     ) -> "Logs":
-        """Give the same logs over connections of their own.
+        """Return the same logs over connections of their own.
 
         For another event loop, which closes them itself.
         """
@@ -134,11 +134,11 @@ class Logs:
         return await LogReading.at_present(self._engine, chosen.id)
 
     def bell(self, reading: LogReading) -> Bell:
-        """Give what rings when a log has grown."""
+        """Return what rings when a log has grown."""
         return Bell(self._database.dsn("reader"), reading.log.id)
 
     async def status(self, number: int | None) -> Status:
-        """Give everything at a glance: of all logs, or of the one named."""
+        """Return everything at a glance: of all logs, or of the one named."""
         logs = await list_logs(self._engine)
         if number is not None or self._settings.cluster is not None:
             logs = [self._choose(logs, number)]
@@ -189,7 +189,7 @@ def _disk(folder: Path) -> Disk:
 
 
 def is_used(settings: Settings) -> bool:
-    """Tell whether there is a database, without making one."""
+    """Return whether there is a database, without making one."""
     if settings.database_url is not None:
         return True
     try:
@@ -200,7 +200,7 @@ def is_used(settings: Settings) -> bool:
 
 
 def answers_now(settings: Settings) -> bool:
-    """Tell whether a server is there already, to be asked."""
+    """Return whether a server is there already, to be asked."""
     if settings.database_url is not None:
         return True
     folder = DataFolder.at(settings.data_dir)
@@ -223,7 +223,7 @@ def _check_was_used(settings: Settings) -> None:
 
 
 def _current_context(kubeconfig: str | None) -> str | None:
-    """Give the context that kubectl would use, if that is written anywhere."""
+    """Return the context that kubectl would use, if one is written."""
     named = kubeconfig or os.environ.get("KUBECONFIG") or DEFAULT_KUBECONFIG
     for name in named.split(os.pathsep):
         try:

@@ -73,7 +73,7 @@ def make_redaction(settings: Settings, key: bytes) -> Redaction:
 
 
 def selected(settings: Settings) -> Selection:
-    """Give the choice of resources that the settings make."""
+    """Return the choice of resources that the settings make."""
     return Selection(
         include=[Pattern.parse(text) for text in settings.include],
         exclude=[Pattern.parse(text) for text in settings.exclude],

@@ -114,7 +114,7 @@ class _Work:
     async def _in_parts(
         self, stop: asyncio.Event
     ) -> tuple[int, dict[int, int] | None]:
-        """Build until little is left; give how far, and the heads there."""
+        """Build until little is left; return how far, and the heads there."""
         building = self._building
         heads: dict[int, int] | None = None
         while not stop.is_set():
@@ -206,7 +206,7 @@ class _Worker:
         self.is_done = False
 
     def hear(self, at: int) -> int:
-        """Give how far it is."""
+        """Return how far it is."""
         try:
             while self._pipe.poll():
                 told = self._pipe.recv()

@@ -21,7 +21,7 @@ async def bring_schema(
     check: bool,
     on_wait: Callable[[str], None] | None = None,
 ) -> tuple[str | None, str]:
-    """Bring the schema to this release's; give the revisions before, after.
+    """Bring the schema to this release's; return the revisions before, after.
 
     The embedded server brings itself there whenever it is opened.
 
@@ -47,7 +47,7 @@ async def bring_schema(
 
 
 def schema_sql(*, roles: bool) -> str:
-    """Give what `bring_schema` would run on an empty database, as SQL.
+    """Return what `bring_schema` would run on an empty database, as SQL.
 
     With ``roles``, preceded by what makes the roles.
     """

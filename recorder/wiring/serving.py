@@ -44,7 +44,7 @@ async def serving(
     listen: str | None = None,
     any_port: bool = False,
 ) -> AsyncIterator[str]:
-    """Serve the logs of the settings while entered; give the address.
+    """Serve the logs of the settings while entered; yield the address.
 
     The stop ends what is told on and on, so that leaving takes no time.
 

@@ -56,7 +56,7 @@ class TokenFile:
         self._tokens: Mapping[str, Token] = {}
 
     def holder(self, presented: str) -> Token | None:
-        """Give the token that somebody presents, if it counts.
+        """Return the token that somebody presents, if it counts.
 
         Raises:
             TokenFileError: the file cannot be read.
@@ -65,7 +65,7 @@ class TokenFile:
         return self._known().get(_digest(presented))
 
     def tokens(self) -> list[Token]:
-        """Give every token, in the order of the file.
+        """Return every token, in the order of the file.
 
         Raises:
             TokenFileError: the file cannot be read.
@@ -73,7 +73,7 @@ class TokenFile:
         return list(self._known().values())
 
     def add(self, name: str) -> str:
-        """Make a token; give it, for it is nowhere kept.
+        """Make a token; return it, for it is nowhere kept.
 
         Raises:
             TokenFileError: there is one of that name, or it is none.
@@ -111,7 +111,7 @@ class TokenFile:
 
     @contextmanager
     def _changing(self) -> Iterator[list[Token]]:
-        """Give the tokens to be changed; one process at a time does."""
+        """Yield the tokens to be changed; one process at a time does."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             lock = os.open(

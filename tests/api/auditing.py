@@ -37,7 +37,7 @@ class Check:
 
 
 def installed() -> Path:
-    """Give the folder with the audit in it; install it if it is not there."""
+    """Return the folder with the audit; install it if it is not there."""
     digest = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:16]
     folder = cache() / f"graphql-audit-{digest}"
     with (cache() / "audit.lock").open("w") as lock:

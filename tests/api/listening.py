@@ -52,7 +52,7 @@ class Listening:
         return batch
 
     async def facts(self, count: int) -> list[tuple[str, int]]:
-        """Wait for so many facts; give their places."""
+        """Wait for so many facts; return their places."""
         found: list[tuple[str, int]] = []
         while len(found) < count:
             batch = await self.batch()

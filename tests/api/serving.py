@@ -47,7 +47,7 @@ class Client:
         headers: Mapping[str, str] | None = None,
         **variables: Any,
     ) -> Any:
-        """Ask, and give the data; there must be no errors."""
+        """Ask, and return the data; there must be no errors."""
         reply = await self.post(
             {"query": query, "variables": variables}, headers=headers
         )
@@ -61,7 +61,7 @@ class Client:
         return "gpu-002" in found["nodeNames"]
 
     async def refused(self, query: str, /, **variables: Any) -> list[str]:
-        """Ask what is refused, and give the codes."""
+        """Ask what is refused, and return the codes."""
         reply = await self.post({"query": query, "variables": variables})
         return reply.codes
 

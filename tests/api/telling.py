@@ -31,7 +31,7 @@ class Telling:
         return self._writer.log
 
     async def tell(self, *observations: Observation) -> tuple[int, int]:
-        """Commit a batch; give the first position and the last."""
+        """Commit a batch; return the first position and the last."""
         for observation in observations:
             self._sequencer.take(observation)
         batch = self._sequencer.seal()
@@ -44,7 +44,7 @@ class Telling:
 
 
 def changes(node: str, first: int, count: int) -> list[Observation]:
-    """Give updates of a node, each of which is one fact or more."""
+    """Return updates of a node, each of which is one fact or more."""
     return [
         a_frame(
             NODES,

@@ -237,7 +237,7 @@ async def test_columns_tell_what_the_stock_executor_tells(seed: int) -> None:
 
 
 def _leaves(data: Any) -> Any:
-    """Give names and values in the order in which they are told."""
+    """Yield names and values in the order in which they are told."""
     if isinstance(data, dict):
         for name, value in data.items():
             yield name

@@ -26,7 +26,7 @@ QUERY = '{ why(node: "gpu-002", cluster: "crash") { node } }'
 async def running(
     database: Database, *words: str, **environment: str
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
-    """Run `recorder serve`; give it and the address that it prints."""
+    """Run `recorder serve`; yield it and the address that it prints."""
     url = database.dsn("reader")
     async with started("serve", *words, url=url, **environment) as process:
         assert process.stdout is not None

@@ -160,7 +160,7 @@ class Filler:
         )
 
     async def newest_object(self) -> int:
-        """Give the highest number of an object."""
+        """Return the highest number of an object."""
         found: int = await self._connection.fetchval(
             "select max(object_id) from recorder.object"
         )
@@ -230,7 +230,7 @@ def _struck() -> list[Struck]:
 async def _put_nodes(filler: Filler, fleet: Fleet, struck: int) -> datetime:
     """List the nodes but those that come with their incident.
 
-    Gives what time it is in the fleet then.
+    Returns what time it is in the fleet then.
     """
     listed = list(fleet.listed())
     others = beside_struck(listed[struck:], struck)

@@ -107,7 +107,7 @@ class Block:
             )
 
     def until(self, after: datetime) -> int:
-        """Give how many batches were recorded up to a time of the block."""
+        """Return how many batches were recorded up to a time of the block."""
         return bisect_right(self.batches, after, key=lambda b: b.recorded_at)
 
     async def put(
@@ -115,7 +115,7 @@ class Block:
         at: datetime,
     ) -> tuple[int, int]:  # fmt: skip
         """Put batches behind the end of a log, as if the block began at a
-        time; give where the log ends then, in entries and batches.
+        time; return where the log ends then, in entries and batches.
         """
         size, batches = end
         part = self.batches[slice(*span)]

@@ -96,7 +96,7 @@ async def _encoded(dsn: str) -> Encoded:
 
 
 async def _copied(encoded: Encoded) -> float:
-    """Copy all rows into a new server; give rows a second."""
+    """Copy all rows into a new server; return rows a second."""
     size, days, batches = encoded
     with server_folder() as folder:
         async with open_database(Settings(data_dir=folder)) as database:

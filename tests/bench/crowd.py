@@ -56,7 +56,7 @@ OPTIONS = Options(
 
 
 async def weather(nodes: int, pods: int) -> dict[str, Any]:
-    """Run it; give the table and every difference."""
+    """Run it; return the table and every difference."""
     told = Told()
     with server_folder() as data, server_folder() as folder:
         async with (

@@ -48,14 +48,14 @@ class Again:
 
 
 def call(fleet: Fleet, names: Sequence[str]) -> None:
-    """Give the first nodes of a fleet these names."""
+    """Return the first nodes of a fleet these names."""
     for machine, name in zip(fleet.nodes, names, strict=False):
         for slot in [s for s in machine.identity if s[0] == "node"]:
             machine.identity[slot] = name
 
 
 def daily_life(fleet: Fleet, count: int) -> Iterator[Change]:
-    """Give about so many changes; every life that begins ends."""
+    """Yield about so many changes; every life that begins ends."""
     chance = random.Random("daily life")
     fleet.makers = {**MAKERS, "uid": _uid, "suffix": _suffix}
     at = None
@@ -93,7 +93,7 @@ def _whole(life: Life) -> Life:
 
 
 def _step(lives: list[Life], chance: random.Random) -> Life:
-    """Give the next change of one of them; who has no more leaves."""
+    """Yield the next change of one of them; who has no more leaves."""
     place = chance.randrange(len(lives))
     change = next(lives[place], None)
     if change is not None:

@@ -21,7 +21,7 @@ REGISTRY = "registry.example.com/ml/"
 
 
 def filled(text: str, story: Story, site: Site, workload: Workload) -> str:
-    """Give a template's document as one of a workload of a site."""
+    """Return a template's document as one of a workload of a site."""
     text = _renamed(text, story, site, workload)
     made = json.loads(text)
     if made["kind"] == "Event":
@@ -77,7 +77,7 @@ def _compact(made: Any) -> str:
 
 
 def _made_by(managed: list[Body]) -> Body:
-    """Give the fields of whoever made the object."""
+    """Return the fields of whoever made the object."""
     for entry in managed:
         if "subresource" not in entry:
             fields: Body = entry["fieldsV1"]
@@ -119,7 +119,7 @@ def _fill_container(container: Body, fields: Body, workload: Workload) -> None:
 
 
 def filled_node(text: str, site: Site, pool: Pool) -> str:
-    """Give a template's Node as one of a pool of a site, without images."""
+    """Return a template's Node as one of a pool of a site, without images."""
     product, memory = pool.product
     for old, new in (
         ("NVIDIA-H100-80GB-HBM3", product),

@@ -54,7 +54,7 @@ def bench(runs: int) -> list[Number]:
 
 
 def _fastest(browser: Browser, address: str) -> tuple[float, float]:
-    """Give the fastest of several: what disturbs only makes it slower."""
+    """Return the fastest of several: what disturbs only makes it slower."""
     tries = [_once(browser, address) for _ in range(TRIES)]
     return min(tries, key=lambda times: times[1])
 

@@ -109,7 +109,7 @@ class Fleet:
         self.nodes = [self._machine(number) for number in range(nodes)]
 
     def changes(self, mix: dict[str, int]) -> Iterator[Change]:
-        """Give changes without end, in these shares by resource."""
+        """Yield changes without end, in these shares by resource."""
         makers = {
             EVENTS: self.event,
             PODS: self.pod,
@@ -124,7 +124,7 @@ class Fleet:
                 yield make()
 
     def listed(self) -> Iterator[Change]:
-        """Give every Node as it is, as if it was new."""
+        """Yield every Node as it is, as if it was new."""
         for machine in self.nodes:
             actor = machine.actor
             actor.place = min(actor.place, len(actor.pages) - 1)
@@ -181,13 +181,13 @@ class Fleet:
         return change
 
     def life(self, resource: str) -> Iterator[Change]:
-        """Give the whole life of one new object of any resource."""
+        """Yield the whole life of one new object of any resource."""
         actor = self._make(resource)
         while actor.place < len(actor.pages):
             yield self._next(resource, actor)
 
     def living(self, resource: str) -> bytes:
-        """Give an object in the middle of its life, as a list shows it."""
+        """Return an object in the middle of its life, as a list shows it."""
         actor = self._make(resource)
         self._waiting.clear()
         actor.place = len(actor.pages) // 2
@@ -270,7 +270,7 @@ class Fleet:
     def _run(
         self, story: Story, workload: Workload
     ) -> tuple[Values, Workload]:
-        """Give what a Job and its pods share: one that runs, or a new one."""
+        """Return what a Job and its Pods share: a running or a new one."""
         metadata = story.versions[0][1]["metadata"]
         owners = metadata.get("ownerReferences")
         uid = owners[0]["uid"] if owners else story.uid

@@ -58,7 +58,7 @@ class _Remembered(Told):
 
 
 async def hour(changes: int, rate: float) -> dict[str, Any]:
-    """Run it; give the table, and what is missing or too much."""
+    """Run it; return the table, and what is missing or too much."""
     told = _Remembered()
     expected = changes / (rate or RATE_GUESSED)
     every = min(EVERY_MAX, max(EVERY_MIN, expected / SAMPLES))

@@ -84,7 +84,7 @@ async def _measured(data: Path, folder: Path, runs: int) -> list[list[float]]:
 
 
 async def _written(cluster: Cluster, seconds: float) -> dict[int, float]:
-    """Run the writer; give when each version was answered."""
+    """Run the writer; return when each version was answered."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

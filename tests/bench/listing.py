@@ -80,7 +80,7 @@ async def _listed(folder: Path) -> tuple[float, float, float]:
 
 @contextmanager
 def recording(folder: Path, kubeconfig: Path) -> Iterator[int]:
-    """Run ``recorder record``; give its process."""
+    """Run ``recorder record``; yield its process."""
     environment = {
         "KUBECONFIG": str(kubeconfig),
         "RECORDER_DATA_DIR": str(folder),

@@ -56,7 +56,7 @@ class LogSize:
         self._told.set()
 
     async def reach(self, entries: int, *, seconds: float = 120) -> float:
-        """Wait for a size; give when it was told."""
+        """Wait for a size; return when it was told."""
         async with asyncio.timeout(seconds):
             while self.entries < entries:
                 self._told.clear()
@@ -138,7 +138,7 @@ class Live:
 async def told_by_writer(
     kubeconfig: Path, changes: int, rate: float, prefix: str
 ) -> list[tuple[int, float]]:
-    """Run the writer; give the version and the time of each answer."""
+    """Run the writer; return the version and the time of each answer."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tests.bench.writing", str(kubeconfig)),
         *(str(changes), f"--rate={rate}", f"--prefix={prefix}"),

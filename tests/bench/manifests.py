@@ -156,7 +156,7 @@ def _metadata(name: str, team: str) -> Body:
 
 
 def pod(name: str) -> Body:
-    """Give a pod that nobody schedules."""
+    """Return a pod that nobody schedules."""
     spec = _spec("evaluate", "sleep 100000", gpus=1, lifetime="Never")
     return {"metadata": {"name": name, **_metadata(name, "ops")}, "spec": spec}
 
@@ -201,7 +201,7 @@ def _daemon(name: str) -> Body:
 
 
 def workloads() -> Iterator[tuple[str, Body]]:
-    """Give what is made, with the path to post it to."""
+    """Yield what is made, with the path to post it to."""
     jobs = "/apis/batch/v1/namespaces/ml-train/jobs"
     yield jobs, _job("pretrain", "sleep 8", count=2)
     yield jobs, _job("finetune", "sleep 4; exit 1", count=1)
@@ -245,7 +245,7 @@ def workloads() -> Iterator[tuple[str, Body]]:
 
 
 def to_delete() -> Iterator[str]:
-    """Give the paths of what is deleted at the end."""
+    """Yield the paths of what is deleted at the end."""
     jobs = "/apis/batch/v1/namespaces/ml-train/jobs"
     for name in ("pretrain", "finetune", "pretrain-long", "evaluate"):
         yield f"{jobs}/{name}"

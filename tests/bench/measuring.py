@@ -75,7 +75,7 @@ class Number:
 def percentiles(
     name: str, twentieths: Sequence[float], most: int
 ) -> list[Number]:
-    """Give the middle and the slow end of times in milliseconds."""
+    """Return the middle and the slow end of times in milliseconds."""
     slow = [twentieths[18]]
     target = f"<= {most}"
     return [
@@ -91,7 +91,7 @@ def say(text: str) -> None:
 
 @contextmanager
 def server_folder() -> Iterator[Path]:
-    """Give a folder for an embedded server, which goes afterwards."""
+    """Yield a folder for an embedded server, which goes afterwards."""
     path = Path(tempfile.mkdtemp(prefix="recorder-bench-"))
     try:
         yield path
@@ -100,13 +100,13 @@ def server_folder() -> Iterator[Path]:
 
 
 def postgres_cpu_seconds(folder: Path) -> float:
-    """Give the processor time of a server and of all its children so far."""
+    """Return the processor time of a server and of all its children so far."""
     pid = (folder / "postgres" / "postmaster.pid").read_text().split()[0]
     return cpu_seconds(int(pid))
 
 
 def cpu_seconds(pid: int) -> float:
-    """Give the processor time of a process and of all its children so far."""
+    """Return the processor time of a process and its children so far."""
     return _ticks_of_all(str(pid)) / TICKS
 
 
@@ -115,7 +115,7 @@ def _ticks_of_all(pid: str) -> int:
 
 
 def _ticks(pid: str) -> int:
-    """Give the time of a process and of the children that it outlived."""
+    """Return the time of a process and of the children that it outlived."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -133,7 +133,7 @@ def _children(pid: str) -> list[str]:
 
 
 def run_module(module: str, *arguments: object) -> dict[str, Any]:
-    """Run a module in a process of its own; give the JSON it prints."""
+    """Run a module in a process of its own; return the JSON it prints."""
     done = subprocess.run(
         [sys.executable, "-m", module, *map(str, arguments)],
         stdout=subprocess.PIPE,

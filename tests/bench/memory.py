@@ -18,7 +18,7 @@ READS = 400_000
 
 
 def cold_read_ns() -> float:
-    """Give the nanoseconds by which a cold read takes longer than a warm one.
+    """Return by how many nanoseconds a cold read exceeds a warm one.
 
     Each read waits for the one before.
     """

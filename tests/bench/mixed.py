@@ -150,7 +150,7 @@ async def _played(
 
 
 def _share(play: Played, bare: Played) -> float:
-    """Give what facts take of the recorder's processor time.
+    """Return what facts take of the recorder's processor time.
 
     Documents are decoded once, for entries and facts: what is decoded for
     facts alone is what the run without them does not decode.

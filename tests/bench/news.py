@@ -63,7 +63,7 @@ class Clock:
     read: list[tuple[str, float]] = field(default_factory=list)
 
     def delays(self) -> list[float]:
-        """Give milliseconds from a commit to a reader."""
+        """Return milliseconds from a commit to a reader."""
         return [
             max(at - self.committed[entry], 0.0) * 1000
             for entry, at in self.read
@@ -118,7 +118,7 @@ async def _followed(
     clock: Clock,
     version: int,
 ) -> int:
-    """Write changes while subscribers read; give the next version."""
+    """Write changes while subscribers read; return the next version."""
     async with asyncio.TaskGroup() as group:
         ready = asyncio.Semaphore(0)
         readers = [

@@ -13,7 +13,7 @@ CPU_FEATURES = _CPU_FEATURES.split()
 
 
 def node_metadata(node: str) -> Iterator[tuple[str, Body]]:
-    """Give labels and annotations by who writes them."""
+    """Yield labels and annotations by who writes them."""
     features = {
         f"feature.node.kubernetes.io/cpu-cpuid.{name}": "true"
         for name in CPU_FEATURES

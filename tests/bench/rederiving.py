@@ -68,7 +68,7 @@ async def _measured(
 
 
 async def _once(folder: Path, dsn: str) -> tuple[int, float, float, float]:
-    """Give entries, seconds, and processor time: ours and PostgreSQL's."""
+    """Return entries, seconds, and processor time: ours and PostgreSQL's."""
     ours, theirs = _our_seconds(), postgres_cpu_seconds(folder)
     began = time.perf_counter()
     done = await rederive(dsn, 1, Rederiving(again=True), asyncio.Event())
@@ -83,7 +83,7 @@ async def _once(folder: Path, dsn: str) -> tuple[int, float, float, float]:
 
 
 def _our_seconds() -> float:
-    """Give the processor time of this process, and of those that ended."""
+    """Return the processor time of this process, and of those that ended."""
     return sum(
         used.ru_utime + used.ru_stime
         for used in map(

@@ -56,7 +56,7 @@ differ between the versions of an object, so cutting is remembered."""
 
 @lru_cache(1 << 16)
 def _cut(token: str) -> tuple[tuple[str, Slot], ...]:
-    """Give the slots of a token, each with the text before it."""
+    """Return the slots of a token, each with the text before it."""
     pieces = []
     place = 0
     for found in SLOTS.finditer(token):

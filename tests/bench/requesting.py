@@ -46,7 +46,7 @@ class Connection:
     async def request(
         self, method: str, path: str, body: bytes = b"", *, kind: str = JSON
     ) -> bytes:
-        """Give the body of the answer, which must be a good one."""
+        """Return the body of the answer, which must be a good one."""
         self.writer.write(
             f"{method} {path} HTTP/1.1\r\nHost: cluster\r\n"
             f"Content-Type: {kind}\r\nAccept: */*\r\n"

@@ -56,7 +56,7 @@ class Told:
         waiting.append((version, time.monotonic()))
 
     def lag(self, committed: dict[str, int]) -> float:
-        """Give the age of the oldest answer that is not committed."""
+        """Return the age of the oldest answer that is not committed."""
         now = oldest = time.monotonic()
         for resource, waiting in self.waiting.items():
             newest = committed.get(resource, 0)
@@ -226,7 +226,7 @@ def _line(sample: Sample | None) -> str:
 
 
 def table(samples: Sequence[Sample]) -> dict[str, Any]:
-    """Give the lines, and what they come to, for JSON."""
+    """Return the lines, and what they come to, for JSON."""
     lags = [sample.lag for sample in samples]
     half = samples[len(samples) // 2 :]
     return {

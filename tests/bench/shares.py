@@ -48,7 +48,7 @@ class Shares:
         signal.signal(signal.SIGPROF, self._before)
 
     def of(self, name: str) -> float:
-        """Give a share, from 0 to 1; 0 where there is no sample."""
+        """Return a share, from 0 to 1; 0 where there is no sample."""
         return self._found[name] / max(self._samples, 1)
 
     def _sample(self, _: int, frame: FrameType | None) -> None:

@@ -39,7 +39,7 @@ KEY = b"0123456789abcdef"
 
 
 def stages(tape: Path, folder: Path) -> dict[str, float]:
-    """Give microseconds a document by stage."""
+    """Return microseconds a document by stage."""
     taken: dict[str, float] = {}
     observations: list[Observation] = []
 

@@ -23,7 +23,7 @@ def bench(runs: int) -> list[Number]:
 
 
 def _fastest() -> float:
-    """Give the fastest of several: what disturbs only makes it slower."""
+    """Return the fastest of several: what disturbs only makes it slower."""
     return min(_once() for _ in range(TRIES))
 
 

@@ -73,7 +73,7 @@ def _put(node: dict[str, Any], number: int) -> None:
 
 
 def incident(number: int, when: datetime) -> Sequence[Observation]:
-    """Give what is seen of an incident that begins at a time."""
+    """Return what is seen of an incident that begins at a time."""
     other = _renamed(number)
     struck = other.truth.verdicts[0].node
     begun = moment_of(other.tape.frames[0]["at"])

@@ -165,7 +165,7 @@ class _Pair:
     async def try_once(
         self, number: signal.Signals, name: str
     ) -> tuple[float, int]:
-        """Signal the writer; give the seconds, and how much was lost."""
+        """Signal the writer; return the seconds, and how much was lost."""
         size = await self._reader.fetchval(SIZE)
         async with asyncio.TaskGroup() as group:
             load = group.create_task(

@@ -28,7 +28,7 @@ CHUNK = 500
 def write_tape(
     path: Path, mix: str, *, documents: int, seed: str = "measured"
 ) -> int:
-    """Write a tape of so many documents; give the bytes of all of them."""
+    """Write a tape of so many documents; return the bytes of all of them."""
     header = TapeHeader(
         cluster=f"bench-{mix}",
         cluster_uid=f"bench-{mix}-{seed}",

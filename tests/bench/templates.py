@@ -118,7 +118,7 @@ def _tell(stories: dict[str, Story], events: list[Body]) -> None:
 
 
 def _settled(versions: list[tuple[str, Body]]) -> list[tuple[str, Body]]:
-    """Give a Node's versions from when it is complete, without heartbeats."""
+    """Return the versions of a complete Node, without heartbeats."""
     kept: list[tuple[str, Body]] = []
     before: bytes | None = None
     resource = Resource.parse(NODES)

@@ -25,7 +25,7 @@ def at(text: str) -> datetime:
 def drafted(
     document: Any, resource: str = PODS, kind: str | None = None
 ) -> Draft:
-    """Give the draft of a document, given as bytes or decoded."""
+    """Return the draft of a document, given as bytes or decoded."""
     raw = document if isinstance(document, bytes) else compact(document)
     return classify(
         raw,

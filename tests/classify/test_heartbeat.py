@@ -35,7 +35,7 @@ WHAT_IT_IS = {("kind",), ("apiVersion",)}
 
 
 def places(value: Any, path: Path = ()) -> Iterator[Path]:
-    """Give the path of everything within a document."""
+    """Yield the path of everything within a document."""
     pairs = (
         value.items()
         if isinstance(value, dict)

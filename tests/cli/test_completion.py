@@ -43,7 +43,7 @@ def in_bash(words: str, begun: str) -> list[str]:
 def from_kubectl(
     capsys: pytest.CaptureFixture[str], *words: str
 ) -> tuple[list[str], str]:
-    """Give what is offered, and the directive."""
+    """Return what is offered, and the directive."""
     capsys.readouterr()
     kubectl.complete(words)
     *offered, directive = capsys.readouterr().out.splitlines()

@@ -71,7 +71,7 @@ class Cutter:
         return file, self.run("tape", "cut", str(file), *words)
 
     def played(self, file: Path) -> str:
-        """Play it; give the number of its log."""
+        """Play it; return the number of its log."""
         settings = Settings(data_dir=self._folder)
         playing = Playing(path=file, cluster=f"{self._folder}/{file.name}")
         dsn = self._database.dsn("writer")

@@ -107,7 +107,7 @@ class ApiClient:
 
 
 def address_and_trust(config: dict[str, Any]) -> tuple[str, ssl.SSLContext]:
-    """Give the server of a kubeconfig, and what to be its user with."""
+    """Return the server of a kubeconfig, and what to be its user with."""
     server = config["clusters"][0]["cluster"]
     user = config["users"][0]["user"]
     pair = KeyPair(

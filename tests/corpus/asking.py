@@ -54,7 +54,7 @@ async def ask_everything(
 
 
 def asked_window(question: Question) -> Window:
-    """Give the window of a question, by the times of its acts."""
+    """Return the window of a question, by the times of its acts."""
     assert question.since_at is not None, "its act was done"
     assert question.until_at is not None, "its act was done"
     return Window(

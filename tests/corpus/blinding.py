@@ -100,7 +100,7 @@ def _listed(
 
 
 def _versions(tape: Lines, until: str) -> Iterator[int]:
-    """Give the versions that there had been by a time."""
+    """Yield the versions that there had been by a time."""
     for frame in tape.frames:
         if frame["frame"] == "list":
             yield int(frame["resource_version"])

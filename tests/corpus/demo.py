@@ -29,7 +29,7 @@ TAPE = Path(recorder.demo.__file__).parent / "demo.tape.jsonl.zst"
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """Give a folder that PostgreSQL's own user may enter."""
+    """Yield a folder that PostgreSQL's own user may enter."""
     with tempfile.TemporaryDirectory(prefix="recorder-demo-") as name:
         Path(name).chmod(0o755)
         yield Path(name)

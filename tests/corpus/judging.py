@@ -51,7 +51,7 @@ class Judged:
 
     @property
     def mark(self) -> Mark:
-        """Give the worst mark."""
+        """Return the worst mark."""
         return max((mark for mark, _ in self.misses), default=Mark.RIGHT)
 
     def hold(
@@ -239,7 +239,7 @@ def _workload(one: Judged, hit: Hit, wanted: Workload) -> None:
 
 
 def _places(pods: Iterable[str]) -> set[str]:
-    """Give Pods without what tells one from those that took its place."""
+    """Return Pods without what tells one from those that took its place."""
     return {pod.rpartition("-")[0] for pod in pods}
 
 

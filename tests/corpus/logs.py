@@ -37,23 +37,23 @@ AT_ONCE = 4
 
 
 def names() -> list[str]:
-    """Give the incidents of the corpus."""
+    """Return the incidents of the corpus."""
     found = TAPES.glob("*.truth.json")
     return sorted(path.name.removesuffix(".truth.json") for path in found)
 
 
 def tape_of(name: str) -> Path:
-    """Give the tape of an incident."""
+    """Return the tape of an incident."""
     return TAPES / f"{name}.tape.jsonl.zst"
 
 
 def truth_of(name: str) -> Path:
-    """Give the truth of an incident."""
+    """Return the truth of an incident."""
     return TAPES / f"{name}.truth.json"
 
 
 async def play(dsn: str, tape: Path, *, name: str) -> int:
-    """Play a tape into the log of a name; give its number.
+    """Play a tape into the log of a name; return its number.
 
     A tape of which the log has the beginning goes on from there.
     """
@@ -85,7 +85,7 @@ async def play_in_turn(dsn: str, tapes: Mapping[str, Path]) -> None:
 
 
 async def play_all(dsn: str, chosen: Iterable[str]) -> dict[str, int]:
-    """Play incidents; give the number of each one's log."""
+    """Play incidents; return the number of each one's log."""
     turns = asyncio.Semaphore(AT_ONCE)
 
     found: dict[str, int] = {}

@@ -63,7 +63,7 @@ def _stays(line: bytes, incident: Incident) -> bool:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """Give a folder that PostgreSQL's own user may enter."""
+    """Yield a folder that PostgreSQL's own user may enter."""
     with tempfile.TemporaryDirectory(
         prefix="corpus-", ignore_cleanup_errors=True
     ) as name:

@@ -13,7 +13,7 @@ __all__ = ["disorder", "observations", "played"]
 
 
 def observations(tape: Lines) -> Iterator[Observation]:
-    """Give what a tape's frames stand for."""
+    """Yield what a tape's frames stand for."""
     for frame in tape.frames:
         yield observation_of(orjson.dumps(frame))
 

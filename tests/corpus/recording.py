@@ -53,14 +53,14 @@ class RecorderProcess:
         self._process.kill()
 
     async def stop(self) -> int:
-        """SIGTERM it; give its exit status."""
+        """SIGTERM it; return its exit status."""
         assert self._process is not None
         if self._process.returncode is None:
             self._process.send_signal(signal.SIGTERM)
         return await self.ended()
 
     async def ended(self) -> int:
-        """Wait for its end; give its exit status."""
+        """Wait for its end; return its exit status."""
         assert self._process is not None
         async with asyncio.timeout(STOP_SECONDS):
             printed, said = await self._process.communicate()

@@ -32,7 +32,7 @@ has the name of its owner in its own."""
 
 
 def rename(told: Told, seed: int) -> Told:
-    """Give nodes and workloads other names, wherever they are spoken of."""
+    """Return nodes and workloads other names, wherever they are spoken of."""
     chance = Random(seed)
     names = sorted(
         {

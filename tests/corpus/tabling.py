@@ -16,7 +16,7 @@ TITLES = ("INCIDENT", "ANSWERS", "RIGHT", "UNKNOWN", "WRONG", "SURE AND WRONG")
 
 
 def lines(found: Sequence[Answers]) -> Iterator[str]:
-    """Give a line an incident, what is not right, and the sums."""
+    """Yield a line an incident, what is not right, and the sums."""
     rows = [_row(one.name, one.judged) for one in found]
     every = [judged for one in found for judged in one.judged]
     naive = [judged for one in found for judged in one.baseline]
@@ -47,13 +47,13 @@ def _row(name: str, judged: Iterable[Judged]) -> tuple[str, ...]:
 
 
 def share_right(judged: Sequence[Judged]) -> float:
-    """Give which part of answers is right in every field."""
+    """Return which part of answers is right in every field."""
     right = sum(one.mark is Mark.RIGHT for one in judged)
     return right / max(len(judged), 1)
 
 
 def passes(found: Sequence[Answers]) -> bool:
-    """Tell whether nothing was wrong and sure, and enough was right."""
+    """Return whether nothing was wrong and sure, and enough was right."""
     every = [judged for one in found for judged in one.judged]
     return share_right(every) >= RIGHT_MIN and all(
         judged.mark is not Mark.SURE_AND_WRONG for judged in every

@@ -16,7 +16,7 @@ ZONE = "topology.kubernetes.io/zone"
 
 
 async def told(reading: LogReading) -> list[tuple[str, list[str]]]:
-    """Give the group and the nodes of each incident."""
+    """Return the group and the nodes of each incident."""
     now = reading.log.recorded_at
     assert now is not None
     question = IncidentsQuestion(window=Window(None, None))

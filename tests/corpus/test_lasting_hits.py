@@ -46,7 +46,7 @@ def least_vouched_until(reading: LogReading, resources: set[str]) -> datetime:
 async def hits(
     reading: LogReading, name: str, until: datetime | None = None
 ) -> tuple[Sequence[Hit], Sequence[Hit]]:
-    """Ask for the impact and for the incidents; give what each says."""
+    """Ask for the impact and for the incidents; return what each says."""
     window = Window(None, until)
     nodes = [n.name for n in read_truth(truth_of(name)).cluster.nodes]
     now = reading.log.recorded_at

@@ -65,7 +65,7 @@ class _Everywhere:
         ]
 
     def next(self) -> Iterator[tuple[Source, list[Kill]]]:
-        """Give the plans one after another, while there is time."""
+        """Yield the plans one after another, while there is time."""
         self._random.shuffle(self.planned)
         for plan in self.planned:
             if time.monotonic() > self._end:

@@ -174,7 +174,7 @@ def _read(passed: Path) -> Counter[str]:
 
 
 def kills_of(passed: Counter[str]) -> Sequence[Kill]:
-    """Give the first, the middle and the last passage of each place."""
+    """Return the first, the middle and the last passage of each place."""
     return sorted(
         Kill(place, passage)
         for place, count in passed.items()

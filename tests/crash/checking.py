@@ -91,7 +91,7 @@ class Snapshot:
 
 
 async def check_log(dsn: str, log: int = 1) -> list[str]:
-    """Give everything that is wrong with a log; a log that is not is none."""
+    """Return all that is wrong with a log; one that is not is none."""
     connection = await asyncpg.connect(dsn)
     try:
         return await verified(connection, log)
@@ -106,7 +106,7 @@ async def verified(connection: asyncpg.Connection, log: int) -> list[str]:
 
 
 async def find_log(connection: asyncpg.Connection, cluster_uid: str) -> int:
-    """Give the number of a cluster's log; 0, as of no log, if none is made."""
+    """Return the number of a cluster's log; 0 if none is made."""
     found: int | None = await connection.fetchval(FIND, cluster_uid)
     return found or 0
 

@@ -54,7 +54,7 @@ class Job:
     """Whether the steps of the event loop are failpoints too."""
 
     def written(self) -> str:
-        """Give the job as one line."""
+        """Return the job as one line."""
         return json.dumps(asdict(self))
 
     @classmethod

@@ -155,7 +155,7 @@ class _Changes(ast.NodeVisitor):
 
 
 def _texts_for_readers(tree: ast.Module) -> Iterator[ast.AST]:
-    """Give docstrings, of constants too: texts that are statements."""
+    """Yield docstrings, of constants too: texts that are statements."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             yield node.value

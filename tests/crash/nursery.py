@@ -32,13 +32,13 @@ class Nursery:
         self._process = process
 
     async def start(self, job: Job) -> int:
-        """Start a child; give its number."""
+        """Start a child; return its number."""
         assert self._process.stdin is not None
         self._process.stdin.write(job.written().encode() + b"\n")
         return int(await self._line())
 
     async def ended(self) -> tuple[int, str]:
-        """Wait for the child; give its status, negative if killed, and what
+        """Wait for the child; return its status, negative if killed, and what
         it said of that."""
         status, said = json.loads(await self._line())
         return status, said

@@ -63,7 +63,7 @@ def _first(thing: object, names: tuple[str, ...]) -> object | None:
 
 
 def _generator(waits: object) -> object | None:
-    """Give the asynchronous generator that one of its steps belongs to."""
+    """Return the asynchronous generator that one of its steps belongs to."""
     if type(waits).__name__ != "async_generator_asend":
         return None
     for thing in gc.get_referents(waits):
@@ -114,7 +114,7 @@ class _Steps(Coroutine[Any, Any, Any]):
 def step_factory(
     failpoints: Failpoints,
 ) -> Callable[..., asyncio.Task[Any]]:
-    """Give a task factory for an event loop; see `_Steps`."""
+    """Return a task factory for an event loop; see `_Steps`."""
 
     def make(
         loop: asyncio.AbstractEventLoop, waits: Awaitable[Any], **more: Any

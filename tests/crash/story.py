@@ -127,7 +127,7 @@ class Story:
         )
 
     def differences(self, log: WholeLog) -> list[str]:
-        """Give every difference between a log and what happened."""
+        """Return every difference between a log and what happened."""
         truth = self._truth()
         rows, wrong = over_rewinds(log_rows(log.entries), truth)
         return (
@@ -143,7 +143,7 @@ class Story:
         )
 
     def _undue(self, log: WholeLog) -> list[str]:
-        """Give the gaps that are told and were none."""
+        """Return the gaps that are told and were none."""
         wrong = []
         for epoch, draft in log.entries:
             if draft.operation is not Operation.GAP_OPENED:
@@ -157,7 +157,7 @@ class Story:
         return wrong
 
     def _unfinished(self, log: WholeLog) -> list[str]:
-        """Give what a clean stop should not have left."""
+        """Return what a clean stop should not have left."""
         wrong = []
         for key, point in log.recovered.streams.items():
             if point.gap is not None:

@@ -11,7 +11,7 @@ __all__ = ["table"]
 def table(
     passed: Counter[str], planned: Iterable[Kill], died: Iterable[Kill]
 ) -> Iterator[str]:
-    """Give the lines: one for each place, and the sum."""
+    """Yield the lines: one for each place, and the sum."""
     wanted = Counter(kill.place for kill in planned)
     killed = Counter(kill.place for kill in died)
     yield f"{'passed':>8} {'planned':>8} {'killed':>8}  place"

@@ -19,7 +19,7 @@ NO_ROW = "no row: "
 
 
 def rows() -> dict[str, set[str]]:
-    """Give the table: what is written, by the test or the reason."""
+    """Return the table: what is written, by the test or the reason."""
     found: dict[str, set[str]] = {}
     row = module = ""
     for line in TABLE.read_text().splitlines():

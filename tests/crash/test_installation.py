@@ -70,7 +70,7 @@ def folder() -> Iterator[Path]:
 
 
 def in_a_child(live: Callable[[], None]) -> int:
-    """Live in a process of its own; give how it ended."""
+    """Live in a process of its own; return how it ended."""
     child = os.fork()
     if child == 0:
         status = 1
@@ -125,7 +125,7 @@ def _place(frame: FrameType | None) -> str:
 
 
 async def used(folder: Path) -> dict[str, bytes]:
-    """Use a server as a command does; give what it is made of."""
+    """Use a server as a command does; return what it is made of."""
     async with EmbeddedServer.open(
         folder, roles_sql=roles_sql(), options=OPTIONS
     ) as server:
@@ -137,7 +137,7 @@ async def used(folder: Path) -> dict[str, bytes]:
 
 
 def made_of(folder: Path) -> dict[str, bytes]:
-    """Give the names of what lies there, and the texts of what is ours."""
+    """Return the names of what lies there, and the texts of what is ours."""
     found = {
         name: (folder / "postgres" / name).read_bytes()
         for name in ("postgresql.conf", "pg_hba.conf", "PG_VERSION")
@@ -190,7 +190,7 @@ def test_an_installation_that_was_begun_is_finished(
 
 
 def the_line_of(text: str) -> int:
-    """Give the number of the line that ends the making of a cluster."""
+    """Return the number of the line that ends the making of a cluster."""
     lines = Path(OURS, "cluster.py").read_text().splitlines()
     (found,) = (n for n, line in enumerate(lines, 1) if line.strip() == text)
     return found

@@ -79,7 +79,7 @@ async def test_a_recorder_may_die_around_every_statement_of_a_batch(
 
 
 def of_one_batch(places: list[str]) -> list[Kill]:
-    """Give what the first batch passes, of places in order of passage."""
+    """Return what the first batch passes, of places in order of passage."""
     first = places.index("BEGIN;, before")
     last = next(n for n, p in enumerate(places) if p.startswith("lookback"))
     kills = [

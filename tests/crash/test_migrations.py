@@ -51,7 +51,7 @@ def alembic(database: Database, revision: str) -> None:
 
 
 def dumped(database: Database) -> str:
-    """Give the schema, and the revision that it says it has."""
+    """Return the schema, and the revision that it says it has."""
     command = [
         find_binaries().program("pg_dump"),
         f"--dbname={database.superuser_dsn()}",
@@ -80,7 +80,7 @@ def a_database(
 def migrate_in_a_child(
     database: Database, passed: Path, kill: Kill | None
 ) -> int:
-    """Migrate in a process that is killed at a place; give its status."""
+    """Migrate in a process that is killed at a place; return its status."""
     child = os.fork()
     if child == 0:
         _live(database, passed, kill)
@@ -127,7 +127,7 @@ def revisions(embedded_server: DatabaseServer) -> Mapping[str, str]:
 
 
 def kills_of(passed: Path) -> Iterator[Kill]:
-    """Give every message: what follows its answer is the next message."""
+    """Yield every message: what follows its answer is the next message."""
     for place, count in json.loads(passed.read_text()).items():
         if not place.endswith("answered"):
             yield from (Kill(place, number + 1) for number in range(count))
@@ -165,6 +165,6 @@ def test_a_schema_is_of_one_migration_or_of_the_next(
 
 
 def _is_empty(dump: str) -> bool:
-    """Tell whether there is no more than the schema's own name."""
+    """Return whether there is no more than the schema's own name."""
     made = [s for s in dump.split("\n") if s.startswith("CREATE ")]
     return made in ([], ["CREATE SCHEMA recorder;"])

@@ -52,7 +52,7 @@ async def play(tape: Path, database: Database) -> None:
 def played_in_a_child(
     tape: Path, database: Database, kill: Kill | None
 ) -> tuple[int, Counter[str]]:
-    """Play in a process of its own; give how it ended, and what it passed."""
+    """Play in another process; return how it ended, and what it passed."""
     passed = tape.with_name("passed")
     child = os.fork()
     if child == 0:
@@ -74,7 +74,7 @@ def played_in_a_child(
 
 
 async def told(database: Database) -> Told:
-    """Give what the log tells, once it is seen to hold together."""
+    """Return what the log tells, once it is seen to hold together."""
     assert await check_log(database.dsn("reader")) == []
     log = await read_log(database.dsn("reader"))
     return [
@@ -87,7 +87,7 @@ WRITES = ("append.", "COPY ", "lease.", "writer.")
 
 
 def kills_of(passed: Counter[str]) -> Iterator[Kill]:
-    """Give both sides of each commit, and the end of each write before it.
+    """Yield both sides of each commit, and the end of each write before it.
 
     What lies between is died in by `test_kills`.
     """

@@ -36,7 +36,7 @@ def writes_of_the_store() -> set[str]:
 
 
 def on_the_wire(write: str) -> bytes:
-    """Give what a client says when it sends a write that has this name."""
+    """Return what a client says when it sends a write that has this name."""
     if write.startswith("COPY "):
         return f'COPY "recorder"."{write.removeprefix("COPY ")}"'.encode()
     module, _, name = write.partition(".")

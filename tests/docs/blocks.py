@@ -68,27 +68,27 @@ class Command:
     output: str
 
     def fits(self, printed: str) -> bool:
-        """Tell whether something printed is what the page shows."""
+        """Return whether something printed is what the page shows."""
         parts = [re.escape(p) for p in shape(self.output).split("...")]
         found = re.fullmatch(".*?".join(parts), shape(printed), re.DOTALL)
         return found is not None
 
 
 def shape(text: str) -> str:
-    """Give a text without what another recording would have otherwise."""
+    """Return a text without what another recording would have otherwise."""
     for pattern, instead in DRAWN:
         text = re.sub(pattern, instead, text)
     return "\n".join(line.rstrip() for line in text.rstrip().splitlines())
 
 
 def documents() -> list[Path]:
-    """Give every page, those of the root first."""
+    """Return every page, those of the root first."""
     pages = ("*.md", "docs/**/*.md", "deploy/*.md", "migrations/*.md")
     return [path for pattern in pages for path in sorted(ROOT.glob(pattern))]
 
 
 def blocks(path: Path) -> list[Block]:
-    """Give the blocks of a page."""
+    """Return the blocks of a page."""
     text = path.read_text()
     return [
         Block(path, text.count("\n", 0, found.start()) + 1, *found.groups())
@@ -97,7 +97,7 @@ def blocks(path: Path) -> list[Block]:
 
 
 def commands(block: Block) -> Iterator[Command]:
-    """Give the commands of a block."""
+    """Yield the commands of a block."""
     if block.language == "sh":
         yield Command(f"set -e\n{block.text}", "")
         return

@@ -11,12 +11,12 @@ __all__ = ["controllers", "decisions", "faults"]
 
 
 def decisions() -> str:
-    """Give every decision, in the order in which they are asked."""
+    """Return every decision, in the order in which they are asked."""
     return _table("decision", [(c.decision.value, c) for c in DECISIONS])
 
 
 def faults() -> str:
-    """Give every fault, in the order in which they are asked."""
+    """Return every fault, in the order in which they are asked."""
     return _table("fault", [(c.fault.value, c) for c in FAULTS])
 
 
@@ -33,7 +33,7 @@ def _table(
 
 
 def controllers() -> str:
-    """Give every shipped file of rules with how much it knows."""
+    """Return every shipped file of rules with how much it knows."""
     rows = []
     folder = files("recorder.knowledge")
     for file in sorted(folder.iterdir(), key=lambda file: file.name):

@@ -32,7 +32,7 @@ WIDTH = 78
 
 
 def settings_table() -> str:
-    """Give every setting with its default and its meaning."""
+    """Return every setting with its default and its meaning."""
     tree = ast.parse(dedent(inspect.getsource(Settings)))
     body = tree.body[0].body  # type: ignore[attr-defined]
     meanings = {
@@ -71,7 +71,7 @@ def _prose(text: str) -> str:
 
 
 def metrics_table() -> str:
-    """Give every metric with its labels and its meaning."""
+    """Return every metric with its labels and its meaning."""
     rows = [
         f"| `{name}` | {kind} | {', '.join(f'`{one}`' for one in labels)} |"
         f" {says} |"
@@ -108,7 +108,7 @@ def _busy() -> Progress:
 
 
 def reference() -> str:
-    """Give the help of every command."""
+    """Return the help of every command."""
     return "\n\n".join(_helps(main, ["recorder"]))
 
 
@@ -141,7 +141,7 @@ PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
 
 
 def rewritten(part: str) -> tuple[str, str]:
-    """Give a page as it is, and with the part written anew."""
+    """Return a page as it is, and with the part written anew."""
     page, write = PARTS[part]
     before = (ROOT / page).read_text()
     begin, end = f"<!-- {part} -->", f"<!-- end of {part} -->"

@@ -20,7 +20,7 @@ ALWAYS = {"by"}
 
 
 def members() -> Mapping[str, set[str]]:
-    """Give the members of each kind, as the page lists them."""
+    """Return the members of each kind, as the page lists them."""
     found = {}
     rows = re.findall(r"^\| (`.*) \| .* \|(.*)\|$", FACTS, re.MULTILINE)
     for kinds, told in rows:

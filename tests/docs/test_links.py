@@ -12,7 +12,7 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def anchors(path: Path) -> set[str]:
-    """Give the anchors that a page's headings make."""
+    """Return the anchors that a page's headings make."""
     text = FENCE.sub("", path.read_text())
     words = (re.sub(r"[^\w\- ]", "", h.lower()) for h in HEADING.findall(text))
     return {heading.replace(" ", "-") for heading in words}

@@ -55,7 +55,7 @@ _EVENTUALLY_SECONDS = 20.0
 
 
 def owner_of(identity: str) -> tuple[int, int]:
-    """Give the user and group that an identity's files belong to."""
+    """Return the user and group that an identity's files belong to."""
     if identity == "nobody":
         entry = pwd.getpwnam(identity)
         return entry.pw_uid, entry.pw_gid
@@ -63,7 +63,7 @@ def owner_of(identity: str) -> tuple[int, int]:
 
 
 def becoming(uid: int, gid: int) -> list[str]:
-    """Give the words that make a command run as another user.
+    """Return the words that make a command run as another user.
 
     The interpreter may lie in a home that only root can enter; then the user
     gets one right of root's, to pass there.
@@ -220,7 +220,7 @@ def end_all(folder: Path) -> None:
 
 
 def fast_base() -> str | None:
-    """Give a folder in memory if there is one to run programs in."""
+    """Return a folder in memory if there is one to run programs in."""
     memory = Path("/dev/shm")
     if not memory.is_dir() or not os.access(memory, os.W_OK):
         return None

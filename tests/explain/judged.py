@@ -46,7 +46,7 @@ class Judged:
     """When nobody heard of Pods."""
 
     def verdicts(self, node: str) -> list[Verdict]:
-        """Give the verdicts on a node."""
+        """Return the verdicts on a node."""
         mine = [f for f in self.facts if is_about(f, node, shipped())]
         fleet = Fleet(self.facts)
         found = [
@@ -94,7 +94,7 @@ def facts_of(drafts: Iterable[Draft]) -> Iterable[StoredFact]:
 def holes_of(
     drafts: Iterable[Draft], resource: str | None = None
 ) -> list[Hole]:
-    """Give the gaps that a log tells of itself, or of one resource."""
+    """Return the gaps that a log tells of itself, or of one resource."""
     told = [
         json.loads(draft.raw)
         for draft in drafts

@@ -82,7 +82,7 @@ COSTED = [
 
 
 def losable(name: str) -> list[int]:
-    """Give the entries that nobody would miss.
+    """Return the entries that nobody would miss.
 
     The last version of an object is not one of them: it stands until there
     is another, and a list shows it again; so does its deletion.
@@ -119,7 +119,7 @@ def sure_and_wrong(
 
 
 def said(tape: Lines, nodes: Sequence[str]) -> list[dict[str, Any]]:
-    """Give all that is said of nodes, as the public interface shows it."""
+    """Return all that is said of nodes, as the public interface shows it."""
     found = judged(tape)
     return [document(v) for node in nodes for v in found.verdicts(node)]
 
@@ -212,7 +212,7 @@ def test_a_log_may_begin_anywhere(name: str) -> None:
 
 
 def gapped(name: str, length: int) -> Iterator[tuple[int, list[Draft], Hole]]:
-    """Give an incident with a gap of so many entries, at every place."""
+    """Yield an incident with a gap of so many entries, at every place."""
     drafts = entries(name)
     # The last renewal before a silence is entered late.
     heard = [*accumulate((d.observed_at for d in drafts), max)]
@@ -229,7 +229,7 @@ def gapped(name: str, length: int) -> Iterator[tuple[int, list[Draft], Hole]]:
 
 
 def relisted(hidden: Sequence[Draft]) -> list[Draft]:
-    """Give what a list shows of entries that nobody saw."""
+    """Return what a list shows of entries that nobody saw."""
     heads: dict[object, Draft] = {}
     for draft in hidden:
         if draft.operation in KEPT:
@@ -320,7 +320,7 @@ def test_other_clocks_change_nothing_but_times(name: str) -> None:
 
 
 def hits_on(found: Judged, nodes: Sequence[str]) -> list[str]:
-    """Give what is said of workloads, one text each."""
+    """Return what is said of workloads, one text each."""
     return [
         f"{hit.first_node} {hit.hit_at} {hit.outcome} {hit.says}"
         for hit in hits_of(found, nodes)

@@ -71,7 +71,7 @@ def test_folded_facts_make_the_node_of_the_document(name: str) -> None:
 
 
 def seen(draft: Draft) -> NodeState:
-    """Give the node as its document alone shows it."""
+    """Return the node as its document alone shows it."""
     detail = appearance(draft.raw, NODES)
     assert detail is not None, "it is a Node"
     fact = Fact(kind=FactKind.APPEARED, node=None, object=None, detail=detail)

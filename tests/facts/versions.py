@@ -44,7 +44,7 @@ def an_entry(
     document: Any,
     operation: Operation = Operation.MODIFIED,
 ) -> Draft:
-    """Give the entry of a document as intake would make it."""
+    """Return the entry of a document as intake would make it."""
     return classify(
         orjson.dumps(document),
         resource=Resource.parse(resource),
@@ -56,14 +56,14 @@ def an_entry(
 
 
 def between(resource: str, old: Document, new: Document) -> list[Fact]:
-    """Give the facts between two versions of an object."""
+    """Return the facts between two versions of an object."""
     before = state_of(orjson.dumps(old), resource)
     assert before is not None, "it has its kind's shape"
     return derive(an_entry(resource, new), before).facts
 
 
 def the(facts: list[Fact]) -> tuple[FactKind, Mapping[str, Any]]:
-    """Give the only fact, without who and when."""
+    """Return the only fact, without who and when."""
     (fact,) = facts
     detail = {k: v for k, v in fact.detail.items() if k != "by"}
     return fact.kind, detail
@@ -99,7 +99,7 @@ def managed(
     operation: str = "Update",
     subresource: str | None = None,
 ) -> dict[str, Any]:
-    """Give what one writer owns."""
+    """Return what one writer owns."""
     owned: dict[str, Any] = {}
     for one in fields:
         owned |= one

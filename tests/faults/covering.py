@@ -96,7 +96,7 @@ class _Reading:
 async def wrong_coverage(
     world: World, truth: Truth, held: Collection[Version]
 ) -> list[str]:
-    """Give what is wrong with coverage, in words."""
+    """Return what is wrong with coverage, in words."""
     reading = _Reading(world)
     told = told_gaps(world.database.log.entries)
     heard = [jump async for jump in reading.clock_jumps()]
@@ -117,7 +117,7 @@ async def wrong_coverage(
 
 
 def _is_calm(world: World, at: float | None) -> bool:
-    """Tell whether the clock was right while a gap around may have been."""
+    """Return whether the clock was right while a gap around may have been."""
     return at is not None and all(
         abs(at - jump) > GAP_SECONDS for jump, _ in world.wall.jumps
     )
@@ -126,7 +126,7 @@ def _is_calm(world: World, at: float | None) -> bool:
 async def _lost(
     world: World, reading: _Reading, truth: Truth, held: Collection[Version]
 ) -> AsyncIterator[str]:
-    """Give what is not held, and nothing tells."""
+    """Yield what is not held, and nothing tells."""
     for version, at in truth.items():
         if at is None or version in held:
             continue
@@ -147,7 +147,7 @@ async def _all_windows(
 
 
 def _untold_jumps(world: World, told: list[ClockJump]) -> Iterator[str]:
-    """Give the jumps that somebody lived to tell, and nobody did."""
+    """Yield the jumps that somebody lived to tell, and nobody did."""
     for at, session, seconds in world.heard:
         shown = world.wall.shown(at + TICK)
         is_told = any(

@@ -57,7 +57,7 @@ class Faults(ClusterFaults):
         ]
 
     async def inject(self, fault: Callable[[], Awaitable[bool]]) -> str:
-        """Let one thing go wrong; give its name."""
+        """Let one thing go wrong; return its name."""
         name = fault.__name__
         if not await fault():
             return f"{name} (not possible now)"

@@ -109,7 +109,7 @@ def _told(
 
 
 def wrong_gaps(world: World) -> Iterator[str]:
-    """Give what is wrong with gaps, in words."""
+    """Yield what is wrong with gaps, in words."""
     notes: dict[str, list[tuple[int, Note]]] = {}
     for index, note in enumerate(world.notes):
         notes.setdefault(_resource(note), []).append((index, note))
@@ -190,7 +190,7 @@ class _Judge:
             yield f"a proof of {certain[-1][1]} was committed before"
 
     def _proofs(self, cause: int) -> Iterator[tuple[Note, datetime, bool]]:
-        """Give what may be a proof before an observation, and when it was.
+        """Yield what may be a proof before an observation, and when it was.
 
         What a session saw of a version that another had seen before is one
         only if that other could not commit it: it is no news for certain.
@@ -228,13 +228,13 @@ class _Judge:
         return len(later) >= CERTAIN
 
     def _jumped(self, since: float, cause: int) -> bool:
-        """Tell whether the clock was set between a proof and a cause."""
+        """Return whether the clock was set between a proof and a cause."""
         until = self._world.notes[cause].at
         jumps = self._world.wall.jumps
         return any(since - 2 <= at <= until for at, _ in jumps)
 
     def _place(self) -> Iterator[str]:
-        """Give what is known to be whole beyond the version it starts at."""
+        """Yield what is known to be whole beyond the version it starts at."""
         entries = self._world.database.log.entries[: self._gap.opened - 1]
         revisions = sorted(
             {
@@ -288,7 +288,7 @@ class _Judge:
                 yield f"a list of {began} at {version} was complete before"
 
     def _is_unserved(self) -> bool:
-        """Tell whether it ended because nothing of the kind can exist."""
+        """Return whether it ended because nothing of the kind can exist."""
         return self._gap.resource.startswith("example.com/") and any(
             note.session == self._last
             and note.what.observed_at == self._gap.to
@@ -297,7 +297,7 @@ class _Judge:
         )
 
     def _lists(self, cause: int) -> Iterator[tuple[datetime, Note, int]]:
-        """Give the lists that were complete after the gap began."""
+        """Yield the lists that were complete after the gap began."""
         listing: dict[tuple[int, str], datetime] = {}
         for index, note in self._notes:
             what = note.what

@@ -21,7 +21,7 @@ Newest = dict[tuple[int, int], int]
 def news(
     note: Note, frame: WatchFrame, newest: Newest
 ) -> Iterator[tuple[Note, datetime, bool]]:
-    """Give a frame that may be news; note the newest of each session."""
+    """Yield a frame that may be news; note the newest of each session."""
     version = int(orjson.loads(frame.object)["metadata"]["resourceVersion"])
     own = [seen for (who, _), seen in newest.items() if who == note.session]
     if version > max(own, default=0) and not frame.late:

@@ -44,7 +44,7 @@ class Result:
 def run_each(
     seeds: Iterable[int], *, at_once: int, keep: Path | None = None
 ) -> Iterator[Result]:
-    """Play each seed; give what became of it, in the order of ending.
+    """Play each seed; yield what became of it, in the order of ending.
 
     Of what failed, log, truth and story are kept in a folder, if one is
     given, each under its seed.

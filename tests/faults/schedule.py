@@ -210,7 +210,7 @@ async def _judge(world: World, outcome: Outcome) -> None:
 
 
 def _committed(world: World) -> int:
-    """Give up to where the log must hold everything: what is lost in the
+    """Return up to where the log must hold everything: what is lost in the
     last moment, before a stop, comes with the next start."""
     return min(
         int(point.completed or 0)

@@ -25,7 +25,7 @@ WRONG_SHOWN = 5
 
 
 def main() -> int:
-    """Play; give 1 if any schedule failed."""
+    """Play; return 1 if any schedule failed."""
     if os.environ.get("PYTHONHASHSEED") != "0":
         command = [sys.executable, "-m", "tests.faults", *sys.argv[1:]]
         os.execve(
@@ -69,7 +69,7 @@ def _said(result: Result) -> Iterator[str]:
 
 
 def table(results: Sequence[Result], seconds: float) -> Iterator[str]:
-    """Give the lines of a table in Markdown."""
+    """Yield the lines of a table in Markdown."""
     failed = sum(bool(result.wrong) for result in results)
     yield "| what | how often |"
     yield "|---|---|"

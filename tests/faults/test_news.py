@@ -11,7 +11,7 @@ WRITER, FENCED = 6, 2
 def told(
     newest: Newest, session: int, epoch: int, frame: WatchFrame
 ) -> list[bool]:
-    """Give whether a frame is news; nothing where it is no proof at all."""
+    """Return whether a frame is news; nothing where it is no proof at all."""
     note = Note(0.0, session, epoch, frame)
     return [is_news for _, _, is_news in news(note, frame, newest)]
 

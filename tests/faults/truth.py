@@ -20,7 +20,7 @@ Truth = dict[Version, float | None]
 
 
 def truth_of(world: World) -> Truth:
-    """Give every version by the log's own count of epochs."""
+    """Return every version by the log's own count of epochs."""
     noticed = world.noticed()
     truth: Truth = {}
     for number, epoch in enumerate(noticed, 1):
@@ -56,7 +56,7 @@ def _epoch(
 
 
 def _lineage(world: World, number: int, epoch: int) -> Truth:
-    """Give the whole history of an epoch, the snapshot's included."""
+    """Return the whole history of an epoch, the snapshot's included."""
     if not epoch:
         return _changes(world, number, 0)
     rewind = world.rewinds[epoch - 1]

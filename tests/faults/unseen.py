@@ -24,7 +24,7 @@ Life = list[Version]
 
 
 def unseen_events(world: World, truth: Truth) -> set[Version]:
-    """Give the versions that may be missing without a gap."""
+    """Return the versions that may be missing without a gap."""
     rows = log_rows(world.database.log.entries)
     held = {
         (row.epoch, row.uid, row.revision)
@@ -61,7 +61,7 @@ def unseen_events(world: World, truth: Truth) -> set[Version]:
 
 
 def _list_after(world: World, truth: Truth, life: Life) -> ListPage | None:
-    """Give the list that ended the absence in which an Event came and went."""
+    """Return the list that ended the absence of a passing Event."""
     made, gone = truth[life[0]], truth[life[-1]]
     if made is None or gone is None or not life[-1].deleted:
         return None

@@ -124,7 +124,7 @@ class World:
         await process.kill()
 
     def recording(self) -> Process | None:
-        """Give the process that writes the log."""
+        """Return the process that writes the log."""
         found = [p for p in self.processes if p.is_recording]
         return found[-1] if found else None
 
@@ -180,7 +180,7 @@ class World:
     # Which history a log follows.
 
     def followed(self) -> int:
-        """Give the epoch of the cluster that the log's is a record of."""
+        """Return the epoch of the cluster that the log's is a record of."""
         epoch = self.noticed()[-1]
         for rewind in self.rewinds:
             if rewind.continues == epoch:
@@ -211,7 +211,7 @@ class World:
         return True
 
     def _seen(self) -> int:
-        """Give the newest revision of this epoch that the log knows of."""
+        """Return the newest revision of this epoch that the log knows of."""
         log = self.database.log
         places = [
             int(version)
@@ -236,7 +236,7 @@ class World:
         )
 
     def _lineage(self, epoch: int, upto: int) -> dict[int, int]:
-        """Give from which epochs a history comes, and up to where."""
+        """Return from which epochs a history comes, and up to where."""
         found = {epoch: upto}
         while epoch:
             rewind = self.rewinds[epoch - 1]
@@ -245,7 +245,7 @@ class World:
         return found
 
     def noticed(self) -> list[int]:
-        """Give the epoch of the cluster with which each of the log's began."""
+        """Return the cluster's epoch at the start of each of the log's."""
         began = {
             note.what.observed_at: note.epoch
             for note in self.notes

@@ -30,7 +30,7 @@ APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def spellings(canary: str) -> Iterator[bytes]:
-    """Give the ways in which a value might show."""
+    """Yield the ways in which a value might show."""
     yield canary.encode()
     for shift in range(3):
         yield base64.b64encode(b"_" * shift + canary.encode())[4:-4]
@@ -156,5 +156,5 @@ _FRAGMENTS: tuple[Callable[[random.Random], str], ...] = (
 
 
 def fragment(chance: random.Random) -> bytes:
-    """Give a member with at least one canary in it."""
+    """Return a member with at least one canary in it."""
     return chance.choice(_FRAGMENTS)(chance).encode()

@@ -54,7 +54,7 @@ Place = tuple[bytes, str | None, str]
 
 
 def documents_of(observation: Observation) -> list[Place]:
-    """Give the documents of an observation."""
+    """Return the documents of an observation."""
     match observation:
         case WatchFrame(object=raw, resource=resource):
             return [(raw, str(resource), "document")]
@@ -113,7 +113,7 @@ def check_admitted(
 
 
 def as_served(raw: bytes) -> bool:
-    """Tell whether an API server might have written these bytes."""
+    """Return whether an API server might have written these bytes."""
     if b"Secret" in raw or b"\\u" in raw or b'" ' in raw:
         return False
     try:

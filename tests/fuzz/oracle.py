@@ -44,7 +44,7 @@ class Place(NamedTuple):
 
 
 def must_not_show(raw: bytes, resource: str | None, way: str) -> set[str]:
-    """Give the canaries that may not be left; none if it is no JSON.
+    """Return the canaries that may not be left; none if it is no JSON.
 
     ``way`` is how the document comes in: ``document``, ``audit`` or ``any``.
     """
@@ -188,7 +188,7 @@ def canaries_in(value: Any) -> set[str]:
 
 
 def _texts_in(value: Any) -> Iterator[str]:
-    """Give every string in a value, however deep."""
+    """Yield every string in a value, however deep."""
     waiting = [value]
     while waiting:
         now = waiting.pop()
@@ -200,7 +200,7 @@ def _texts_in(value: Any) -> Iterator[str]:
 
 
 def shown(canary: str, clean: bytes) -> bool:
-    """Tell whether a canary shows, in any spelling and however packed."""
+    """Return whether a canary shows, in any spelling and however packed."""
     if any(spelling in clean for spelling in spellings(canary)):
         return True
     if b"\\u" not in clean:
@@ -220,7 +220,7 @@ def shown(canary: str, clean: bytes) -> bool:
 
 
 def untouched(raw: bytes, clean: bytes) -> bool:
-    """Tell whether nothing but redactions sets a document apart.
+    """Return whether nothing but redactions sets a document apart.
 
     What stands between the redactions must stand in the original, in the
     same order. An environment within a string is redacted as a whole, so

@@ -183,7 +183,7 @@ class Job(NamedTuple):
 
 
 def work(job: Job) -> tuple[Tally, int]:
-    """Do a job; give what it came to, and the process's peak in KiB."""
+    """Do a job; return what it came to, and the process's peak in KiB."""
     tally = run(job.seed, range(job.start, job.end), keep=job.keep)
     return tally, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 

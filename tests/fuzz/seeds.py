@@ -84,7 +84,7 @@ TOKENS: tuple[bytes, ...] = (
 
 @cache
 def pool(*, small: bool) -> tuple[Seed, ...]:
-    """Give the documents of API servers, always in the same order."""
+    """Return the documents of API servers, always in the same order."""
     if small:
         return tuple(
             seed
@@ -108,7 +108,7 @@ def pool(*, small: bool) -> tuple[Seed, ...]:
 
 @cache
 def tape_lines() -> tuple[bytes, ...]:
-    """Give the lines of the demo's tape that are not long."""
+    """Return the lines of the demo's tape that are not long."""
     lines = decompress(DEMO.read_bytes()).splitlines()
     return tuple(line for line in lines if len(line) <= SEED_BYTES_MAX)
 
@@ -138,7 +138,7 @@ def _of_templates() -> list[Seed]:
 
 @cache
 def audits() -> tuple[bytes, ...]:
-    """Give audit records about documents of the pool."""
+    """Return audit records about documents of the pool."""
     records = []
     for raw, resource in pool(small=True)[::7]:
         plural = resource.rpartition("/")[2].encode()

@@ -48,7 +48,7 @@ _CHECKSUM: dict[int, int] = {CompressionParameter.checksum_flag: 1}
 
 @cache
 def folder() -> Path:
-    """Give a folder that is for this process alone, in memory if possible."""
+    """Return a folder for this process alone, in memory if possible."""
     memory = Path("/dev/shm")
     where = memory if os.access(memory, os.W_OK) else None
     holder = tempfile.TemporaryDirectory(prefix="recorder-fuzz-", dir=where)
@@ -61,7 +61,7 @@ _kept: list[tempfile.TemporaryDirectory[str]] = []
 
 @cache
 def good_lines() -> tuple[bytes, ...]:
-    """Give lines that a reader must take: the demo's, and one of each kind."""
+    """Return lines that a reader must take: the demo's, one of each kind."""
     written = map(line_of, one_of_each())
     return (
         *tape_lines()[1:],
@@ -90,7 +90,7 @@ def make_tape(chance: random.Random) -> bytes:
 
 
 def check_tape(content: bytes, chance: random.Random) -> list[str]:
-    """Check a tape, plain or compressed; give what reading it raised."""
+    """Check a tape, plain or compressed; return what reading it raised."""
     path = folder() / "tape"
     bound = chance.choice((LINE_BYTES_MAX, LINE_BYTES_MAX, 2_000))
     path.write_bytes(content)
@@ -138,7 +138,7 @@ def read_tape(
 def _compressed(content: bytes, chance: random.Random) -> list[bytes]:
     """Compress in a row of frames and blocks, as writing over time does.
 
-    Gives what came out for each line; what ends a frame is never empty.
+    Returns what came out for each line; what ends a frame is never empty.
     """
     lines = [line + b"\n" for line in content.split(b"\n")]
     lines[-1] = lines[-1][:-1]
@@ -243,7 +243,7 @@ def _lines_before(parts: list[bytes], altered: bytes) -> int:
 
 
 def _is_whole(compressed: bytes) -> bool:
-    """Tell whether bytes are a row of whole zstd frames."""
+    """Return whether bytes are a row of whole zstd frames."""
     while compressed:
         decompressor = ZstdDecompressor()
         decompressor.decompress(compressed)

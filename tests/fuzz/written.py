@@ -30,7 +30,7 @@ def make_written(chance: random.Random) -> bytes:
 
 
 def check_written(raw: bytes, chance: random.Random) -> list[str]:
-    """Check that what is written is read; give what could not be."""
+    """Check that what is written is read; return what could not be."""
     wrote: list[Observation] = [_watch(raw)]
     if chance.random() < 0.4:
         wrote.append(

@@ -166,7 +166,7 @@ COMPACTED_EVERY = 300.0
 
 
 def silent_under_compaction(event_ttl: timedelta, times: int) -> list[str]:
-    """Give where gaps start of a stream on which nothing ever comes."""
+    """Return where gaps start of a stream on which nothing ever comes."""
     story = Story(a_list(EVENTS, 9, when=0), event_ttl=event_ttl)
     for number in range(1, times + 1):
         when = number * COMPACTED_EVERY

@@ -37,7 +37,7 @@ _VENDOR = "/vendor/"
 
 
 def script() -> str:
-    """Give all modules as one."""
+    """Return all modules as one."""
     texts = {path: path.read_text() for path in MODULES}
     order = TopologicalSorter(
         {path: _needs(path, text) for path, text in texts.items()}
@@ -48,7 +48,7 @@ def script() -> str:
 
 
 def style() -> str:
-    """Give all style sheets as one."""
+    """Return all style sheets as one."""
     text = "".join(path.read_text() for path in STYLES)
     return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).strip() + "\n"
 
@@ -62,7 +62,7 @@ def _needs(path: Path, text: str) -> list[Path]:
 
 
 def _module(path: Path, text: str, foreign: list[str]) -> str:
-    """Give one module as a function that gives what it exports."""
+    """Return one module as a function that gives what it exports."""
 
     def imported(found: re.Match[str]) -> str:
         what, name = found.groups()

@@ -61,7 +61,7 @@ def served(page_database: Database) -> Iterator[str]:
 
 @contextmanager
 def serving(database: Database) -> Iterator[str]:
-    """Run `recorder serve`, and give its address."""
+    """Run `recorder serve`, and yield its address."""
     environment = {
         **os.environ,
         "RECORDER_DATABASE_URL": database.dsn("reader"),

@@ -34,12 +34,12 @@ class Tab:
 
     @property
     def address(self) -> str:
-        """Give the path and query of where it is."""
+        """Return the path and query of where it is."""
         where: str = self.page.evaluate("location.pathname + location.search")
         return where
 
     def says(self, selector: str) -> str:
-        """Give the text of something, in one line."""
+        """Return the text of something, in one line."""
         return " ".join(self.page.locator(selector).first.inner_text().split())
 
     def keys(self, *keys: str) -> None:
@@ -48,7 +48,7 @@ class Tab:
             self.page.keyboard.press(key)
 
     def pixels(self, selector: str) -> str:
-        """Give what is drawn on a canvas."""
+        """Return what is drawn on a canvas."""
         drawn: str = self.page.locator(selector).first.evaluate(
             "canvas => canvas.toDataURL()"
         )

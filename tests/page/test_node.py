@@ -11,7 +11,7 @@ CANVAS = ".box canvas"
 
 
 def on_lane(tab: Tab, title: str, share: float) -> tuple[float, float]:
-    """Give a place on a lane, by its share of the width."""
+    """Return a place on a lane, by its share of the width."""
     canvas = tab.page.locator(CANVAS)
     canvas.scroll_into_view_if_needed()
     name = tab.page.locator(".names li", has_text=re.compile(f"^{title}"))

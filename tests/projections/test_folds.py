@@ -20,7 +20,7 @@ cuts = st.tuples(st.sampled_from(FACTS), st.integers(0, 400))
 
 
 def copied(state: NodeState) -> NodeState:
-    """Give a state as it comes back from where it was kept."""
+    """Return a state as it comes back from where it was kept."""
     kept = msgspec.msgpack.encode(state)
     return msgspec.msgpack.decode(kept, type=NodeState)
 

@@ -84,7 +84,7 @@ update recorder.partition p set
 
 @asynccontextmanager
 async def filled(server: DatabaseServer) -> AsyncIterator[Database]:
-    """Give log 1: five days of 6,000 entries, observed a second before.
+    """Yield log 1: five days of 6,000 entries, observed a second before.
 
     Entry n is of object n % 10,000 + 1, every third of a node, every second
     an Event, every thousandth the end of a healed gap.

@@ -149,7 +149,7 @@ async def tell(
     *,
     spec: LogSpec = LIVE,
 ) -> int:
-    """Tell batches to a log; give its number."""
+    """Tell batches to a log; return its number."""
     writer = Writer(dsn, spec, holder="teller")
     recovered = await writer.take_lease()
     ledger = Ledger(recovered)

@@ -38,7 +38,7 @@ def labelled(
 async def told(
     any_database: Database,
 ) -> AsyncIterator[Callable[..., Awaitable[Asked]]]:
-    """Write what is told of the node ``n``; give who reads its labels."""
+    """Write what is told of the node ``n``; yield who reads its labels."""
     writer = Writer(any_database.dsn("writer"), SPEC, holder="a")
     engine = make_engine(any_database.dsn("reader"))
 

@@ -28,7 +28,7 @@ _MEMBER = "package/axe.min.js"
 
 
 def axe() -> str:
-    """Give the script, fetched if it is not there yet."""
+    """Return the script, fetched if it is not there yet."""
     kept = cache() / f"{_PACKAGE}.tgz"
     if not kept.exists():
         _fetch(kept)

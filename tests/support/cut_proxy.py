@@ -77,7 +77,7 @@ class CutProxy:
             await server.drain()
 
     def _runs(self, data: bytes) -> bool:
-        """Tell whether this runs the statement to be cut.
+        """Return whether this runs the statement to be cut.
 
         One with parameters is parsed by one message and run by the next.
         """

@@ -36,7 +36,7 @@ async def ask(database: Database, question: str, *given: Any) -> Any:
 
 
 async def facts_of(database: Database, derivation: int) -> list[Any]:
-    """Give the facts of a derivation, row by row."""
+    """Return the facts of a derivation, row by row."""
     connection = await asyncpg.connect(database.superuser_dsn())
     try:
         return [tuple(r) for r in await connection.fetch(FACTS, derivation)]
@@ -45,7 +45,7 @@ async def facts_of(database: Database, derivation: int) -> list[Any]:
 
 
 async def current_facts(database: Database, log: int = 1) -> list[Any]:
-    """Give the facts that answers are made from."""
+    """Return the facts that answers are made from."""
     return await facts_of(database, await ask(database, CURRENT, log))
 
 

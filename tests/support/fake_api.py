@@ -170,7 +170,7 @@ class Api:
     def _list_then(
         self, kind: Kind, path: str, query: dict[str, str]
     ) -> web.Response:
-        """Give one object as it was at a revision."""
+        """Return one object as it was at a revision."""
         at = int(query["resourceVersion"])
         if not self._state.tells_past:
             return _status(400, "resourceVersionMatch is not known")

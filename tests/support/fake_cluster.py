@@ -262,7 +262,7 @@ class FakeCluster:
     def then(
         self, plural: str, namespace: str, name: str, at: int
     ) -> Body | None:
-        """Give an object as it was at a revision of this epoch."""
+        """Return an object as it was at a revision of this epoch."""
         found = self._backup.objects.get((plural, namespace, name))
         for change in self.history:
             metadata = change.object["metadata"]

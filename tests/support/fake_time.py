@@ -61,7 +61,7 @@ class Loop(asyncio.SelectorEventLoop):
         super().__init__(self._selector_of_ours)
 
     def time(self) -> float:
-        """Give the seconds that passed in the test."""
+        """Return the seconds that passed in the test."""
         return self._selector_of_ours.now
 
 
@@ -92,11 +92,11 @@ class WallClock:
         """When, in steady time, and by how many seconds."""
 
     def now(self) -> datetime:
-        """Give the time that it shows."""
+        """Return the time that it shows."""
         return self.shown(self._steady())
 
     def shown(self, at: float) -> datetime:
-        """Give the time that it showed at a steady time."""
+        """Return the time that it showed at a steady time."""
         moved = sum(seconds for then, seconds in self.jumps if then <= at)
         return BEGINNING + timedelta(seconds=at - self._began + moved)
 
@@ -105,7 +105,7 @@ class WallClock:
         self.jumps.append((self._steady(), seconds))
 
     def offsets(self) -> Sequence[float]:
-        """Give by how many seconds it was wrong, one after the other."""
+        """Return by how many seconds it was wrong, one after the other."""
         total, found = 0.0, [0.0]
         for _, seconds in self.jumps:
             total += seconds

@@ -15,7 +15,7 @@ __all__ = ["filled_database"]
 def filled_database(
     server: DatabaseServer, fill: Callable[[str], Coroutine[Any, Any, object]]
 ) -> Iterator[Database]:
-    """Give a database into which ``fill`` has written, by its address."""
+    """Yield a database into which ``fill`` has written, by its address."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         fresh = fresh_database(server, TEMPLATE)

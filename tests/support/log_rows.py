@@ -23,7 +23,7 @@ COMPARED = {
 
 
 def log_rows(entries: Iterable[tuple[int, Draft]]) -> list[LogRow]:
-    """Give the rows of epochs and drafts, in the order of the log."""
+    """Return the rows of epochs and drafts, in the order of the log."""
     rows = []
     for order, (epoch, draft) in enumerate(entries, 1):
         if draft.operation not in COMPARED or draft.source != WATCH:
@@ -93,7 +93,7 @@ def gap_spans(
     entries: Iterable[tuple[int, Draft]],
     streams: Mapping[StreamKey, ResumePoint],
 ) -> list[GapSpan]:
-    """Give what the log does not vouch for: its beginnings and its gaps."""
+    """Return what the log does not vouch for: its beginnings and its gaps."""
     spans = []
     opened: dict[str, int] = {}
     for epoch, draft in entries:

@@ -55,7 +55,7 @@ class MemoryLog:
         self.holder: str | None = None
 
     def drafts(self, *operations: Operation) -> list[Draft]:
-        """Give the drafts of some operations, of all without any."""
+        """Return the drafts of some operations, of all without any."""
         return [
             draft
             for _, draft in self.entries
@@ -63,7 +63,7 @@ class MemoryLog:
         ]
 
     def jumps(self) -> list[Jump]:
-        """Give the jumps of the clock that entries tell."""
+        """Return the jumps of the clock that entries tell."""
         return [
             Jump(
                 position,

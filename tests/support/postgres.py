@@ -102,7 +102,7 @@ class DatabaseServer:
     roles_sql: str
 
     def dsn(self, role: str, database: str = DATABASE) -> str:
-        """Give the address for ``owner``, ``writer`` or ``reader``."""
+        """Return the address for ``owner``, ``writer`` or ``reader``."""
         return address(
             self.socket_folder,
             self.passwords,
@@ -111,7 +111,7 @@ class DatabaseServer:
         )
 
     def superuser_dsn(self, database: str = DATABASE) -> str:
-        """Give the address for what only a superuser may do."""
+        """Return the address for what only a superuser may do."""
         return address(
             self.socket_folder,
             self.passwords,
@@ -128,15 +128,15 @@ class Database:
     name: str
 
     def dsn(self, role: str) -> str:
-        """Give the address for ``owner``, ``writer`` or ``reader``."""
+        """Return the address for ``owner``, ``writer`` or ``reader``."""
         return self.server.dsn(role, self.name)
 
     def superuser_dsn(self) -> str:
-        """Give the address for what only a superuser may do."""
+        """Return the address for what only a superuser may do."""
         return self.server.superuser_dsn(self.name)
 
     async def listeners(self) -> set[int]:
-        """Give the processes of sessions that wait for notifications."""
+        """Return the processes of sessions that wait for notifications."""
         connection = await asyncpg.connect(self.superuser_dsn())
         try:
             rows = await connection.fetch(
@@ -233,7 +233,7 @@ async def make_template(
 async def fresh_database(
     server: DatabaseServer, template: str = "template0"
 ) -> AsyncIterator[Database]:
-    """Give a database that nobody else uses, and drop it afterwards."""
+    """Yield a database that nobody else uses, and drop it afterwards."""
     database = Database(server=server, name=f"test_{secrets.token_hex(6)}")
     await _create(database, template=template)
     try:
@@ -321,7 +321,7 @@ async def _superuser(dsn: str) -> AsyncIterator[asyncpg.Connection]:
 
 @contextmanager
 def _test_folder() -> Iterator[Path]:
-    """Give a folder that goes with the session.
+    """Yield a folder that goes with the session.
 
     What a killed session left is removed by a later one.
     """

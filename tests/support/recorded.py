@@ -203,7 +203,7 @@ class Recorded:
         )
 
     async def gap_reasons(self) -> list[tuple[str, str]]:
-        """Give resource and reason of every gap that was opened."""
+        """Return resource and reason of every gap that was opened."""
         return [
             (draft.resource or "", orjson.loads(draft.raw)["reason"])
             for _, draft in (await self.log()).entries

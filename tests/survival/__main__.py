@@ -18,7 +18,7 @@ SCHEDULES = 20
 
 
 def main() -> int:
-    """Run the command line; give its exit status."""
+    """Run the command line; return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.survival")
     commands = parser.add_subparsers(dest="command", required=True)
     soak = commands.add_parser("soak", help="play schedules of faults")

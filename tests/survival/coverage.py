@@ -22,7 +22,7 @@ SHORTEST = timedelta(seconds=0.2)
 
 
 async def judge_coverage(site: Site, log: WholeLog) -> list[str]:
-    """Give where an answer or its exit status is not what the log tells."""
+    """Return where an answer or its exit status is not what the log tells."""
     gaps = closed_gaps(log)
     costly = [gap for gap in gaps if gap.possible]
     moved = any(
@@ -82,7 +82,7 @@ async def _status(
 
 
 def _vouched(log: WholeLog) -> tuple[datetime, datetime]:
-    """Give from when and until when all that is watched is vouched for."""
+    """Return from when and until when all that is watched is vouched for."""
     points = [
         point
         for (source, _), point in log.recovered.streams.items()
@@ -97,7 +97,7 @@ def _vouched(log: WholeLog) -> tuple[datetime, datetime]:
 def _longest_clean(
     gaps: Iterable[ClosedGap], began: datetime, vouched: datetime
 ) -> tuple[datetime, datetime] | None:
-    """Give the longest span between the gaps, if it is worth asking."""
+    """Return the longest span between the gaps, if it is worth asking."""
     dark = sorted((gap.since, gap.to) for gap in gaps)
     edges = [(began, began), *dark, (vouched, vouched)]
     spans = []

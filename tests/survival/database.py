@@ -57,7 +57,7 @@ class EmbeddedDatabase:
         self._processes = Processes(self._folder, choose_account(self._folder))
 
     def dsn(self, role: str) -> str:
-        """Give an address; there is one once it has been started."""
+        """Return an address; there is one once it has been started."""
         state = read_state(self._folder.state)
         if state is None or not state.socket_folder:
             msg = "the embedded server was never started"
@@ -141,7 +141,7 @@ class SharedDatabase:
             os.close(self._log)
 
     def dsn(self, role: str) -> str:
-        """Give an address that leads there directly."""
+        """Return an address that leads there directly."""
         return address(
             self._sockets,
             self._passwords,
@@ -150,7 +150,7 @@ class SharedDatabase:
         )
 
     def dsn_over_wire(self) -> str:
-        """Give the address of the writer's role for recorders."""
+        """Return the address of the writer's role for recorders."""
         return address(
             self._path / "wire",
             self._passwords,

@@ -120,7 +120,7 @@ async def database_clock_back(strike: Strike) -> None:
 
 
 async def _writer(site: Site) -> Recorder:
-    """Give the recorder that holds the lease; wait until one does."""
+    """Return the recorder that holds the lease; wait until one does."""
     async with asyncio.timeout(30):
         while True:
             try:

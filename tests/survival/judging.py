@@ -63,7 +63,7 @@ class ClosedGap:
 
 
 def closed_gaps(log: WholeLog, *, after: int = 0) -> list[ClosedGap]:
-    """Give the gaps that were closed after a position."""
+    """Return the gaps that were closed after a position."""
     gaps = []
     for position, (_, draft) in enumerate(log.entries, 1):
         if draft.operation is not Operation.GAP_CLOSED or position <= after:
@@ -91,7 +91,7 @@ async def judge_gaps(
     before: Mapping[str, Point],
     strikes: Sequence[Strike],
 ) -> list[str]:
-    """Give what is wrong with the gaps that faults opened.
+    """Return what is wrong with the gaps that faults opened.
 
     Args:
         site: where they struck.
@@ -149,7 +149,7 @@ def _badly_placed(
 
 
 def _came_at_once(site: Site, log: WholeLog, position: int) -> bool:
-    """Tell whether an entry was observed as soon as etcd told its version."""
+    """Whether an entry was observed as soon as etcd told its version."""
     epoch, draft = log.entries[position - 1]
     version = int(orjson.loads(draft.raw)["metadata"]["resourceVersion"])
     made = site.cluster.oracle.seen_at.get((epoch, version))
@@ -158,7 +158,7 @@ def _came_at_once(site: Site, log: WholeLog, position: int) -> bool:
 
 
 def _of(log: WholeLog, gap: ClosedGap) -> Iterator[tuple[int, Draft]]:
-    """Give the entries of its resource, since the clock jumped last."""
+    """Yield the entries of its resource, since the clock jumped last."""
     jumped = max(
         (
             position
@@ -198,7 +198,7 @@ async def _is_held(site: Site, gap: ClosedGap) -> bool:
 
 
 async def differences(site: Site, log: WholeLog, *, through: int) -> list[str]:
-    """Give where the log is not what etcd's own history is.
+    """Return where the log is not what etcd's own history is.
 
     Of what came after a revision nothing is expected: Events go on expiring
     when everybody else has stopped.

@@ -35,7 +35,7 @@ async def keep(
     log: WholeLog | None,
     folder: Path,
 ) -> Path:
-    """Write all there is into a folder named for the seed; give it."""
+    """Write all there is into a folder named for the seed; return it."""
     kept = folder / f"seed-{schedule.seed}"
     kept.mkdir(parents=True, exist_ok=True)
     lines = [f"seed {schedule.seed}", "", *told.struck, "", *told.wrong]

@@ -33,5 +33,5 @@ class MovingClock:
         NUMBER.pack_into(self._shared, 0, offset.total_seconds())
 
     def now(self) -> datetime:
-        """Give the time it shows."""
+        """Return the time it shows."""
         return datetime.now(UTC) + self.offset

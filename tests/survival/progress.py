@@ -41,7 +41,7 @@ class Head:
 
 
 async def read_points(dsn: str) -> dict[str, Point]:
-    """Give the committed place of every resource that is watched."""
+    """Return the committed place of every resource that is watched."""
     return {
         row["name"]: Point(
             state=row["state"],
@@ -55,7 +55,7 @@ async def read_points(dsn: str) -> dict[str, Point]:
 
 
 async def read_head(dsn: str) -> Head:
-    """Give the end of the log; a log that is not there yet has none."""
+    """Return the end of the log; a log that is not there yet has none."""
     for row in await ask(dsn, HEAD):
         return Head(
             term=row["term"],

@@ -68,7 +68,7 @@ class Recorder:
         self._signal(signal.SIGCONT)
 
     async def stop(self) -> int:
-        """SIGTERM it, once it is up; give its exit status."""
+        """SIGTERM it, once it is up; return its exit status."""
         process = self._process
         assert process is not None, "it was started"
         await until(
@@ -84,7 +84,7 @@ class Recorder:
         return process.returncode
 
     def last_words(self) -> str:
-        """Give the end of what it said."""
+        """Return the end of what it said."""
         if not self.said.exists():
             return ""
         return self.said.read_text(errors="replace")[-2000:]
@@ -99,7 +99,7 @@ class Recorder:
 
 
 def environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """Give the environment of a recorder: ours without its settings."""
+    """Return the environment of a recorder: ours without its settings."""
     inherited = {
         name: value
         for name, value in os.environ.items()
@@ -111,7 +111,7 @@ def environment(settings: Mapping[str, str]) -> dict[str, str]:
 async def command(
     settings: Mapping[str, str], *words: str
 ) -> tuple[int, str, str]:
-    """Run a command of the recorder; give status and what it printed."""
+    """Run a command of the recorder; return status and what it printed."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

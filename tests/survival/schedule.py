@@ -138,7 +138,7 @@ class Schedule:
 
 
 def fault(name: str) -> Fault:
-    """Give a fault by its name."""
+    """Return a fault by its name."""
     return next(one for one in FAULTS if one.name == name)
 
 
@@ -226,7 +226,7 @@ def _left_open(log: WholeLog, now: datetime) -> list[str]:
 
 
 def _orphans(site: Site) -> list[str]:
-    """Give the processes that are left and name the data folder."""
+    """Return the processes that are left and name the data folder."""
     wrong = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:

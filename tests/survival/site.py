@@ -93,15 +93,15 @@ class Site:
         return self.recorders[0]
 
     async def points(self) -> dict[str, Point]:
-        """Give what is committed of each resource."""
+        """Return what is committed of each resource."""
         return await read_points(self.database.dsn("reader"))
 
     async def head(self) -> Head:
-        """Give the end of the log."""
+        """Return the end of the log."""
         return await read_head(self.database.dsn("reader"))
 
     def settings(self, name: str) -> dict[str, str]:
-        """Give the settings of a recorder."""
+        """Return the settings of a recorder."""
         given = {
             "RECORDER_KUBECONFIG": str(self.folder / "kubeconfig"),
             "RECORDER_DATA_DIR": str(self.folder / name),
@@ -118,7 +118,7 @@ class Site:
         return given
 
     async def new_token(self) -> None:
-        """Give the recorders a new token of their service account."""
+        """Return the recorders a new token of their service account."""
         path = await self.cluster.service_account("recorder", "recorder")
         user = json.loads(path.read_text())["users"][0]["user"]
         fresh = self.folder / "token.new"
@@ -167,7 +167,7 @@ class Site:
         return revision
 
     async def until_term_after(self, term: int, *, seconds: float) -> float:
-        """Wait for another writer; give how long it took."""
+        """Wait for another writer; return how long it took."""
         began = asyncio.get_running_loop().time()
 
         async def taken() -> bool:
@@ -266,7 +266,7 @@ def _end(site: Site) -> None:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    """Give a folder that another account can reach its own parts of."""
+    """Yield a folder that another account can reach its own parts of."""
     folder = Path(tempfile.mkdtemp(prefix="recorder-survival-"))
     folder.chmod(0o711)
     try:
@@ -294,7 +294,7 @@ def _small_disk(folder: Path) -> Iterator[Path | None]:
 
 
 def _newest(cluster: Cluster) -> dict[str, int]:
-    """Give the newest revision of each resource, by its plural's end."""
+    """Return the newest revision of each resource, by its plural's end."""
     oracle = cluster.oracle
     return {
         name: max(

@@ -20,7 +20,7 @@ COLUMNS = (
 
 
 def table(outcomes: Sequence[Outcome]) -> list[str]:
-    """Give the lines of it: a row for each schedule, and the totals."""
+    """Return the lines of it: a row for each schedule, and the totals."""
     rows = [_row(outcome) for outcome in outcomes]
     gaps: Counter[str] = Counter()
     for outcome in outcomes:

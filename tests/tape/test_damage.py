@@ -43,7 +43,7 @@ def damages(draw: st.DrawFn) -> tuple[str, float, int, bytes]:
 def damaged(
     whole: bytes, damage: tuple[str, float, int, bytes]
 ) -> tuple[bytes, int]:
-    """Give the altered bytes, and where they begin to differ."""
+    """Return the altered bytes, and where they begin to differ."""
     deed, where, length, other = damage
     start = int(where * len(whole))
     before, span = whole[:start], whole[start : start + length]

@@ -232,7 +232,7 @@ def shipped_rule(remedy: str) -> tuple[str, frozenset[str]]:
 
 
 def rules(kind: str) -> set[tuple[str, frozenset[str]]]:
-    """Give the rules of the manifest, one for each group."""
+    """Return the rules of the manifest, one for each group."""
     return {
         (group, frozenset(rule["resources"]))
         for document in yaml.safe_load_all(MANIFEST.read_text())

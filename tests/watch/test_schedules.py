@@ -198,7 +198,7 @@ def _differences(fake: FakeCluster, memory: Witness) -> list[str]:
 
 
 def _places(memory: Witness) -> dict[Resource, str]:
-    """Give the versions from which a log would resume."""
+    """Return the versions from which a log would resume."""
     return {
         resource: place.completed
         for resource, place in _account(memory).places.items()

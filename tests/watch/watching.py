@@ -114,7 +114,7 @@ class Memory:
         ]
 
     def frames(self, resource: Resource) -> list[tuple[str, str, str]]:
-        """Give type, name and version of every frame, bookmarks left out."""
+        """Return type, name and version of every frame, bookmarks left out."""
         found = []
         for frame in self.of(WatchFrame, resource):
             if frame.type != "BOOKMARK":

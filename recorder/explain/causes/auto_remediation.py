@@ -47,7 +47,7 @@ def _find(case: Case) -> Found | None:
 
 
 def _recorded(case: Case) -> Sign | None:
-    """Give the first record of it; of a node that was lost, what holds first.
+    """Return its first record; of a lost node, what holds first.
 
     Who only cordons, or says in an Event what will be done to a node, may
     have waited while another marked it, or had it done by an object.
@@ -106,7 +106,7 @@ def _repair(case: Case) -> Found | None:
 
 
 def _was_unheard(case: Case, taken: Sign) -> bool:
-    """Tell whether a node had been lost for long when somebody took it.
+    """Return whether a node had been lost for long when somebody took it.
 
     What has machines replaced for that says so of the machine alone; but a
     person may have done it as well.
@@ -128,7 +128,7 @@ def _answers(case: Case, sign: Sign) -> bool:
 
 
 def _controller(case: Case, sign: Sign) -> Actor | None:
-    """Give who remediates: who wrote the record, or else who acts on it."""
+    """Return who remediates: who wrote the record, or else who acts on it."""
     author = case.author(sign)
     if author is not None and author.is_program:
         return author

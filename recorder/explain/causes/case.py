@@ -55,7 +55,7 @@ class Case:
     """Sources and resources that were never recorded."""
 
     def precedes(self, sign: Sign) -> bool:
-        """Tell whether a sign came before the effect."""
+        """Return whether a sign came before the effect."""
         return (
             sign.position < self.effect.position
             or sign.stored.at < self.effect.stored.at
@@ -85,7 +85,7 @@ class Case:
         return sorted(found, key=lambda s: (s.stored.at, s.position))
 
     def _is_withdrawn(self, decision: Sign) -> bool:
-        """Tell whether what was decided was taken back before the effect.
+        """Return whether what was decided was taken back before the effect.
 
         A lock and a taint hold until they are obeyed; a condition may be
         taken away by whoever obeys it, which shows by what else is done. A
@@ -107,7 +107,7 @@ class Case:
         )
 
     def _calls_off(self, sign: Sign, decision: Sign) -> bool:
-        """Tell whether an Event says that a decision came to nothing.
+        """Return whether an Event says that a decision came to nothing.
 
         It is dated: a list after a gap may show it with the loss.
         """
@@ -145,7 +145,7 @@ class Case:
         )
 
     def of_fault(self, fault: Fault) -> Sign | None:
-        """Give the first sign of a fault anywhere in the chain."""
+        """Return the first sign of a fault anywhere in the chain."""
         return next(
             (
                 s
@@ -156,18 +156,18 @@ class Case:
         )
 
     def is_recent(self, sign: Sign) -> bool:
-        """Tell whether a sign is near enough to the loss to be its cause."""
+        """Return whether a sign is near enough to the loss to be its cause."""
         within = RECENT if _is_held(sign) else MOMENT
         return self.lost_at - sign.stored.at <= within
 
     def answers(self, answer: Sign, fault: Sign) -> bool:
-        """Tell whether a sign follows a fault so soon as to answer it."""
+        """Return whether a sign follows a fault so soon as to answer it."""
         first = fault.position, fault.stored.at, fault.stored.index
         then = answer.position, answer.stored.at, answer.stored.index
         return then > first and answer.stored.at - fault.stored.at <= RECENT
 
     def is_answered(self, fault: Sign) -> bool:
-        """Tell whether somebody decided or cordoned upon a fault."""
+        """Return whether somebody decided or cordoned upon a fault."""
         answers = [*self.decisions, *self.chain.of(Subject.CORDON)]
         return any(
             self.answers(answer, fault)
@@ -176,7 +176,7 @@ class Case:
         )
 
     def strength(self, decision: Decision) -> str:
-        """Give how sure it is that a decision on record led to the effect.
+        """Return how sure it is that a decision on record led to the effect.
 
         What was said long before, and not acted upon since, may still wait,
         or be forgotten; unless it was said when it would be done.
@@ -189,7 +189,7 @@ class Case:
         return "likely" if any(sign.due for sign in signs) else "possible"
 
     def is_hinted(self, decision: Decision) -> bool:
-        """Tell whether a decision is only hinted at, and another is said."""
+        """Return whether a decision is only hinted at, and another is said."""
         signs = [s for s in self.decisions if s.decision is decision]
         return (
             all(s.vague for s in signs)
@@ -213,7 +213,7 @@ class Case:
         return asked if by_hand and early else None
 
     def _is_overdue(self, sign: Sign) -> bool:
-        """Tell whether something was to be done long before, and was not."""
+        """Return whether something was to be done long before, and was not."""
         return sign.due is not None and self.lost_at - sign.due > RECENT
 
     @property
@@ -267,7 +267,7 @@ class Case:
         return self.happened in LOST
 
     def first(self, subject: str) -> Sign | None:
-        """Give the first sign of a subject before the effect."""
+        """Return the first sign of a subject before the effect."""
         return next(
             (
                 s
@@ -278,7 +278,7 @@ class Case:
         )
 
     def is_by_hand(self, sign: Sign) -> bool:
-        """Tell whether a person made what controllers make to remediate."""
+        """Return whether a person made what controllers make to remediate."""
         if sign.decision is not Decision.AUTO_REMEDIATION:
             return False
         author = self.author(sign)
@@ -295,7 +295,7 @@ class Case:
         return any(who is not None and who.kind == "user" for who in authors)
 
     def author(self, sign: Sign) -> Actor | None:
-        """Give who is behind a change: by audit, else by its writer."""
+        """Return who is behind a change: by audit, else by its writer."""
         near = [
             (abs(other.stored.at - sign.stored.at), other.position, other)
             for other in self.chain.signs
@@ -316,7 +316,7 @@ _REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
 
 
 def is_barred(sign: Sign) -> bool:
-    """Tell whether somebody put a taint on a node by hand."""
+    """Return whether somebody put a taint on a node by hand."""
     return (
         sign.role is Role.ACT
         and not sign.over

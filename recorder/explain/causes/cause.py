@@ -71,7 +71,7 @@ def recorded(fault: Fault) -> Callable[[Case], Found | None]:
 
 
 def _spares_kubelet(case: Case, fault: Sign) -> bool:
-    """Tell whether a fault is of a part without which a kubelet runs on.
+    """Return whether a fault is of a part without which a kubelet runs on.
 
     Whoever repaired it may have started the kubelet anew.
     """

@@ -19,7 +19,7 @@ def _find(case: Case) -> Found | None:
 
 
 def _is_of_this(case: Case, sign: Sign) -> bool:
-    """Tell a panic from one of a boot before: its dump is found after it."""
+    """Whether a panic is of this boot: its dump is found after it."""
     lost = [s.stored.observed_at for s in case.chain.of(Subject.READY)[:1]]
     gone = min([case.effect.stored.observed_at, *lost])
     return sign.stored.observed_at >= gone and sign.stored.at >= gone - MOMENT

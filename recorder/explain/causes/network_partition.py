@@ -33,7 +33,7 @@ def _find(case: Case) -> Found | None:
 
 
 def _is_wide(case: Case) -> bool:
-    """Tell whether half of the nodes went at once, and not those of a place.
+    """Return whether half of the nodes went at once, and not those of a place.
 
     Then it may have been the control plane, of which not all is on record.
     """

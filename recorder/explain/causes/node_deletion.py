@@ -36,7 +36,7 @@ def _find(case: Case) -> Found | None:
 
 
 def _is_cleaned_up(case: Case) -> bool:
-    """Tell whether a Node went that another program had put out of service.
+    """Return whether a Node went that another program had put out of service.
 
     The cloud deletes a Node whose machine is no more; that program knows
     why, and no record says it.
@@ -52,7 +52,7 @@ def _is_cleaned_up(case: Case) -> bool:
 
 
 def _announced_by(case: Case) -> Actor | None:
-    """Give who said that it would delete the Node."""
+    """Return who said that it would delete the Node."""
     for sign in case.decisions:
         if sign.decision is Decision.NODE_DELETION:
             return sign.actor

@@ -10,7 +10,7 @@ __all__ = ["CAUSE"]
 
 
 def _is_begun(case: Case) -> bool:
-    """Tell whether anything was done that goes with an upgrade."""
+    """Return whether anything was done that goes with an upgrade."""
     return (
         case.chain.baseline.cordoned
         or case.was_shut_down

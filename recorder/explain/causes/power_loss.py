@@ -11,7 +11,7 @@ __all__ = ["CAUSE", "seen_lost", "shared_place"]
 
 
 def shared_place(case: Case) -> tuple[str, list[str]] | None:
-    """Give the place whose nodes went together, and these nodes.
+    """Return the place whose nodes went together, and these nodes.
 
     Not a place that holds the whole fleet: that tells nothing.
     """
@@ -41,7 +41,7 @@ def shared_place(case: Case) -> tuple[str, list[str]] | None:
 
 
 def seen_lost(case: Case) -> datetime:
-    """Give when it was seen that the node was lost."""
+    """Return when it was seen that the node was lost."""
     losses = case.chain.of("ready")
     return (losses[0] if losses else case.effect).stored.at
 

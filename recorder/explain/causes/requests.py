@@ -11,7 +11,7 @@ _CORDON = re.compile(r'"(?:/spec/)?unschedulable"[^{}]*true')
 
 
 def made(request: Sign, change: Sign) -> bool:
-    """Tell whether a request can have made a change."""
+    """Return whether a request can have made a change."""
     detail = request.stored.fact.detail
     body = detail.get("body") or ""
     verb, resource = detail.get("verb"), detail.get("resource")

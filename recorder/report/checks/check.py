@@ -27,7 +27,7 @@ class Check:
 
 
 def untried(name: str, because: str) -> Check:
-    """Give what stands for a check that could not be made.
+    """Return what stands for a check that could not be made.
 
     Args:
         name: of the check.
@@ -43,7 +43,7 @@ def untried(name: str, because: str) -> Check:
 
 
 def checks_document(checks: Sequence[Check]) -> dict[str, Any]:
-    """Give checks as the public interface shows them.
+    """Return checks as the public interface shows them.
 
     A remedy is given where something is wrong, and null otherwise.
     """
@@ -61,7 +61,7 @@ def checks_document(checks: Sequence[Check]) -> dict[str, Any]:
 
 
 def check_lines(check: Check) -> list[str]:
-    """Give a check as text."""
+    """Return a check as text."""
     if not check.tried:
         return [plain(f"-     {check.name}: {check.says}")]
     lines = [f"{'ok  ' if check.ok else 'FAIL'}  {check.name}: {check.says}"]

@@ -93,7 +93,7 @@ def judge_rights(
     missing: Sequence[MissingRight],
     failed: Sequence[str],
 ) -> Sequence[Check]:
-    """Give one check for each rule that is missing, or one that all is well.
+    """Return one check for each rule that is missing, or one that all is well.
 
     Args:
         name: of the checks.

@@ -248,5 +248,5 @@ PAGE = 4096
 
 
 def _units(setting: str, needed: int) -> int:
-    """Give a limit in the unit of its setting: shmall counts pages."""
+    """Return a limit in the unit of its setting: shmall counts pages."""
     return needed // PAGE if setting == "kernel.shmall" else needed

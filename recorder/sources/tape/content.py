@@ -53,7 +53,7 @@ class ContentDamagedError(Exception):
 
 
 def pieces(file: BinaryIO, path: Path) -> Iterator[bytes]:
-    """Give the decompressed content in order.
+    """Yield the decompressed content in order.
 
     Raises:
         NotATapeError: the content is of another kind.
@@ -134,7 +134,7 @@ def _proved(steps: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _is_of_checksum(error: ZstdError) -> bool:
-    """Tell a wrong checksum, for which zstd has no type, by its words."""
+    """Recognise a wrong checksum, for which zstd has no type, by its words."""
     return "checksum" in str(error)
 
 

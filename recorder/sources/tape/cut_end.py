@@ -24,7 +24,7 @@ def end_of(
     last: int,
     observed: Mapping[int, datetime],
 ) -> Iterator[Observation]:
-    """Give the last proofs and what opened or healed gaps behind them.
+    """Yield the last proofs and what opened or healed gaps behind them.
 
     Args:
         streams: as the tape has told them.
@@ -87,7 +87,7 @@ def _opened(
 
 
 def _behind(stream: CutStream, window: Window, last: int) -> Gap | None:
-    """Give the gap that began in the window and was noticed behind it."""
+    """Return the gap that began in the window and was noticed behind it."""
     until = window.until
     if until is None:
         return None

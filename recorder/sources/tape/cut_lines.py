@@ -63,7 +63,7 @@ class Held:
             self._rewound.append((stream, line))
 
     def frames(self) -> Iterator[Observation]:
-        """Give the proofs, and what was held."""
+        """Yield the proofs, and what was held."""
         yield from self._proofs
         yield self._told
         for stream, line in self._rewound:
@@ -73,12 +73,12 @@ class Held:
 
 
 def number(version: str) -> int:
-    """Give a version as a number, to compare it."""
+    """Return a version as a number, to compare it."""
     return int(version) if version.isdecimal() else -1
 
 
 def thing_of(line: Line) -> str:
-    """Give which object an entry is of: its uid, else its name."""
+    """Return which object an entry is of: its uid, else its name."""
     identity = line.identity
     if identity is None:
         return f"entry {line.entry.position}"
@@ -86,7 +86,7 @@ def thing_of(line: Line) -> str:
 
 
 def kind_of(line: Line) -> str | None:
-    """Give the kind, where it is not the plural that stands for it."""
+    """Return the kind, where it is not the plural that stands for it."""
     if line.identity is None:
         return None
     plural = Resource.parse(line.resource or "").plural
@@ -94,12 +94,12 @@ def kind_of(line: Line) -> str | None:
 
 
 def page_of(line: Line) -> tuple[str | None, datetime]:
-    """Give which page of a list showed an object."""
+    """Return which page of a list showed an object."""
     return line.resource, line.observed_at
 
 
 def is_of_list(line: Line | None, stream: CutStream) -> bool:
-    """Tell whether an entry follows from a list that lacked Events."""
+    """Return whether an entry follows from a list that lacked Events."""
     return (
         line is not None
         and line.resource == stream.stream.resource
@@ -108,7 +108,7 @@ def is_of_list(line: Line | None, stream: CutStream) -> bool:
 
 
 def follows(line: Line | None) -> bool:
-    """Tell whether an entry follows from the incident that is held."""
+    """Return whether an entry follows from the incident that is held."""
     return (
         line is not None
         and line.operation is Operation.GAP_OPENED

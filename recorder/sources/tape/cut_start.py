@@ -66,7 +66,7 @@ class Start:
         return min(times, default=None)
 
     def later(self) -> list[CutStream]:
-        """Give the streams whose first list lies in the window, in order."""
+        """Return the streams whose first list lies in the window, in order."""
         since, until = self._window.since, self._window.until
         found = [
             (stream.stream.began_at, stream.stream.resource, stream)
@@ -80,7 +80,7 @@ class Start:
     async def look(self, event_ttl: timedelta) -> tuple[int, int]:
         """Find what was alive, and which gaps were open.
 
-        Gives the first and the last position of the window.
+        Returns the first and the last position of the window.
         """
         since = self._window.since
         first, last = await self._past.span(self._window)
@@ -99,7 +99,7 @@ class Start:
         return first, last
 
     async def frames(self) -> AsyncIterator[Observation]:
-        """Give the frames, in the order of their times."""
+        """Yield the frames, in the order of their times."""
         for observation in self._others:
             yield observation
         things = [(at, 0, n) for n, (at, _, _) in enumerate(self._lists)]
@@ -165,7 +165,7 @@ class Start:
             yield stream.vanish(at)
 
     def _may_be_listing(self, stream: CutStream) -> bool:
-        """Tell whether the window may begin within the first list."""
+        """Return whether the window may begin within the first list."""
         since, began = self._window.since, stream.stream.began_at
         assert since is not None, "only then lists are made"
         assert began is not None, "it was listed before the window"
@@ -182,7 +182,7 @@ class Start:
         )
 
     def _is_vanished(self, stream: CutStream) -> bool:
-        """Tell whether the kind was not served when the window began.
+        """Return whether the kind was not served when the window began.
 
         Either it never was again, or the list with which it came back opened
         a gap, before which no version was known.
@@ -213,7 +213,7 @@ class Start:
         return max(at, told.began_at), stream, version
 
     def _not_listed(self, stream: CutStream) -> Iterable[Observation]:
-        """Tell of a stream that has no list in the window or before it."""
+        """Yield a stream that has no list in the window or before it."""
         at = self._window.since
         if at is None and stream.stream.began_at is not None:
             # Nobody asked from when on it should have been recorded.
@@ -319,7 +319,7 @@ async def made_pages(
 
 
 def tell_event(stream: CutStream, line: Line) -> str:
-    """Take note of what an entry says of an Event; give the Event's uid."""
+    """Take note of what an entry says of an Event; return the Event's uid."""
     if line.operation is Operation.ABSENT:
         uid = str(orjson.loads(line.raw or b"{}").get("uid"))
     else:

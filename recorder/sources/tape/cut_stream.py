@@ -113,14 +113,14 @@ class CutStream:
         return is_about_events(self.stream.resource)
 
     def gap_opened_at(self, position: int) -> Gap | None:
-        """Give the gap that an entry opened."""
+        """Return the gap that an entry opened."""
         for gap in self.gaps:
             if gap.opened.position == position:
                 return gap
         return None
 
     def list_version(self, position: int) -> str:
-        """Give the version of the list that an entry is part of."""
+        """Return the version of the list that an entry is part of."""
         if not self.begun:
             return self.stream.began_version or UNKNOWN_VERSION
         gap = self._list_gap(position)
@@ -128,7 +128,7 @@ class CutStream:
         return after or self.version or UNKNOWN_VERSION
 
     def _list_gap(self, position: int) -> Gap | None:
-        """Give the gap that a list ends, by an entry that is part of it."""
+        """Return the gap that a list ends, by an entry that is part of it."""
         if self.gap is not None or not self.begun:
             return self.gap
         later = (g for g in self.gaps if g.opened.position > position)
@@ -148,7 +148,7 @@ class CutStream:
         return [self.page(gap.to)]
 
     def was_listed(self, line: Line) -> bool:
-        """Tell whether a gap began behind a first list that is half told.
+        """Return whether a gap began behind a first list that is half told.
 
         That list has no entry that says that it was complete; a gap shows
         it, which begins at the last proof.
@@ -163,7 +163,7 @@ class CutStream:
         return said["reason"] != UNDECODABLE or since < line.observed_at
 
     def is_relisted(self, line: Line) -> bool:
-        """Tell whether an entry is of the list behind the first, of Events.
+        """Return whether an entry is of the list behind the first, of Events.
 
         Between two such lists there may be no entry. The gap that the second
         one closed is told behind it, and ended when the list began.
@@ -311,7 +311,7 @@ class CutStream:
         return []
 
     def is_opened_alone(self, gap: Gap) -> bool:
-        """Tell whether one frame opens such a gap, and nothing closes it."""
+        """Return whether one frame opens such a gap, and nothing closes it."""
         if self.is_events:
             return gap.reason in _REFUSED
         return gap.reason in {*_REFUSED, *_CLOSED, RELISTED}

@@ -85,7 +85,7 @@ class Cutting:
         """Entries that a tape has no frame for: jumps of our clock."""
 
     async def look(self, event_ttl: timedelta) -> datetime | None:
-        """Find what the tape begins with; give when that is.
+        """Find what the tape begins with; return when that is.
 
         Must be called once, before `frames`.
         """
@@ -94,7 +94,7 @@ class Cutting:
         return self._start.at
 
     async def frames(self) -> AsyncIterator[Observation]:
-        """Give all frames in order."""
+        """Yield all frames in order."""
         async for frame in self._start.frames():
             yield frame
         async for page in self._past.lines(self._window, *self._span):
@@ -188,7 +188,7 @@ class Cutting:
                 yield from stream.begin_list(line)
 
     async def _settle(self, line: Line | None) -> AsyncIterator[Observation]:
-        """Give what waited, unless the next entry belongs to it."""
+        """Yield what waited, unless the next entry belongs to it."""
         async for frame in self._settle_list(line):
             yield frame
         if self._held is not None and not follows(line):
@@ -219,7 +219,7 @@ class Cutting:
     async def _settle_events(
         self, stream: CutStream
     ) -> AsyncIterator[Observation]:
-        """Give a list of Events that opened no gap: none had been missed."""
+        """Yield a list of Events that opened no gap: none had been missed."""
         self._expired = None
         assert stream.list_at is not None, "something was absent from it"
         if stream.listing is None:
@@ -306,7 +306,7 @@ class Cutting:
             yield frame
 
     async def _complete(self, stream: CutStream) -> AsyncIterator[Observation]:
-        """Give what a list showed and the log held already, and end it."""
+        """Yield what a list showed and the log held already, and end it."""
         at = stream.list_at
         assert at is not None, "a list that is half told has a page"
         told = stream.listed | stream.absent
@@ -334,7 +334,7 @@ class Cutting:
             yield stream.change(at, FRAMES[line.operation], raw, version)
 
     def _tell(self, stream: CutStream, line: Line) -> str:
-        """Take note of a version; give which object it is of."""
+        """Take note of a version; return which object it is of."""
         if stream.is_events:
             return tell_event(stream, line)
         thing = thing_of(line)

@@ -60,7 +60,7 @@ class GapFold:
         return self._closed_count + len(self._open)
 
     def gaps(self) -> list[TapeGap]:
-        """Give the closed ones in the order of their ends, then the open."""
+        """Return the closed ones in the order of their ends, then the open."""
         return [*self._closed, *self._open.values()]
 
     def add(self, observation: Observation) -> None:

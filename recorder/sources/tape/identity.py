@@ -15,7 +15,7 @@ __all__ = ["tape_identity"]
 
 
 def tape_identity(path: Path) -> str:
-    """Give the uid in the header, else ``sha256:`` and the file's hash.
+    """Return the uid in the header, else ``sha256:`` and the file's hash.
 
     Reads the whole file where there is no uid, in bounded memory.
 

@@ -20,7 +20,7 @@ ordinary page of 500 Events, and far below what a reader takes."""
 def cut_page(
     page: ListPage, bytes_max: int = PAGE_BYTES_MAX
 ) -> Iterator[ListPage]:
-    """Give pages that together are this one, all but the last with more."""
+    """Yield pages that together are this one, all but the last with more."""
     items: list[bytes] = []
     items_bytes = 0
     for item in page.items:

@@ -89,7 +89,7 @@ class TapeReader:
         return self._file.tell()
 
     def frames(self, from_frame: int = 0) -> Iterator[tuple[int, Observation]]:
-        """Give the frames and their numbers, from one number on.
+        """Yield the frames and their numbers, from one number on.
 
         Frames count from 0. Those before ``from_frame`` are passed over
         undecoded.
@@ -129,7 +129,7 @@ class TapeReader:
             raise TapeHeaderError(self._path, str(exc), line=1) from exc
 
     def _read_lines(self) -> Iterator[bytes]:
-        """Give the lines without their newline, and count them."""
+        """Yield the lines without their newline, and count them."""
         for line in self._split():
             self._line += 1
             if len(line) > self._line_bytes_max:

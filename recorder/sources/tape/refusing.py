@@ -30,7 +30,7 @@ HEAD_BYTES_MAX = 4096
 
 
 def described(observation: Observation) -> Iterator[Observation]:
-    """Give what can be written in place of an observation.
+    """Yield what can be written in place of an observation.
 
     A page keeps the documents that can be written, behind the others.
     """

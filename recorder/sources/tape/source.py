@@ -50,7 +50,7 @@ class SteadyClock(Protocol):
     """A clock that never jumps, to pace by."""
 
     def now(self) -> float:
-        """Give seconds since some moment."""
+        """Return seconds since some moment."""
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
@@ -182,7 +182,7 @@ class _Pace:
         self._at: datetime | None = None
 
     def pause(self, at: datetime) -> float:
-        """Give the seconds until a frame of that time is due, at least 0."""
+        """Return the seconds until a frame of that time is due, at least 0."""
         if self._speed is None:
             return 0.0
         if self._at is not None and at > self._at:

@@ -60,19 +60,19 @@ def checked_utf8(line: bytes) -> None:
 
 
 def quoted(text: str) -> str:
-    """Give a bounded beginning of a foreign text, fit for one line."""
+    """Return a bounded beginning of a foreign text, fit for one line."""
     return written_text(text[:80]).decode()
 
 
 def written_time(at: datetime) -> str:
-    """Give a time in UTC with microseconds, as every frame carries it."""
+    """Return a time in UTC with microseconds, as every frame carries it."""
     assert at.tzinfo is not None, "an observation without a time zone"
     utc = at.astimezone(UTC).replace(tzinfo=None)
     return utc.isoformat(timespec="microseconds") + "Z"
 
 
 def written_text(text: str) -> bytes:
-    """Give a text as a JSON string.
+    """Return a text as a JSON string.
 
     A lone surrogate, which Python puts into a message for bytes that are no
     UTF-8, has no JSON form and becomes a question mark.
@@ -84,7 +84,7 @@ def written_text(text: str) -> bytes:
 
 
 def written_document(raw: bytes) -> bytes:
-    """Give a document in the form in which a line can hold it.
+    """Return a document in the form in which a line can hold it.
 
     Raises:
         UnwritableError: it is no JSON, or nested too deeply. A line with it
@@ -109,7 +109,7 @@ def written_document(raw: bytes) -> bytes:
 def checked_json(text: bytes) -> bytes:
     """Refuse what a reader would not take for one JSON value.
 
-    Gives the text as msgspec takes it, of the same length.
+    Returns the text as msgspec takes it, of the same length.
 
     Raises:
         ValueError: it is none.

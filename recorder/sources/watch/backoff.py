@@ -17,7 +17,7 @@ class Backoff:
         self._next = first
 
     def delay(self) -> float:
-        """Give the next wait, between half of its nominal length and all."""
+        """Return the next wait, between half of its nominal length and all."""
         nominal = self._next
         self._next = min(nominal * 2, self._longest)
         return nominal * self._jitter.uniform(0.5, 1.0)

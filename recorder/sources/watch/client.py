@@ -184,7 +184,7 @@ class ClusterClient:
     async def stream(
         self, path: str, *, what: str, params: Mapping[str, str], idle: float
     ) -> AsyncIterator[Answer]:
-        """Open a watch; give its answer, which ends when the server says."""
+        """Open a watch; yield its answer, which ends when the server says."""
         timeout = aiohttp.ClientTimeout(
             sock_connect=self.settings.connect, sock_read=idle
         )

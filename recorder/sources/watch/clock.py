@@ -28,7 +28,7 @@ class Clock:
     monotonic: Callable[[], float] = time.monotonic
 
     def shown_at(self, steady: float) -> datetime:
-        """Give the wall time of a steady one, by the clock as it is set now.
+        """Return the wall time of a steady one, by the clock as it is set now.
 
         For what is told later than it was seen: a jump may have been told in
         between, and nothing of the clock before it may follow.

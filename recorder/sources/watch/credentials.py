@@ -94,7 +94,7 @@ class Credentials:
         """What an operator calls this cluster."""
 
     async def access(self, *, newer_than: float | None = None) -> Access:
-        """Give the access, loaded after a given steady time if one is given.
+        """Return the access, loaded after a given steady time if one is given.
 
         Raises:
             KubeconfigError: there is none, or it cannot be used.

@@ -170,7 +170,7 @@ class Asked:
     """A resource, an object, or a path."""
 
     def __str__(self) -> str:
-        """Give ``list v1/pods of cluster "x"``."""
+        """Return ``list v1/pods of cluster "x"``."""
         return f'{self.verb} {self.what} of cluster "{self.cluster}"'
 
 
@@ -196,7 +196,7 @@ _REFUSALS: dict[int, tuple[type[RequestError], str]] = {
 def error_for(
     asked: Asked, status: int, body: bytes, *, retry_after: str | None = None
 ) -> RequestError:
-    """Give the error for an answer that is not a success."""
+    """Return the error for an answer that is not a success."""
     said, delay = _read_status(body)
     tail = f"({status}: {said})" if said else f"({status})"
     if status in _REFUSALS:

@@ -82,7 +82,7 @@ class Follower:
         self.interrupt(reason)
 
     def take_reason(self) -> str | None:
-        """Give the reason of an interruption that is still to be told."""
+        """Return the reason of an interruption that is still to be told."""
         reason, self._reason = self._reason, None
         return reason
 

@@ -21,7 +21,7 @@ def behind(
 ) -> tuple[Sequence[Frame | Refused], str | None]:
     """Mark the frames below a version that there was when we came back.
 
-    Gives the version again while it lies ahead.
+    Returns the version again while it lies ahead.
     """
     marked: list[Frame | Refused] = []
     for frame in portion if head is not None else ():

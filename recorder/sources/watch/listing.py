@@ -155,7 +155,7 @@ async def list_head(client: ClusterClient, target: Target) -> str:
 async def list_at(
     client: ClusterClient, target: Target, *, name: str, version: str
 ) -> bytes | None:
-    """Give one object as it was at a version; None if it did not exist.
+    """Return one object as it was at a version; None if it did not exist.
 
     Raises:
         ExpiredError: the server no longer holds that moment.
@@ -177,7 +177,7 @@ async def list_at(
 async def list_versions(
     client: ClusterClient, target: Target
 ) -> tuple[str, dict[str, str]]:
-    """List uid and version of objects; give the list's version too."""
+    """List uid and version of objects; return the list's version too."""
     found: dict[str, str] = {}
     at = ""
     async for page in _metadata_pages(client, target):
@@ -190,7 +190,7 @@ async def list_versions(
 async def list_young(
     client: ClusterClient, target: Target, *, created_since: str
 ) -> tuple[str, Sequence[int]]:
-    """List versions of objects; give the list's version too.
+    """List versions of objects; return the list's version too.
 
     In eight bytes for each, because Events can be a million. Objects created
     before a time, written as the API writes it, are left out, and versions

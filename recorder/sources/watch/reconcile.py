@@ -81,7 +81,7 @@ class Reconciler:
             follower.interrupt(MISMATCH)
 
     async def _differs(self, follower: Follower, suspect: str) -> bool:
-        """Tell whether the log lacks objects, or holds what is gone."""
+        """Return whether the log lacks objects, or holds what is gone."""
         assert follower.touched is not None, "it is being reconciled"
         lists, target = follower.lists, follower.target
         async with self._listing:
@@ -101,7 +101,7 @@ class Reconciler:
         return bool(missing or _unknown(listed, held) - follower.touched)
 
     async def _lacks(self, follower: Follower) -> bool:
-        """Tell whether the log lacks versions of Events.
+        """Return whether the log lacks versions of Events.
 
         Those that expire are told by nobody, so what it holds too many of
         cannot be known.
@@ -179,7 +179,7 @@ def _is_expiring(resource: Resource) -> bool:
 
 
 def _is_anew(follower: Follower, lists: int) -> bool:
-    """Tell whether it was listed since, or is about to be.
+    """Return whether it was listed since, or is about to be.
 
     What changed before that was never told by the stream.
     """
@@ -187,7 +187,7 @@ def _is_anew(follower: Follower, lists: int) -> bool:
 
 
 def _unknown(listed: Mapping[str, str], held: Mapping[str, str]) -> set[str]:
-    """Give what was listed and is not held, or only in a lower version."""
+    """Return what was listed and is not held, or only in a lower version."""
     return {
         uid
         for uid, version in listed.items()
@@ -198,7 +198,7 @@ def _unknown(listed: Mapping[str, str], held: Mapping[str, str]) -> set[str]:
 def _missing(
     listed: Mapping[str, str], held: Mapping[str, str], version: str
 ) -> set[str]:
-    """Give what is held as alive at the list's version, and is not in it."""
+    """Return what is held as alive at the list's version, and is not in it."""
     return {
         uid
         for uid, at in held.items()

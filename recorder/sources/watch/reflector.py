@@ -280,7 +280,7 @@ class Reflector:
                 self._place.forget()
 
     def _is_patient(self, error: RequestError) -> bool:
-        """Tell whether a refusal may be that of a server just started."""
+        """Return whether a refusal may be that of a server just started."""
         match error:
             case UnauthorizedError():
                 may_be = True

@@ -90,7 +90,7 @@ class RewindGuard:
         self._lost_at = self._client.clock.monotonic()
 
     def has_stood(self, follower: Follower) -> bool:
-        """Tell whether a connection stood since a follower last heard.
+        """Return whether a connection stood since a follower last heard.
 
         That of another, since its own is not open in between.
         """
@@ -101,7 +101,7 @@ class RewindGuard:
         )
 
     def lost_since(self, time: float) -> bool:
-        """Tell whether any connection was lost since a time."""
+        """Return whether any connection was lost since a time."""
         return self._lost_at >= time
 
     async def confirm(self, follower: Follower) -> None:
@@ -169,7 +169,7 @@ class RewindGuard:
             future.set_result(None)
 
     async def _check(self) -> Mapping[Follower, RequestError]:
-        """Check once; give the resources that could not be.
+        """Check once; return the resources that could not be.
 
         Raises:
             RequestError: nothing could be.
@@ -247,7 +247,7 @@ class RewindGuard:
         return await self._known.newest(count)
 
     async def _begin_epoch(self, proof: str, began: float) -> None:
-        """Tell that history was rewound; everybody begins with a list."""
+        """Put that history was rewound; everybody begins with a list."""
         now = self._client.clock.now()
         self._spent.update(map(_mark, await self._newest()))
 

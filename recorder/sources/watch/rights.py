@@ -151,7 +151,7 @@ def _by_rule(
 
 
 def _rule(target: Target) -> tuple[str, tuple[str, ...], str | None, bool]:
-    """Give group, resources, namespace of a rule, and whether we ship it."""
+    """Return group, resources, namespace of a rule, and whether we ship it."""
     group, plural = target.resource.group, target.resource.plural
     listed = BUILT_IN.get(group, ())
     if plural not in listed and EVERY not in listed:

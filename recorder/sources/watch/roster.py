@@ -37,7 +37,7 @@ class Roster:
         self._changed = asyncio.Event()
 
     def followers(self) -> Collection[Follower]:
-        """Give everything that is being followed."""
+        """Return everything that is being followed."""
         return list(self._followers.values())
 
     def served_changed(self) -> None:

@@ -18,7 +18,7 @@ __all__ = ["may_be_same"]
 
 
 def may_be_same(known: bytes, live: bytes) -> bool:
-    """Tell whether both may be one version of one object."""
+    """Return whether both may be one version of one object."""
     try:
         ours, theirs = msgspec.json.decode(known), msgspec.json.decode(live)
     except UNREADABLE:

@@ -54,7 +54,7 @@ class Pattern:
         return cls("" if group == "core" else group, plural)
 
     def matches(self, served: Served) -> bool:
-        """Tell whether the pattern covers a resource."""
+        """Return whether the pattern covers a resource."""
         return self.group in {EVERY, served.group} and self.plural in {
             EVERY,
             served.plural,

@@ -99,7 +99,7 @@ class WatchSource:
 
 
 def _first(failures: BaseExceptionGroup[RecorderError]) -> RecorderError:
-    """Give the error that ended the source, out of its wrapping."""
+    """Return the error that ended the source, out of its wrapping."""
     inner = failures.exceptions[0]
     if isinstance(inner, BaseExceptionGroup):
         return _first(inner)

@@ -40,7 +40,7 @@ class Splitter:
         return self._held
 
     def feed(self, data: bytes) -> Iterator[bytes | Oversized]:
-        """Give every line that the data completes, without its line feed.
+        """Yield every line that the data completes, without its line feed.
 
         Empty lines are skipped. Must be exhausted before it is called anew.
         """

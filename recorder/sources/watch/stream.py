@@ -45,7 +45,7 @@ class WatchStream:
     async def portions(
         self,
     ) -> AsyncGenerator[Sequence[Frame | Refused]]:
-        """Give the frames, in the order sent.
+        """Yield the frames, in the order sent.
 
         Raises:
             ExpiredError: after every frame before it was given.

@@ -37,7 +37,7 @@ class Target:
 
 
 def collection_path(resource: Resource, namespace: str | None) -> str:
-    """Give the path of a collection, below one namespace if there is one."""
+    """Return the path of a collection, below one namespace if there is one."""
     start = "/apis" if resource.group else "/api"
     root = f"{start}/{resource.api_version}"
     if namespace:

@@ -34,7 +34,7 @@ class Teller:
         self._clock = clock
 
     def page(self, page: Page, at: datetime) -> Sequence[Observation]:
-        """Tell a page of a list that arrived at a time."""
+        """Put a page of a list that arrived at a time."""
         told: list[Observation] = []
         if page.refused is not None:
             told.append(self._refused(page.refused, at))
@@ -53,7 +53,7 @@ class Teller:
     def portion(
         self, portion: Sequence[Frame | Refused]
     ) -> Sequence[Observation]:
-        """Tell the frames that arrived just now."""
+        """Put the frames that arrived just now."""
         now = self._clock.now()
         return [
             WatchFrame(
@@ -69,13 +69,13 @@ class Teller:
         ]
 
     def resumed(self) -> StreamResumed:
-        """Tell that the server took our version."""
+        """Put that the server took our version."""
         return StreamResumed(
             observed_at=self._clock.now(), resource=self._resource
         )
 
     def closed(self, reason: str) -> StreamClosed:
-        """Tell that a stream ended."""
+        """Put that a stream ended."""
         return StreamClosed(
             observed_at=self._clock.now(),
             resource=self._resource,
@@ -83,7 +83,7 @@ class Teller:
         )
 
     def failed(self, error: RequestError) -> RequestFailed:
-        """Tell that a request failed."""
+        """Put that a request failed."""
         return RequestFailed(
             observed_at=self._clock.now(),
             resource=self._resource,

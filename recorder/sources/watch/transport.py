@@ -65,7 +65,7 @@ class Answer:
         return self._response.headers.get("Date")
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Give the body as it comes, until its proper end.
+        """Yield the body as it comes, until its proper end.
 
         Raises:
             StreamLostError: it broke, or stayed silent for too long.
@@ -149,7 +149,7 @@ class Transport:
         accept: str,
         timeout: aiohttp.ClientTimeout,
     ) -> AsyncIterator[Answer]:
-        """Ask; give the answer while its connection is held.
+        """Ask; yield the answer while its connection is held.
 
         Raises:
             RequestError: there was no answer, or it was a refusal.
@@ -233,7 +233,7 @@ def _let_go(response: aiohttp.ClientResponse) -> None:
 
 @contextmanager
 def _translated(asked: Asked, *, reading: bool = False) -> Iterator[None]:
-    """Give every way in which aiohttp fails one of our names."""
+    """Yield every way in which aiohttp fails one of our names."""
     lost = StreamLostError if reading else UnreachableError
     try:
         yield

@@ -14,13 +14,13 @@ damaged answer from becoming a number of megabytes."""
 
 
 def is_lower(version: str, than: str) -> bool:
-    """Tell whether a version is certainly lower than another."""
+    """Return whether a version is certainly lower than another."""
     mine, other = _number(version), _number(than)
     return mine is not None and other is not None and mine < other
 
 
 def reaches(version: str, goal: str) -> bool:
-    """Tell whether a version is certainly as high as the goal."""
+    """Return whether a version is certainly as high as the goal."""
     mine, other = _number(version), _number(goal)
     if mine is None or other is None:
         return version == goal
@@ -28,13 +28,13 @@ def reaches(version: str, goal: str) -> bool:
 
 
 def predecessor(version: str) -> str | None:
-    """Give the version before, of any resource; None if there is none."""
+    """Return the version before, of any resource; None if there is none."""
     number = _number(version)
     return str(number - 1) if number else None
 
 
 def as_int64(version: str) -> int | None:
-    """Give the number that a version is, where 64 bits hold it."""
+    """Return the number that a version is, where 64 bits hold it."""
     number = _number(version)
     return number if number is not None and number < 1 << 63 else None
 

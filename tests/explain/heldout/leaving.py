@@ -23,7 +23,7 @@ from tests.explain.heldout.world import PODS
 
 
 def drains(scene: Scene, *pods: str, until: float | None = 600) -> Scene:
-    """Let a person drain gpu-002, and give it back if they do."""
+    """Let a person drain gpu-002, and return it back if they do."""
     scene.node(20, "gpu-002", "kubectl", cordon=True).evicts(20.5, *pods)
     scene.kubelet(28, "gpu-002", "NodeNotSchedulable", "NodeNotSchedulable")
     if until is not None:

@@ -156,7 +156,7 @@ def _actor(one: Marked, expected: Expected, verdict: Verdict) -> None:
 
 
 def hits_of(judged: Judged, nodes: Sequence[str]) -> list[Hit]:
-    """Give the workloads that were hit on nodes."""
+    """Return the workloads that were hit on nodes."""
     return hits(
         [v for node in nodes for v in judged.verdicts(node)],
         Placements(judged.facts),

@@ -19,7 +19,7 @@ __all__ = [
 def texts(
     node: dict[str, Any], where: str, wanted: Mapping[str, str | None]
 ) -> Iterator[tuple[str, ...]]:
-    """Change labels or annotations; give the fields that are written."""
+    """Change labels or annotations; yield the fields that are written."""
     for key, value in wanted.items():
         put(node["metadata"][where], key, value)
         path = ("f:metadata", f"f:{where}", f"f:{key}")
@@ -35,7 +35,7 @@ def path_of(kind: str) -> tuple[str, ...]:
 def condition(
     at: float, kind: str, value: tuple[str, str, str]
 ) -> dict[str, Any]:
-    """Give a condition that turned at a time."""
+    """Return a condition that turned at a time."""
     status, reason, message = value
     return {
         "type": kind,
@@ -66,7 +66,7 @@ def turned(
 
 
 def status_of(node: dict[str, Any], kind: str) -> str | None:
-    """Give the status of a condition."""
+    """Return the status of a condition."""
     found = (c for c in node["status"]["conditions"] if c["type"] == kind)
     return next((str(c["status"]) for c in found), None)
 

@@ -40,12 +40,12 @@ def fine(seconds: float) -> str:
 
 
 def uid_of(*names: str) -> str:
-    """Give the uid of a thing: always the same one."""
+    """Return the uid of a thing: always the same one."""
     return str(uuid5(NAMESPACE_URL, "/".join(names)))
 
 
 def boot_id(name: str, number: int) -> str:
-    """Give the id of a boot of a node."""
+    """Return the id of a boot of a node."""
     return uid_of("boot", name, str(number))
 
 

@@ -264,7 +264,7 @@ class Scene(Work):
         )
 
     def told(self, name: str) -> Told:
-        """Give the tape and what is true of it."""
+        """Return the tape and what is true of it."""
         cluster = ClusterFacts(
             kubernetes="v1.36.3",
             nodes=[

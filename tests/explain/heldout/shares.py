@@ -9,7 +9,7 @@ from tests.explain.heldout.work import JOBS, owned
 
 
 def asks_for(resource: str, amount: int, **more: Any) -> dict[str, Any]:
-    """Give a container that asks for a resource."""
+    """Return a container that asks for a resource."""
     amounts = {resource: str(amount)}
     limits = {"limits": amounts, "requests": amounts}
     return {"name": "main", "resources": limits, **more}

@@ -19,7 +19,7 @@ AWAY = "node.cloudprovider.kubernetes.io/shutdown:NoSchedule"
 
 
 def zoned() -> Scene:
-    """Give six nodes, three in each of two zones."""
+    """Return six nodes, three in each of two zones."""
     scene = Scene(*SIX)
     for place, node in enumerate(SIX):
         label = {ZONE: "zone-a" if place < 3 else "zone-b"}

@@ -56,7 +56,7 @@ class World:
         return self
 
     def document(self, resource: str, name: str, space: str = "") -> Document:
-        """Give an object as it is."""
+        """Return an object as it is."""
         return self._documents[resource, space, name]
 
     def makes(
@@ -238,7 +238,7 @@ class World:
         return self.later(at, lambda: self._frames.append((at, frame)))
 
     def tape(self, name: str) -> Lines:
-        """Let it all happen; give it as a tape that begins with lists."""
+        """Let it all happen; return it as a tape that begins with lists."""
         while self._deeds:
             _, _, deed = heapq.heappop(self._deeds)
             deed()
