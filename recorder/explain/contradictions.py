@@ -4,21 +4,21 @@ They are told, not settled: whoever is right, a verdict that rests on one of
 them is no more than possible.
 """
 
-from recorder.explain.boots import boot_named, is_explained
-from recorder.explain.causes import Case
-from recorder.explain.signs import Subject
+from recorder.explain.signals import Topic
+from recorder.explain.tracks.boots import boot_named, is_explained
+from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Contradiction
 
 __all__ = ["contradictions"]
 
 
-def contradictions(case: Case) -> list[Contradiction]:
+def contradictions(transition: Transition) -> list[Contradiction]:
     """Return what the log says against itself, in the order of the log."""
     found = []
-    for sign in case.chain.of(Subject.REBOOTED):
-        if is_explained(sign, case.chain.boots):
+    for sign in transition.episode.of(Topic.REBOOTED):
+        if is_explained(sign, transition.episode.boots):
             continue
-        boot = case.chain.state.boot_id
+        boot = transition.episode.state.boot_id
         named = boot_named(sign)
         but = (
             f"the boot id of the Node is {boot}, as before"
@@ -26,8 +26,8 @@ def contradictions(case: Case) -> list[Contradiction]:
             else f"no version of the Node has the boot id {named}"
         )
         found.append(Contradiction(sign=sign, but=but))
-    gone = any(s.subject == Subject.IDENTITY for s in case.chain.signs)
-    for sign in case.chain.of(Subject.REMOVING)[:1]:
+    gone = any(s.topic is Topic.IDENTITY for s in transition.episode.signals)
+    for sign in transition.episode.of(Topic.REMOVING)[:1]:
         if not gone:
             but = "no deletion of the Node is on record"
             found.append(Contradiction(sign=sign, but=but))

@@ -6,9 +6,10 @@ It judges nothing: what happened and why is settled when it is asked.
 from collections.abc import Sequence
 from datetime import datetime
 
-from recorder.explain.causes import Case
-from recorder.explain.signs import Sign, Subject
-from recorder.explain.verdict import Decided, Evidence, Faulted, Happened
+from recorder.explain.happened import Happened
+from recorder.explain.signals import Signal, Topic
+from recorder.explain.tracks.transition import Transition
+from recorder.explain.verdict import Decided, Evidence, Faulted
 from recorder.knowledge import Role
 
 __all__ = ["evidence_of", "most_telling"]
@@ -24,23 +25,23 @@ TELLING = frozenset({Role.FAULT, Role.DECISION, Role.EFFECT})
 
 
 def evidence_of(
-    case: Case, decided: Decided | None, faulted: Faulted | None
+    transition: Transition, decided: Decided | None, faulted: Faulted | None
 ) -> tuple[Sequence[Evidence], int]:
     """Return the signs of a chain with their roles, in order of time.
 
     And how many were left out, of a chain that has more than an answer names.
     """
     chosen: dict[tuple[int, int], Evidence] = {}
-    deciding = [case.effect]
+    deciding = [transition.effect]
     deciding += [found.sign for found in (decided, faulted) if found]
-    for sign in case.chain.signs:
-        if not _is_telling(case, sign, decided):
+    for sign in transition.episode.signals:
+        if not _is_telling(transition, sign, decided):
             continue
         role = sign.role
         if decided is not None and sign is decided.sign:
             role = Role.DECISION
         if faulted is not None and sign is faulted.sign:
-            role = Role.EFFECT if sign is case.effect else Role.FAULT
+            role = Role.EFFECT if sign is transition.effect else Role.FAULT
         key = sign.position, sign.stored.index
         chosen.setdefault(key, Evidence(role=role.value, sign=sign))
     found = sorted(chosen.values(), key=_place)
@@ -49,7 +50,7 @@ def evidence_of(
 
 
 def most_telling(
-    evidence: Sequence[Evidence], deciding: Sequence[Sign], most: int
+    evidence: Sequence[Evidence], deciding: Sequence[Signal], most: int
 ) -> Sequence[int]:
     """Choose by their places so many that a reader misses least, in order.
 
@@ -78,14 +79,16 @@ def _place(evidence: Evidence) -> tuple[datetime, int, int]:
     return second, sign.position, sign.stored.index
 
 
-def _is_telling(case: Case, sign: Sign, decided: Decided | None) -> bool:
+def _is_telling(
+    transition: Transition, sign: Signal, decided: Decided | None
+) -> bool:
     """Return whether a sign says more than that somebody was there.
 
     Of audit it is who decided; that a kubelet counts tells a silence.
     """
-    if sign.subject == Subject.WORD:
-        return case.happened in SILENT
-    if not sign.subject.startswith("request/"):
+    if sign.topic is Topic.WORD:
+        return transition.happened in SILENT
+    if sign.topic is not Topic.REQUEST:
         return True
     return (
         decided is not None

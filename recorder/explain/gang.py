@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
+from recorder.explain.happened import Happened
 from recorder.explain.hit import Failure, Hit, Scope, said
 from recorder.explain.losses import (
     TOGETHER,
@@ -17,10 +18,10 @@ from recorder.explain.losses import (
     position,
     preempted_at,
     taken_at,
+    was_leaving,
     was_replaced,
 )
 from recorder.explain.regained import Loss
-from recorder.explain.verdict import Happened
 from recorder.projections import (
     REPLACED,
     SERVERS,
@@ -71,6 +72,7 @@ class Gang:
             if pod.node == failure.verdict.node
             and pod.was_on(failure.since, failure.seen)
             and can_hit(failure, pod)
+            and not was_leaving(failure, pod, self._pods)
             and not was_replaced(
                 failure,
                 pod,

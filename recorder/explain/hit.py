@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from recorder.explain.judging import Hole
+from recorder.explain.answer import Hole
 from recorder.explain.verdict import Verdict
 from recorder.projections import Workload
 

@@ -11,8 +11,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from recorder.explain.gang import Gang
+from recorder.explain.happened import LOST, Happened
 from recorder.explain.hit import Failure, Hit, Scope
-from recorder.explain.verdict import Happened, Verdict
+from recorder.explain.verdict import Verdict
 from recorder.projections import Placement, Placements, Workload, Workloads
 
 __all__ = ["Failure", "Hit", "Scope", "failure_of", "hits"]
@@ -45,7 +46,11 @@ def failure_of(verdict: Verdict) -> Failure | None:
         return None
     effect = verdict.effect.stored
     seen = min(verdict.lost_at, effect.observed_at)
-    since = min(verdict.between[0] or seen, seen, verdict.began_at)
+    since = min(verdict.between[0] or seen, seen)
+    if verdict.happened not in LOST:
+        since = min(since, verdict.began_at)
+    elif verdict.acted_at is not None:
+        since = min(since, verdict.acted_at)
     back = verdict.back_in_service_at
     end = ENDLESS if back is None else back + AFTERMATH
     return Failure(verdict=verdict, since=since, seen=seen, until=end)

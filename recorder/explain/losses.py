@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
+from recorder.explain.answer import Hole
+from recorder.explain.happened import Happened
 from recorder.explain.hit import Failure
-from recorder.explain.judging import Hole
-from recorder.explain.verdict import Happened
 from recorder.projections import Placement
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "position",
     "preempted_at",
     "taken_at",
+    "was_leaving",
     "was_replaced",
 ]
 
@@ -68,6 +69,28 @@ def can_hit(failure: Failure, pod: Placement) -> bool:
     if failure.verdict.happened != Happened.DEGRADED:
         return True
     return pod.phase == "Failed"
+
+
+def was_leaving(
+    failure: Failure, pod: Placement, pods: Iterable[Placement]
+) -> bool:
+    """Whether a Pod was to go before, and nobody wanted it back.
+
+    It is lost by what it had to go for. One that another takes the place of
+    waited for its node to let it go.
+    """
+    told = pod.deleting_at
+    return (
+        told is not None
+        and told < failure.since
+        and pod.disruption is None
+        and not any(
+            other.key != pod.key
+            and other.bound_at is not None
+            and other.bound_at > failure.since
+            for other in pods
+        )
+    )
 
 
 def was_replaced(

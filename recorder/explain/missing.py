@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from recorder.explain.causes import Case
-from recorder.explain.signs import Subject
-from recorder.explain.verdict import Happened, Missing, Verdict
+from recorder.explain.happened import Happened
+from recorder.explain.signals import Topic
+from recorder.explain.tracks.transition import Transition
+from recorder.explain.verdict import Missing, Verdict
 from recorder.model.observation import AUDIT
 
 __all__ = ["EVENTS", "LEASES", "PODS", "missing"]
@@ -15,12 +16,12 @@ LEASES = "coordination.k8s.io/v1/leases"
 """Resources of which a log may hold nothing, for nobody wanted them."""
 
 
-def missing(case: Case, verdict: Verdict) -> list[Missing]:
+def missing(transition: Transition, verdict: Verdict) -> list[Missing]:
     """Name the sources that were not there and what they would tell."""
     found = [
         Missing(evidence=evidence, would_tell=told)
         for absent, evidence, told in _unheard(verdict)
-        if absent in case.absent
+        if absent in transition.absent
     ]
     decided = verdict.decision
     abrupt = decided is None and verdict.happened == Happened.REBOOT
@@ -39,7 +40,7 @@ def missing(case: Case, verdict: Verdict) -> list[Missing]:
         )
     if (
         verdict.happened == Happened.REBOOT
-        and case.first(Subject.SHUTDOWN) is None
+        and transition.first(Topic.SHUTDOWN) is None
     ):
         found.append(
             Missing(

@@ -5,12 +5,12 @@ So that who judges reads no more of the fleet than causes and rivals ask it.
 
 from datetime import datetime
 
-from recorder.explain.causes import Case
 from recorder.explain.causes.power_loss import seen_lost
-from recorder.explain.chains import Chain
-from recorder.explain.fleet import Fleet
-from recorder.explain.happenings import happening
-from recorder.explain.verdict import Happened
+from recorder.explain.happened import Happened
+from recorder.explain.tracks.episodes import Episode
+from recorder.explain.tracks.fleet import Fleet
+from recorder.explain.tracks.transition import Transition
+from recorder.explain.tracks.transitions import happening
 
 __all__ = [
     "lost_together",
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-def sees_others(chain: Chain) -> bool:
+def sees_others(chain: Episode) -> bool:
     """Return whether a verdict depends on what other nodes did.
 
     Only where one was lost it is asked who was lost with it.
@@ -32,20 +32,20 @@ def sees_others(chain: Chain) -> bool:
     }
 
 
-def lost_together(chain: Chain, fleet: Fleet) -> set[str]:
+def lost_together(chain: Episode, fleet: Fleet) -> set[str]:
     """Name the nodes that were lost together with one, itself too."""
     found = happening(chain)
     if found is None:
         return {chain.node}
-    case = Case(chain, *found, fleet)
+    transition = Transition(chain, *found, fleet)
     return {
         chain.node,
-        *fleet.lost_with(chain.node, seen_lost(case)),
-        *fleet.silent_with(case.lost_at),
+        *fleet.lost_with(chain.node, seen_lost(transition)),
+        *fleet.silent_with(transition.lost_at),
     }
 
 
-def needs_every_place(chain: Chain, fleet: Fleet) -> bool:
+def needs_every_place(chain: Episode, fleet: Fleet) -> bool:
     """Return whether it depends on where all nodes stand.
 
     Of one that booted it does where another of its place was lost with it.
@@ -64,7 +64,7 @@ def needs_every_place(chain: Chain, fleet: Fleet) -> bool:
     )
 
 
-def stayed_beside(chain: Chain, fleet: Fleet) -> tuple[datetime, set[str]]:
+def stayed_beside(chain: Episode, fleet: Fleet) -> tuple[datetime, set[str]]:
     """Name the nodes of the place of one that were not lost with it.
 
     And return when it was lost: of those that were down by then the power can
@@ -78,5 +78,5 @@ def stayed_beside(chain: Chain, fleet: Fleet) -> tuple[datetime, set[str]]:
         there = set(fleet.standing(key, value))
         if len(there & lost) > max(1, len(there - lost)):
             stayed |= there - lost
-    case = Case(chain, *found, fleet)
-    return case.lost_at, stayed
+    transition = Transition(chain, *found, fleet)
+    return transition.lost_at, stayed

@@ -1,34 +1,35 @@
 """Rivals: what would look alike, and what excludes it or does not."""
 
-from recorder.explain.causes import Case
 from recorder.explain.causes.power_loss import shared_place
-from recorder.explain.signs import Subject
-from recorder.explain.verdict import Decided, Happened, Rival, Verdict
+from recorder.explain.happened import Happened
+from recorder.explain.signals import Topic
+from recorder.explain.tracks.transition import Transition
+from recorder.explain.verdict import Decided, Rival, Verdict
 from recorder.knowledge import Decision, Fault
 
 __all__ = ["rivals"]
 
 
-def rivals(case: Case, verdict: Verdict) -> list[Rival]:
+def rivals(transition: Transition, verdict: Verdict) -> list[Rival]:
     """Return the other causes of what happened, in a fixed order."""
     match verdict.happened:
         case Happened.REBOOT:
-            found = _of_reboot(case, verdict)
+            found = _of_reboot(transition, verdict)
         case Happened.UNREACHABLE:
-            found = _of_silence(case, verdict)
+            found = _of_silence(transition, verdict)
         case Happened.KUBELET_RESTART:
-            found = [_no_reboot(case, verdict)]
+            found = [_no_reboot(transition, verdict)]
         case Happened.REJOINED | Happened.REPLACED | Happened.REMOVED:
-            found = _of_removal(case)
+            found = _of_removal(transition)
         case Happened.DRAINED | Happened.CORDONED:
-            found = _of_cordon(case)
+            found = _of_cordon(transition)
         case _:
             found = []
     return [rival for rival in found if rival.cause != verdict.cause]
 
 
-def _of_reboot(case: Case, verdict: Verdict) -> list[Rival]:
-    entry = case.effect.stored.entry
+def _of_reboot(transition: Transition, verdict: Verdict) -> list[Rival]:
+    entry = transition.effect.stored.entry
     found = [
         Rival(
             cause=Fault.PARTITION.value,
@@ -54,11 +55,11 @@ def _of_reboot(case: Case, verdict: Verdict) -> list[Rival]:
             because=because,
         )
     )
-    found.append(_power(case, verdict))
+    found.append(_power(transition, verdict))
     return found
 
 
-def _power(case: Case, verdict: Verdict) -> Rival:
+def _power(transition: Transition, verdict: Verdict) -> Rival:
     decided = _sure(verdict)
     if decided is not None:
         return Rival(
@@ -66,7 +67,7 @@ def _power(case: Case, verdict: Verdict) -> Rival:
             excluded=True,
             because=f"it was decided before ({decided.sign.stored.entry})",
         )
-    shared = shared_place(case)
+    shared = shared_place(transition)
     if shared is not None:
         place, others = shared
         return Rival(
@@ -74,7 +75,7 @@ def _power(case: Case, verdict: Verdict) -> Rival:
             excluded=False,
             because=f"{', '.join(others)} of {place} went at the same time",
         )
-    if case.fleet.place(case.chain.node):
+    if transition.fleet.place(transition.episode.node):
         return Rival(
             cause=Fault.POWER_LOSS.value,
             excluded=False,
@@ -96,7 +97,7 @@ def _sure(verdict: Verdict) -> Decided | None:
     return decided
 
 
-def _no_reboot(case: Case, verdict: Verdict) -> Rival:
+def _no_reboot(transition: Transition, verdict: Verdict) -> Rival:
     if verdict.contradictions:
         first = verdict.contradictions[0]
         return Rival(
@@ -108,16 +109,18 @@ def _no_reboot(case: Case, verdict: Verdict) -> Rival:
     return Rival(
         cause="reboot",
         excluded=True,
-        because=f"the boot id is {case.chain.state.boot_id}, as before",
+        because=f"the boot id is {transition.episode.state.boot_id}, as before",
     )
 
 
-def _of_silence(case: Case, verdict: Verdict) -> list[Rival]:
-    lost = case.fleet.lost_with(case.chain.node, case.effect.stored.at)
-    others = [name for name in lost if name != case.chain.node]
-    few = len(others) + 1 < case.fleet.size
+def _of_silence(transition: Transition, verdict: Verdict) -> list[Rival]:
+    lost = transition.fleet.lost_with(
+        transition.episode.node, transition.effect.stored.at
+    )
+    others = [name for name in lost if name != transition.episode.node]
+    few = len(others) + 1 < transition.fleet.size
     return [
-        _no_reboot(case, verdict),
+        _no_reboot(transition, verdict),
         Rival(
             cause=Fault.KUBELET.value,
             excluded=True,
@@ -135,9 +138,9 @@ def _of_silence(case: Case, verdict: Verdict) -> list[Rival]:
     ]
 
 
-def _of_removal(case: Case) -> list[Rival]:
+def _of_removal(transition: Transition) -> list[Rival]:
     return [
-        _announced(case, decision)
+        _announced(transition, decision)
         for decision in (
             Decision.SCALE_DOWN,
             Decision.PREEMPTION,
@@ -146,8 +149,8 @@ def _of_removal(case: Case) -> list[Rival]:
     ]
 
 
-def _announced(case: Case, decision: Decision) -> Rival:
-    signs = [s for s in case.decisions if s.decision is decision]
+def _announced(transition: Transition, decision: Decision) -> Rival:
+    signs = [s for s in transition.decisions if s.decision is decision]
     because = (
         f"it was announced ({signs[0].stored.entry})"
         if signs
@@ -156,9 +159,9 @@ def _announced(case: Case, decision: Decision) -> Rival:
     return Rival(cause=decision.value, excluded=not signs, because=because)
 
 
-def _of_cordon(case: Case) -> list[Rival]:
-    fault = case.first_fault
-    boot = case.chain.has(Subject.BOOT)
+def _of_cordon(transition: Transition) -> list[Rival]:
+    fault = transition.first_fault
+    boot = transition.episode.has(Topic.BOOT)
     return [
         Rival(
             cause=Decision.AUTO_REMEDIATION.value,

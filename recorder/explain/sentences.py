@@ -3,8 +3,9 @@
 from datetime import datetime, timedelta
 from textwrap import shorten
 
-from recorder.explain.sign import Sign
-from recorder.explain.verdict import Faulted, Happened, Verdict
+from recorder.explain.happened import Happened
+from recorder.explain.signals.signal import Signal
+from recorder.explain.verdict import Faulted, Verdict
 from recorder.facts import says
 from recorder.knowledge import Decision, Fault
 from recorder.model.fact import FactKind
@@ -114,7 +115,7 @@ def _broke(verdict: Verdict, fault: Faulted) -> tuple[str, str]:
     return of, f"{words} at {_clock(when, at)}"
 
 
-def _in_short(sign: Sign) -> tuple[str, str]:
+def _in_short(sign: Signal) -> tuple[str, str]:
     """Say what a sign shows without what it says at length.
 
     Returns ``of`` too, where the words are a name and no clause.

@@ -4,40 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from recorder.explain.actors import Actor
-from recorder.explain.signs import Sign
+from recorder.explain.happened import Happened
+from recorder.explain.signals import Actor, Signal
+from recorder.explain.signals.actor import Actor
 from recorder.knowledge import Decision, Fault
 from recorder.model.reference import EntryName
 
 __all__ = [
-    "CONFIDENCES",
     "Contradiction",
     "Decided",
     "Evidence",
     "Faulted",
-    "Happened",
     "Missing",
     "Rival",
     "Verdict",
 ]
-
-CONFIDENCES = ("unknown", "possible", "likely", "proven")
-"""From the least to the most."""
-
-
-class Happened:
-    """What happened to a node; the contract's names, strongest first."""
-
-    REPLACED = "replaced"
-    REJOINED = "rejoined"
-    REMOVED = "removed"
-    REBOOT = "reboot"
-    UNREACHABLE = "unreachable"
-    KUBELET_RESTART = "kubelet-restart"
-    DRAINED = "drained"
-    CORDONED = "cordoned"
-    DEGRADED = "degraded"
-    JOINED = "joined"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +26,7 @@ class Faulted:
     """What broke, by which sign."""
 
     fault: Fault
-    sign: Sign
+    sign: Signal
     confidence: str
     """That it is the cause of what happened."""
 
@@ -56,8 +37,10 @@ class Decided:
 
     decision: Decision
     actor: Actor | None
-    sign: Sign
+    sign: Signal
     confidence: str
+    since: datetime | None = None
+    """When the intervention began."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +48,7 @@ class Evidence:
     """A sign in a verdict."""
 
     role: str
-    sign: Sign
+    sign: Signal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +72,7 @@ class Missing:
 class Contradiction:
     """Two records of which one is wrong; it is not settled which."""
 
-    sign: Sign
+    sign: Signal
     but: str
     """What the other record says."""
 
@@ -100,8 +83,8 @@ class Verdict:
 
     node: str
     node_uid: str | None
-    happened: str
-    effect: Sign
+    happened: Happened
+    effect: Signal
     boot_id_before: str | None
     boot_id_after: str | None
     between: tuple[datetime | None, datetime]
@@ -114,6 +97,9 @@ class Verdict:
     mode: str
     began: datetime | None
     """The first sign, but for what held long before it."""
+
+    acted_at: datetime | None
+    """When the intervention began that it came of, if it came of one."""
 
     fault: Faulted | None
     decision: Decided | None

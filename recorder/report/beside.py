@@ -4,15 +4,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from recorder.classify.times import moment
-from recorder.explain.chains import Chain
-from recorder.explain.fleet import Fleet
-from recorder.explain.judging import Hole
+from recorder.explain.answer import Hole
 from recorder.explain.neighbours import (
     lost_together,
     needs_every_place,
     sees_others,
     stayed_beside,
 )
+from recorder.explain.tracks.episodes import Episode
+from recorder.explain.tracks.fleet import Fleet
 from recorder.facts import appearance
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.moment import shifted
@@ -67,10 +67,10 @@ class Others:
         self._window = window
         self._everywhere = everywhere
         self._losses: list[StoredFact] = []
-        self._down: dict[Chain, set[str]] = {}
+        self._down: dict[Episode, set[str]] = {}
         self._stand({})
 
-    async def read(self, chains: Iterable[Chain]) -> None:
+    async def read(self, chains: Iterable[Episode]) -> None:
         """Read what chains need, once where they need the same."""
         seeing = [chain for chain in chains if sees_others(chain)]
         facts = self._reading.facts
@@ -91,7 +91,7 @@ class Others:
         for chain in placed:
             await self._look_for_down(chain)
 
-    async def _look_for_down(self, chain: Chain) -> None:
+    async def _look_for_down(self, chain: Episode) -> None:
         """Read whether those of its place that stayed had been up."""
         at, stayed = stayed_beside(chain, self.around(chain))
         states = await states_at(self._reading, stayed, at)
@@ -121,7 +121,7 @@ class Others:
         # Made once: it is the same around every chain, and large.
         self._whole = Fleet(self._losses, places) if self._everywhere else None
 
-    def around(self, chain: Chain) -> Fleet:
+    def around(self, chain: Episode) -> Fleet:
         """Return the fleet around one chain, as far as it counts."""
         fleet = self._whole
         if fleet is None:
@@ -131,7 +131,7 @@ class Others:
         return fleet.knowing(self._down.get(chain, ()))
 
     def _spans(
-        self, chains: Sequence[Chain]
+        self, chains: Sequence[Episode]
     ) -> Sequence[tuple[datetime | None, datetime | None]]:
         if not (chains and self._everywhere):
             return joined(self._span(chain) for chain in chains)
@@ -139,8 +139,8 @@ class Others:
         first = since and shifted(since, -LOOKBACK)
         return [(first, self._window.until)]
 
-    def _span(self, chain: Chain) -> tuple[datetime, datetime]:
-        last = max(s.stored.observed_at for s in chain.signs) + AFTER
+    def _span(self, chain: Episode) -> tuple[datetime, datetime]:
+        last = max(s.stored.observed_at for s in chain.signals) + AFTER
         if self._window.until is not None:
             last = min(last, self._window.until)
         return chain.began.at - AROUND, last

@@ -7,11 +7,11 @@ decided comes before what happened; and it begins with the node as it was then.
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from recorder.explain.beginning import may_begin
-from recorder.explain.chains import Chain, chains_of
-from recorder.explain.judging import Hole, judge
+from recorder.explain.answer import Hole, judge
 from recorder.explain.missing import EVENTS, LEASES, PODS
-from recorder.explain.surroundings import names_in_locks
+from recorder.explain.signals import names_in_locks
+from recorder.explain.tracks.beginning import may_begin
+from recorder.explain.tracks.episodes import Episode, episodes_of
 from recorder.explain.verdict import Verdict
 from recorder.facts import DAILY_REPORTERS
 from recorder.knowledge import Knowledge
@@ -48,12 +48,12 @@ class Node:
         self.name = name
         self.facts = facts
         self.base = base
-        self._chains: list[Chain] | None = None
+        self._chains: list[Episode] | None = None
 
-    def chains(self, knowledge: Knowledge) -> list[Chain]:
+    def chains(self, knowledge: Knowledge) -> list[Episode]:
         """Return what belongs together, in order."""
         if self._chains is None:
-            self._chains = chains_of(
+            self._chains = episodes_of(
                 self.name, self.facts, knowledge, self.base
             )
         return self._chains
@@ -241,10 +241,10 @@ async def _earlier(reading: Reading, window: Window) -> list[Hole]:
     ]
 
 
-def _touches(chain: Chain, window: Window) -> bool:
-    if not chain.signs:
+def _touches(chain: Episode, window: Window) -> bool:
+    if not chain.signals:
         return False
-    last = max(s.stored.at for s in chain.signs)
+    last = max(s.stored.at for s in chain.signals)
     ended = None if chain.back is None else max(last, chain.back.at)
     if window.until is not None and chain.began.at >= window.until:
         return False

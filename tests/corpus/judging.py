@@ -12,7 +12,8 @@ from enum import IntEnum
 from typing import Any
 
 from recorder.explain.impact import Hit
-from recorder.explain.verdict import CONFIDENCES, Verdict
+from recorder.explain.strength import STRENGTHS
+from recorder.explain.verdict import Verdict
 from recorder.report.impact import Impact
 from recorder.report.why import Why
 from tests.corpus.truth import Actor, Question, Truth, Workload
@@ -134,8 +135,8 @@ def _verdict(
     if expected.back_in_service is not None:
         _back(one, said, expected, question, acts)
     one.fields += 1
-    most = CONFIDENCES.index(expected.confidence_at_most)
-    if CONFIDENCES.index(said.confidence) > most:
+    most = STRENGTHS.index(expected.confidence_at_most)
+    if STRENGTHS.index(said.confidence) > most:
         mark = Mark.SURE_AND_WRONG if sure else Mark.WRONG
         text = f"{said.confidence}, at most {expected.confidence_at_most}"
         one.misses.append((mark, text))

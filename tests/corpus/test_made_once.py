@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recorder.explain.fleet import Fleet
+from recorder.explain.tracks.fleet import Fleet
 from recorder.knowledge import shipped
 from recorder.report.incidents import IncidentsQuestion, ask_incidents
 from recorder.report.window import Window

@@ -14,7 +14,7 @@ from typing import Any, cast
 import orjson
 import pytest
 
-from recorder.explain.signs import signs_of
+from recorder.explain.signals import signals_of
 from recorder.facts import is_evidence
 from recorder.knowledge import Knowledge, load, shipped
 from recorder.model.fact import FactKind, StoredFact
@@ -251,5 +251,5 @@ async def test_every_sign_is_evidence(corpus: Corpus, name: str) -> None:
             for stored in facts
             if stored.fact.node is not None
             and not is_evidence(stored.fact)
-            and signs_of(stored, shipped(), node=stored.fact.node)
+            and signals_of(stored, shipped(), node=stored.fact.node)
         ]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recorder.explain.verdict import CONFIDENCES
+from recorder.explain.strength import STRENGTHS
 from recorder.knowledge import Decision, Fault, load
 from recorder.model.fact import FactKind
 from tests.corpus.make import TAPES
@@ -43,7 +43,7 @@ def test_facts_have_the_members_that_the_page_lists(name: str) -> None:
 
 
 def test_every_class_and_confidence_has_its_row() -> None:
-    for name in (*Fault, *Decision, *CONFIDENCES):
+    for name in (*Fault, *Decision, *STRENGTHS):
         assert f"\n| `{name}` |" in CAUSES
 
 

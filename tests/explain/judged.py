@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from recorder.explain.chains import chains_of
-from recorder.explain.fleet import Fleet
-from recorder.explain.judging import Hole, judge
-from recorder.explain.verdict import CONFIDENCES, Verdict
+from recorder.explain.needs import is_request_about, objects_asked_for
+from recorder.explain.tracks.episodes import episodes_of
+from recorder.explain.tracks.fleet import Fleet
+from recorder.explain.answer import Hole, judge
+from recorder.explain.strength import STRENGTHS
+from recorder.explain.verdict import Verdict
 from recorder.facts import State, derive, is_compared
 from recorder.knowledge import shipped
 from recorder.model.entry import Draft, Operation
@@ -45,9 +47,19 @@ class Judged:
     unheard: Sequence[Hole] = ()
     """When nobody heard of Pods."""
 
+    def _about(self, node: str) -> list[StoredFact]:
+        named = [f for f in self.facts if is_about(f, node, shipped())]
+        objects = objects_asked_for(named)
+        return [
+            f
+            for f in self.facts
+            if is_about(f, node, shipped())
+            or is_request_about(f.fact, objects)
+        ]
+
     def verdicts(self, node: str) -> list[Verdict]:
         """Return the verdicts on a node."""
-        mine = [f for f in self.facts if is_about(f, node, shipped())]
+        mine = self._about(node)
         fleet = Fleet(self.facts)
         found = [
             judge(
@@ -56,7 +68,7 @@ class Judged:
                 holes=self.holes,
                 absent=() if self.audited else (AUDIT,),
             )
-            for chain in chains_of(node, mine, shipped())
+            for chain in episodes_of(node, mine, shipped())
         ]
         return [verdict for verdict in found if verdict is not None]
 
@@ -147,8 +159,8 @@ def _different(truth: told.Verdict, verdict: Verdict) -> Iterable[str]:
             continue
         if got[name] not in [want, *truth.accept.get(name, [])]:
             yield f"{name} is {got[name]}, not {want}: {verdict.sentence}"
-    at_most = CONFIDENCES.index(truth.confidence_at_most)
-    if CONFIDENCES.index(verdict.confidence) > at_most:
+    at_most = STRENGTHS.index(truth.confidence_at_most)
+    if STRENGTHS.index(verdict.confidence) > at_most:
         yield (
             f"confidence is {verdict.confidence}, at most"
             f" {truth.confidence_at_most}: {verdict.sentence}"

@@ -10,9 +10,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, Self
 
-from recorder.explain.chains import chains_of
-from recorder.explain.fleet import Fleet
-from recorder.explain.judging import Hole, judge
+from recorder.explain.tracks.episodes import episodes_of
+from recorder.explain.tracks.fleet import Fleet
+from recorder.explain.answer import Hole, judge
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge, shipped
 from recorder.model.fact import FactKind, StoredFact
@@ -186,7 +186,7 @@ class Tale(Telling):
         """Judge what is told of a node."""
         told = self.facts if facts is None else facts
         mine = [fact for fact in told if fact.fact.node == node]
-        chains = chains_of(node, mine, knowledge or shipped(), base)
+        chains = episodes_of(node, mine, knowledge or shipped(), base)
         fleet = Fleet(told)
         found = [
             judge(

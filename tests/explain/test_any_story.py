@@ -5,7 +5,8 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recorder.explain.verdict import CONFIDENCES, Verdict
+from recorder.explain.strength import STRENGTHS
+from recorder.explain.verdict import Verdict
 from recorder.model.reference import EntryName
 from tests.explain.tale import Tale
 from tests.explain.test_traps import CORDON
@@ -71,7 +72,7 @@ def told(story: list[tuple[float, int]]) -> Tale:
 def keeps(verdict: Verdict) -> None:
     effect = verdict.effect.stored
     fault, decided = verdict.fault, verdict.decision
-    assert verdict.confidence in CONFIDENCES
+    assert verdict.confidence in STRENGTHS
     assert verdict.sentence.startswith("n1 ")
     assert verdict.sentence.endswith(".")
     assert effect.entry in {e.sign.stored.entry for e in verdict.evidence} or (
@@ -88,8 +89,8 @@ def keeps(verdict: Verdict) -> None:
         assert verdict.mode != "planned" or said or shut
     for part in (fault, decided):
         if part is not None:
-            weaker = CONFIDENCES.index(part.confidence)
-            assert CONFIDENCES.index(verdict.confidence) <= weaker
+            weaker = STRENGTHS.index(part.confidence)
+            assert STRENGTHS.index(verdict.confidence) <= weaker
     if verdict.contradictions:
         assert verdict.confidence in {"possible", "unknown"}
     assert verdict.cause not in {rival.cause for rival in verdict.rivals}

@@ -2,10 +2,10 @@
 
 import pytest
 
-from recorder.explain.beginning import may_begin
-from recorder.explain.chains import chains_of
-from recorder.explain.fleet import Fleet
-from recorder.explain.judging import judge
+from recorder.explain.tracks.beginning import may_begin
+from recorder.explain.tracks.episodes import episodes_of
+from recorder.explain.tracks.fleet import Fleet
+from recorder.explain.answer import judge
 from recorder.explain.neighbours import (
     lost_together,
     needs_every_place,
@@ -51,7 +51,7 @@ def test_a_verdict_needs_no_more_of_the_fleet_than_is_said(name: str) -> None:
     known = places(found)
     losses = [f for f in found.facts if f.fact.kind is not FactKind.APPEARED]
     for node in nodes_of(found):
-        for chain in chains_of(node, mine(found, node), shipped()):
+        for chain in episodes_of(node, mine(found, node), shipped()):
             narrow = Fleet(())
             if sees_others(chain):
                 around = lost_together(chain, everything)
@@ -69,4 +69,4 @@ def test_where_nothing_can_begin_there_is_no_chain(name: str) -> None:
         own = mine(found, node)
         for end in range(0, len(own), 7):
             if not may_begin(node, own[:end], shipped()):
-                assert not chains_of(node, own[:end], shipped())
+                assert not episodes_of(node, own[:end], shipped())

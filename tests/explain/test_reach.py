@@ -6,7 +6,7 @@ Whoever reads no others comes to the verdicts of whoever reads them all.
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recorder.explain.chains import chains_of
+from recorder.explain.tracks.episodes import episodes_of
 from recorder.knowledge import shipped
 from recorder.model.fact import FactKind, StoredFact
 from tests.explain.tale import Tale
@@ -35,7 +35,7 @@ def had_to_go(stored: StoredFact) -> bool:
 def within_reach(facts: list[StoredFact]) -> list[StoredFact]:
     others = [stored for stored in facts if not had_to_go(stored)]
     mine = [stored for stored in others if stored.fact.node == "n1"]
-    spans = [chain.reach() for chain in chains_of("n1", mine, shipped())]
+    spans = [chain.reach() for chain in episodes_of("n1", mine, shipped())]
     return [
         stored
         for stored in facts

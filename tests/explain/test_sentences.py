@@ -1,7 +1,7 @@
 """A verdict in one sentence, and its signs in the order of a timeline."""
 
 from recorder.explain.evidence import most_telling
-from recorder.explain.sign import Sign
+from recorder.explain.signals import Signal
 from recorder.explain.verdict import Evidence, Verdict
 from recorder.model.fact import FactKind
 from recorder.report.verdicts import document, lines
@@ -68,7 +68,7 @@ def test_within_a_second_signs_stand_in_the_order_of_the_log() -> None:
     assert positions == sorted(positions)
 
 
-def chosen(verdict: Verdict, most: int) -> list[Sign]:
+def chosen(verdict: Verdict, most: int) -> list[Signal]:
     evidence = verdict.evidence
     deciding = [verdict.effect]
     return [

@@ -1,8 +1,4 @@
-"""Causes: one module for each decision and each fault.
-
-The order is that in which they are asked: what is on record before what is
-concluded, and what excludes more before what excludes less.
-"""
+"""Causes: one module for each decision and each fault: what it looks like."""
 
 from recorder.explain.causes import (
     admin_request,
@@ -30,11 +26,9 @@ from recorder.explain.causes import (
     system_oom,
     thermal_fault,
 )
-from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import DecisionCause, FaultCause, Found
 
 __all__ = [
-    "Case",
     "DECISIONS",
     "DecisionCause",
     "FAULTS",

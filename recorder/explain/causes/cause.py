@@ -3,10 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from recorder.explain.actors import Actor
-from recorder.explain.causes.case import Case
-from recorder.explain.signs import Sign, Subject
-from recorder.explain.verdict import Happened
+from recorder.explain.links.because import (
+    is_answered,
+    is_recent,
+    spares_kubelet,
+)
+from recorder.explain.signals import Actor, Signal, Topic
+from recorder.explain.signals.actor import Actor
+from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Decision, Fault
 
 __all__ = ["DecisionCause", "FaultCause", "Found", "recorded"]
@@ -16,7 +20,7 @@ __all__ = ["DecisionCause", "FaultCause", "Found", "recorded"]
 class Found:
     """Evidence of a cause, and how much it excludes."""
 
-    sign: Sign
+    sign: Signal
     confidence: str
     actor: Actor | None = None
 
@@ -32,7 +36,7 @@ class FaultCause:
     lookalikes: Sequence[str]
     """What looks alike, and how it is told apart."""
 
-    find: Callable[[Case], Found | None]
+    find: Callable[[Transition], Found | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,38 +46,31 @@ class DecisionCause:
     decision: Decision
     signature: str
     lookalikes: Sequence[str]
-    find: Callable[[Case], Found | None]
 
 
-def recorded(fault: Fault) -> Callable[[Case], Found | None]:
-    """Find a fault that somebody recorded and that held at the effect.
+def recorded(fault: Fault) -> Callable[[Transition], Found | None]:
+    """Return what finds a fault that somebody recorded and that held.
 
     The latest such fault is the one that counts: an earlier one had not
     taken the node away.
     """
 
-    def find(case: Case) -> Found | None:
-        if not case.faults or case.faults[0].fault is not fault:
+    def find(transition: Transition) -> Found | None:
+        faults = transition.faults
+        if not faults or faults[0].fault is not fault:
             return None
-        sign = case.faults[0]
-        answered = case.is_answered(sign)
-        near = case.is_recent(sign) and not _spares_kubelet(case, sign)
+        signal = faults[0]
+        answered = is_answered(transition, signal)
+        near = is_recent(transition, signal) and not spares_kubelet(
+            transition, signal
+        )
         if not answered and not near:
             # Nobody cordons a node for what stood there for days.
-            return Found(sign, "possible") if case.was_lost else None
-        if sign.subject == Subject.GPUS:
+            return Found(signal, "possible") if transition.was_lost else None
+        if signal.topic is Topic.GPUS:
             # The device plugin took a GPU away and did not say why.
-            return Found(sign, "likely")
-        sure = answered or not case.was_lost
-        return Found(sign, "proven" if sure else "likely")
+            return Found(signal, "likely")
+        sure = answered or not transition.was_lost
+        return Found(signal, "proven" if sure else "likely")
 
     return find
-
-
-def _spares_kubelet(case: Case, fault: Sign) -> bool:
-    """Return whether a fault is of a part without which a kubelet runs on.
-
-    Whoever repaired it may have started the kubelet anew.
-    """
-    alone = case.happened == Happened.KUBELET_RESTART
-    return alone and fault.fault in {Fault.GPU, Fault.LINK}

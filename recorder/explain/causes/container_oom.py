@@ -1,18 +1,18 @@
 """A container used more memory than it may; its node is as it was."""
 
-from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import FaultCause, Found
+from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Fault
 
 __all__ = ["CAUSE"]
 
 
-def _find(case: Case) -> Found | None:
+def _find(transition: Transition) -> Found | None:
     """A node that is lost was not lost by a container's limit."""
-    sign = case.of_fault(Fault.CONTAINER_OOM)
-    if sign is None or case.was_lost or case.faults:
+    effect = transition.effect
+    if effect.fault is not Fault.CONTAINER_OOM or transition.faults:
         return None
-    return Found(sign, "proven") if sign is case.effect else None
+    return Found(effect, "proven")
 
 
 CAUSE = FaultCause(

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import FaultCause, Found
-from recorder.explain.verdict import Happened
+from recorder.explain.happened import Happened
+from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Fault
 
 __all__ = ["CAUSE"]
@@ -18,25 +18,25 @@ NODES_TOLD_APART: Final = 3
 """Of fewer, all may as well have been behind one switch."""
 
 
-def _find(case: Case) -> Found | None:
-    if case.happened != Happened.UNREACHABLE:
+def _find(transition: Transition) -> Found | None:
+    if transition.happened != Happened.UNREACHABLE:
         return None
-    seen = case.effect.stored.at
-    together = case.fleet.lost_with(case.chain.node, seen)
+    seen = transition.effect.stored.at
+    together = transition.fleet.lost_with(transition.episode.node, seen)
     # Of all nodes at once, one may have crashed by itself.
     lost = [
         node
         for node in together
-        if not case.fleet.booted_after(node, case.lost_at)
+        if not transition.fleet.booted_after(node, transition.lost_at)
     ]
-    known = case.fleet.size
+    known = transition.fleet.size
     if len(lost) < NODES_MIN or len(lost) < SHARE * known:
         return None
-    if case.chain.state.ready != "True":
+    if transition.episode.state.ready != "True":
         # They may as well be down: it shows when they come back.
-        return Found(case.effect, "possible")
+        return Found(transition.effect, "possible")
     many = known >= NODES_TOLD_APART and lost == together
-    return Found(case.effect, "proven" if many else "likely")
+    return Found(transition.effect, "proven" if many else "likely")
 
 
 CAUSE = FaultCause(

@@ -1,6 +1,5 @@
 """The provider maintains the host."""
 
-from recorder.explain.causes.asked import on_record
 from recorder.explain.causes.cause import DecisionCause
 from recorder.knowledge import Decision
 
@@ -10,5 +9,4 @@ CAUSE = DecisionCause(
     decision=Decision.HOST_MAINTENANCE,
     signature=("a notice of the provider before the loss"),
     lookalikes=("preemption: the machine is not given back",),
-    find=on_record(Decision.HOST_MAINTENANCE),
 )

@@ -1,8 +1,8 @@
 """The kubelet went or started anew; the machine went on."""
 
-from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import FaultCause, Found, recorded
-from recorder.explain.verdict import Happened
+from recorder.explain.happened import Happened
+from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Fault
 
 __all__ = ["CAUSE"]
@@ -10,14 +10,14 @@ __all__ = ["CAUSE"]
 _recorded = recorded(Fault.KUBELET)
 
 
-def _find(case: Case) -> Found | None:
-    found = _recorded(case)
+def _find(transition: Transition) -> Found | None:
+    found = _recorded(transition)
     if found is not None:
         return found
-    if case.happened != Happened.KUBELET_RESTART or case.faults:
+    if transition.happened != Happened.KUBELET_RESTART or transition.faults:
         return None
     # It was away; what stopped it may be on record nowhere.
-    return Found(case.effect, "possible")
+    return Found(transition.effect, "possible")
 
 
 CAUSE = FaultCause(

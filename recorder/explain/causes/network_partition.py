@@ -2,49 +2,62 @@
 
 from typing import Final
 
-from recorder.explain.boots import counted
-from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import FaultCause, Found
-from recorder.explain.signs import Subject
-from recorder.explain.verdict import Happened
+from recorder.explain.happened import Happened
+from recorder.explain.signals import Subject, Topic
+from recorder.explain.tracks.boots import counted
+from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Fault
 
 __all__ = ["CAUSE"]
 
-STOPPED: Final = "taint node.cloudprovider.kubernetes.io/shutdown"
+STOPPED: Final = Subject(
+    Topic.TAINT, "node.cloudprovider.kubernetes.io/shutdown"
+)
 
 
-def _find(case: Case) -> Found | None:
-    if case.happened != Happened.UNREACHABLE or case.faults:
+def _find(transition: Transition) -> Found | None:
+    if transition.happened != Happened.UNREACHABLE or transition.faults:
         return None
-    if case.decisions:
+    if transition.decisions:
         # What was announced needs no other explanation.
         return None
-    if case.chain.has(STOPPED):
+    if any(
+        s.subject == STOPPED and not s.over for s in transition.episode.signals
+    ):
         # By the cloud, the machine did not run: no network was cut.
         return None
-    if not case.chain.state.present or case.chain.state.ready != "True":
+    if (
+        not transition.episode.state.present
+        or transition.episode.state.ready != "True"
+    ):
         # It has not come back: nobody knows what will have happened.
         return None
-    if not counted(case.chain.of(Subject.WORD), case.effect.stored.at):
+    if not counted(
+        transition.episode.of(Topic.WORD), transition.effect.stored.at
+    ):
         # That no start is on record is no proof that there was none.
-        return Found(case.effect, "possible")
-    return Found(case.effect, "possible" if _is_wide(case) else "likely")
+        return Found(transition.effect, "possible")
+    return Found(
+        transition.effect, "possible" if _is_wide(transition) else "likely"
+    )
 
 
-def _is_wide(case: Case) -> bool:
+def _is_wide(transition: Transition) -> bool:
     """Return whether half of the nodes went at once, and not those of a place.
 
     Then it may have been the control plane, of which not all is on record.
     """
-    seen = case.effect.stored.at
-    lost = set(case.fleet.lost_with(case.chain.node, seen))
-    if len(lost) == 1 or 2 * len(lost) < case.fleet.size:
+    seen = transition.effect.stored.at
+    lost = set(transition.fleet.lost_with(transition.episode.node, seen))
+    if len(lost) == 1 or 2 * len(lost) < transition.fleet.size:
         return False
     return not any(
-        len(lost) == len(case.fleet.standing(key, value))
-        and all(case.fleet.stands(node, key, value) for node in lost)
-        for key, value in case.fleet.place(case.chain.node).items()
+        len(lost) == len(transition.fleet.standing(key, value))
+        and all(transition.fleet.stands(node, key, value) for node in lost)
+        for key, value in transition.fleet.place(
+            transition.episode.node
+        ).items()
     )
 
 

@@ -1,15 +1,20 @@
 """Something else that somebody calls a fault."""
 
-from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import FaultCause, Found, recorded
+from recorder.explain.links.because import is_answered
+from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Fault
 
 __all__ = ["CAUSE"]
 
 
-def _find(case: Case) -> Found | None:
-    found = recorded(Fault.OTHER)(case)
-    if found is None or not case.was_lost or case.is_answered(found.sign):
+def _find(transition: Transition) -> Found | None:
+    found = recorded(Fault.OTHER)(transition)
+    if (
+        found is None
+        or not transition.was_lost
+        or is_answered(transition, found.sign)
+    ):
         return found
     # Nothing says that what is wrong there can take a machine away.
     return Found(found.sign, "possible")

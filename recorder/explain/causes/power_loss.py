@@ -2,27 +2,28 @@
 
 from datetime import datetime
 
-from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import FaultCause, Found
-from recorder.explain.verdict import Happened
+from recorder.explain.happened import Happened
+from recorder.explain.signals import Topic
+from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Fault
 
 __all__ = ["CAUSE", "seen_lost", "shared_place"]
 
 
-def shared_place(case: Case) -> tuple[str, list[str]] | None:
+def shared_place(transition: Transition) -> tuple[str, list[str]] | None:
     """Return the place whose nodes went together, and these nodes.
 
     Not a place that holds the whole fleet: that tells nothing.
     """
-    fleet, node = case.fleet, case.chain.node
+    fleet, node = transition.fleet, transition.episode.node
     together = {
-        *fleet.lost_with(node, seen_lost(case)),
-        *fleet.silent_with(case.lost_at),
+        *fleet.lost_with(node, seen_lost(transition)),
+        *fleet.silent_with(transition.lost_at),
     } - {node}
     # Who goes down in order has its power.
     together = {
-        n for n in together if not fleet.was_shut_down(n, case.lost_at)
+        n for n in together if not fleet.was_shut_down(n, transition.lost_at)
     }
     for key, value in sorted(fleet.place(node).items()):
         gone = sorted(n for n in together if fleet.stands(n, key, value))
@@ -34,34 +35,53 @@ def shared_place(case: Case) -> tuple[str, list[str]] | None:
         if (
             len(there) != fleet.size
             and len(stayed) <= len(gone)
-            and all(fleet.was_down(n, case.lost_at) for n in stayed)
+            and all(fleet.was_down(n, transition.lost_at) for n in stayed)
         ):
             return f"{key}={value}", gone
     return None
 
 
-def seen_lost(case: Case) -> datetime:
+def seen_lost(transition: Transition) -> datetime:
     """Return when it was seen that the node was lost."""
-    losses = case.chain.of("ready")
-    return (losses[0] if losses else case.effect).stored.at
+    losses = transition.episode.of(Topic.READY)
+    return (losses[0] if losses else transition.effect).stored.at
 
 
-def _find(case: Case) -> Found | None:
-    if case.happened != Happened.REBOOT or case.decisions or case.faults:
+def _find(transition: Transition) -> Found | None:
+    if (
+        transition.happened != Happened.REBOOT
+        or transition.decisions
+        or transition.faults
+    ):
         return None
-    if case.was_shut_down:
+    if transition.was_shut_down:
         return None
-    if case.chain.of("cordon") and case.first("cordon") is not None:
+    if _is_taken_down(transition):
         return None
-    found = shared_place(case)
+    found = shared_place(transition)
     if found is None:
         return None
     _, others = found
-    if not all(case.fleet.booted_after(o, case.lost_at) for o in others):
+    if not all(
+        transition.fleet.booted_after(o, transition.lost_at) for o in others
+    ):
         return None
     # Of what was lost when the log began nobody saw how it went.
-    seen = case.chain.baseline.ready == "True"
-    return Found(case.effect, "likely" if seen else "possible")
+    seen = transition.episode.baseline.ready == "True"
+    return Found(transition.effect, "likely" if seen else "possible")
+
+
+def _is_taken_down(transition: Transition) -> bool:
+    """Whether somebody set about to take the machine down.
+
+    A person's bare cordon explains no loss.
+    """
+    cordon = transition.first(Topic.CORDON)
+    if cordon is None:
+        return False
+    author = transition.author(cordon)
+    by_hand = author is not None and not (author.is_program or author.library)
+    return not by_hand or transition.first(Topic.EVICTION) is not None
 
 
 CAUSE = FaultCause(

@@ -1,6 +1,5 @@
 """The provider took the machine back."""
 
-from recorder.explain.causes.asked import on_record
 from recorder.explain.causes.cause import DecisionCause
 from recorder.knowledge import Decision
 
@@ -10,5 +9,4 @@ CAUSE = DecisionCause(
     decision=Decision.PREEMPTION,
     signature=("a notice of a spot interruption before the loss"),
     lookalikes=("scale-down: the cluster decided, not the provider",),
-    find=on_record(Decision.PREEMPTION),
 )

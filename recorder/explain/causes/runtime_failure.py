@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from recorder.explain.causes.case import Case
 from recorder.explain.causes.cause import FaultCause, Found, recorded
-from recorder.explain.signs import Sign, Subject
+from recorder.explain.signals import Signal, Topic
+from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Fault
 
 __all__ = ["CAUSE"]
@@ -15,18 +15,20 @@ SAYINGS: Final = ("PLEG is not healthy", "container runtime is down")
 _recorded = recorded(Fault.RUNTIME)
 
 
-def _find(case: Case) -> Found | None:
-    found = _recorded(case)
-    if found is not None or case.faults:
+def _find(transition: Transition) -> Found | None:
+    found = _recorded(transition)
+    if found is not None or transition.faults:
         return found
     # A kubelet says it of a kernel that hangs as well: so it is asked last.
-    for sign in case.chain.of(Subject.READY):
-        if _says_so(sign) and (sign is case.effect or case.precedes(sign)):
-            return Found(sign, "possible" if case.was_lost else "likely")
+    for sign in transition.episode.of(Topic.READY):
+        if _says_so(sign) and (
+            sign is transition.effect or transition.precedes(sign)
+        ):
+            return Found(sign, "possible" if transition.was_lost else "likely")
     return None
 
 
-def _says_so(sign: Sign) -> bool:
+def _says_so(sign: Signal) -> bool:
     new = sign.stored.fact.detail.get("new") or {}
     message = new.get("message") or ""
     return any(saying in message for saying in SAYINGS)

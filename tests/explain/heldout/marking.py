@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 
 from recorder.explain.hit import Hit
 from recorder.explain.impact import Scope, hits
-from recorder.explain.judging import Hole
-from recorder.explain.verdict import CONFIDENCES, Verdict
+from recorder.explain.answer import Hole
+from recorder.explain.strength import STRENGTHS
+from recorder.explain.verdict import Verdict
 from recorder.model.entry import Draft
 from recorder.model.fact import FactKind
 from recorder.projections import Placements, Workloads
@@ -120,8 +121,8 @@ def _missed(expected: Expected, verdict: Verdict) -> list[Miss]:
         one.hold(name, answer, right, sure=sure)
     causes = [expected.cause, *expected.accept.get("cause", [])]
     one.hold("cause", verdict.cause, causes, sure=sure)
-    most = CONFIDENCES.index(expected.confidence_at_most)
-    if CONFIDENCES.index(verdict.confidence) > most:
+    most = STRENGTHS.index(expected.confidence_at_most)
+    if STRENGTHS.index(verdict.confidence) > most:
         mark = Mark.SURE_AND_WRONG if sure else Mark.WRONG
         one.misses.append((mark, f"{verdict.confidence} is too sure"))
     _back(one, expected, verdict)

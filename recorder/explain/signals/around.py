@@ -3,40 +3,40 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from recorder.explain.actors import Actor, actor_of
-from recorder.explain.sign import Sign, Subject
-from recorder.explain.unfolding import dated, is_listed, unfolded
+from recorder.explain.signals.actor import Actor, actor_of
+from recorder.explain.signals.listed import dated, is_listed, unfolded
+from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.knowledge import Fault, Knowledge, Role, matches
 from recorder.knowledge.rules import ObjectRule
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.reference import ObjectIdentity
 
 __all__ = [
-    "event_signs",
+    "event_signals",
     "names_in_locks",
-    "other_signs",
-    "pod_signs",
-    "request_signs",
+    "other_signals",
+    "pod_signals",
+    "request_signals",
 ]
 
 GOING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
 
 _KNOWN = {
-    ("kubelet", "NodeAllocatableEnforced"): (Role.EFFECT, Subject.SET_UP),
-    ("kubelet", "Rebooted"): (Role.EFFECT, Subject.REBOOTED),
+    ("kubelet", "NodeAllocatableEnforced"): (Role.EFFECT, Topic.SET_UP),
+    ("kubelet", "Rebooted"): (Role.EFFECT, Topic.REBOOTED),
     # Every kubelet sends these as it starts, and counts on when it is heard
     # again: by their count the same kubelet is told from a new one.
-    ("kubelet", "NodeHasSufficientMemory"): (Role.RECOVERY, Subject.WORD),
-    ("kubelet", "NodeHasNoDiskPressure"): (Role.RECOVERY, Subject.WORD),
-    ("kubelet", "NodeHasSufficientPID"): (Role.RECOVERY, Subject.WORD),
-    ("node-controller", "RemovingNode"): (Role.EFFECT, Subject.REMOVING),
+    ("kubelet", "NodeHasSufficientMemory"): (Role.RECOVERY, Topic.WORD),
+    ("kubelet", "NodeHasNoDiskPressure"): (Role.RECOVERY, Topic.WORD),
+    ("kubelet", "NodeHasSufficientPID"): (Role.RECOVERY, Topic.WORD),
+    ("node-controller", "RemovingNode"): (Role.EFFECT, Topic.REMOVING),
 }
 """Events of Kubernetes about a Node, by their reporter and reason."""
 
 
-def event_signs(
+def event_signals(
     stored: StoredFact, about: str, knowledge: Knowledge
-) -> Iterator[Sign]:
+) -> Iterator[Signal]:
     """Yield the parts of a Kubernetes Event."""
     fact, detail = stored.fact, stored.fact.detail
     reporter, reason = fact.actor or "", detail.get("reason") or ""
@@ -48,33 +48,40 @@ def event_signs(
             return
     rule = knowledge.event(reporter, reason, about=about, message=message)
     if rule is not None:
-        yield Sign(
-            rule.role, f"event {reason}", stored, rule.fault, rule.decision,
-            Actor.named(rule.actor), vague=rule.vague,
+        yield Signal(
+            rule.role, Subject(Topic.EVENT, reason), stored, rule.fault,
+            rule.decision, Actor.named(rule.actor), vague=rule.vague,
         )  # fmt: skip
 
 
 def _of_kubernetes(
     stored: StoredFact, reporter: str, reason: str, message: str
-) -> Sign | None:
+) -> Signal | None:
     if (reporter, reason) == ("kubelet", "Shutdown"):
         off = "cancel" in message
         role = Role.RECOVERY if off else Role.ACT
-        return Sign(role, Subject.SHUTDOWN, stored, over=off)
+        return Signal(role, Subject(Topic.SHUTDOWN), stored, over=off)
     if (reporter, reason) == ("kubelet", "Starting"):
         about_it = "kubelet" in message
-        return Sign(Role.EFFECT, Subject.KUBELET, stored) if about_it else None
+        return (
+            Signal(Role.EFFECT, Subject(Topic.KUBELET), stored)
+            if about_it
+            else None
+        )
     known = _KNOWN.get((reporter, reason))
-    return None if known is None else Sign(*known, stored)
+    if known is None:
+        return None
+    role, topic = known
+    return Signal(role, Subject(topic), stored)
 
 
-def pod_signs(stored: StoredFact) -> Iterator[Sign]:
+def pod_signals(stored: StoredFact) -> Iterator[Signal]:
     """Yield the parts of what happens to a Pod."""
     fact, detail = stored.fact, stored.fact.detail
     if fact.kind is FactKind.CONTAINER_ENDED:
         if detail.get("reason") == "OOMKilled":
             fault = Fault.CONTAINER_OOM
-            yield Sign(Role.FAULT, "container", stored, fault)
+            yield Signal(Role.FAULT, Subject(Topic.CONTAINER), stored, fault)
         return
     if fact.kind is FactKind.APPEARED:
         conditions = detail["state"].get("conditions", {})
@@ -92,19 +99,19 @@ def pod_signs(stored: StoredFact) -> Iterator[Sign]:
 
 def _disruption(
     stored: StoredFact, disrupted: Mapping[str, Any]
-) -> Iterator[Sign]:
+) -> Iterator[Signal]:
     reason, message = disrupted.get("reason"), disrupted.get("message") or ""
     if reason == "EvictionByEvictionAPI":
-        yield Sign(Role.ACT, Subject.EVICTION, stored)
+        yield Signal(Role.ACT, Subject(Topic.EVICTION), stored)
     elif reason == "DeletionByTaintManager":
-        yield Sign(Role.EFFECT, Subject.TAINT_EVICTION, stored)
+        yield Signal(Role.EFFECT, Subject(Topic.TAINT_EVICTION), stored)
     elif reason == "TerminationByKubelet" and "shutdown" in message:
-        yield Sign(Role.ACT, Subject.SHUTDOWN, stored)
+        yield Signal(Role.ACT, Subject(Topic.SHUTDOWN), stored)
 
 
-def other_signs(
+def other_signals(
     stored: StoredFact, about: str, knowledge: Knowledge, node: str
-) -> Iterator[Sign]:
+) -> Iterator[Signal]:
     """Yield the parts of what happens to any other object."""
     fact = stored.fact
     thing = fact.object
@@ -122,7 +129,7 @@ def other_signs(
 
 def _stood(
     stored: StoredFact, thing: ObjectIdentity, knowledge: Knowledge, node: str
-) -> Iterator[Sign]:
+) -> Iterator[Signal]:
     """Yield what an object held already when it was listed."""
     for told in unfolded(stored):
         if told.fact.kind is FactKind.CONDITION_CHANGED:
@@ -150,7 +157,7 @@ def names_in_locks(fact: Fact, knowledge: Knowledge) -> Iterator[str]:
 
 def _lock(
     stored: StoredFact, about: str, knowledge: Knowledge, node: str
-) -> Iterator[Sign]:
+) -> Iterator[Signal]:
     detail = stored.fact.detail
     rule = knowledge.lock(about, detail["key"])
     if rule is None:
@@ -159,37 +166,39 @@ def _lock(
     if held == (node in rule.holders(detail["old"])):
         return  # somebody else came or went
     # One that is handed on is a decision for the next node alone.
-    yield Sign(
+    yield Signal(
         Role.DECISION if held else Role.RECOVERY,
-        f"lock {detail['key']}", stored, None, rule.decision if held else None,
-        Actor.named(rule.actor), over=not held,
+        Subject(Topic.LOCK, detail["key"]), stored, None,
+        rule.decision if held else None, Actor.named(rule.actor),
+        over=not held,
     )  # fmt: skip
 
 
 def _turned(
     stored: StoredFact, thing: ObjectIdentity, knowledge: Knowledge
-) -> Iterator[Sign]:
+) -> Iterator[Signal]:
     """A condition of an object that is about a node."""
     detail = stored.fact.detail
     old, new = detail["old"], detail["new"]
     if old == new:
         return
-    subject = f"{thing.kind} {thing.name} {detail['type']}"
+    turned = f"{thing.kind}/{thing.name} {detail['type']}"
+    subject = Subject(Topic.OBJECT_CONDITION, turned)
     rules = knowledge.turned(thing.group, thing.kind, condition=detail["type"])
     for rule in rules:
         if _fits(rule, new):
-            yield Sign(
+            yield Signal(
                 rule.role, subject, stored, None, rule.decision,
                 Actor.named(rule.actor), vague=rule.vague,
             )  # fmt: skip
             return
         if _fits(rule, old):
-            yield Sign(Role.RECOVERY, subject, stored, over=True)
+            yield Signal(Role.RECOVERY, subject, stored, over=True)
             return
     made = knowledge.made(thing.group, thing.kind)
     if made is not None:
         actor = Actor.named(made.actor)
-        yield Sign(Role.ACT, f"{thing.kind} {thing.name}", stored, actor=actor)
+        yield Signal(Role.ACT, _named(thing), stored, actor=actor)
 
 
 def _fits(rule: ObjectRule, condition: Mapping[str, Any] | None) -> bool:
@@ -202,24 +211,28 @@ def _fits(rule: ObjectRule, condition: Mapping[str, Any] | None) -> bool:
 
 def _made(
     stored: StoredFact, thing: ObjectIdentity, knowledge: Knowledge
-) -> Iterator[Sign]:
+) -> Iterator[Signal]:
     """An object that is about a node: it comes, changes, or goes."""
     kind = stored.fact.kind
-    subject = f"{thing.kind} {thing.name}"
+    subject = _named(thing)
     gone = knowledge.unmade(thing.group, thing.kind)
     if gone is not None and kind in GOING:
-        yield Sign(
-            gone.role, f"end of {subject}", stored, None, gone.decision,
-            Actor.named(gone.actor), vague=gone.vague,
+        yield Signal(
+            gone.role, Subject(Topic.OBJECT_END, subject.name), stored, None,
+            gone.decision, Actor.named(gone.actor), vague=gone.vague,
         )  # fmt: skip
     made = knowledge.made(thing.group, thing.kind)
     if made is not None:
         yield from _asked(stored, made, subject)
 
 
+def _named(thing: ObjectIdentity) -> Subject:
+    return Subject(Topic.OBJECT, f"{thing.kind}/{thing.name}")
+
+
 def _asked(
-    stored: StoredFact, rule: ObjectRule, subject: str
-) -> Iterator[Sign]:
+    stored: StoredFact, rule: ObjectRule, subject: Subject
+) -> Iterator[Signal]:
     """An object that exists for what it asks."""
     kind, actor = stored.fact.kind, Actor.named(rule.actor)
     if kind is FactKind.APPEARED:
@@ -227,31 +240,30 @@ def _asked(
         done = stored.fact.detail["state"].get("fields", {})
         if "completion_time" not in done:
             made = dated(stored)
-            yield Sign(rule.role, subject, made, None, rule.decision, actor)
+            yield Signal(rule.role, subject, made, None, rule.decision, actor)
     elif kind is FactKind.VANISHED:
-        yield Sign(Role.RECOVERY, subject, stored, over=True)
+        yield Signal(Role.RECOVERY, subject, stored, over=True)
     elif kind is FactKind.FIELD_CHANGED:
-        yield Sign(Role.ACT, subject, stored, actor=actor)
+        yield Signal(Role.ACT, subject, stored, actor=actor)
 
 
-def request_signs(stored: StoredFact, knowledge: Knowledge) -> Iterator[Sign]:
+def request_signals(
+    stored: StoredFact, knowledge: Knowledge
+) -> Iterator[Signal]:
     """Yield audit: who asked for what. It gives other signs their actor."""
     detail = stored.fact.detail
     if detail.get("verb") not in {"create", "update", "patch", "delete"}:
         return
     if (detail.get("code") or 0) >= 300:  # noqa: PLR2004 - refused
         return
-    subject = "/".join(
-        [
-            "request",
-            str(detail.get("verb")),
-            str(detail.get("resource")),
-            str(detail.get("subresource", "")),
-        ]
-    )
-    yield Sign(
+    if (stored.fact.actor or "").startswith("system:node:"):
+        return  # that a kubelet is there; it asks for nothing
+    target = f"{detail.get('verb')} {detail.get('resource')}"
+    if detail.get("subresource"):
+        target += f"/{detail['subresource']}"
+    yield Signal(
         Role.ACT,
-        subject,
+        Subject(Topic.REQUEST, target),
         stored,
         actor=actor_of(stored.fact.actor, knowledge, audited=True),
     )

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from recorder.classify.times import moment
-from recorder.explain.signs import Sign
+from recorder.explain.signals import Signal
 
 __all__ = ["boot_named", "counted", "is_explained", "is_first"]
 
@@ -27,13 +27,13 @@ SKEW: Final = timedelta(seconds=2)
 _BOOT = re.compile(r"boot id: (\S+)")
 
 
-def boot_named(rebooted: Sign) -> str | None:
+def boot_named(rebooted: Signal) -> str | None:
     """Return the boot id that an Event `Rebooted` names."""
     found = _BOOT.search(rebooted.stored.fact.detail.get("message") or "")
     return None if found is None else found[1]
 
 
-def is_explained(rebooted: Sign, boots: Mapping[str, datetime]) -> bool:
+def is_explained(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
     """Return whether an Event `Rebooted` is about a boot of the Node.
 
     Args:
@@ -47,7 +47,7 @@ def is_explained(rebooted: Sign, boots: Mapping[str, datetime]) -> bool:
     return seen is not None and at <= seen + NEAR
 
 
-def counted(words: Iterable[Sign], lost: datetime) -> bool | None:
+def counted(words: Iterable[Signal], lost: datetime) -> bool | None:
     """Return whether a kubelet counts on from before its node was lost.
 
     A kubelet keeps count of the Events that it sends for as long as it runs.
@@ -68,7 +68,7 @@ def counted(words: Iterable[Sign], lost: datetime) -> bool | None:
     return None
 
 
-def is_first(rebooted: Sign, boots: Mapping[str, datetime]) -> bool:
+def is_first(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
     """Return whether a kubelet speaks of the boot that the Node had at first.
 
     Which one was before it, only the kubelet knew.

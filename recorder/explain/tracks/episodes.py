@@ -13,18 +13,18 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from recorder.explain.beginning import never_opens
-from recorder.explain.boots import boot_named, is_explained
-from recorder.explain.chain import LINGER, PATIENCE, Chain
-from recorder.explain.parting import ASYNCHRONOUS, begins_anew
-from recorder.explain.signs import Sign, Subject, signs_of
-from recorder.explain.standing import standing
-from recorder.explain.unfolding import is_listed
+from recorder.explain.signals import Signal, Subject, Topic, signals_of
+from recorder.explain.signals.listed import is_listed
+from recorder.explain.tracks.beginning import never_opens, standing
+from recorder.explain.tracks.boots import boot_named, is_explained
+from recorder.explain.tracks.boundary import ASYNCHRONOUS, begins_anew
+from recorder.explain.tracks.episode import LINGER, PATIENCE, Episode
+from recorder.explain.tracks.life import life_proved
 from recorder.knowledge import Fault, Knowledge, Role
 from recorder.model.fact import FactKind, StoredFact
 from recorder.projections import NodeState, advance
 
-__all__ = ["Chain", "chains_of"]
+__all__ = ["Episode", "episodes_of"]
 
 AUTOPSY: Final = timedelta(hours=1)
 """How long after a boot the dump of a panic before it may be found."""
@@ -35,7 +35,7 @@ FOREGOING: Final = timedelta(minutes=2)
 FIRST_LISTS: Final = timedelta(seconds=5)
 """How long the first lists of all resources take, one after another."""
 
-STARTS: Final = frozenset({Subject.KUBELET, Subject.REBOOTED})
+STARTS: Final = frozenset({Topic.KUBELET, Topic.REBOOTED})
 """Subjects of Events that a kubelet sends as it starts."""
 
 SOMETIME: Final = datetime(9999, 1, 1, tzinfo=UTC)
@@ -43,12 +43,12 @@ SOMETIME: Final = datetime(9999, 1, 1, tzinfo=UTC)
 knows, so it explains whatever names it."""
 
 
-def chains_of(
+def episodes_of(
     node: str,
     facts: Iterable[StoredFact],
     knowledge: Knowledge,
     base: NodeState | None = None,
-) -> list[Chain]:
+) -> list[Episode]:
     """Return the chains of a node, in order.
 
     Args:
@@ -69,15 +69,16 @@ class _Reader:
     def __init__(
         self, node: str, knowledge: Knowledge, base: NodeState
     ) -> None:
-        self.chains: list[Chain] = []
+        self.chains: list[Episode] = []
         self._node = node
         self._knowledge = knowledge
         self._state = base
-        self._open: Chain | None = None
-        self._loose: deque[Sign] = deque(maxlen=200)
-        self._standing: dict[str, Sign] = {}
+        self._open: Episode | None = None
+        self._loose: deque[Signal] = deque(maxlen=200)
+        self._standing: dict[Subject, Signal] = {}
         """What was said before the node was first seen, by its subject."""
 
+        self._alive: list[datetime] = []
         self._boots: dict[str, datetime] = {}
         if self._state.boot_id is not None:
             self._boots[self._state.boot_id] = SOMETIME
@@ -93,7 +94,10 @@ class _Reader:
             self._see(stored)  # for the first time, and for the last
         before = self._state
         self._advance(stored)
-        signs = signs_of(stored, self._knowledge, node=self._node)
+        alive = life_proved(stored, self._node)
+        if alive is not None:
+            self._alive.append(alive)
+        signs = signals_of(stored, self._knowledge, node=self._node)
         if self._is_old(stored):
             self._stand(signs)
             return
@@ -142,7 +146,7 @@ class _Reader:
         elif not stored.fact.detail["created"]:
             self._stand(standing(stored, self._knowledge, node=self._node))
 
-    def _stand(self, signs: Iterable[Sign]) -> list[Sign]:
+    def _stand(self, signs: Iterable[Signal]) -> list[Signal]:
         """Keep what was said before for the next chain; return the others."""
         others = []
         for sign in signs:
@@ -152,7 +156,7 @@ class _Reader:
                 others.append(sign)
         return others
 
-    def _unstand(self, sign: Sign) -> None:
+    def _unstand(self, sign: Signal) -> None:
         """Forget what stood at first and is over, or is called off."""
         if sign.over:
             self._standing.pop(sign.subject, None)
@@ -186,7 +190,7 @@ class _Reader:
             return stored.observed_at <= self._seen_at + FIRST_LISTS
         return stored.at < self._seen_at - timedelta(seconds=1)
 
-    def _place(self, sign: Sign, before: NodeState) -> None:
+    def _place(self, sign: Signal, before: NodeState) -> None:
         if self._is_first_sight(sign, before) or self._was_there(sign):
             return
         self._unstand(sign)
@@ -195,13 +199,13 @@ class _Reader:
             past.take(sign)
             return
         self._reopen(sign)
-        chain, still_held = self._open, list[Sign]()
+        chain, still_held = self._open, list[Signal]()
         if chain is not None and begins_anew(chain, sign):
             still_held = chain.still_held(sign.stored.observed_at)
             chain = self._open = None
         if chain is None and (self._opens(sign) or self._goes(sign, before)):
             chain = self._begin(sign, before, still_held)
-        if chain is None and sign.subject == Subject.WORD:
+        if chain is None and sign.topic is Topic.WORD:
             return  # kubelets talk
         if chain is None:
             self._loose.append(sign)
@@ -209,10 +213,11 @@ class _Reader:
             chain.take(sign)
 
     def _begin(
-        self, sign: Sign, before: NodeState, held: Iterable[Sign]
-    ) -> Chain:
+        self, sign: Signal, before: NodeState, held: Iterable[Signal]
+    ) -> Episode:
         """Open a chain with what still holds and what came just before."""
-        chain = self._open = Chain(self._node, before, self._boots)
+        chain = self._open = Episode(self._node, before, self._boots)
+        chain.alive = self._alive
         self.chains.append(chain)
         since = sign.stored.at - FOREGOING
         recent = (loose for loose in self._loose if loose.stored.at >= since)
@@ -223,16 +228,15 @@ class _Reader:
         self._loose.clear()
         return chain
 
-    def _stood(self, at: datetime) -> list[Sign]:
+    def _stood(self, at: datetime) -> list[Signal]:
         """Return what stood at first, but for Events of long ago."""
         return [
             sign
             for sign in self._standing.values()
-            if not sign.subject.startswith("event ")
-            or at - sign.stored.at <= PATIENCE
+            if sign.topic is not Topic.EVENT or at - sign.stored.at <= PATIENCE
         ]
 
-    def _past(self, sign: Sign) -> Chain | None:
+    def _past(self, sign: Signal) -> Episode | None:
         """Return the chain that is over and that a late sign belongs to.
 
         Events may come late, and after a gap they come in any order. What
@@ -249,7 +253,7 @@ class _Reader:
             boots = [
                 (boot.stored.observed_at, chain)
                 for chain in self.chains
-                for boot in chain.of(Subject.BOOT)
+                for boot in chain.of(Topic.BOOT)
                 if boot.stored.observed_at <= found
                 or self._shown[boot.position] <= at
             ]
@@ -260,70 +264,70 @@ class _Reader:
             if chain is self._open or chain.back is None:
                 continue
             # A boot may be seen long after the kubelet spoke of it.
-            early = sign.subject in STARTS and chain.has(Subject.BOOT)
+            early = sign.topic in STARTS and chain.has(Topic.BOOT)
             if (early or chain.began.at <= at) and (
                 at <= chain.back.observed_at
             ):
                 return chain
         return None
 
-    def _reopen(self, sign: Sign) -> None:
+    def _reopen(self, sign: Signal) -> None:
         """Go on with a chain that is over, if its boot is shown only now.
 
         Its kubelet spoke of the boot while nobody heard of its Node.
         """
-        if self._open is not None or sign.subject != Subject.BOOT:
+        if self._open is not None or sign.topic is not Topic.BOOT:
             return
         boot = sign.stored.fact.detail["new"]
         for chain in self.chains[-1:]:
-            told = chain.of(Subject.REBOOTED)
+            told = chain.of(Topic.REBOOTED)
             if any(boot_named(rebooted) == boot for rebooted in told):
                 self._open = chain
 
-    def _lost_since(self, chain: Chain) -> Chain:
+    def _lost_since(self, chain: Episode) -> Episode:
         """Return the chain in which a node was lost once more, if it was."""
         now = self._open
         if now is None or now is chain or self._state.ready == "True":
             return chain
         return now
 
-    def _is_first_sight(self, sign: Sign, before: NodeState) -> bool:
+    def _is_first_sight(self, sign: Signal, before: NodeState) -> bool:
         """A Node that is listed for the first time did not join."""
         return (
             sign.stored.fact.kind is FactKind.APPEARED
-            and sign.subject == Subject.IDENTITY
+            and sign.topic is Topic.IDENTITY
             and before.uid is None
             and not sign.stored.fact.detail["created"]
         )
 
-    def _was_there(self, sign: Sign) -> bool:
+    def _was_there(self, sign: Signal) -> bool:
         """Return whether a boot is shown that was shown before.
 
         No machine boots twice into one: who wrote it was behind, as an API
         server is whose store was restored.
         """
-        if sign.subject != Subject.BOOT:
+        if sign.topic is not Topic.BOOT:
             return False
         seen = self._boots[sign.stored.fact.detail["new"]]
         return seen != sign.stored.observed_at
 
-    def _is_news(self, sign: Sign) -> bool:
+    def _is_news(self, sign: Signal) -> bool:
         """Whether a kubelet speaks of a boot that the Node never had."""
-        return sign.subject == Subject.REBOOTED and not is_explained(
+        return sign.topic is Topic.REBOOTED and not is_explained(
             sign, self._boots
         )
 
-    def _goes(self, sign: Sign, before: NodeState) -> bool:
+    def _goes(self, sign: Signal, before: NodeState) -> bool:
         """Return whether the Node itself goes, well as it may have been."""
         thing = sign.stored.fact.object
         return (
-            sign.subject == Subject.IDENTITY
+            sign.topic is Topic.IDENTITY
             and sign.over
             and thing is not None
             and thing.uid == before.uid
         )
 
-    def _opens(self, sign: Sign) -> bool:
+    def _opens(self, sign: Signal) -> bool:
         return not never_opens(sign) and (
-            sign.subject != Subject.REBOOTED or self._is_news(sign)
+            sign.topic is not Topic.REBOOTED or self._is_news(sign)
         )

@@ -3,10 +3,10 @@
 from datetime import timedelta
 from typing import Final
 
-from recorder.explain.boots import counted, is_first
-from recorder.explain.chains import Chain
-from recorder.explain.signs import Sign, Subject
-from recorder.explain.verdict import Happened
+from recorder.explain.happened import Happened
+from recorder.explain.signals import Signal, Topic
+from recorder.explain.tracks.boots import counted, is_first
+from recorder.explain.tracks.episodes import Episode
 from recorder.knowledge import Role
 from recorder.model.fact import FactKind
 
@@ -15,13 +15,13 @@ __all__ = ["happening"]
 ASTRAY: Final = timedelta(seconds=2)
 """How much a watch of Pods may be ahead of the watch of Nodes."""
 
-FIRST: Final = timedelta(minutes=1)
+FIRST: Final = timedelta(seconds=5)
 """Within which of a join a kubelet that starts is the one that joined."""
 
 MACHINE = ("machine_id", "system_uuid", "provider_id")
 
 
-def happening(chain: Chain) -> tuple[str, Sign] | None:
+def happening(chain: Episode) -> tuple[Happened, Signal] | None:
     """Return what happened and the first sign of it; None if nothing did."""
     for find in (
         _identity,
@@ -38,18 +38,18 @@ def happening(chain: Chain) -> tuple[str, Sign] | None:
     return None
 
 
-def _identity(chain: Chain) -> tuple[str, Sign] | None:
+def _identity(chain: Episode) -> tuple[Happened, Signal] | None:
     if chain.baseline.uid is None:
         return None
     came = [
         sign
-        for sign in chain.of(Subject.IDENTITY)
+        for sign in chain.of(Topic.IDENTITY)
         if _uid(sign) != chain.baseline.uid
     ]
     went = [
         sign
-        for sign in chain.signs
-        if sign.subject == Subject.IDENTITY and sign.over
+        for sign in chain.signals
+        if sign.topic is Topic.IDENTITY and sign.over
     ]
     if came:
         first = min([*went, *came], key=lambda sign: sign.position)
@@ -63,25 +63,25 @@ def _identity(chain: Chain) -> tuple[str, Sign] | None:
     return None
 
 
-def _uid(sign: Sign) -> str | None:
+def _uid(sign: Signal) -> str | None:
     thing = sign.stored.fact.object
     return thing.uid if thing is not None else None
 
 
-def _reboot(chain: Chain) -> tuple[str, Sign] | None:
-    boots = chain.of(Subject.BOOT)
+def _reboot(chain: Episode) -> tuple[Happened, Signal] | None:
+    boots = chain.of(Topic.BOOT)
     if boots:
         return Happened.REBOOT, boots[0]
-    for told in chain.of(Subject.REBOOTED):
+    for told in chain.of(Topic.REBOOTED):
         if is_first(told, chain.boots):
             return Happened.REBOOT, told
     return None
 
 
-def _lost(chain: Chain) -> tuple[str, Sign] | None:
+def _lost(chain: Episode) -> tuple[Happened, Signal] | None:
     losses = [
         sign
-        for sign in chain.of(Subject.READY)
+        for sign in chain.of(Topic.READY)
         if (sign.stored.fact.detail["new"] or {}).get("status") == "Unknown"
     ]
     if not losses:
@@ -89,60 +89,73 @@ def _lost(chain: Chain) -> tuple[str, Sign] | None:
     started = [
         sign for sign in _started(chain) if sign.position > losses[0].position
     ]
-    anew = counted(chain.of(Subject.WORD), losses[0].stored.at)
+    anew = counted(chain.of(Topic.WORD), losses[0].stored.at)
     if started or anew is False:
         return Happened.KUBELET_RESTART, losses[0]
     return Happened.UNREACHABLE, losses[0]
 
 
-def _kubelet(chain: Chain) -> tuple[str, Sign] | None:
+def _kubelet(chain: Episode) -> tuple[Happened, Signal] | None:
     started = _started(chain)
     return (Happened.KUBELET_RESTART, started[0]) if started else None
 
 
-def _started(chain: Chain) -> list[Sign]:
+def _started(chain: Episode) -> list[Signal]:
     """Return the starts of the kubelet, but not its first.
 
     Only a kubelet that has started says Rebooted.
     """
     found = (
-        chain.of(Subject.KUBELET)
-        or chain.of(Subject.REBOOTED)
-        or chain.of(Subject.SET_UP)
+        chain.of(Topic.KUBELET)
+        or chain.of(Topic.REBOOTED)
+        or chain.of(Topic.SET_UP)
     )
-    came = chain.of(Subject.IDENTITY)
+    came = chain.of(Topic.IDENTITY)
     if chain.baseline.uid is not None or not came:
         return found
-    joined = came[0].stored.observed_at
-    return [sign for sign in found if sign.stored.at > joined + FIRST]
+    # The kubelet that joined started before it made its Node.
+    joined = came[0].stored.observed_at + FIRST
+    return [s for s in found if s.stored.at > joined]
 
 
-def _cordon(chain: Chain) -> tuple[str, Sign] | None:
-    cordons = chain.of(Subject.CORDON)
+def _cordon(chain: Episode) -> tuple[Happened, Signal] | None:
+    cordons = chain.of(Topic.CORDON)
     if not cordons:
-        return None
-    decided = [s for s in chain.signs if s.role is Role.DECISION]
+        return _driven(chain)
+    decided = [s for s in chain.signals if s.role is Role.DECISION]
     since = min(s.stored.observed_at for s in [cordons[0], *decided])
     evicted = [
         sign
-        for sign in chain.of(Subject.EVICTION)
+        for sign in chain.of(Topic.EVICTION)
         if sign.stored.observed_at >= since - ASTRAY
     ]
     name = Happened.DRAINED if evicted else Happened.CORDONED
     return name, cordons[0]
 
 
-def _degraded(chain: Chain) -> tuple[str, Sign] | None:
-    for sign in chain.signs:
+def _driven(chain: Episode) -> tuple[Happened, Signal] | None:
+    """A taint that evicts empties a node as well, healthy as it is."""
+    evicted = chain.of(Topic.TAINT_EVICTION)
+    taints = [
+        s
+        for s in chain.of(Topic.TAINT)
+        if s.stored.fact.detail["effect"] == "NoExecute"
+        and not s.subject.name.startswith("node.kubernetes.io/")
+    ]
+    return (Happened.DRAINED, taints[0]) if taints and evicted else None
+
+
+def _degraded(chain: Episode) -> tuple[Happened, Signal] | None:
+    for sign in chain.signals:
         told = sign.over or chain.is_carried(sign)
         if sign.role is Role.FAULT and not told:
             return Happened.DEGRADED, sign
-    unready = chain.of(Subject.READY)
+    unready = chain.of(Topic.READY)
     return (Happened.DEGRADED, unready[0]) if unready else None
 
 
-def _joined(chain: Chain) -> tuple[str, Sign] | None:
-    for sign in chain.of(Subject.IDENTITY):
+def _joined(chain: Episode) -> tuple[Happened, Signal] | None:
+    for sign in chain.of(Topic.IDENTITY):
         if sign.stored.fact.kind is FactKind.APPEARED:
             return Happened.JOINED, sign
     return None

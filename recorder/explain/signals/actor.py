@@ -4,13 +4,17 @@ A field manager names a program, never a person. Where the program is a tool
 in anybody's hands, who used it is known from audit or not at all.
 """
 
+import re
 from typing import NamedTuple, Self
 
 from recorder.knowledge import ActorName, Knowledge
 
-__all__ = ["Actor", "actor_of"]
+__all__ = ["Actor", "actor_of", "is_same"]
 
 SERVICE_ACCOUNT = "system:serviceaccount:"
+
+_GENERIC = re.compile(r"[^a-z0-9]|controller|manager|operator")
+"""What spellings of one author differ by: field manager, user, reporter."""
 
 
 class Actor(NamedTuple):
@@ -40,6 +44,22 @@ class Actor(NamedTuple):
     def is_program(self) -> bool:
         """Whether no person can be behind it."""
         return self.kind in {"controller", "kubelet", "cloud"}
+
+    @property
+    def key(self) -> str:
+        """The name as it is compared; empty where nobody is named."""
+        name = (self.name or "").lower()
+        return _GENERIC.sub("", name) or name
+
+
+def is_same(one: Actor | None, other: Actor | None) -> bool:
+    """Whether two spellings name one author."""
+    return (
+        one is not None
+        and other is not None
+        and bool(one.key)
+        and one.key == other.key
+    )
 
 
 def actor_of(

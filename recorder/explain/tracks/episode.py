@@ -1,15 +1,15 @@
 """A chain: the signs that belong together, and how the node fared."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from recorder.explain.signs import Sign, Subject
+from recorder.explain.signals import Signal, Subject, Topic
 from recorder.knowledge import Role
 from recorder.model.fact import StoredFact
 from recorder.projections import NodeState
 
-__all__ = ["ATTACHED", "Chain", "LINGER"]
+__all__ = ["ATTACHED", "Episode", "LINGER"]
 
 LINGER: Final = timedelta(seconds=20)
 """How long after a return to service trailing signs are waited for: kubelets
@@ -20,22 +20,31 @@ PATIENCE: Final = timedelta(minutes=10)
 
 ATTACHED: Final = frozenset(
     {
-        Subject.EVICTION,
-        Subject.TAINT_EVICTION,
-        Subject.SILENCE,
-        Subject.VERSION,
-        Subject.REBOOTED,
-        Subject.WORD,
-        Subject.REMOVING,
+        Topic.EVICTION,
+        Topic.TAINT_EVICTION,
+        Topic.SILENCE,
+        Topic.VERSION,
+        Topic.REBOOTED,
+        Topic.WORD,
+        Topic.REMOVING,
     }
 )
 """Subjects that belong to a chain and never open one."""
 
-HELD: Final = ("condition ", "taint ", "label ", "lock ", "annotation ")
-"""Beginnings of subjects that hold until they are said to be over."""
+HELD: Final = frozenset(
+    {
+        Topic.CONDITION,
+        Topic.TAINT,
+        Topic.LABEL,
+        Topic.LOCK,
+        Topic.ANNOTATION,
+        Topic.GPUS,
+    }
+)
+"""Topics that hold until they are said to be over."""
 
 
-class Chain:
+class Episode:
     """What belongs together."""
 
     def __init__(
@@ -46,8 +55,12 @@ class Chain:
         self.boots = boots
         """When each boot of the node was first seen."""
 
-        self.signs: list[Sign] = []
-        self.carried: list[Sign] = []
+        self.alive: Sequence[datetime] = ()
+        """When the node itself was heard of, in the order of the log; of all
+        its episodes together."""
+
+        self.signals: list[Signal] = []
+        self.carried: list[Signal] = []
         """Signs of the chain before that held still."""
 
         self.state = baseline
@@ -62,43 +75,43 @@ class Chain:
         self.ready_since: datetime | None = None
         """Since when the node is Ready, if it is."""
 
-        self._held: dict[str, Sign] = {}
+        self._held: dict[Subject, Signal] = {}
         self._quiet_since: datetime | None = None
 
     @property
     def began(self) -> StoredFact:
         """The first sign, but for what held long before it."""
-        own = [s for s in self.signs if not self.is_carried(s)] or self.signs
+        own = [
+            s for s in self.signals if not self.is_carried(s)
+        ] or self.signals
         return min(own, key=lambda s: s.stored.at).stored
 
-    def is_carried(self, sign: Sign) -> bool:
+    def is_carried(self, sign: Signal) -> bool:
         """Return whether a sign held before the chain began."""
         return any(sign is carried for carried in self.carried)
 
-    def of(self, subject: str) -> list[Sign]:
-        """Return the signs of one subject that begin something."""
-        return [s for s in self.signs if s.subject == subject and not s.over]
+    def of(self, topic: Topic) -> list[Signal]:
+        """Return the signals of one topic that begin something."""
+        return [s for s in self.signals if s.topic is topic and not s.over]
 
-    def has(self, subject: str) -> bool:
+    def has(self, topic: Topic) -> bool:
         """Return whether there is such a sign."""
-        return any(s.subject == subject and not s.over for s in self.signs)
+        return any(s.topic is topic and not s.over for s in self.signals)
 
-    def carry(self, signs: Iterable[Sign]) -> None:
+    def carry(self, signs: Iterable[Signal]) -> None:
         """Begin with what still holds of the chain before."""
         for sign in signs:
             self.carried.append(sign)
             self.take(sign)
 
-    def take(self, sign: Sign) -> None:
+    def take(self, sign: Signal) -> None:
         """Add a sign."""
-        self.signs.append(sign)
-        if sign.role is Role.EFFECT and sign.subject not in ATTACHED:
+        self.signals.append(sign)
+        if sign.role is Role.EFFECT and sign.topic not in ATTACHED:
             self._quiet_since = None
         if sign.over:
             self._held.pop(sign.subject, None)
-        elif sign.role in {Role.FAULT, Role.DECISION} and (
-            sign.subject.startswith(HELD) or sign.subject == Subject.GPUS
-        ):
+        elif sign.role in {Role.FAULT, Role.DECISION} and sign.topic in HELD:
             self._held[sign.subject] = sign
 
     def note(self, stored: StoredFact, state: NodeState) -> None:
@@ -129,7 +142,9 @@ class Chain:
 
         Without an end while it lasts; None where there is nothing.
         """
-        own = [s for s in self.signs if not self.is_carried(s)] or self.signs
+        own = [
+            s for s in self.signals if not self.is_carried(s)
+        ] or self.signals
         if not own:
             return None
         seen = [s.stored.observed_at for s in own]
@@ -148,9 +163,9 @@ class Chain:
         """Whether anything happened to the node, or what began is over."""
         return any(
             s.over
-            or s.subject == Subject.CORDON
-            or (s.role is Role.EFFECT and s.subject not in ATTACHED)
-            for s in self.signs
+            or s.topic is Topic.CORDON
+            or (s.role is Role.EFFECT and s.topic not in ATTACHED)
+            for s in self.signals
         )
 
     def returned(self, at: datetime) -> bool:
@@ -164,12 +179,12 @@ class Chain:
     def is_up_again(self, at: datetime) -> bool:
         """Return whether the node booted and has been Ready for a while."""
         return (
-            self.has(Subject.BOOT)
+            self.has(Topic.BOOT)
             and self.ready_since is not None
             and at - self.ready_since > LINGER
         )
 
-    def still_held(self, at: datetime) -> list[Sign]:
+    def still_held(self, at: datetime) -> list[Signal]:
         """Return what is said of the node long after it came back.
 
         What is said from before a boot and not yet taken back right after
@@ -182,13 +197,13 @@ class Chain:
         back = self.back.observed_at
         return [s for s in self._held.values() if not self._is_obeyed(s, back)]
 
-    def _said_since_ready(self) -> list[Sign]:
+    def _said_since_ready(self) -> list[Signal]:
         """Return what was said of a node that booted and was not yet back."""
         since = self.ready_since
-        if since is None or not self.has(Subject.BOOT):
+        if since is None or not self.has(Topic.BOOT):
             return []
-        said: dict[str, Sign] = {}
-        for sign in self.signs:
+        said: dict[Subject, Signal] = {}
+        for sign in self.signals:
             if sign.over:
                 said.pop(sign.subject, None)
             elif (
@@ -198,13 +213,13 @@ class Chain:
                 said[sign.subject] = sign
         return [*said.values()]
 
-    def _is_obeyed(self, sign: Sign, back: datetime) -> bool:
+    def _is_obeyed(self, sign: Signal, back: datetime) -> bool:
         """Return whether what was decided was done.
 
         Evidence of one boot serves no other.
         """
         return (
             sign.role is Role.DECISION
-            and self.has(Subject.BOOT)
+            and self.has(Topic.BOOT)
             and (sign.due is None or sign.due <= back)
         )

@@ -1,0 +1,374 @@
+"""Answers: the best path to each transition of a node, and its rivals.
+
+What happened, what broke, who decided it, when the node was back in service.
+Paths are compared by their weakest link, then by what their own words say,
+then by who came first. What is not on record is not made up: then the cause
+is `unrecorded`, and what would have told is said.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from recorder.explain.causes import FAULTS
+from recorder.explain.contradictions import contradictions
+from recorder.explain.evidence import evidence_of
+from recorder.explain.halves import is_half
+from recorder.explain.happened import STAYED, STAYING, Happened
+from recorder.explain.links.led_to import led_to
+from recorder.explain.missing import missing
+from recorder.explain.rivals import rivals
+from recorder.explain.sentences import sentence
+from recorder.explain.signals import Signal, Topic
+from recorder.explain.strength import STRENGTHS, rank
+from recorder.explain.thresholds import LIMITS
+from recorder.explain.tracks.episodes import Episode
+from recorder.explain.tracks.fleet import Fleet
+from recorder.explain.tracks.interventions import (
+    interventions_of,
+)
+from recorder.explain.tracks.transition import Transition
+from recorder.explain.tracks.transitions import happening
+from recorder.explain.verdict import Decided, Faulted, Verdict
+from recorder.knowledge import Decision, Fault, Role
+from recorder.model.fact import FactKind
+from recorder.model.reference import EntryName
+
+__all__ = ["Hole", "judge"]
+
+EMPTYING: Final = frozenset({Topic.CORDON, Topic.EVICTION})
+
+END: Final = datetime.max.replace(tzinfo=UTC)
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A time for which the log does not vouch."""
+
+    since: datetime
+    until: datetime | None
+    gap: EntryName | None = None
+    """The entry that opened it, where it has one."""
+
+
+def judge(
+    chain: Episode,
+    fleet: Fleet,
+    *,
+    holes: Iterable[Hole] = (),
+    absent: Collection[str] = (),
+) -> Verdict | None:
+    """Return the verdict on a chain; None if nothing happened in it.
+
+    Args:
+        chain: what belongs together.
+        fleet: the other nodes at the time.
+        holes: times that the log cannot vouch for.
+        absent: sources and resources that were never recorded.
+    """
+    found = happening(chain)
+    if found is None:
+        return None
+    happened, effect = found
+    transition = Transition(chain, happened, effect, fleet, absent)
+    decided, broken = _decided(transition), _faulted(transition)
+    broken = broken or _unheard_before(transition, decided)
+    if broken and decided and _outweighs(transition, broken, decided):
+        decided = None
+    faulted = _tempered(transition, broken, decided)
+    against = contradictions(transition)
+    back = chain.back if happened not in STAYED else None
+    before, after = _boots(chain, happened)
+    hiding = _hiding(chain, effect, holes)
+    holed = bool(hiding)
+    evidence, left_out = evidence_of(transition, decided, faulted)
+    verdict = Verdict(
+        node=chain.node,
+        node_uid=chain.baseline.uid or chain.state.uid,
+        happened=happened,
+        effect=effect,
+        boot_id_before=before,
+        boot_id_after=after,
+        between=(transition.not_before, transition.not_after),
+        lost_at=_first_proof(transition),
+        back_in_service_at=(
+            None
+            if back is None
+            else max(back.observed_at, effect.stored.observed_at)
+        ),
+        mode=_mode(transition, decided, faulted, holed=holed),
+        fault=faulted,
+        decision=decided,
+        began=chain.began.at,
+        acted_at=_acted_at(transition, decided),
+        evidence=evidence,
+        left_out=left_out,
+        contradictions=against,
+        gaps=sorted({hole.gap for hole in hiding if hole.gap is not None}),
+    )
+    verdict = replace(
+        verdict,
+        confidence=_confidence(transition, verdict, holed=holed),
+        rivals=rivals(transition, verdict),
+        missing=missing(transition, verdict),
+    )
+    return replace(verdict, sentence=sentence(verdict))
+
+
+def _decided(transition: Transition) -> Decided | None:
+    if transition.happened in STAYED and not transition.decisions:
+        return None
+    acted = interventions_of(transition)
+    paths = [
+        (led, one, place)
+        for place, one in enumerate(acted)
+        if (led := led_to(transition, one)) is not None
+    ]
+    if not paths:
+        return None
+    led, one, _ = max(
+        paths, key=lambda p: (rank(p[0].strength), p[0].weight, -p[2])
+    )
+    decided = Decided(
+        decision=led.decision,
+        actor=led.actor,
+        sign=led.step,
+        confidence=led.strength,
+        since=min(s.stored.observed_at for s in one.steps),
+    )
+    if led.actor is None and _was_gone(transition, decided):
+        # Whoever takes away what is long lost has a reason.
+        return replace(decided, confidence="possible")
+    return decided
+
+
+def _acted_at(
+    transition: Transition, decided: Decided | None
+) -> datetime | None:
+    """Return since when somebody acted, or emptied it for reasons of theirs."""
+    emptied = [
+        step.stored.observed_at
+        for one in interventions_of(transition)
+        for step in one.steps
+        if step.topic in EMPTYING
+    ]
+    began = [] if decided is None or decided.since is None else [decided.since]
+    return min([*began, *emptied], default=None)
+
+
+def _outweighs(
+    transition: Transition, broken: Faulted, decided: Decided
+) -> bool:
+    """Whether a node went by a fault, whatever somebody may have waited for.
+
+    A panic is proved, and what took its neighbours with it was no order.
+    """
+    if decided.confidence != "possible":
+        return False
+    return _is_panic(broken) or (
+        broken.sign is transition.effect
+        and rank(broken.confidence) > rank(decided.confidence)
+    )
+
+
+def _is_panic(faulted: Faulted | None) -> bool:
+    """Return whether it is proved that the machine went down by itself."""
+    return faulted is not None and faulted.fault is Fault.KERNEL_PANIC
+
+
+def _tempered(
+    transition: Transition, faulted: Faulted | None, decided: Decided | None
+) -> Faulted | None:
+    """What a person meant by a drain, nobody recorded.
+
+    And what comes up as another system was perhaps only upgraded. Who tells
+    of a fault only in the boot after it lives in that boot, and cannot have
+    seen the one before, whenever its clock says that it was.
+    """
+    if faulted is not None and _is_told_after(transition, faulted.sign):
+        faulted = replace(faulted, confidence="possible")
+    if faulted is not None and decided is None:
+        other = (
+            transition.happened == Happened.REBOOT
+            and transition.episode.of(Topic.VERSION)
+        )
+        if other:
+            return replace(faulted, confidence="possible")
+    by_hand = decided is not None and decided.decision is Decision.MANUAL_DRAIN
+    if faulted is None or not by_hand or faulted.confidence != "proven":
+        return faulted
+    return replace(faulted, confidence="likely")
+
+
+def _is_told_after(transition: Transition, fault: Signal) -> bool:
+    """Return whether a node was shown in its new boot without a fault.
+
+    A dump is of the boot before, and so is an Event that is dated so.
+    """
+    return (
+        transition.happened == Happened.REBOOT
+        and fault.fault is not Fault.KERNEL_PANIC
+        and fault.position > transition.effect.position
+        and fault.stored.fact.kind is FactKind.CONDITION_CHANGED
+    )
+
+
+def _faulted(transition: Transition) -> Faulted | None:
+    if transition.happened == Happened.JOINED:
+        return None
+    for cause in FAULTS:
+        found = cause.find(transition)
+        if found is not None:
+            return Faulted(
+                fault=cause.fault,
+                sign=found.sign,
+                confidence=found.confidence,
+            )
+    return None
+
+
+def _unheard_before(
+    transition: Transition, decided: Decided | None
+) -> Faulted | None:
+    """Contact that was lost before a controller's order is what it answers."""
+    if (
+        decided is None
+        or decided.decision is not Decision.AUTO_REMEDIATION
+        or decided.sign.stored.fact.detail.get("inferred")
+    ):
+        return None
+    lost = next(iter(transition.episode.of(Topic.READY)), None)
+    if lost is None or lost.position >= decided.sign.position:
+        return None
+    if (lost.stored.fact.detail["new"] or {}).get("status") != "Unknown":
+        return None
+    return Faulted(fault=Fault.PARTITION, sign=lost, confidence="likely")
+
+
+def _boots(chain: Episode, happened: str) -> tuple[str | None, str | None]:
+    if happened == Happened.REBOOT:
+        boots = chain.of(Topic.BOOT)
+        if not boots:
+            return None, chain.state.boot_id
+        first, last = boots[0].stored.fact, boots[-1].stored.fact
+        return first.detail["old"], last.detail["new"]
+    before = chain.baseline.boot_id
+    after = chain.state.boot_id if chain.state.present else None
+    return before, after
+
+
+def _first_proof(transition: Transition) -> datetime:
+    """Return when the effect was first seen, or before it a loss of Ready."""
+    times = [transition.effect.stored.observed_at]
+    if transition.was_lost:
+        times += [
+            s.stored.observed_at
+            for s in transition.episode.of(Topic.READY)[:1]
+        ]
+    return min(times)
+
+
+def _mode(
+    transition: Transition,
+    decided: Decided | None,
+    faulted: Faulted | None,
+    *,
+    holed: bool,
+) -> str:
+    if transition.happened == Happened.JOINED:
+        return "unknown"
+    if transition.was_shut_down:
+        return "planned"
+    if decided is not None:
+        if holed and decided.sign.stored.fact.detail.get("inferred"):
+            return "unknown"  # it was seen with the effect, or as it
+        # Whatever for, it was announced that the Node would go.
+        said = decided.sign.vague and transition.happened == Happened.REMOVED
+        sure = said or decided.confidence != "possible"
+        return (
+            "planned"
+            if sure and not _was_gone(transition, decided)
+            else "unknown"
+        )
+    stood = transition.was_lost and transition.episode.baseline.cordoned
+    told = transition.happened in STAYING or transition.was_prepared or stood
+    if told and not _is_panic(faulted):
+        return "unknown"  # somebody decided, and did not say so
+    return "unknown" if holed else "abrupt"
+
+
+def _was_gone(transition: Transition, decided: Decided) -> bool:
+    """Return whether a Node was deleted that was lost long before."""
+    return (
+        decided.decision is Decision.NODE_DELETION
+        and transition.was_lost
+        and transition.lost_at
+        < decided.sign.stored.observed_at - LIMITS.not_long
+        and any(
+            s.position < decided.sign.position
+            for s in transition.episode.of(Topic.READY)
+        )
+    ) or (
+        decided.decision is Decision.NODE_DELETION
+        and transition.episode.baseline.ready == "Unknown"
+    )
+
+
+def _hiding(
+    chain: Episode, effect: Signal, holes: Iterable[Hole]
+) -> Sequence[Hole]:
+    """Return the times that the chain rests on and the log is silent about."""
+    # By our own clock: a hole that ended before the first sign was seen ended
+    # in a list, which showed how things stood.
+    first = min(sign.stored.observed_at for sign in chain.signals)
+    last = max(effect.stored.at, effect.stored.observed_at)
+    if effect.topic is Topic.CORDON or len(chain.of(Topic.BOOT)) > 1:
+        # What comes after it says whether the node was drained, or was back.
+        last = END if chain.back is None else chain.back.observed_at
+    answers = [s.stored.observed_at for s in _answers(chain, effect)]
+    last = max([last, *answers])
+    return [
+        hole
+        for hole in holes
+        if hole.since <= last and (hole.until is None or hole.until >= first)
+    ]
+
+
+def _answers(chain: Episode, effect: Signal) -> list[Signal]:
+    """Return what came of a fault of a node that is not seen to leave."""
+    if effect.role is not Role.FAULT:
+        return []
+    return [s for s in chain.signals if s.position > effect.position]
+
+
+def _confidence(
+    transition: Transition, verdict: Verdict, *, holed: bool
+) -> str:
+    parts: list[str] = []
+    if verdict.fault is not None:
+        parts.append(verdict.fault.confidence)
+    if verdict.decision is not None:
+        parts.append(verdict.decision.confidence)
+    if not parts:
+        joined = verdict.happened == Happened.JOINED
+        return "proven" if joined and not holed else "unknown"
+    least = min(parts, key=rank)
+    hidden = holed and _may_hide(transition)
+    if verdict.contradictions or hidden or is_half(transition, verdict):
+        return min(least, "possible", key=rank)
+    if holed:
+        return STRENGTHS[max(1, rank(least) - 1)]
+    return least
+
+
+def _may_hide(transition: Transition) -> bool:
+    """Return whether what a gap hides may be another thing that happened.
+
+    Evictions after a cordon, a cordon after a fault, a return between boots.
+    """
+    boots = transition.episode.of(Topic.BOOT)
+    return (
+        transition.happened == Happened.CORDONED
+        or len(boots) > 1
+        or bool(_answers(transition.episode, transition.effect))
+    )

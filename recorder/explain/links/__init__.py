@@ -1,0 +1,1 @@
+"""Links: what led to what, how strongly, and what excludes it."""

@@ -1,0 +1,333 @@
+"""Led to: which intervention a transition came of, and what was decided.
+
+The class of a decision is a table of exclusive rows: what its own words say,
+then what it answers, then what its steps show.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from recorder.explain.happened import GONE, STAYING, Happened
+from recorder.explain.links.because import answers, is_recent
+from recorder.explain.signals import Actor, Signal, Topic
+from recorder.explain.strength import weaker
+from recorder.explain.thresholds import LIMITS
+from recorder.explain.tracks.interventions import TAKING, Intervention
+from recorder.explain.tracks.transition import Transition
+from recorder.knowledge import Decision
+from recorder.model.fact import FactKind
+
+__all__ = ["Led", "led_to"]
+
+OTHERS = frozenset(
+    {
+        Decision.PREEMPTION,
+        Decision.HOST_MAINTENANCE,
+        Decision.SCALE_DOWN,
+        Decision.OS_UPGRADE,
+        Decision.DRIVER_UPGRADE,
+    }
+)
+"""What is decided in its own words, whatever is broken."""
+
+
+class Led(NamedTuple):
+    """An intervention that a transition came of."""
+
+    decision: Decision
+    step: Signal
+    """What shows it best."""
+
+    actor: Actor | None
+    strength: str
+    weight: int
+    """How much its own words say of it: 3 that it was meant, 2 that it
+    answers a fault, 1 that its steps can cause it, 0 hardly anything."""
+
+
+class _Deed(NamedTuple):
+    """An intervention and what it states that still counts."""
+
+    transition: Transition
+    one: Intervention
+    stated: list[Signal]
+
+    def first(
+        self, *decisions: Decision, vague: bool = False
+    ) -> Signal | None:
+        """Return the first that states one of some decisions."""
+        return next(
+            (
+                s
+                for s in self.stated
+                if s.decision in decisions and (vague or not s.vague)
+            ),
+            None,
+        )
+
+    def faulted(self, step: Signal) -> bool:
+        """Whether a step follows a fault that still held."""
+        return any(answers(step, f) for f in self.transition.faults)
+
+
+def led_to(transition: Transition, one: Intervention) -> Led | None:
+    """Return what an intervention decided and how it led to a transition."""
+    stated = [
+        s for s in transition.decisions if any(s is o for o in one.steps)
+    ]
+    deed = _Deed(transition, one, stated)
+    return next((led for row in _ROWS if (led := row(deed))), None)
+
+
+def _announced(deed: _Deed) -> Led | None:
+    """Its own words say what for, and no fault is needed."""
+    for step in deed.stated:
+        decision = step.decision
+        if decision not in OTHERS or step.vague:
+            continue
+        strength = deed.transition.strength(decision)
+        limit = _LIMITED.get(decision)
+        if limit is not None:
+            limited = limit(deed, step)
+            if limited is None:
+                continue
+            strength = weaker(strength, limited)
+        return Led(decision, step, _who(deed, step), strength, 3)
+    return None
+
+
+def _scaled(deed: _Deed, _: Signal) -> str | None:
+    t = deed.transition
+    said = any(s.topic is Topic.EVENT for s in deed.stated)
+    if t.faults and not said:
+        # A broken node that only has the taint is repaired, not spared.
+        return None
+    back = t.is_back and t.episode.state.ready == "True"
+    return "possible" if back else "proven"  # what is not needed stays away
+
+
+def _upgraded(deed: _Deed, step: Signal) -> str | None:
+    t = deed.transition
+    begun = (
+        t.episode.baseline.cordoned
+        or t.was_shut_down
+        or bool(t.episode.of(Topic.VERSION))
+        or any(
+            t.first(topic) is not None
+            for topic in (Topic.CORDON, Topic.EVICTION)
+        )
+    )
+    if step.topic is Topic.CORDON:
+        return None  # what only the cordon says, the versions say better
+    # It waits for its turn; who has the lock empties the node first.
+    return "possible" if step.topic is Topic.LOCK and not begun else "proven"
+
+
+def _driver(deed: _Deed, _: Signal) -> str | None:
+    # An upgrade of a driver reboots nothing.
+    rebooted = deed.transition.happened == Happened.REBOOT
+    return "possible" if rebooted else "proven"
+
+
+_LIMITED: dict[Decision, Callable[[_Deed, Signal], str | None]] = {
+    Decision.SCALE_DOWN: _scaled,
+    Decision.OS_UPGRADE: _upgraded,
+    Decision.DRIVER_UPGRADE: _driver,
+}
+
+
+def _remediated(deed: _Deed) -> Led | None:
+    """It says that it repairs: a controller did, or a person had it done."""
+    step = deed.first(Decision.AUTO_REMEDIATION, vague=True)
+    if step is None:
+        return None
+    t = deed.transition
+    strength = t.strength(Decision.AUTO_REMEDIATION)
+    if deed.one.author is not None and deed.one.author.kind == "user":
+        return Led(Decision.ADMIN_REQUEST, step, deed.one.author, strength, 3)
+    if t.was_lost:
+        # Who only cordons, or says in an Event what will be done, may wait.
+        step = next(
+            (
+                s
+                for s in deed.stated
+                if s.decision is Decision.AUTO_REMEDIATION
+                and not s.vague
+                and s.stored.fact.kind is not FactKind.EVENT
+            ),
+            step,
+        )
+    actor = deed.one.author if deed.one.asked else None
+    actor = actor or step.actor or t.author(step)
+    holds = step.stored.fact.kind is not FactKind.EVENT and not step.vague
+    weight = 4 if holds else 3
+    return Led(Decision.AUTO_REMEDIATION, step, actor, strength, weight)
+
+
+def _requested(deed: _Deed) -> Led | None:
+    """Somebody asked: a controller because of a fault, or a person."""
+    step = deed.first(Decision.ADMIN_REQUEST, vague=True)
+    if step is None:
+        return None
+    t, author = deed.transition, deed.one.author
+    strength = t.strength(Decision.ADMIN_REQUEST)
+    if deed.faulted(step) and (author is None or author.kind != "user"):
+        sure = is_recent(t, step) or t.was_acted_upon or t.happened in STAYING
+        return Led(
+            Decision.AUTO_REMEDIATION,
+            step,
+            author,
+            "proven" if sure else "possible",
+            3,
+        )
+    if step.vague and t.was_acted_upon:
+        strength = "likely"  # what may be done some day was done
+    if author is None or author.name is None:
+        strength = weaker("likely", strength)
+    elif author.is_program and author.known:
+        strength = "possible"  # it asks for somebody; nobody says for whom
+    return Led(Decision.ADMIN_REQUEST, step, author, strength, 3)
+
+
+def _responded(deed: _Deed) -> Led | None:
+    """A controller took out of service what was broken."""
+    cordons = deed.one.of(Topic.CORDON)
+    if not (cordons and deed.one.is_by_program and deed.faulted(cordons[0])):
+        return None
+    t = deed.transition
+    sure = (
+        is_recent(t, cordons[0]) or t.was_acted_upon or t.happened in STAYING
+    )
+    return Led(
+        Decision.AUTO_REMEDIATION,
+        cordons[0],
+        deed.one.author,
+        "proven" if sure else "possible",
+        2,
+    )
+
+
+def _changed(deed: _Deed) -> Led | None:
+    """Taken out of service, it came back as another system."""
+    cordons, t = deed.one.of(Topic.CORDON), deed.transition
+    if not cordons:
+        return None
+    cordon, author = cordons[0], deed.one.author
+    anew = t.happened == Happened.REBOOT and not t.faults
+    if anew and t.episode.of(Topic.VERSION):
+        return Led(Decision.OS_UPGRADE, cordon, author, "likely", 2)
+    if cordon.decision is Decision.OS_UPGRADE and is_recent(t, cordon):
+        return Led(Decision.OS_UPGRADE, cordon, author, "possible", 1)
+    return None
+
+
+def _repaired(deed: _Deed) -> Led | None:
+    """What is taken away while it is broken is repaired by that."""
+    t, broken = deed.transition, deed.transition.first_fault
+    for step in deed.stated:
+        if step.decision not in TAKING:
+            continue
+        actor = step.actor or t.author(step)
+        if broken and step.stored.at - broken.stored.at >= LIMITS.patient:
+            return Led(Decision.AUTO_REMEDIATION, step, actor, "likely", 2)
+        if step.vague and _was_unheard(t, step):
+            return Led(Decision.AUTO_REMEDIATION, step, actor, "possible", 2)
+    return None
+
+
+def _was_unheard(t: Transition, taken: Signal) -> bool:
+    """Whether a node had been lost for long when somebody took it."""
+    told = [
+        s
+        for s in t.episode.signals
+        if s.topic is Topic.READY and s.position < taken.position
+    ]
+    return (
+        bool(told)
+        and not told[-1].over
+        and taken.stored.at - told[-1].stored.at >= LIMITS.unheard
+    )
+
+
+def _drained(deed: _Deed) -> Led | None:
+    """A person emptied it, by a cordon or by a taint."""
+    t, one = deed.transition, deed.one
+    if one.is_by_program or t.happened in GONE:
+        return None  # whoever deleted it decided
+    hidden = one.author is not None and one.author.library
+    for cordon in one.of(Topic.CORDON):
+        if t.happened in STAYING:
+            strength = "possible" if hidden else "proven"
+            return Led(Decision.MANUAL_DRAIN, cordon, one.author, strength, 1)
+        long_ago = t.lost_at - cordon.stored.at > LIMITS.set_aside
+        waits = t.happened == Happened.REBOOT and not long_ago
+        if not (waits or is_recent(t, cordon)):
+            return None
+        # Who takes a machine down empties it first, and not days before.
+        near = is_recent(t, cordon) and t.episode.has(Topic.EVICTION)
+        strength = "likely" if near and not hidden else "possible"
+        return Led(
+            Decision.MANUAL_DRAIN,
+            cordon,
+            one.author,
+            strength,
+            1 if near else 0,
+        )
+    return _driven(deed)
+
+
+def _driven(deed: _Deed) -> Led | None:
+    """A taint by hand drives Pods away as well, and bars the node."""
+    t, one = deed.transition, deed.one
+    if t.happened != Happened.REBOOT or one.author is None:
+        return None
+    for taint in one.of(Topic.TAINT):
+        if is_recent(t, taint):
+            driven = t.first(Topic.TAINT_EVICTION)
+            near = driven is not None and driven.stored.at < t.lost_at
+            strength = "likely" if near else "possible"
+            return Led(Decision.MANUAL_DRAIN, taint, one.author, strength, 1)
+    return None
+
+
+def _deleted(deed: _Deed) -> Led | None:
+    """Somebody deleted the Node."""
+    t = deed.transition
+    if t.happened not in GONE:
+        return None
+    for step in _deletions(deed.one):
+        inferred = step.stored.fact.detail.get("inferred")
+        strength = "likely" if inferred else "proven"
+        hints = [s for s in deed.one.steps if s.decision is not None]
+        if hints and all(s.vague for s in hints):
+            # It was meant to go, and nothing says what for; unless a person
+            # is on record who asked for it.
+            step = hints[0]
+            by_hand = deed.one.author is not None and deed.one.is_by_hand
+            strength = strength if by_hand else "possible"
+        return Led(Decision.NODE_DELETION, step, deed.one.author, strength, 1)
+    return None
+
+
+def _deletions(one: Intervention) -> Iterator[Signal]:
+    yield from one.of(Topic.DELETION)
+    yield from one.of(Topic.IDENTITY)
+    yield from (s for s in one.steps if s.decision is Decision.NODE_DELETION)
+
+
+def _who(deed: _Deed, step: Signal) -> Actor | None:
+    return deed.transition.author(step) or deed.one.author
+
+
+_ROWS: tuple[Callable[[_Deed], Led | None], ...] = (
+    _announced,
+    _remediated,
+    _requested,
+    _responded,
+    _changed,
+    _repaired,
+    _drained,
+    _deleted,
+)
+"""What its words say comes before what its steps show; each row is asked of
+one intervention, so that none stands before another author's."""

@@ -1,0 +1,60 @@
+"""What judging a node has to know beyond the facts that name it.
+
+Pure: it says what, and a loader answers. Audit names the object that somebody
+asked for, and not the node that this object is about.
+"""
+
+from collections.abc import Iterable
+
+from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.reference import ObjectIdentity
+
+__all__ = ["ObjectName", "is_request_about", "objects_asked_for"]
+
+ObjectName = tuple[str, str, str]
+"""API group, namespace and name: by these audit names an object."""
+
+_OWN = frozenset({"Node", "Lease", "CSINode", "Event", ""})
+"""Kinds that name the node themselves, or that nobody asks for."""
+
+_LEAVING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
+
+
+def objects_asked_for(facts: Iterable[StoredFact]) -> set[ObjectName]:
+    """Return the objects of which the author is wanted.
+
+    Args:
+        facts: that name the node.
+    """
+    return {
+        _name(stored.fact.object)
+        for stored in facts
+        if stored.fact.object is not None
+        and stored.fact.kind is not FactKind.REQUESTED
+        and _has_author(stored.fact, stored.fact.object)
+    }
+
+
+def _has_author(fact: Fact, thing: ObjectIdentity) -> bool:
+    if thing.kind in _OWN or fact.kind is FactKind.EVENT:
+        return False
+    if thing.kind != "Pod":
+        return True
+    return fact.kind in _LEAVING or (
+        fact.kind is FactKind.CONDITION_CHANGED
+        and fact.detail["type"] == "DisruptionTarget"
+    )
+
+
+def is_request_about(fact: Fact, objects: set[ObjectName]) -> bool:
+    """Whether a fact is an audit record about one of some objects."""
+    return (
+        fact.kind is FactKind.REQUESTED
+        and fact.node is None
+        and fact.object is not None
+        and _name(fact.object) in objects
+    )
+
+
+def _name(thing: ObjectIdentity) -> ObjectName:
+    return thing.group, thing.namespace, thing.name

@@ -1,0 +1,48 @@
+"""Signals: facts to the parts that they may play, by rules.
+
+The only place that reads what controllers write; what is made of signals is
+for the tracks and links.
+"""
+
+from recorder.explain.signals.actor import Actor, actor_of, is_same
+from recorder.explain.signals.around import (
+    event_signals,
+    names_in_locks,
+    other_signals,
+    pod_signals,
+    request_signals,
+)
+from recorder.explain.signals.node import node_signals
+from recorder.explain.signals.signal import Signal, Subject, Topic
+from recorder.knowledge import Knowledge, Role
+from recorder.model.fact import FactKind, StoredFact
+
+__all__ = [
+    "Actor",
+    "Signal",
+    "Subject",
+    "Topic",
+    "actor_of",
+    "is_same",
+    "names_in_locks",
+    "signals_of",
+]
+
+
+def signals_of(
+    stored: StoredFact, knowledge: Knowledge, *, node: str
+) -> list[Signal]:
+    """Return the parts that a fact may play for a node that it concerns."""
+    fact = stored.fact
+    about = fact.object.kind if fact.object is not None else ""
+    if fact.kind is FactKind.EVENT:
+        return list(event_signals(stored, about, knowledge))
+    if fact.kind is FactKind.REQUESTED:
+        return list(request_signals(stored, knowledge))
+    if fact.kind is FactKind.LEASE_SILENT:
+        return [Signal(Role.EFFECT, Subject(Topic.SILENCE), stored)]
+    if about == "Node":
+        return list(node_signals(stored, knowledge))
+    if about == "Pod":
+        return list(pod_signals(stored))
+    return list(other_signals(stored, about, knowledge, node))

@@ -1,0 +1,63 @@
+"""Every duration of judgement, in one place, with its unit and its source."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+__all__ = ["LIMITS", "Thresholds"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """How long things take, or may lie apart and still belong together."""
+
+    asynchronous: timedelta = timedelta(seconds=1)
+    """How far reporters of one thing may be apart; also how coarse a claim
+    in whole seconds is."""
+
+    astray: timedelta = timedelta(seconds=2)
+    """How much one watch may be ahead of another."""
+
+    same_write: timedelta = timedelta(seconds=3)
+    """Between an audit record and the change that it made."""
+
+    first_lists: timedelta = timedelta(seconds=5)
+    """How long the first lists of all resources take, one after another."""
+
+    together: timedelta = timedelta(seconds=15)
+    """Between losses of one cause: a renewal interval (10 s) and a little."""
+
+    linger: timedelta = timedelta(seconds=20)
+    """How long after a return to service trailing signals are waited for:
+    kubelets send conditions every ten seconds."""
+
+    moment: timedelta = timedelta(minutes=2)
+    """How long before a loss an Event may lie and still be likely its cause:
+    it tells nothing of what held afterwards."""
+
+    unheard: timedelta = timedelta(minutes=4)
+    """How long a node is lost at least before its machine is replaced for
+    that; the shortest that is known is five minutes."""
+
+    patient: timedelta = timedelta(minutes=9)
+    """How long something is broken at least before a machine is replaced for
+    it; the shortest that is known is ten minutes, by the controller's clock."""
+
+    patience: timedelta = timedelta(minutes=10)
+    """How long a signal without an effect waits for one."""
+
+    recent: timedelta = timedelta(hours=1)
+    """How long before a loss something that holds may lie and still be likely
+    its cause."""
+
+    autopsy: timedelta = timedelta(hours=1)
+    """How long after a boot the dump of a panic before it may be found."""
+
+    set_aside: timedelta = timedelta(days=7)
+    """After which a node that somebody cordoned is not about to be taken
+    down."""
+
+    not_long: timedelta = timedelta(seconds=30)
+    """Between the deletion of a Node and the loss that it makes."""
+
+
+LIMITS = Thresholds()

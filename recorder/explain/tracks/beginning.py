@@ -1,0 +1,64 @@
+"""Where episodes begin: most facts of a node are of no trouble.
+
+So that a question looks no further where there is nothing to be found. A log
+may begin in the middle of something: a condition says since when it is as it
+is; of labels and taints nobody knows.
+"""
+
+from collections.abc import Iterable
+
+from recorder.explain.signals import Signal, Topic, signals_of
+from recorder.explain.signals.listed import unfolded
+from recorder.explain.tracks.episode import ATTACHED
+from recorder.knowledge import Knowledge, Role
+from recorder.model.fact import StoredFact
+
+__all__ = ["may_begin", "never_opens", "standing"]
+
+TELLING = frozenset({Role.FAULT, Role.DECISION})
+
+
+def may_begin(
+    node: str, facts: Iterable[StoredFact], knowledge: Knowledge
+) -> bool:
+    """Return whether facts can make a chain, however the node was before."""
+    return any(
+        sign.topic is Topic.IDENTITY or not never_opens(sign)
+        for stored in facts
+        for sign in signals_of(stored, knowledge, node=node)
+    )
+
+
+def never_opens(sign: Signal) -> bool:
+    """Return whether a sign only ever belongs to a chain of others."""
+    thing = sign.stored.fact.object
+    return (
+        sign.over
+        or sign.role is Role.RECOVERY
+        or (sign.topic in ATTACHED and sign.topic is not Topic.REBOOTED)
+        or sign.topic is Topic.REQUEST
+        or (
+            sign.role is Role.ACT
+            and thing is not None
+            and thing.kind not in {"Node", ""}
+            and sign.topic is not Topic.EVENT
+        )
+    )
+
+
+def standing(
+    seen: StoredFact, knowledge: Knowledge, *, node: str
+) -> list[Signal]:
+    """Return the faults and decisions in a node that is seen first.
+
+    Args:
+        seen: that it appeared.
+        knowledge: the rules.
+        node: its name.
+    """
+    return [
+        sign
+        for fact in unfolded(seen)
+        for sign in signals_of(fact, knowledge, node=node)
+        if sign.role in TELLING and not sign.over
+    ]

@@ -1,0 +1,122 @@
+"""Interventions: who did something to a node, and in which steps.
+
+Acts of one author in one episode are one intervention. Whose literal an act
+uses says whom it asks: a person who creates a NodeMaintenance asks its
+operator.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from recorder.explain.signals import Actor, Signal, Topic, is_same
+from recorder.explain.tracks.transition import Transition
+from recorder.knowledge import Decision, Role
+
+__all__ = ["TAKING", "Intervention", "interventions_of"]
+
+_NO_ACT = frozenset({Topic.REQUEST, Topic.SHUTDOWN, Topic.VERSION, Topic.WORD})
+"""Topics of what nobody does to a node on purpose, or what audit says."""
+
+_OF_KUBERNETES = "node.kubernetes.io/"
+"""Prefix of the taints that the node controller derives."""
+
+
+TAKING = frozenset({Decision.SCALE_DOWN, Decision.NODE_DELETION})
+"""What is said of a Node that is to go."""
+
+
+@dataclass(slots=True)
+class Intervention:
+    """What one author did."""
+
+    author: Actor | None
+    steps: list[Signal] = field(default_factory=list)
+    asked: list[Actor] = field(default_factory=list)
+    """Those whose literals it used: their programs do what is asked."""
+
+    @property
+    def first(self) -> Signal:
+        """The first step."""
+        return self.steps[0]
+
+    def of(self, topic: Topic) -> list[Signal]:
+        """Return the steps of a topic."""
+        return [s for s in self.steps if s.topic is topic]
+
+    @property
+    def takes(self) -> bool:
+        """Whether it says that the Node is to go."""
+        return any(s.decision in TAKING for s in self.steps)
+
+    @property
+    def is_by_program(self) -> bool:
+        """Whether a program is its author."""
+        return self.author is not None and self.author.is_program
+
+    @property
+    def is_by_hand(self) -> bool:
+        """Whether a person, or a tool in a person's hands, is its author."""
+        return self.author is not None and (
+            self.author.kind == "user"
+            or (self.author.kind == "unknown" and not self.author.library)
+        )
+
+
+def interventions_of(transition: Transition) -> list[Intervention]:
+    """Return who acted before the effect, in the order of their first acts."""
+    found: list[Intervention] = []
+    for step in _steps(transition):
+        author = transition.author(step)
+        one = _fitting(found, author, step)
+        if one is None:
+            one = Intervention(author)
+            found.append(one)
+        one.steps.append(step)
+        owner = step.actor
+        if owner is not None and owner.known and not is_same(owner, author):
+            one.asked.append(owner)
+    return found
+
+
+def _steps(transition: Transition) -> Iterator[Signal]:
+    for signal in transition.episode.signals:
+        if not (signal is transition.effect or transition.precedes(signal)):
+            continue
+        if signal.topic is Topic.IDENTITY:
+            if signal.over:
+                yield signal
+        elif signal.over or signal.topic in _NO_ACT:
+            continue
+        elif signal.role in {Role.ACT, Role.DECISION} and not (
+            signal.topic is Topic.TAINT
+            and signal.subject.name.startswith(_OF_KUBERNETES)
+        ):
+            yield signal
+
+
+def _fitting(
+    found: Iterable[Intervention], author: Actor | None, step: Signal
+) -> Intervention | None:
+    """Return the intervention that a step belongs to."""
+    named = [one for one in found if is_same(one.author, author)]
+    if named:
+        return named[-1]
+    if author is not None and author.name:
+        return None
+    if author is None and step.topic in {Topic.EVICTION, Topic.TAINT}:
+        # Whoever emptied it, unless told, is who had taken it out of service.
+        holding = [one for one in found if one.of(Topic.CORDON)]
+        return holding[-1] if holding else None
+    if author is None and step.topic in {Topic.IDENTITY, Topic.DELETION}:
+        # Whoever deleted it, unless told, is who had said that it would go.
+        taking = [one for one in found if one.takes]
+        return taking[-1] if taking else None
+    same = [
+        one
+        for one in found
+        if one.author is not None
+        and author is not None
+        and not one.author.name
+        and one.author.library == author.library
+    ]
+    return same[-1] if same else None

@@ -1,0 +1,307 @@
+"""A transition of a node, and what was the case when it happened.
+
+Links ask it for evidence; they never look at facts themselves. Order is that
+of the log, which is our own clock; what a cluster claims is an interval, as
+most of its clocks tell whole seconds.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from recorder.explain.happened import LOST, Happened
+from recorder.explain.signals import Actor, Signal, Subject, Topic
+from recorder.explain.signals.requests import author_of
+from recorder.explain.thresholds import LIMITS
+from recorder.explain.tracks.episode import Episode
+from recorder.explain.tracks.fleet import Fleet
+from recorder.knowledge import Decision, Fault, Role
+
+__all__ = ["Transition", "is_barred", "latest"]
+
+_APART = frozenset({Fault.CONTAINER_OOM, Fault.KERNEL_PANIC})
+"""A container that is out of memory takes no node away; a panic is proved
+after the boot, if ever."""
+
+
+_STARTS = frozenset({Topic.KUBELET, Topic.REBOOTED})
+"""Topics of what a kubelet says first."""
+
+_OF_THE_NEW = _STARTS | {Topic.SET_UP, Topic.WORD}
+"""What a kubelet says when it starts shows nothing of the state before."""
+
+_PREPARING = frozenset({Topic.CORDON, Topic.EVICTION, Topic.CONDITION})
+"""Topics of acts that prepare a node for something."""
+
+
+def is_barred(signal: Signal) -> bool:
+    """Whether somebody put a taint on a node by hand."""
+    return (
+        signal.role is Role.ACT
+        and not signal.over
+        and signal.topic is Topic.TAINT
+        and signal.actor is not None
+        and not signal.actor.is_program
+    )
+
+
+def latest(signal: Signal) -> datetime:
+    """Return the latest time at which a signal can have come about.
+
+    What is claimed in whole seconds came about within that second.
+    """
+    at = signal.stored.at
+    claimed = signal.stored.fact.occurred_at
+    if claimed is not None and not claimed.microsecond:
+        return max(
+            at, min(at + LIMITS.asynchronous, signal.stored.observed_at)
+        )
+    return at
+
+
+@dataclass(frozen=True)
+class Transition:
+    """What happened to a node, in the episode that it belongs to."""
+
+    episode: Episode
+    happened: Happened
+    effect: Signal
+    fleet: Fleet
+    absent: Collection[str] = ()
+    """Sources and resources that were never recorded."""
+
+    def precedes(self, signal: Signal) -> bool:
+        """Whether a signal came before the effect."""
+        return (
+            signal.position < self.effect.position
+            or latest(signal) < self.effect.stored.at
+        )
+
+    @cached_property
+    def lost_at(self) -> datetime:
+        """The last renewal, the loss or the effect, whichever was first."""
+        times = [self.effect.stored.at]
+        for topic in (Topic.SILENCE, Topic.READY):
+            times += [s.stored.at for s in self.episode.of(topic)[:1]]
+        return min(times)
+
+    @cached_property
+    def not_before(self) -> datetime | None:
+        """The last proof of the old state; None where there is none.
+
+        Of a node that was lost only itself proves it; without a start of its
+        kubelet what came just before the new state may be of either.
+        """
+        if not self.was_lost:
+            return self._shown_before
+        sure = [
+            s.stored.at
+            for s in self.episode.signals
+            if s.topic in _STARTS and self._is_of_it(s)
+        ]
+        new = min([*sure, self._first_new])
+        if not sure and self.happened == Happened.REBOOT:
+            new -= LIMITS.astray
+        proofs = [at for at in self.episode.alive if at < new]
+        return max(proofs, default=self._shown_before)
+
+    @cached_property
+    def not_after(self) -> datetime:
+        """The first proof of the new state."""
+        started = [
+            latest(s)
+            for s in self.episode.signals
+            if s.topic in _STARTS and self._is_of_it(s)
+        ]
+        if self.happened != Happened.REBOOT:
+            started = []
+        return min([*started, self._first_new])
+
+    @property
+    def _first_new(self) -> datetime:
+        effect = self.effect.stored
+        return min(effect.at, effect.observed_at)
+
+    def _is_of_it(self, start: Signal) -> bool:
+        """Whether a start of a kubelet is that of this transition."""
+        near = abs(start.stored.at - self.effect.stored.observed_at)
+        return near <= LIMITS.moment
+
+    @property
+    def _shown_before(self) -> datetime | None:
+        shown = [
+            s.stored.observed_at
+            for s in self.episode.signals
+            if s.position < self.effect.position and s.topic not in _OF_THE_NEW
+        ]
+        return max(shown, default=None)
+
+    @property
+    def was_lost(self) -> bool:
+        """Whether the node went away, for a moment or for good."""
+        return self.happened in LOST
+
+    @property
+    def is_back(self) -> bool:
+        """Whether it is the same Node that came back."""
+        return self.episode.state.present and self.happened in {
+            Happened.REBOOT,
+            Happened.UNREACHABLE,
+            Happened.KUBELET_RESTART,
+        }
+
+    @property
+    def was_shut_down(self) -> bool:
+        """Whether the system went down in order."""
+        last = None
+        for signal in self.episode.signals:
+            if signal.topic is Topic.SHUTDOWN and self.precedes(signal):
+                last = signal
+        return last is not None and not last.over
+
+    def first(self, topic: Topic) -> Signal | None:
+        """Return the first signal of a topic before the effect."""
+        return next(
+            (
+                s
+                for s in self.episode.of(topic)
+                if s is self.effect or self.precedes(s)
+            ),
+            None,
+        )
+
+    def is_near(self, signal: Signal) -> bool:
+        """Whether a signal lies within the hour before the loss."""
+        return self.lost_at - signal.stored.at <= LIMITS.recent
+
+    def author(self, signal: Signal) -> Actor | None:
+        """Return who is behind a change: by audit, else by its writer."""
+        return author_of(signal, self.episode.signals)
+
+    @cached_property
+    def decisions(self) -> list[Signal]:
+        """Records of decisions before the effect, earliest first."""
+        found = [
+            signal
+            for signal in self.episode.signals
+            if signal.decision is not None
+            and signal.role is not Role.RECOVERY
+            and not signal.over
+            and (signal is self.effect or self.precedes(signal))
+            and not self._is_withdrawn(signal)
+            and (
+                signal.due is None
+                or signal.due - LIMITS.recent <= self.lost_at
+            )
+        ]
+        return sorted(found, key=lambda s: (s.stored.at, s.position))
+
+    def _is_withdrawn(self, decision: Signal) -> bool:
+        """Whether what was decided was taken back before the effect.
+
+        A lock and a taint hold until they are obeyed; a condition may be
+        taken away by whoever obeys it, which shows by what else is done. A
+        list after a gap tells no order, but since when.
+        """
+        strict = decision.topic in {Topic.LOCK, Topic.TAINT}
+        obeyed = not strict and self.was_acted_upon
+        spared = LIMITS.recent if obeyed else timedelta(0)
+        return any(
+            self._calls_off(signal, decision)
+            or (
+                decision.position < signal.position <= self.effect.position
+                and signal.over
+                and signal.subject == decision.subject
+                and min(signal.stored.at, signal.stored.observed_at) + spared
+                < self.lost_at
+            )
+            for signal in self.episode.signals
+        )
+
+    def _calls_off(self, signal: Signal, decision: Signal) -> bool:
+        """Whether an Event says that a decision came to nothing.
+
+        It is dated: a list after a gap may show it with the loss.
+        """
+        return (
+            signal.role is Role.RECOVERY
+            and signal.decision is decision.decision
+            and decision.stored.at <= signal.stored.at < self.lost_at
+        )
+
+    @cached_property
+    def faults(self) -> list[Signal]:
+        """Faults that still held at the effect, the latest first."""
+        held: dict[Subject, Signal] = {}
+        for signal in self.episode.signals:
+            if not (signal is self.effect or self.precedes(signal)):
+                continue
+            at_once = signal.position == self.effect.position
+            if signal.over and at_once and signal.stored.at >= self.lost_at:
+                continue  # a list after a gap tells since when, no order
+            if signal.over:
+                held.pop(signal.subject, None)
+            elif signal.fault is not None and signal.fault not in _APART:
+                held.setdefault(signal.subject, signal)
+        return sorted(
+            held.values(),
+            key=lambda s: (
+                s.topic is not Topic.EVENT,
+                s.stored.at,
+                s.position,
+            ),
+            reverse=True,
+        )
+
+    @cached_property
+    def first_fault(self) -> Signal | None:
+        """The earliest of the faults that still held."""
+        return min(
+            self.faults, key=lambda s: (s.stored.at, s.position), default=None
+        )
+
+    @cached_property
+    def was_acted_upon(self) -> bool:
+        """Whether anybody acted on the node shortly before the effect."""
+        return any(
+            signal.role is Role.ACT
+            and not signal.over
+            and signal.topic is not Topic.REQUEST
+            and not signal.subject.name.startswith("node.kub")
+            and self.precedes(signal)
+            and self.is_near(signal)
+            for signal in self.episode.signals
+        )
+
+    @property
+    def was_prepared(self) -> bool:
+        """Whether the node was emptied, or marked, shortly before."""
+        return any(
+            signal.role is Role.ACT
+            and not signal.over
+            and (signal.topic in _PREPARING or is_barred(signal))
+            and self.precedes(signal)
+            and self.is_near(signal)
+            for signal in self.episode.signals
+        )
+
+    def strength(self, decision: Decision) -> str:
+        """Return how sure it is that a decision on record led to the effect.
+
+        What was said long before, and not acted upon since, may still wait,
+        or be forgotten; unless it was said when it would be done.
+        """
+        said = [s for s in self.decisions if s.decision is decision]
+        if all(s.vague or self._is_overdue(s) for s in said):
+            return "possible"
+        if self.was_acted_upon or any(self.is_near(s) for s in said):
+            return "proven"
+        return "likely" if any(s.due for s in said) else "possible"
+
+    def _is_overdue(self, signal: Signal) -> bool:
+        """Whether something was to be done long before, and was not."""
+        return (
+            signal.due is not None
+            and self.lost_at - signal.due > LIMITS.recent
+        )
