@@ -8,20 +8,23 @@ is `unrecorded`, and what would have told is said.
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from recorder.explain.causes import FAULTS
 from recorder.explain.contradictions import contradictions
 from recorder.explain.evidence import evidence_of
 from recorder.explain.halves import is_half
-from recorder.explain.happened import STAYED, STAYING, Happened
+from recorder.explain.happened import GONE, STAYED, STAYING, Happened
+from recorder.explain.links.because import answers, quotes
 from recorder.explain.links.led_to import led_to
+from recorder.explain.links.ordered_by import carrier_of
 from recorder.explain.missing import missing
 from recorder.explain.rivals import rivals
 from recorder.explain.sentences import sentence
 from recorder.explain.signals import Signal, Topic
-from recorder.explain.strength import STRENGTHS, rank
+from recorder.explain.steps import steps_of
+from recorder.explain.strength import STRENGTHS, rank, weaker
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.fleet import Fleet
@@ -29,10 +32,10 @@ from recorder.explain.tracks.interventions import (
     interventions_of,
 )
 from recorder.explain.tracks.transition import Transition
-from recorder.explain.tracks.transitions import happening
-from recorder.explain.verdict import Decided, Faulted, Verdict
+from recorder.explain.tracks.transitions import happenings
+from recorder.explain.verdict import Because, Decided, Faulted, Verdict
 from recorder.knowledge import Decision, Fault, Role
-from recorder.model.fact import FactKind
+from recorder.model.fact import FactKind, StoredFact
 from recorder.model.reference import EntryName
 
 __all__ = ["Hole", "judge"]
@@ -40,6 +43,7 @@ __all__ = ["Hole", "judge"]
 EMPTYING: Final = frozenset({Topic.CORDON, Topic.EVICTION})
 
 END: Final = datetime.max.replace(tzinfo=UTC)
+
 
 @dataclass(frozen=True, slots=True)
 class Hole:
@@ -57,8 +61,8 @@ def judge(
     *,
     holes: Iterable[Hole] = (),
     absent: Collection[str] = (),
-) -> Verdict | None:
-    """Return the verdict on a chain; None if nothing happened in it.
+) -> list[Verdict]:
+    """Return the verdicts on what happened in an episode, in log order.
 
     Args:
         chain: what belongs together.
@@ -66,11 +70,20 @@ def judge(
         holes: times that the log cannot vouch for.
         absent: sources and resources that were never recorded.
     """
-    found = happening(chain)
-    if found is None:
-        return None
-    happened, effect = found
-    transition = Transition(chain, happened, effect, fleet, absent)
+    holes = tuple(holes)
+    verdicts, spent = [], 0
+    for happened, effect in happenings(chain):
+        transition = Transition(chain, happened, effect, fleet, absent, spent)
+        verdicts.append(_verdict(transition, holes))
+        if happened == Happened.REBOOT:
+            spent = effect.position
+    return verdicts
+
+
+def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
+    """Return the verdict on one transition."""
+    chain, effect = transition.episode, transition.effect
+    happened = transition.happened
     decided, broken = _decided(transition), _faulted(transition)
     broken = broken or _unheard_before(transition, decided)
     if broken and decided and _outweighs(transition, broken, decided):
@@ -78,7 +91,7 @@ def judge(
     faulted = _tempered(transition, broken, decided)
     against = contradictions(transition)
     back = chain.back if happened not in STAYED else None
-    before, after = _boots(chain, happened)
+    before, after = _boots(transition)
     hiding = _hiding(chain, effect, holes)
     holed = bool(hiding)
     evidence, left_out = evidence_of(transition, decided, faulted)
@@ -101,6 +114,10 @@ def judge(
         decision=decided,
         began=chain.began.at,
         acted_at=_acted_at(transition, decided),
+        because=_because(transition, decided, faulted),
+        down=_down(transition),
+        away=_away(transition, back),
+        steps=steps_of(transition, decided, faulted, evidence),
         evidence=evidence,
         left_out=left_out,
         contradictions=against,
@@ -135,6 +152,8 @@ def _decided(transition: Transition) -> Decided | None:
         sign=led.step,
         confidence=led.strength,
         since=min(s.stored.observed_at for s in one.steps),
+        carried_out_by=carrier_of(one, acted),
+        entries=sorted({s.stored.entry for s in one.steps}),
     )
     if led.actor is None and _was_gone(transition, decided):
         # Whoever takes away what is long lost has a reason.
@@ -142,10 +161,43 @@ def _decided(transition: Transition) -> Decided | None:
     return decided
 
 
+def _because(
+    transition: Transition,
+    decided: Decided | None,
+    faulted: Faulted | None,
+) -> Because | None:
+    """Return the fault that was answered, if one was."""
+    if decided is None or faulted is None:
+        return None
+    if not answers(decided.sign, faulted.sign):
+        return None
+    quoted = quotes(transition, decided.entries, faulted.sign)
+    strength = "proven" if quoted else weaker("likely", faulted.confidence)
+    return Because(sign=faulted.sign, strength=strength)
+
+
+def _down(transition: Transition) -> timedelta | None:
+    if not transition.is_back:
+        return None
+    last, again = transition.not_before, transition.heard_again
+    if last is None or again is None:
+        return None
+    return max(again - last, timedelta())
+
+
+def _away(transition: Transition, back: StoredFact | None) -> timedelta | None:
+    left = transition.episode.left_at
+    if back is None or left is None:
+        return None
+    if transition.was_lost and transition.not_before is not None:
+        left = min(left, transition.not_before)
+    return max(back.observed_at - left, timedelta())
+
+
 def _acted_at(
     transition: Transition, decided: Decided | None
 ) -> datetime | None:
-    """Return since when somebody acted, or emptied it for reasons of theirs."""
+    """Return since when somebody acted on it, or emptied it."""
     emptied = [
         step.stored.observed_at
         for one in interventions_of(transition)
@@ -245,15 +297,22 @@ def _unheard_before(
     return Faulted(fault=Fault.PARTITION, sign=lost, confidence="likely")
 
 
-def _boots(chain: Episode, happened: str) -> tuple[str | None, str | None]:
-    if happened == Happened.REBOOT:
-        boots = chain.of(Topic.BOOT)
-        if not boots:
-            return None, chain.state.boot_id
-        first, last = boots[0].stored.fact, boots[-1].stored.fact
-        return first.detail["old"], last.detail["new"]
-    before = chain.baseline.boot_id
-    after = chain.state.boot_id if chain.state.present else None
+def _boots(transition: Transition) -> tuple[str | None, str | None]:
+    episode, effect = transition.episode, transition.effect
+    if transition.happened == Happened.REBOOT:
+        if effect.topic is not Topic.BOOT:
+            return None, episode.state.boot_id
+        detail = effect.stored.fact.detail
+        return detail["old"], detail["new"]
+    before = episode.baseline.boot_id
+    after = episode.state.boot_id if episode.state.present else None
+    if transition.happened not in GONE | {Happened.JOINED}:
+        seen = [
+            boot.stored.fact.detail["new"]
+            for boot in episode.of(Topic.BOOT)
+            if boot.position <= effect.position
+        ]
+        before = after = seen[-1] if seen else before
     return before, after
 
 

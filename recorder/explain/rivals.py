@@ -106,10 +106,11 @@ def _no_reboot(transition: Transition, verdict: Verdict) -> Rival:
             because=f"the kubelet says so ({first.sign.stored.entry}), but"
             f" {first.but}",
         )
+    boot = transition.episode.state.boot_id
     return Rival(
         cause="reboot",
         excluded=True,
-        because=f"the boot id is {transition.episode.state.boot_id}, as before",
+        because=f"the boot id is {boot}, as before",
     )
 
 

@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 from textwrap import shorten
 
-from recorder.explain.happened import Happened
-from recorder.explain.signals.signal import Signal
+from recorder.explain.happened import STAYED, STAYING, Happened
+from recorder.explain.signals import Actor, Signal, Topic
 from recorder.explain.verdict import Faulted, Verdict
 from recorder.facts import says
 from recorder.knowledge import Decision, Fault
@@ -24,86 +24,142 @@ VERBS = {
     Happened.DEGRADED: "was degraded",
     Happened.JOINED: "joined",
 }
-WORDS = {
-    Decision.ADMIN_REQUEST: "asked for it",
-    Decision.AUTO_REMEDIATION: "took it out of service",
-    Decision.OS_UPGRADE: "upgraded its system",
-    Decision.DRIVER_UPGRADE: "upgraded its GPU driver",
-    Decision.HOST_MAINTENANCE: "announced maintenance of its host",
-    Decision.SCALE_DOWN: "scaled the cluster down",
-    Decision.PREEMPTION: "took the machine back",
-    Decision.MANUAL_DRAIN: "cordoned it",
-    Decision.NODE_DELETION: "deleted the Node",
-}
-DONE = {
-    Happened.REBOOT: "rebooted it",
-    Happened.DRAINED: "drained it",
-    Happened.CORDONED: "cordoned it",
-    Happened.REPLACED: "replaced it",
-}
-"""What a remediation did, where that is what happened."""
 
-BECAUSE = {
-    "proven": " because",
-    "likely": ", most likely because",
-    "possible": ", perhaps because",
-    "unknown": ", perhaps because",
+PASSIVE = {**VERBS, Happened.REBOOT: "was rebooted"}
+"""What is said where somebody did it."""
+
+PURPOSES = {
+    Decision.ADMIN_REQUEST: "on request",
+    Decision.AUTO_REMEDIATION: "to remediate it",
+    Decision.OS_UPGRADE: "for an operating system update",
+    Decision.DRIVER_UPGRADE: "for a GPU driver upgrade",
+    Decision.HOST_MAINTENANCE: "for host maintenance",
+    Decision.SCALE_DOWN: "to scale the cluster down",
+    Decision.PREEMPTION: "because its capacity was reclaimed",
+    Decision.MANUAL_DRAIN: "",
+    Decision.NODE_DELETION: "",
+}
+"""What for, where no fault says it."""
+
+HOW_SURE = {
+    "proven": "",
+    "likely": "probably ",
+    "possible": "possibly ",
+    "unknown": "possibly ",
 }
 CONCLUDED = {
-    Fault.PARTITION: "its network was cut, or it hung and went on",
-    Fault.CONTROL_PLANE: "the control plane was out: all nodes were lost"
-    " at once",
-    Fault.POWER_LOSS: "power was lost: its neighbours went with it",
+    Fault.PARTITION: "the network was cut, or the machine hung and went on",
+    Fault.CONTROL_PLANE: "a control plane outage: all nodes were lost at once",
+    Fault.POWER_LOSS: "a power loss: its neighbors went with it",
     Fault.KUBELET: "its kubelet stopped or was restarted",
 }
+UNKNOWN = "cause unknown: nothing recorded explains it"
+
+ANNOUNCED = frozenset({Decision.HOST_MAINTENANCE, Decision.PREEMPTION})
+"""What somebody announces who need not be the one that does it."""
+
+A_SECOND = timedelta(seconds=1)
 
 SAID_MAX = 60
 """Characters of what somebody said, in a sentence; the evidence has more."""
 
 
 def sentence(verdict: Verdict) -> str:
-    """Say what happened, when, for how long and why."""
+    """Say what happened, by whom, when, for how long and why."""
+    decided = verdict.decision
     at = verdict.effect.stored.at
-    text = f"{verdict.node} {VERBS[verdict.happened]} at {_clock(at)}"
-    text += _down(verdict)
-    return f"{text}{_why(verdict)}."
+    who = _author(verdict)
+    verb = (PASSIVE if who else VERBS)[verdict.happened]
+    first, also, rest = verb.partition(" and ")
+    did = f"{first}{who}{also}{rest}" if also else f"{verb}{who}"
+    text = f"{verdict.node} {did} at {_clock(at)}{_lasted(verdict)}"
+    reason = _reason(verdict) if decided is None else _decided(verdict)
+    return f"{text}{reason}."
 
 
-def _down(verdict: Verdict) -> str:
-    if verdict.happened in {Happened.DEGRADED, Happened.JOINED}:
+def _lasted(verdict: Verdict) -> str:
+    if verdict.happened in STAYED:
         return ""
-    back = verdict.back_in_service_at
-    if back is None:
+    if verdict.down is not None and verdict.down >= A_SECOND:
+        return f" (down {lasted(verdict.down)})"
+    if verdict.back_in_service_at is None:
         return " (not back in service)"
-    lost = min(verdict.lost_at, verdict.effect.stored.at)
-    gone = max(timedelta(0), back - lost)
-    return f" (down {lasted(gone)})" if gone >= timedelta(seconds=1) else ""
+    if verdict.away is not None and verdict.away >= A_SECOND:
+        return f" (away {lasted(verdict.away)})"
+    return ""
 
 
-def _why(verdict: Verdict) -> str:
-    fault, decided = verdict.fault, verdict.decision
-    of, broke = "", ""
-    if fault is not None:
-        concluded = CONCLUDED.get(fault.fault)
-        of, broke = (
-            ("", concluded)
-            if concluded and not _is_said(verdict)
-            else _broke(verdict, fault)
-        )
-    if decided is not None:
-        who = _who(verdict)
-        because = BECAUSE[decided.confidence]
-        text = f"{because} {who} {_did(verdict, decided.decision)}"
-        return f"{text} after {broke}" if broke else text
+def _author(verdict: Verdict) -> str:
+    """Say who did it, where it is sure enough to be the subject."""
+    decided = verdict.decision
+    if decided is None:
+        return _by(verdict)
+    if decided.decision in ANNOUNCED or _follows(verdict):
+        return ""
+    doer = decided.carried_out_by or decided.actor
+    name = _name(doer)
+    return f" {HOW_SURE[decided.confidence]}by {name}"
+
+
+def _follows(verdict: Verdict) -> bool:
+    """Whether a drain came first, and the loss of the machine after it."""
+    decided = verdict.decision
+    return (
+        decided is not None
+        and decided.decision is Decision.MANUAL_DRAIN
+        and verdict.happened not in STAYING
+    )
+
+
+def _decided(verdict: Verdict) -> str:
+    """Say what for, or because of what, and who is behind it."""
+    decided, fault = verdict.decision, verdict.fault
+    assert decided is not None, "asked only then"
+    if _follows(verdict):
+        sure = HOW_SURE[decided.confidence]
+        text = f", {sure}after {_name(decided.actor)} drained it"
+    elif decided.decision in ANNOUNCED:
+        sure = HOW_SURE[decided.confidence]
+        text = f" {sure}{PURPOSES[decided.decision]}"
+        if decided.carried_out_by is None:
+            text += f", announced by {_name(decided.actor)}"
+    elif decided.decision is Decision.AUTO_REMEDIATION and fault is not None:
+        text = ""
+    else:
+        purpose = PURPOSES[decided.decision]
+        text = f" {purpose}" if purpose else ""
+    if decided.carried_out_by is not None and not _follows(verdict):
+        text += f", ordered by {_name(decided.actor)}"
+    if fault is None:
+        return text
+    of, broke = _of(verdict, fault)
+    sure = HOW_SURE[fault.confidence]
+    return f"{text}, {sure}because {of}{broke}"
+
+
+def _reason(verdict: Verdict) -> str:
+    """Say why, where nobody decided it."""
+    fault = verdict.fault
     if verdict.happened == Happened.JOINED:
         return ""
-    if broke and broke == CONCLUDED[Fault.KUBELET]:
-        return "; what stopped it is not on record"
-    if broke:
-        return f"{BECAUSE[verdict.confidence]} {of}{broke}"
+    if fault is not None:
+        of, broke = _of(verdict, fault)
+        if broke == CONCLUDED[Fault.KUBELET]:
+            return "; what stopped it is unknown"
+        return f", {HOW_SURE[verdict.confidence]}because {of}{broke}"
     if verdict.mode == "planned":
-        return " after an orderly shutdown; who asked for it is not on record"
-    return f"{_by(verdict)}; why is not on record"
+        return " after an orderly shutdown; who requested it is unknown"
+    return f"; {UNKNOWN}"
+
+
+def _of(verdict: Verdict, fault: Faulted) -> tuple[str, str]:
+    concluded = CONCLUDED.get(fault.fault)
+    if concluded and not _is_said(verdict):
+        return ("of " if concluded.startswith("a ") else ""), concluded
+    if fault.sign.topic is Topic.READY and fault.fault is Fault.PARTITION:
+        at = _clock(fault.sign.stored.at, verdict.effect.stored.at)
+        return "", f"contact with it was lost at {at}"
+    return _broke(verdict, fault)
 
 
 def _broke(verdict: Verdict, fault: Faulted) -> tuple[str, str]:
@@ -149,31 +205,23 @@ def _named(name: str, more: str | None) -> str:
 
 def _by(verdict: Verdict) -> str:
     """Name who cordoned, where that is all that is known."""
-    if verdict.happened not in {Happened.CORDONED, Happened.DRAINED}:
+    if verdict.happened not in STAYING:
         return ""
     actor = verdict.effect.actor
     return f" by {actor.name}" if actor is not None and actor.name else ""
 
 
 def _is_said(verdict: Verdict) -> bool:
-    """Return whether somebody recorded the fault itself."""
+    """Whether somebody recorded the fault itself."""
     assert verdict.fault is not None, "asked only then"
     return verdict.fault.sign is not verdict.effect
 
 
-def _did(verdict: Verdict, decision: Decision) -> str:
-    if decision is Decision.AUTO_REMEDIATION:
-        return DONE.get(verdict.happened, WORDS[decision])
-    return WORDS[decision]
-
-
-def _who(verdict: Verdict) -> str:
-    assert verdict.decision is not None, "asked only then"
-    actor = verdict.decision.actor
+def _name(actor: Actor | None) -> str:
     if actor is None or actor.name is None:
         tool = actor.tool if actor is not None else None
         who = "a program" if actor and actor.is_program else "somebody"
-        return f"{who} with {tool}" if tool else who
+        return f"{who} using {tool}" if tool else who
     return actor.name
 
 

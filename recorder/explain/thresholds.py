@@ -40,7 +40,7 @@ class Thresholds:
 
     patient: timedelta = timedelta(minutes=9)
     """How long something is broken at least before a machine is replaced for
-    it; the shortest that is known is ten minutes, by the controller's clock."""
+    it; the shortest that is known is ten minutes, by whose clock it is."""
 
     patience: timedelta = timedelta(minutes=10)
     """How long a signal without an effect waits for one."""

@@ -2,21 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from recorder.explain.happened import Happened
 from recorder.explain.signals import Actor, Signal
-from recorder.explain.signals.actor import Actor
 from recorder.knowledge import Decision, Fault
 from recorder.model.reference import EntryName
 
 __all__ = [
+    "Because",
     "Contradiction",
     "Decided",
     "Evidence",
     "Faulted",
     "Missing",
     "Rival",
+    "Step",
     "Verdict",
 ]
 
@@ -41,6 +42,31 @@ class Decided:
     confidence: str
     since: datetime | None = None
     """When the intervention began."""
+
+    carried_out_by: Actor | None = None
+    """Who did what was decided, where that is somebody else."""
+
+    entries: Sequence[EntryName] = ()
+    """Of the steps of the intervention, in the order of the log."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Because:
+    """The fault that an intervention answers."""
+
+    sign: Signal
+    strength: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step of the path, with the entries that record it."""
+
+    role: str
+    at: datetime
+    says: str
+    actor: Actor | None
+    entries: Sequence[EntryName]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +129,19 @@ class Verdict:
 
     fault: Faulted | None
     decision: Decided | None
+    because: Because | None = None
+    """Of an intervention: the fault that it answers."""
+
+    down: timedelta | None = None
+    """From the last proof of life to the first proof of the next; None where
+    nothing was down, or it is down still."""
+
+    away: timedelta | None = None
+    """How long the node was not in service; None while it is not."""
+
+    steps: Sequence[Step] = ()
+    """The path, at most seven, in the order of the log."""
+
     sentence: str = ""
     confidence: str = "unknown"
     evidence: Sequence[Evidence] = ()
@@ -119,6 +158,16 @@ class Verdict:
     def id(self) -> str:
         """The name of the first entry of its effect, or of its fault."""
         return str(self.effect.stored.entry)
+
+    @property
+    def not_before(self) -> datetime | None:
+        """The last proof of the old state."""
+        return self.between[0]
+
+    @property
+    def not_after(self) -> datetime:
+        """The first proof of the new state."""
+        return self.between[1]
 
     @property
     def cause(self) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+from recorder.explain.needs import ObjectName
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
 
@@ -75,6 +76,15 @@ class Facts(Protocol):
 
         These may not overlap for one node.
         """
+
+    async def requests(
+        self,
+        objects: Collection[ObjectName],
+        *,
+        since: datetime | None,
+        until: datetime | None,
+    ) -> Sequence[StoredFact]:
+        """Return what audit says of objects that name no node themselves."""
 
     async def signs(
         self, since: datetime | None, until: datetime | None

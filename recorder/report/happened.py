@@ -9,6 +9,7 @@ from datetime import datetime
 
 from recorder.explain.answer import Hole, judge
 from recorder.explain.missing import EVENTS, LEASES, PODS
+from recorder.explain.needs import is_request_about, objects_asked_for
 from recorder.explain.signals import names_in_locks
 from recorder.explain.tracks.beginning import may_begin
 from recorder.explain.tracks.episodes import Episode, episodes_of
@@ -73,7 +74,10 @@ async def node_of(
     )
     bases = await states_at(reading, [name], since)
     own = [stored for stored in found if is_about(stored, name, knowledge)]
-    return Node(name, own, bases.get(name, NodeState()))
+    asked = await reading.facts.requests(
+        objects_asked_for(own), since=since, until=until
+    )
+    return Node(name, _ordered([*own, *asked]), bases.get(name, NodeState()))
 
 
 async def nodes_of(
@@ -107,11 +111,44 @@ async def nodes_of(
         Node(name, own, bases.get(name, NodeState()))
         for name, own in chosen.items()
     ]
-    if everything:
-        return nodes
-    stays = [stay for node in nodes for stay in _stays(node, knowledge)]
-    gone = await reading.facts.disrupted(stays, since=since, until=until)
-    return [_with(node, gone) for node in nodes]
+    if not everything:
+        stays = [stay for node in nodes for stay in _stays(node, knowledge)]
+        gone = await reading.facts.disrupted(stays, since=since, until=until)
+        nodes = [_with(node, gone) for node in nodes]
+    return await _with_requests(reading, nodes, since=since, until=until)
+
+
+async def _with_requests(
+    reading: Reading,
+    nodes: Sequence[Node],
+    *,
+    since: datetime | None,
+    until: datetime | None,
+) -> list[Node]:
+    """Add what audit says of the objects that are about nodes."""
+    wanted = {node.name: objects_asked_for(node.facts) for node in nodes}
+    found = await reading.facts.requests(
+        set().union(*wanted.values()), since=since, until=until
+    )
+    return [
+        Node(
+            node.name,
+            _ordered(
+                [
+                    *node.facts,
+                    *(
+                        s
+                        for s in found
+                        if is_request_about(s.fact, wanted[node.name])
+                    ),
+                ]
+            ),
+            node.base,
+        )
+        if found
+        else node
+        for node in nodes
+    ]
 
 
 def _locks(knowledge: Knowledge) -> Sequence[str]:
@@ -189,11 +226,14 @@ async def verdicts_of(
     verdicts: list[Verdict] = []
     for chains in asked:
         judged = [
-            judge(chain, others.around(chain), holes=holes, absent=absent)
+            verdict
             for chain in chains
+            for verdict in judge(
+                chain, others.around(chain), holes=holes, absent=absent
+            )
         ]
         verdicts += sorted(
-            (verdict for verdict in judged if verdict is not None),
+            judged,
             key=lambda v: (v.effect.stored.at, v.effect.position),
         )
     return verdicts

@@ -7,7 +7,14 @@ from textwrap import wrap
 from typing import Any
 
 from recorder.explain.evidence import most_telling
-from recorder.explain.verdict import Decided, Evidence, Faulted, Verdict
+from recorder.explain.signals import Actor
+from recorder.explain.verdict import (
+    Decided,
+    Evidence,
+    Faulted,
+    Step,
+    Verdict,
+)
 from recorder.model.moment import written
 from recorder.report.text import counted, plain
 from recorder.report.window import optional_time
@@ -35,13 +42,20 @@ def document(verdict: Verdict) -> dict[str, Any]:
         "boot_id_before": verdict.boot_id_before,
         "boot_id_after": verdict.boot_id_after,
         "between": [optional_time(last), written(first)],
+        "not_before": optional_time(last),
+        "not_after": written(first),
+        "down_seconds": _seconds(verdict.down),
+        "away_seconds": _seconds(verdict.away),
         "back_in_service_at": optional_time(verdict.back_in_service_at),
         "mode": verdict.mode,
         "cause": verdict.cause,
         "fault": _fault(verdict.fault),
         "decision": _decision(verdict.decision),
+        "because": _because(verdict),
+        "intervention": _intervention(verdict.decision),
         "sentence": verdict.sentence,
         "confidence": verdict.confidence,
+        "steps": [_step(step) for step in verdict.steps],
         "evidence": [_evidence(e) for e in verdict.evidence],
         "evidence_left_out": verdict.left_out,
         "rivals": [
@@ -81,17 +95,60 @@ def _fault(faulted: Faulted | None) -> dict[str, Any] | None:
 def _decision(decided: Decided | None) -> dict[str, Any] | None:
     if decided is None:
         return None
-    actor = decided.actor
     return {
         "class": decided.decision.value,
-        "actor": {
-            "kind": "unknown" if actor is None else actor.kind,
-            "name": None if actor is None else actor.name,
-            **({"tool": actor.tool} if actor and actor.tool else {}),
-        },
+        "actor": _actor(decided.actor),
+        "carried_out_by": (
+            None
+            if decided.carried_out_by is None
+            else _actor(decided.carried_out_by)
+        ),
         "says": decided.sign.says,
         "at": written(decided.sign.stored.at),
     }
+
+
+def _actor(actor: Actor | None) -> dict[str, Any]:
+    return {
+        "kind": "unknown" if actor is None else actor.kind,
+        "name": None if actor is None else actor.name,
+        **({"tool": actor.tool} if actor and actor.tool else {}),
+    }
+
+
+def _because(verdict: Verdict) -> dict[str, Any] | None:
+    because = verdict.because
+    if because is None:
+        return None
+    return {
+        "entry": str(because.sign.stored.entry),
+        "says": because.sign.says,
+        "confidence": because.strength,
+    }
+
+
+def _intervention(decided: Decided | None) -> dict[str, Any] | None:
+    if decided is None:
+        return None
+    return {
+        "actor": _actor(decided.actor),
+        "since": optional_time(decided.since),
+        "entries": [str(entry) for entry in decided.entries],
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    return {
+        "role": step.role,
+        "at": written(step.at),
+        "says": step.says,
+        "actor": None if step.actor is None else _actor(step.actor),
+        "entries": [str(entry) for entry in step.entries],
+    }
+
+
+def _seconds(duration: timedelta | None) -> float | None:
+    return None if duration is None else round(duration.total_seconds(), 3)
 
 
 def _evidence(evidence: Evidence) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 import orjson
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.explain.needs import ObjectName
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
 from recorder.report.fact_ports import ALWAYS, FactsEnd, Stay
@@ -69,6 +70,19 @@ DISRUPTED = named(f"""
         and f.kind = 4 and f.evidence and not f.sign
         and f.detail ->> 'type' = 'DisruptionTarget'
         and f.at >= $7 and f.at < $8 offset 0) f
+""")
+# 21 is an audit record. Whether the log knows the kind of what it names or
+# only the plural, group and name are the same.
+REQUESTS = named(f"""
+    select {COLUMNS}
+    from unnest($4::text[], $5::text[], $6::text[])
+      wanted (api_group, namespace, name)
+    join recorder.kind k on k.api_group = wanted.api_group
+    join recorder.object o on o.log_id = $1 and o.kind_id = k.kind_id
+      and o.namespace = wanted.namespace and o.name = wanted.name,
+    lateral (select * from recorder.fact f
+      where {OF_EXTENT} and f.object_id = o.object_id and f.node_id is null
+        and f.kind = 21 and f.at >= $7 and f.at < $8 offset 0) f
 """)
 SIGNS = told("f.sign and f.at >= $4 and f.at < $5")
 # By the kinds 15, 8, 4 and 1: the last renewal before a silence, a new boot,
@@ -187,6 +201,25 @@ class FactReader(ExtentReader):
             [stay.node for stay in stays],
             [stay.since for stay in stays],
             [stay.until for stay in stays],
+            *_span(since, until),
+        )
+
+    async def requests(
+        self,
+        objects: Collection[ObjectName],
+        *,
+        since: datetime | None,
+        until: datetime | None,
+    ) -> Sequence[StoredFact]:
+        """Return what audit says of objects that name no node themselves."""
+        if not objects:
+            return []
+        groups, namespaces, names = zip(*sorted(objects), strict=True)
+        return await self._facts(
+            REQUESTS,
+            list(groups),
+            list(namespaces),
+            list(names),
             *_span(since, until),
         )
 

@@ -61,16 +61,16 @@ class Judged:
         """Return the verdicts on a node."""
         mine = self._about(node)
         fleet = Fleet(self.facts)
-        found = [
-            judge(
+        return [
+            verdict
+            for chain in episodes_of(node, mine, shipped())
+            for verdict in judge(
                 chain,
                 fleet,
                 holes=self.holes,
                 absent=() if self.audited else (AUDIT,),
             )
-            for chain in episodes_of(node, mine, shipped())
         ]
-        return [verdict for verdict in found if verdict is not None]
 
 
 def judged(tape: Lines) -> Judged:

@@ -188,16 +188,16 @@ class Tale(Telling):
         mine = [fact for fact in told if fact.fact.node == node]
         chains = episodes_of(node, mine, knowledge or shipped(), base)
         fleet = Fleet(told)
-        found = [
-            judge(
+        return [
+            verdict
+            for chain in chains
+            for verdict in judge(
                 chain,
                 fleet,
                 holes=self.holes,
                 absent=() if self.audited else (AUDIT,),
             )
-            for chain in chains
         ]
-        return [verdict for verdict in found if verdict is not None]
 
     def verdict(self, node: str = "n1", **more: Any) -> Verdict:
         """Judge a tale in which one thing happened to a node."""

@@ -9,7 +9,6 @@ from recorder.explain.links.because import (
     spares_kubelet,
 )
 from recorder.explain.signals import Actor, Signal, Topic
-from recorder.explain.signals.actor import Actor
 from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Decision, Fault
 

@@ -1,16 +1,28 @@
 """Because: which fault an intervention answers, and which took a node away."""
 
+from collections.abc import Collection
+
 from recorder.explain.happened import Happened
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
-from recorder.explain.tracks.interventions import Intervention
 from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Decision, Fault
+from recorder.model.reference import EntryName
 
-__all__ = ["answered_by", "answers", "is_answered", "is_recent"]
+__all__ = [
+    "answers",
+    "is_answered",
+    "is_recent",
+    "quotes",
+    "spares_kubelet",
+]
 
 REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
 """What is decided for whole fleets, whatever is broken in a node."""
+
+
+QUOTE_MIN = 8
+"""Characters of a literal, so that it is not quoted by chance."""
 
 
 def answers(step: Signal, fault: Signal) -> bool:
@@ -20,18 +32,27 @@ def answers(step: Signal, fault: Signal) -> bool:
     return then > first and step.stored.at - fault.stored.at <= LIMITS.recent
 
 
-def answered_by(
-    transition: Transition, intervention: Intervention
-) -> Signal | None:
-    """Return the fault that an intervention answers, if any."""
-    return next(
-        (
-            fault
-            for fault in transition.faults
-            if any(answers(step, fault) for step in intervention.steps)
-        ),
-        None,
+def quotes(
+    transition: Transition, entries: Collection[EntryName], fault: Signal
+) -> bool:
+    """Whether a step in one of some entries names a fault."""
+    words = _words(fault)
+    return any(
+        word in step.says
+        for step in transition.episode.signals
+        if step.stored.entry in entries and step is not fault
+        for word in words
     )
+
+
+def _words(fault: Signal) -> list[str]:
+    """Return the literals of a fault that are long enough to be its own."""
+    detail = fault.stored.fact.detail
+    new = detail.get("new")
+    said = [fault.subject.name, detail.get("reason"), detail.get("message")]
+    if isinstance(new, dict):
+        said += [new.get("reason"), new.get("message")]
+    return [text for text in said if text and len(text) >= QUOTE_MIN]
 
 
 def is_answered(transition: Transition, fault: Signal) -> bool:

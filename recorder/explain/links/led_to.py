@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from recorder.explain.happened import GONE, STAYING, Happened
 from recorder.explain.links.because import answers, is_recent
-from recorder.explain.signals import Actor, Signal, Topic
+from recorder.explain.signals import Actor, Signal, Topic, intent_of
 from recorder.explain.strength import weaker
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.interventions import TAKING, Intervention
@@ -249,6 +249,23 @@ def _was_unheard(t: Transition, taken: Signal) -> bool:
     )
 
 
+def _meant(deed: _Deed) -> Led | None:
+    """No rule knows its author, but its words say what for."""
+    t, one = deed.transition, deed.one
+    emptied = one.of(Topic.CORDON) or one.of(Topic.EVICTION)
+    took = t.happened in GONE and any(_deletions(one))
+    if not (one.is_by_program and (emptied or took)):
+        return None
+    if any(step.decision is not None for step in one.steps):
+        return None  # a rule knows it, and says something else
+    said = intent_of([*one.marks, *one.steps])
+    near = any(is_recent(t, step) for step in one.steps)
+    if said is None or not near:
+        return None
+    decision, step = said
+    return Led(decision, step, one.author, "likely", 1)
+
+
 def _drained(deed: _Deed) -> Led | None:
     """A person emptied it, by a cordon or by a taint."""
     t, one = deed.transition, deed.one
@@ -273,16 +290,18 @@ def _drained(deed: _Deed) -> Led | None:
             strength,
             1 if near else 0,
         )
-    return _driven(deed)
+    return _tainted(deed)
 
 
-def _driven(deed: _Deed) -> Led | None:
+def _tainted(deed: _Deed) -> Led | None:
     """A taint by hand drives Pods away as well, and bars the node."""
     t, one = deed.transition, deed.one
-    if t.happened != Happened.REBOOT or one.author is None:
+    if t.happened not in {Happened.REBOOT, Happened.DRAINED}:
         return None
     for taint in one.of(Topic.TAINT):
-        if is_recent(t, taint):
+        if taint is t.effect:
+            return Led(Decision.MANUAL_DRAIN, taint, one.author, "proven", 1)
+        if one.author is not None and is_recent(t, taint):
             driven = t.first(Topic.TAINT_EVICTION)
             near = driven is not None and driven.stored.at < t.lost_at
             strength = "likely" if near else "possible"
@@ -297,12 +316,12 @@ def _deleted(deed: _Deed) -> Led | None:
         return None
     for step in _deletions(deed.one):
         inferred = step.stored.fact.detail.get("inferred")
-        strength = "likely" if inferred else "proven"
+        named = deed.one.author is None or t.author(step) is not None
+        strength = "proven" if named and not inferred else "likely"
         hints = [s for s in deed.one.steps if s.decision is not None]
         if hints and all(s.vague for s in hints):
             # It was meant to go, and nothing says what for; unless a person
             # is on record who asked for it.
-            step = hints[0]
             by_hand = deed.one.author is not None and deed.one.is_by_hand
             strength = strength if by_hand else "possible"
         return Led(Decision.NODE_DELETION, step, deed.one.author, strength, 1)
@@ -326,6 +345,7 @@ _ROWS: tuple[Callable[[_Deed], Led | None], ...] = (
     _responded,
     _changed,
     _repaired,
+    _meant,
     _drained,
     _deleted,
 )

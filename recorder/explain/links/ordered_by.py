@@ -1,23 +1,29 @@
-"""Ordered by: who is behind an intervention."""
+"""Ordered by: who carries out what another decided."""
 
 from collections.abc import Sequence
 
-from recorder.explain.signals import is_same
+from recorder.explain.signals import Actor, is_same
 from recorder.explain.tracks.interventions import Intervention
 
-__all__ = ["root_of"]
+__all__ = ["carrier_of"]
 
 
-def root_of(one: Intervention, acted: Sequence[Intervention]) -> Intervention:
-    """Return the intervention at the beginning of the orders.
+def carrier_of(
+    root: Intervention, acted: Sequence[Intervention]
+) -> Actor | None:
+    """Return who carried out an intervention, if its author did not.
+
+    Whose literal or object somebody used was asked by that; it may have
+    handed the order on.
 
     Args:
-        one: whose author carried something out.
+        root: where the order came from.
         acted: all, in the order of their first acts.
     """
-    for other in acted:
-        if other is one:
-            break
-        if any(is_same(owner, one.author) for owner in other.asked):
-            return root_of(other, acted)
-    return one
+    if not root.asked:
+        return None
+    asked = root.asked[-1]
+    for one in acted:
+        if one is not root and is_same(one.author, asked) and one.asked:
+            return carrier_of(one, acted)
+    return asked

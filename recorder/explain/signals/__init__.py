@@ -12,6 +12,7 @@ from recorder.explain.signals.around import (
     pod_signals,
     request_signals,
 )
+from recorder.explain.signals.marks import intent_of, is_trouble, marks_of
 from recorder.explain.signals.node import node_signals
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.knowledge import Knowledge, Role
@@ -23,7 +24,10 @@ __all__ = [
     "Subject",
     "Topic",
     "actor_of",
+    "intent_of",
     "is_same",
+    "is_trouble",
+    "marks_of",
     "names_in_locks",
     "signals_of",
 ]

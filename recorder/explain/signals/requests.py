@@ -1,7 +1,8 @@
 """Who is behind a change: the request that audit saw, else the writer."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from recorder.explain.signals.actor import Actor
 from recorder.explain.signals.signal import Signal, Topic
@@ -11,6 +12,19 @@ __all__ = ["author_of"]
 
 _ORDER = re.compile(r'"\$setElementOrder/conditions":\s*\[[^\]]*\]')
 _CORDON = re.compile(r'"(?:/spec/)?unschedulable"[^{}]*true')
+
+_OF_NODE = frozenset(
+    {
+        Topic.CORDON,
+        Topic.CONDITION,
+        Topic.IDENTITY,
+        Topic.DELETION,
+        Topic.LABEL,
+        Topic.ANNOTATION,
+        Topic.TAINT,
+    }
+)
+_OF_OBJECT = frozenset({Topic.EVICTION, Topic.OBJECT, Topic.OBJECT_END})
 
 
 def author_of(change: Signal, signals: Iterable[Signal]) -> Actor | None:
@@ -30,30 +44,31 @@ def _made(request: Signal, change: Signal) -> bool:
     detail = request.stored.fact.detail
     of_node = detail.get("resource") == "nodes"
     body = str(detail.get("body") or "")
-    match change.topic:
-        case Topic.CORDON:
-            return of_node and _CORDON.search(body) is not None
-        case Topic.CONDITION:
-            # Kubelets name all conditions in every patch, to order them.
-            named = f'"{change.subject.name}"' in _ORDER.sub("", body)
-            return of_node and named
-        case Topic.IDENTITY | Topic.DELETION:
-            return of_node and detail.get("verb") == "delete"
-        case Topic.LABEL | Topic.ANNOTATION | Topic.TAINT:
-            return of_node and change.subject.name in body
-        case Topic.EVICTION:
-            return detail.get("subresource") == "eviction" and _is_about(
-                request, change
-            )
-        case Topic.OBJECT:
-            verb = "delete" if change.over else "create"
-            return detail.get("verb") == verb and _is_about(request, change)
-        case Topic.OBJECT_END:
-            return detail.get("verb") == "delete" and _is_about(
-                request, change
-            )
-        case _:
-            return False
+    topic = change.topic
+    if topic in _OF_NODE:
+        return of_node and _says(topic, change, detail, body)
+    wanted = "delete" if topic is Topic.OBJECT_END or change.over else "create"
+    evicts = detail.get("subresource") == "eviction"
+    return (
+        topic in _OF_OBJECT
+        and detail.get("verb") == wanted
+        and evicts == (topic is Topic.EVICTION)
+        and _is_about(request, change)
+    )
+
+
+def _says(
+    topic: Topic, change: Signal, detail: Mapping[str, Any], body: str
+) -> bool:
+    """Whether a request to change a Node says this change."""
+    if topic is Topic.CORDON:
+        return _CORDON.search(body) is not None
+    if topic is Topic.CONDITION:
+        # Kubelets name all conditions in every patch, to order them.
+        return f'"{change.subject.name}"' in _ORDER.sub("", body)
+    if topic in {Topic.IDENTITY, Topic.DELETION}:
+        return detail.get("verb") == "delete"
+    return change.subject.name in body
 
 
 def _is_about(request: Signal, change: Signal) -> bool:

@@ -59,7 +59,14 @@ class Episode:
         """When the node itself was heard of, in the order of the log; of all
         its episodes together."""
 
+        self.shown: Mapping[int, datetime] = {}
+        """When the Node was shown last before an entry about it, by the
+        position of that entry; of all its episodes together."""
+
         self.signals: list[Signal] = []
+        self.marks: list[Signal] = []
+        """What was written about the node that no rule knows."""
+
         self.carried: list[Signal] = []
         """Signs of the chain before that held still."""
 
@@ -69,8 +76,8 @@ class Episode:
         self.back: StoredFact | None = None
         """What showed that the node is back in service."""
 
-        self.left = False
-        """Whether it ever left service."""
+        self.left_at: datetime | None = None
+        """When it was first seen out of service."""
 
         self.ready_since: datetime | None = None
         """Since when the node is Ready, if it is."""
@@ -122,7 +129,8 @@ class Episode:
         elif self.ready_since is None:
             self.ready_since = stored.observed_at
         if not state.in_service:
-            self.left, self.back, self._quiet_since = True, None, None
+            self.left_at = self.left_at or stored.observed_at
+            self.back = self._quiet_since = None
             return
         if self.back is None:
             self.back = stored
@@ -171,7 +179,7 @@ class Episode:
     def returned(self, at: datetime) -> bool:
         """Return whether the node left and has been back for a while."""
         return (
-            self.left
+            self.left_at is not None
             and self.back is not None
             and at - self.back.observed_at > LINGER
         )

@@ -13,7 +13,13 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from recorder.explain.signals import Signal, Subject, Topic, signals_of
+from recorder.explain.signals import (
+    Signal,
+    Subject,
+    Topic,
+    marks_of,
+    signals_of,
+)
 from recorder.explain.signals.listed import is_listed
 from recorder.explain.tracks.beginning import never_opens, standing
 from recorder.explain.tracks.boots import boot_named, is_explained
@@ -75,6 +81,7 @@ class _Reader:
         self._state = base
         self._open: Episode | None = None
         self._loose: deque[Signal] = deque(maxlen=200)
+        self._marks: deque[Signal] = deque(maxlen=200)
         self._standing: dict[Subject, Signal] = {}
         """What was said before the node was first seen, by its subject."""
 
@@ -101,6 +108,18 @@ class _Reader:
         if self._is_old(stored):
             self._stand(signs)
             return
+        if not signs:
+            self._mark(marks_of(stored, self._knowledge, node=self._node))
+        self._put(stored, signs, before)
+
+    def _mark(self, marks: Iterable[Signal]) -> None:
+        """Keep what no rule knows, for whatever its author does."""
+        kept = self._marks if self._open is None else self._open.marks
+        kept.extend(marks)
+
+    def _put(
+        self, stored: StoredFact, signs: list[Signal], before: NodeState
+    ) -> None:
         if self._open is not None and self._open.is_over(stored.observed_at):
             self._open = None
         if self._open is None and is_listed(stored):
@@ -217,7 +236,7 @@ class _Reader:
     ) -> Episode:
         """Open a chain with what still holds and what came just before."""
         chain = self._open = Episode(self._node, before, self._boots)
-        chain.alive = self._alive
+        chain.alive, chain.shown = self._alive, self._shown
         self.chains.append(chain)
         since = sign.stored.at - FOREGOING
         recent = (loose for loose in self._loose if loose.stored.at >= since)
@@ -226,6 +245,8 @@ class _Reader:
         for earlier in recent:
             chain.take(earlier)
         self._loose.clear()
+        chain.marks += [m for m in self._marks if m.stored.at >= since]
+        self._marks.clear()
         return chain
 
     def _stood(self, at: datetime) -> list[Signal]:

@@ -31,6 +31,9 @@ class Intervention:
 
     author: Actor | None
     steps: list[Signal] = field(default_factory=list)
+    marks: list[Signal] = field(default_factory=list)
+    """What its author wrote that no rule knows."""
+
     asked: list[Actor] = field(default_factory=list)
     """Those whose literals it used: their programs do what is asked."""
 
@@ -64,8 +67,25 @@ class Intervention:
 
 def interventions_of(transition: Transition) -> list[Intervention]:
     """Return who acted before the effect, in the order of their first acts."""
+    found = _grouped(transition, _steps(transition))
+    for mark in transition.episode.marks:
+        if not transition.is_before(mark):
+            continue
+        author = transition.author(mark)
+        own = [one for one in found if is_same(one.author, author)]
+        if own:
+            own[-1].marks.append(mark)
+        elif mark.topic is Topic.OBJECT:
+            # An object that names the node when it is made is an order.
+            found.append(Intervention(author, [mark], marks=[mark]))
+    return found
+
+
+def _grouped(
+    transition: Transition, steps: Iterable[Signal]
+) -> list[Intervention]:
     found: list[Intervention] = []
-    for step in _steps(transition):
+    for step in steps:
         author = transition.author(step)
         one = _fitting(found, author, step)
         if one is None:
@@ -80,7 +100,7 @@ def interventions_of(transition: Transition) -> list[Intervention]:
 
 def _steps(transition: Transition) -> Iterator[Signal]:
     for signal in transition.episode.signals:
-        if not (signal is transition.effect or transition.precedes(signal)):
+        if not transition.is_before(signal):
             continue
         if signal.topic is Topic.IDENTITY:
             if signal.over:
@@ -109,7 +129,13 @@ def _fitting(
         return holding[-1] if holding else None
     if author is None and step.topic in {Topic.IDENTITY, Topic.DELETION}:
         # Whoever deleted it, unless told, is who had said that it would go.
-        taking = [one for one in found if one.takes]
+        taking = [one for one in found if one.takes] or [
+            one
+            for one in found
+            if one.is_by_program
+            and not all(s.ruled and s.decision for s in one.steps)
+            and (one.of(Topic.TAINT) or one.of(Topic.CORDON))
+        ]
         return taking[-1] if taking else None
     same = [
         one

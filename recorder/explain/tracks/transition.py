@@ -11,7 +11,14 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from recorder.explain.happened import LOST, Happened
-from recorder.explain.signals import Actor, Signal, Subject, Topic
+from recorder.explain.signals import (
+    Actor,
+    Signal,
+    Subject,
+    Topic,
+    is_same,
+    is_trouble,
+)
 from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episode import Episode
@@ -60,6 +67,19 @@ def latest(signal: Signal) -> datetime:
     return at
 
 
+def _names(act: Signal, mark: Signal) -> bool:
+    """Whether what somebody wrote names a condition, or quotes it."""
+    new = mark.stored.fact.detail["new"] or {}
+    words = (mark.subject.name, new.get("reason"), new.get("message"))
+    return any(
+        word in act.says for word in words if word and len(word) >= QUOTE_MIN
+    )
+
+
+QUOTE_MIN = 8
+"""Characters of a literal, so that it is not quoted by chance."""
+
+
 @dataclass(frozen=True)
 class Transition:
     """What happened to a node, in the episode that it belongs to."""
@@ -71,11 +91,21 @@ class Transition:
     absent: Collection[str] = ()
     """Sources and resources that were never recorded."""
 
+    spent: int = 0
+    """The position of the boot before in the same episode: an order that it
+    carried out is spent."""
+
     def precedes(self, signal: Signal) -> bool:
         """Whether a signal came before the effect."""
         return (
             signal.position < self.effect.position
             or latest(signal) < self.effect.stored.at
+        )
+
+    def is_before(self, step: Signal) -> bool:
+        """Whether a step came before the effect, or is it, and is unspent."""
+        return step is self.effect or (
+            self.precedes(step) and step.position > self.spent
         )
 
     @cached_property
@@ -117,6 +147,24 @@ class Transition:
         if self.happened != Happened.REBOOT:
             started = []
         return min([*started, self._first_new])
+
+    @property
+    def heard_again(self) -> datetime | None:
+        """The first proof of life after a loss; None while there is none."""
+        if self.happened in {Happened.REBOOT, Happened.KUBELET_RESTART} and (
+            self.effect.topic is not Topic.READY
+        ):
+            return self.not_after
+        ready = [
+            s.stored.observed_at
+            for s in self.episode.signals
+            if s.topic is Topic.READY
+            and s.over
+            and s.position > self.effect.position
+        ]
+        lost = self.effect.stored.observed_at
+        alive = [at for at in self.episode.alive if at > lost]
+        return min([*ready[:1], *alive[:1]], default=None)
 
     @property
     def _first_new(self) -> datetime:
@@ -188,7 +236,7 @@ class Transition:
             if signal.decision is not None
             and signal.role is not Role.RECOVERY
             and not signal.over
-            and (signal is self.effect or self.precedes(signal))
+            and self.is_before(signal)
             and not self._is_withdrawn(signal)
             and (
                 signal.due is None
@@ -244,8 +292,9 @@ class Transition:
                 held.pop(signal.subject, None)
             elif signal.fault is not None and signal.fault not in _APART:
                 held.setdefault(signal.subject, signal)
+        found = [*held.values()] or self.named_faults
         return sorted(
-            held.values(),
+            found,
             key=lambda s: (
                 s.topic is not Topic.EVENT,
                 s.stored.at,
@@ -253,6 +302,28 @@ class Transition:
             ),
             reverse=True,
         )
+
+    @cached_property
+    def named_faults(self) -> list[Signal]:
+        """Conditions that no rule knows and that an act after them names."""
+        acts = [
+            s
+            for s in [*self.episode.signals, *self.episode.marks]
+            if self.is_before(s) and s.topic is not Topic.REQUEST
+        ]
+        return [
+            mark._replace(role=Role.FAULT, fault=Fault.OTHER)
+            for mark in self.episode.marks
+            if is_trouble(mark)
+            and self.is_before(mark)
+            and any(
+                _names(act, mark)
+                for act in acts
+                if act.position > mark.position
+                and act.subject != mark.subject
+                and not is_same(act.actor, mark.actor)
+            )
+        ]
 
     @cached_property
     def first_fault(self) -> Signal | None:

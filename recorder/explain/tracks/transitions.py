@@ -3,14 +3,15 @@
 from datetime import timedelta
 from typing import Final
 
-from recorder.explain.happened import Happened
+from recorder.explain.happened import LOST, Happened
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.tracks.boots import counted, is_first
 from recorder.explain.tracks.episodes import Episode
+from recorder.explain.tracks.stretches import Stretch, stretches_of
 from recorder.knowledge import Role
 from recorder.model.fact import FactKind
 
-__all__ = ["happening"]
+__all__ = ["happening", "happenings"]
 
 ASTRAY: Final = timedelta(seconds=2)
 """How much a watch of Pods may be ahead of the watch of Nodes."""
@@ -35,6 +36,46 @@ def happening(chain: Episode) -> tuple[Happened, Signal] | None:
         found = find(chain)
         if found is not None:
             return found
+    return None
+
+
+def happenings(episode: Episode) -> list[tuple[Happened, Signal]]:
+    """Return all that happened in an episode, in the order of the log.
+
+    The strongest names it; each other stretch in which the node was away is
+    told by itself.
+    """
+    main = happening(episode)
+    if main is None:
+        return []
+    found = [main]
+    if main[0] in LOST:
+        found += [
+            other
+            for stretch in stretches_of(episode.signals, episode.shown)
+            if not stretch.holds(main[1])
+            and (other := _named(stretch, episode)) is not None
+        ]
+    return sorted(found, key=lambda one: one[1].position)
+
+
+def _named(
+    stretch: Stretch, episode: Episode
+) -> tuple[Happened, Signal] | None:
+    """Return what a stretch beside the strongest is."""
+    if stretch.of(Topic.IDENTITY) and not any(
+        s.over for s in stretch.of(Topic.IDENTITY)
+    ):
+        return Happened.JOINED, stretch.of(Topic.IDENTITY)[0]
+    boots = stretch.of(Topic.BOOT)
+    if boots:
+        return Happened.REBOOT, boots[0]
+    own = [s for s in _started(episode) if stretch.holds(s)]
+    lost = stretch.of(Topic.READY)
+    if own:
+        return Happened.KUBELET_RESTART, (lost or own)[0]
+    if lost:
+        return Happened.UNREACHABLE, lost[0]
     return None
 
 

@@ -1,0 +1,120 @@
+"""Marks: what somebody wrote about a node that no rule knows.
+
+Only its author and its words count: they join what the author did, say what
+for, and name the fault that it answers. Alone they begin nothing.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from recorder.explain.signals.actor import actor_of
+from recorder.explain.signals.signal import Signal, Subject, Topic
+from recorder.knowledge import Decision, Knowledge, Role
+from recorder.model.fact import Fact, FactKind, StoredFact
+
+__all__ = ["intent_of", "is_trouble", "marks_of"]
+
+_DAILY = frozenset(
+    {
+        "kubelet",
+        "node-controller",
+        "kube-controller-manager",
+        "default-scheduler",
+        "taint-eviction-controller",
+        "cloud-controller-manager",
+    }
+)
+"""Who writes about every node every day, as Kubernetes itself."""
+
+_NO_ORDER = frozenset({"Node", "Pod", "Lease", "CSINode", "Event", ""})
+"""Kinds that name a node and order nothing."""
+
+_OWN = frozenset(
+    {
+        "Ready",
+        "MemoryPressure",
+        "DiskPressure",
+        "PIDPressure",
+        "NetworkUnavailable",
+    }
+)
+"""Conditions of Kubernetes itself."""
+
+_TEXTS = {
+    FactKind.LABEL_CHANGED: Topic.LABEL,
+    FactKind.ANNOTATION_CHANGED: Topic.ANNOTATION,
+}
+
+_INTENTS: tuple[tuple[Decision, re.Pattern[str]], ...] = tuple(
+    (decision, re.compile(words, re.IGNORECASE))
+    for decision, words in (
+        (Decision.PREEMPTION, r"spot|preempt|interruption"),
+        (Decision.HOST_MAINTENANCE, r"maintenance"),
+        (Decision.DRIVER_UPGRADE, r"driver[^ ]{0,9}up(grade|date)"),
+        (Decision.OS_UPGRADE, r"up(grade|date)|kured|machineconfig"),
+        (
+            Decision.SCALE_DOWN,
+            r"scale.?down|autoscal|consolidat|underutil|deprovision|unneeded",
+        ),
+        (Decision.AUTO_REMEDIATION, r"remediat|repair|unhealthy|recover"),
+    )
+)
+"""Words by which programs say what for, each with its class."""
+
+
+def marks_of(
+    stored: StoredFact, knowledge: Knowledge, *, node: str
+) -> Iterator[Signal]:
+    """Yield what a fact shows that no rule judges, with its author."""
+    fact = stored.fact
+    subject = _subject(fact, node)
+    if subject is None or fact.actor in _DAILY:
+        return
+    actor = actor_of(fact.actor, knowledge)
+    yield Signal(Role.ACT, subject, stored, actor=actor, ruled=False)
+
+
+def _subject(fact: Fact, node: str) -> Subject | None:
+    thing = fact.object
+    about = thing.kind if thing is not None else ""
+    if fact.kind is FactKind.EVENT:
+        reason = fact.detail.get("reason")
+        of_node = about not in {"Pod", ""} and fact.node == node
+        return Subject(Topic.EVENT, reason) if of_node and reason else None
+    if about == "Node":
+        if fact.kind is FactKind.CONDITION_CHANGED:
+            return Subject(Topic.CONDITION, fact.detail["type"])
+        if fact.kind in _TEXTS:
+            return Subject(_TEXTS[fact.kind], fact.detail["key"])
+        return None
+    if thing is None or about in _NO_ORDER or fact.node != node:
+        return None
+    if fact.kind in {FactKind.APPEARED, FactKind.CONDITION_CHANGED}:
+        return Subject(Topic.OBJECT, f"{thing.kind}/{thing.name}")
+    return None
+
+
+def intent_of(steps: Iterable[Signal]) -> tuple[Decision, Signal] | None:
+    """Return what the words of steps say that they are for."""
+    said = [(step, f"{step.subject.name} {step.says}") for step in steps]
+    for decision, words in _INTENTS:
+        for step, text in said:
+            if words.search(text):
+                return decision, step
+    return None
+
+
+def is_trouble(mark: Signal) -> bool:
+    """Whether a mark may say that something is broken.
+
+    A condition that turned, of which nobody but its name says what for; it
+    counts where somebody acts upon it and names it.
+    """
+    if mark.topic is not Topic.CONDITION or mark.subject.name in _OWN:
+        return False
+    old, new = (mark.stored.fact.detail[side] for side in ("old", "new"))
+    return (
+        new is not None
+        and new["status"] != "Unknown"
+        and (old or {}).get("status") != new["status"]
+    )
