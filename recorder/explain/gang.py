@@ -1,9 +1,11 @@
 """A gang: the Pods of one workload, what hit them and how it went on."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
+from recorder.explain.charging import charged, given_up
 from recorder.explain.happened import Happened
 from recorder.explain.hit import Failure, Hit, Scope, said
 from recorder.explain.losses import (
@@ -132,7 +134,9 @@ class Gang:
             hit_by = DRAIN
         unseen = all(is_hidden(*pair, self._scope.unheard) for pair in at_once)
         blow = _Blow(hit_by, first.verdict.node, hit_at, unseen=unseen)
-        return self._hit(blow, gang, own, later)
+        hit = self._hit(blow, gang, own, later)
+        shares = charged(at_once, hit.gpu_hours_lost)
+        return replace(hit, charges=shares)
 
     def _at_once(
         self, lost: Sequence[tuple[Failure, Placement]], hit_at: datetime
@@ -176,7 +180,8 @@ class Gang:
             again = self._again(lost, at)
             pods = [p for when, p in lost if again is None or when <= again]
             blow = _Blow(PREEMPTION, first.node or "", at)
-            found.append(self._hit(blow, self._gang_at(at, pods), pods))
+            hit = self._hit(blow, self._gang_at(at, pods), pods)
+            found.append(replace(hit, charges=given_up(pods, hit)))
             lost = [pair for pair in lost if again and pair[0] > again]
         return found
 

@@ -1,14 +1,15 @@
 """A failure as workloads see it, and a workload that it hit."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Self
 
 from recorder.explain.answer import Hole
 from recorder.explain.verdict import Verdict
 from recorder.projections import Workload
 
-__all__ = ["Failure", "Hit", "Scope", "said"]
+__all__ = ["Charge", "Failure", "Hit", "Scope", "said"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,18 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """What one transition is charged with of a loss, or a preemption."""
+
+    node: str
+    verdict: str | None
+    """The id of the verdict on the transition; None of a preemption."""
+
+    pods: Sequence[str]
+    gpu_hours: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """A workload that was hit."""
 
@@ -58,6 +71,28 @@ class Hit:
     gpu_hours_lost: float
     evidence: Sequence[str]
     says: str
+    charges: Sequence[Charge] = ()
+    """The parts of the loss: together they are the whole, and each end of a
+    Pod is in one of them."""
+
+    @property
+    def gpu_hours_attributed(self) -> float:
+        """What the charges come to."""
+        return round(sum(charge.gpu_hours for charge in self.charges), 4)
+
+    def charged(
+        self, *, nodes: Container[str] = (), verdicts: Container[str] = ()
+    ) -> Self:
+        """Return it with only what some nodes or verdicts are charged with."""
+        kept = [
+            charge
+            for charge in self.charges
+            if charge.node in nodes or (charge.verdict or "") in verdicts
+        ]
+        pods = sorted({pod for charge in kept for pod in charge.pods})
+        if self.outcome == "survived":
+            pods = list(self.pods_hit)
+        return replace(self, charges=kept, pods_hit=pods)
 
     def is_down_at(self, at: datetime) -> bool:
         """Return whether the workload did not run again by a time."""

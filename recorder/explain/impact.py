@@ -109,6 +109,7 @@ def _merged(hits: Sequence[Hit]) -> Hit:
         running_again_at=last.running_again_at,
         gpu_hours_lost=round(hours, 4),
         evidence=list(evidence),
+        charges=[charge for hit in hits for charge in hit.charges],
         says=f"{last.says}; hit {len(hits)} times, first on"
         f" {first.first_node}, {len(pods)} Pods in all",
     )

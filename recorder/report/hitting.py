@@ -145,7 +145,8 @@ async def all_hits_of(
     ]
     scope = _scope(everywhere, coverage, spared)
     found = gangs.hits(every, scope)
-    return _within((h for h in found if nodes & set(h.nodes)), window)
+    asked_of = (h.charged(nodes=nodes) for h in found if nodes & {*h.nodes})
+    return _within(asked_of, window)
 
 
 async def _companions(

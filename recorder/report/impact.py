@@ -154,6 +154,7 @@ def workload_document(hit: Hit) -> dict[str, Any]:
         "hit_at": written(hit.hit_at),
         "running_again_at": optional_time(hit.running_again_at),
         "gpu_hours_lost": hit.gpu_hours_lost,
+        "gpu_hours_attributed": hit.gpu_hours_attributed,
         "evidence": list(hit.evidence),
         "says": hit.says,
     }
@@ -167,6 +168,9 @@ def totals(found: Iterable[Hit]) -> dict[str, Any]:
         "pods": sum(len(hit.pods_hit) for hit in found),
         "gpus": sum(hit.gpus for hit in found),
         "gpu_hours_lost": round(sum(h.gpu_hours_lost for h in found), 4),
+        "gpu_hours_attributed": round(
+            sum(h.gpu_hours_attributed for h in found), 4
+        ),
     }
 
 

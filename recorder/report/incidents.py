@@ -108,7 +108,7 @@ class Incident:
             "confidence": self.first.confidence,
             "verdicts": [verdict.id for verdict in self.verdicts],
             "workloads": total["workloads"],
-            "gpu_hours_lost": total["gpu_hours_lost"],
+            "gpu_hours_lost": total["gpu_hours_attributed"],
         }
 
 
@@ -211,14 +211,11 @@ def _order(verdict: Verdict) -> tuple[datetime, str]:
 
 
 def _of(group: Sequence[Verdict], found: Sequence[Hit]) -> list[Hit]:
-    """Return the workloads that a group of verdicts hit."""
-    nodes = {verdict.node for verdict in group}
-    begun = min(verdict.began_at for verdict in group)
-    ends = [verdict.back_in_service_at for verdict in group]
+    """Return the workloads that a group of verdicts hit, with its charges."""
+    own = {verdict.id for verdict in group}
     return [
-        hit
+        hit.charged(verdicts=own)
         for hit in found
-        if hit.first_node in nodes
-        and hit.hit_at >= begun
-        and any(end is None or hit.hit_at <= end for end in ends)
+        if any(charge.verdict in own for charge in hit.charges)
+        or (hit.outcome == "survived" and own & {*hit.evidence})
     ]

@@ -67,7 +67,10 @@ def _named(
         s.over for s in stretch.of(Topic.IDENTITY)
     ):
         return Happened.JOINED, stretch.of(Topic.IDENTITY)[0]
-    boots = stretch.of(Topic.BOOT)
+    told = [
+        s for s in stretch.of(Topic.REBOOTED) if is_first(s, episode.boots)
+    ]
+    boots = stretch.of(Topic.BOOT) or told
     if boots:
         return Happened.REBOOT, boots[0]
     own = [s for s in _started(episode) if stretch.holds(s)]
