@@ -7,15 +7,21 @@ is `unrecorded`, and what would have told is said.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Final
 
 from recorder.explain.causes import FAULTS
 from recorder.explain.contradictions import contradictions
+from recorder.explain.doubt import (
+    Hole,
+    confidence_of,
+    holes_over,
+    mode_of,
+    was_gone,
+)
 from recorder.explain.evidence import evidence_of
-from recorder.explain.halves import is_half
-from recorder.explain.happened import GONE, STAYED, STAYING, Happened
+from recorder.explain.happened import GONE, STAYED, Happened
 from recorder.explain.links.because import answers, quotes
 from recorder.explain.links.led_to import led_to
 from recorder.explain.links.ordered_by import carrier_of
@@ -24,8 +30,8 @@ from recorder.explain.rivals import rivals
 from recorder.explain.sentences import sentence
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.steps import steps_of
-from recorder.explain.strength import STRENGTHS, rank, weaker
-from recorder.explain.thresholds import LIMITS
+from recorder.explain.strength import rank, weaker
+from recorder.explain.tracks.bounds import heard_again, not_after, not_before
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.tracks.interventions import (
@@ -34,25 +40,12 @@ from recorder.explain.tracks.interventions import (
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.tracks.transitions import happenings
 from recorder.explain.verdict import Because, Decided, Faulted, Verdict
-from recorder.knowledge import Decision, Fault, Role
+from recorder.knowledge import Decision, Fault
 from recorder.model.fact import FactKind, StoredFact
-from recorder.model.reference import EntryName
 
 __all__ = ["Hole", "judge"]
 
 EMPTYING: Final = frozenset({Topic.CORDON, Topic.EVICTION})
-
-END: Final = datetime.max.replace(tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Hole:
-    """A time for which the log does not vouch."""
-
-    since: datetime
-    until: datetime | None
-    gap: EntryName | None = None
-    """The entry that opened it, where it has one."""
 
 
 def judge(
@@ -72,8 +65,10 @@ def judge(
     """
     holes = tuple(holes)
     verdicts, spent = [], 0
-    for happened, effect in happenings(chain):
-        transition = Transition(chain, happened, effect, fleet, absent, spent)
+    for happened, effect, apart in happenings(chain):
+        transition = Transition(
+            chain, happened, effect, fleet, absent, apart, spent
+        )
         verdicts.append(_verdict(transition, holes))
         if happened == Happened.REBOOT:
             spent = effect.position
@@ -92,7 +87,7 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
     against = contradictions(transition)
     back = chain.back if happened not in STAYED else None
     before, after = _boots(transition)
-    hiding = _hiding(chain, effect, holes)
+    hiding = holes_over(chain, effect, holes)
     holed = bool(hiding)
     evidence, left_out = evidence_of(transition, decided, faulted)
     verdict = Verdict(
@@ -102,14 +97,14 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
         effect=effect,
         boot_id_before=before,
         boot_id_after=after,
-        between=(transition.not_before, transition.not_after),
+        between=(not_before(transition), not_after(transition)),
         lost_at=_first_proof(transition),
         back_in_service_at=(
             None
             if back is None
             else max(back.observed_at, effect.stored.observed_at)
         ),
-        mode=_mode(transition, decided, faulted, holed=holed),
+        mode=mode_of(transition, decided, faulted, holed=holed),
         fault=faulted,
         decision=decided,
         began=chain.began.at,
@@ -125,7 +120,7 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
     )
     verdict = replace(
         verdict,
-        confidence=_confidence(transition, verdict, holed=holed),
+        confidence=confidence_of(transition, verdict, holed=holed),
         rivals=rivals(transition, verdict),
         missing=missing(transition, verdict),
     )
@@ -155,7 +150,7 @@ def _decided(transition: Transition) -> Decided | None:
         carried_out_by=carrier_of(one, acted),
         entries=sorted({s.stored.entry for s in one.steps}),
     )
-    if led.actor is None and _was_gone(transition, decided):
+    if led.actor is None and was_gone(transition, decided):
         # Whoever takes away what is long lost has a reason.
         return replace(decided, confidence="possible")
     return decided
@@ -179,7 +174,7 @@ def _because(
 def _down(transition: Transition) -> timedelta | None:
     if not transition.is_back:
         return None
-    last, again = transition.not_before, transition.heard_again
+    last, again = not_before(transition), heard_again(transition)
     if last is None or again is None:
         return None
     return max(again - last, timedelta())
@@ -189,8 +184,9 @@ def _away(transition: Transition, back: StoredFact | None) -> timedelta | None:
     left = transition.episode.left_at
     if back is None or left is None:
         return None
-    if transition.was_lost and transition.not_before is not None:
-        left = min(left, transition.not_before)
+    proved = not_before(transition)
+    if transition.was_lost and proved is not None:
+        left = min(left, proved)
     return max(back.observed_at - left, timedelta())
 
 
@@ -325,109 +321,3 @@ def _first_proof(transition: Transition) -> datetime:
             for s in transition.episode.of(Topic.READY)[:1]
         ]
     return min(times)
-
-
-def _mode(
-    transition: Transition,
-    decided: Decided | None,
-    faulted: Faulted | None,
-    *,
-    holed: bool,
-) -> str:
-    if transition.happened == Happened.JOINED:
-        return "unknown"
-    if transition.was_shut_down:
-        return "planned"
-    if decided is not None:
-        if holed and decided.sign.stored.fact.detail.get("inferred"):
-            return "unknown"  # it was seen with the effect, or as it
-        # Whatever for, it was announced that the Node would go.
-        said = decided.sign.vague and transition.happened == Happened.REMOVED
-        sure = said or decided.confidence != "possible"
-        return (
-            "planned"
-            if sure and not _was_gone(transition, decided)
-            else "unknown"
-        )
-    stood = transition.was_lost and transition.episode.baseline.cordoned
-    told = transition.happened in STAYING or transition.was_prepared or stood
-    if told and not _is_panic(faulted):
-        return "unknown"  # somebody decided, and did not say so
-    return "unknown" if holed else "abrupt"
-
-
-def _was_gone(transition: Transition, decided: Decided) -> bool:
-    """Return whether a Node was deleted that was lost long before."""
-    return (
-        decided.decision is Decision.NODE_DELETION
-        and transition.was_lost
-        and transition.lost_at
-        < decided.sign.stored.observed_at - LIMITS.not_long
-        and any(
-            s.position < decided.sign.position
-            for s in transition.episode.of(Topic.READY)
-        )
-    ) or (
-        decided.decision is Decision.NODE_DELETION
-        and transition.episode.baseline.ready == "Unknown"
-    )
-
-
-def _hiding(
-    chain: Episode, effect: Signal, holes: Iterable[Hole]
-) -> Sequence[Hole]:
-    """Return the times that the chain rests on and the log is silent about."""
-    # By our own clock: a hole that ended before the first sign was seen ended
-    # in a list, which showed how things stood.
-    first = min(sign.stored.observed_at for sign in chain.signals)
-    last = max(effect.stored.at, effect.stored.observed_at)
-    if effect.topic is Topic.CORDON or len(chain.of(Topic.BOOT)) > 1:
-        # What comes after it says whether the node was drained, or was back.
-        last = END if chain.back is None else chain.back.observed_at
-    answers = [s.stored.observed_at for s in _answers(chain, effect)]
-    last = max([last, *answers])
-    return [
-        hole
-        for hole in holes
-        if hole.since <= last and (hole.until is None or hole.until >= first)
-    ]
-
-
-def _answers(chain: Episode, effect: Signal) -> list[Signal]:
-    """Return what came of a fault of a node that is not seen to leave."""
-    if effect.role is not Role.FAULT:
-        return []
-    return [s for s in chain.signals if s.position > effect.position]
-
-
-def _confidence(
-    transition: Transition, verdict: Verdict, *, holed: bool
-) -> str:
-    parts: list[str] = []
-    if verdict.fault is not None:
-        parts.append(verdict.fault.confidence)
-    if verdict.decision is not None:
-        parts.append(verdict.decision.confidence)
-    if not parts:
-        joined = verdict.happened == Happened.JOINED
-        return "proven" if joined and not holed else "unknown"
-    least = min(parts, key=rank)
-    hidden = holed and _may_hide(transition)
-    if verdict.contradictions or hidden or is_half(transition, verdict):
-        return min(least, "possible", key=rank)
-    if holed:
-        return STRENGTHS[max(1, rank(least) - 1)]
-    return least
-
-
-def _may_hide(transition: Transition) -> bool:
-    """Return whether what a gap hides may be another thing that happened.
-
-    Evictions after a cordon, a cordon after a fault, a return between boots.
-    """
-    boots = transition.episode.of(Topic.BOOT)
-    return (
-        transition.happened == Happened.CORDONED
-        or len(boots) > 1
-        or bool(_answers(transition.episode, transition.effect))
-    )

@@ -35,6 +35,8 @@ def evidence_of(
     deciding = [transition.effect]
     deciding += [found.sign for found in (decided, faulted) if found]
     for sign in transition.episode.signals:
+        if any(sign is other for other in transition.apart):
+            continue
         if not _is_telling(transition, sign, decided):
             continue
         role = sign.role

@@ -24,6 +24,7 @@ from recorder.explain.losses import (
     was_replaced,
 )
 from recorder.explain.regained import Loss
+from recorder.explain.thresholds import LIMITS
 from recorder.projections import (
     REPLACED,
     SERVERS,
@@ -37,9 +38,6 @@ __all__ = ["Gang"]
 NODE_FAILURE: Final = "node-failure"
 DRAIN: Final = "drain"
 PREEMPTION: Final = "preemption"
-
-A_SECOND: Final = timedelta(seconds=1)
-"""Objects have whole seconds."""
 
 BY_REASON: Final = {
     "EvictionByEvictionAPI": DRAIN,
@@ -110,7 +108,7 @@ class Gang:
         Pods may be there still: kept, or on their way out.
         """
         at = self._workloads.decided_at(self._workload)
-        return at is not None and at + A_SECOND < failure.since
+        return at is not None and at + LIMITS.asynchronous < failure.since
 
     def _blow(self, lost: Sequence[tuple[Failure, Placement]]) -> Hit:
         """Return the first hit of those by which Pods were lost."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
-from recorder.explain.answer import Hole
+from recorder.explain.doubt import Hole
 from recorder.explain.happened import Happened
 from recorder.explain.hit import Failure
 from recorder.projections import Placement

@@ -134,7 +134,8 @@ def _decided(verdict: Verdict) -> str:
         return text
     of, broke = _of(verdict, fault)
     sure = HOW_SURE[fault.confidence]
-    return f"{text}, {sure}because {of}{broke}"
+    comma = "," if sure else ""
+    return f"{text}{comma} {sure}because {of}{broke}"
 
 
 def _reason(verdict: Verdict) -> str:
@@ -146,7 +147,9 @@ def _reason(verdict: Verdict) -> str:
         of, broke = _of(verdict, fault)
         if broke == CONCLUDED[Fault.KUBELET]:
             return "; what stopped it is unknown"
-        return f", {HOW_SURE[verdict.confidence]}because {of}{broke}"
+        sure = HOW_SURE[verdict.confidence]
+        comma = "," if sure else ""
+        return f"{comma} {sure}because {of}{broke}"
     if verdict.mode == "planned":
         return " after an orderly shutdown; who requested it is unknown"
     return f"; {UNKNOWN}"

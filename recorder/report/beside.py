@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from recorder.classify.times import moment
-from recorder.explain.answer import Hole
+from recorder.explain.doubt import Hole
 from recorder.explain.neighbours import (
     lost_together,
     needs_every_place,

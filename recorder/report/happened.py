@@ -7,7 +7,8 @@ decided comes before what happened; and it begins with the node as it was then.
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from recorder.explain.answer import Hole, judge
+from recorder.explain.answer import judge
+from recorder.explain.doubt import Hole
 from recorder.explain.missing import EVENTS, LEASES, PODS
 from recorder.explain.needs import is_request_about, objects_asked_for
 from recorder.explain.signals import names_in_locks

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from recorder.explain.answer import judge
+from recorder.explain.doubt import Hole
 from recorder.explain.needs import is_request_about, objects_asked_for
+from recorder.explain.strength import STRENGTHS
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
-from recorder.explain.answer import Hole, judge
-from recorder.explain.strength import STRENGTHS
 from recorder.explain.verdict import Verdict
 from recorder.facts import State, derive, is_compared
 from recorder.knowledge import shipped

@@ -10,9 +10,10 @@ import json
 from collections.abc import Sequence
 from typing import Any, Self
 
+from recorder.explain.answer import judge
+from recorder.explain.doubt import Hole
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
-from recorder.explain.answer import Hole, judge
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge, shipped
 from recorder.model.fact import FactKind, StoredFact

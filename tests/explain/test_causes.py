@@ -243,7 +243,7 @@ def test_a_drain_by_hand_names_the_tool_where_nobody_listened() -> None:
     verdict = tale.uncordons(100).verdict()
     assert decision(verdict) is Decision.MANUAL_DRAIN
     assert verdict.happened == "drained"
-    assert "somebody with kubectl" in verdict.sentence
+    assert "somebody using kubectl" in verdict.sentence
     assert [m.evidence for m in verdict.missing] == ["audit"]
 
 

@@ -13,7 +13,7 @@ import orjson
 import pytest
 from msgspec.structs import replace
 
-from recorder.explain.answer import Hole
+from recorder.explain.doubt import Hole
 from recorder.model.entry import Draft, Operation
 from recorder.report.verdicts import document
 from tests.corpus.judging import Mark

@@ -2,15 +2,15 @@
 
 import pytest
 
-from recorder.explain.tracks.beginning import may_begin
-from recorder.explain.tracks.episodes import episodes_of
-from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.answer import judge
 from recorder.explain.neighbours import (
     lost_together,
     needs_every_place,
     sees_others,
 )
+from recorder.explain.tracks.beginning import may_begin
+from recorder.explain.tracks.episodes import episodes_of
+from recorder.explain.tracks.fleet import Fleet
 from recorder.facts import TOPOLOGY
 from recorder.knowledge import shipped
 from recorder.model.fact import FactKind, StoredFact

@@ -5,69 +5,17 @@ then what it answers, then what its steps show.
 """
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from recorder.explain.happened import GONE, STAYING, Happened
-from recorder.explain.links.because import answers, is_recent
-from recorder.explain.signals import Actor, Signal, Topic, intent_of
-from recorder.explain.strength import weaker
+from recorder.explain.links.because import is_recent
+from recorder.explain.links.stated import STATED, Deed, Led
+from recorder.explain.signals import Signal, Topic, intent_of
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.interventions import TAKING, Intervention
 from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Decision
-from recorder.model.fact import FactKind
 
 __all__ = ["Led", "led_to"]
-
-OTHERS = frozenset(
-    {
-        Decision.PREEMPTION,
-        Decision.HOST_MAINTENANCE,
-        Decision.SCALE_DOWN,
-        Decision.OS_UPGRADE,
-        Decision.DRIVER_UPGRADE,
-    }
-)
-"""What is decided in its own words, whatever is broken."""
-
-
-class Led(NamedTuple):
-    """An intervention that a transition came of."""
-
-    decision: Decision
-    step: Signal
-    """What shows it best."""
-
-    actor: Actor | None
-    strength: str
-    weight: int
-    """How much its own words say of it: 3 that it was meant, 2 that it
-    answers a fault, 1 that its steps can cause it, 0 hardly anything."""
-
-
-class _Deed(NamedTuple):
-    """An intervention and what it states that still counts."""
-
-    transition: Transition
-    one: Intervention
-    stated: list[Signal]
-
-    def first(
-        self, *decisions: Decision, vague: bool = False
-    ) -> Signal | None:
-        """Return the first that states one of some decisions."""
-        return next(
-            (
-                s
-                for s in self.stated
-                if s.decision in decisions and (vague or not s.vague)
-            ),
-            None,
-        )
-
-    def faulted(self, step: Signal) -> bool:
-        """Whether a step follows a fault that still held."""
-        return any(answers(step, f) for f in self.transition.faults)
 
 
 def led_to(transition: Transition, one: Intervention) -> Led | None:
@@ -75,121 +23,11 @@ def led_to(transition: Transition, one: Intervention) -> Led | None:
     stated = [
         s for s in transition.decisions if any(s is o for o in one.steps)
     ]
-    deed = _Deed(transition, one, stated)
+    deed = Deed(transition, one, stated)
     return next((led for row in _ROWS if (led := row(deed))), None)
 
 
-def _announced(deed: _Deed) -> Led | None:
-    """Its own words say what for, and no fault is needed."""
-    for step in deed.stated:
-        decision = step.decision
-        if decision not in OTHERS or step.vague:
-            continue
-        strength = deed.transition.strength(decision)
-        limit = _LIMITED.get(decision)
-        if limit is not None:
-            limited = limit(deed, step)
-            if limited is None:
-                continue
-            strength = weaker(strength, limited)
-        return Led(decision, step, _who(deed, step), strength, 3)
-    return None
-
-
-def _scaled(deed: _Deed, _: Signal) -> str | None:
-    t = deed.transition
-    said = any(s.topic is Topic.EVENT for s in deed.stated)
-    if t.faults and not said:
-        # A broken node that only has the taint is repaired, not spared.
-        return None
-    back = t.is_back and t.episode.state.ready == "True"
-    return "possible" if back else "proven"  # what is not needed stays away
-
-
-def _upgraded(deed: _Deed, step: Signal) -> str | None:
-    t = deed.transition
-    begun = (
-        t.episode.baseline.cordoned
-        or t.was_shut_down
-        or bool(t.episode.of(Topic.VERSION))
-        or any(
-            t.first(topic) is not None
-            for topic in (Topic.CORDON, Topic.EVICTION)
-        )
-    )
-    if step.topic is Topic.CORDON:
-        return None  # what only the cordon says, the versions say better
-    # It waits for its turn; who has the lock empties the node first.
-    return "possible" if step.topic is Topic.LOCK and not begun else "proven"
-
-
-def _driver(deed: _Deed, _: Signal) -> str | None:
-    # An upgrade of a driver reboots nothing.
-    rebooted = deed.transition.happened == Happened.REBOOT
-    return "possible" if rebooted else "proven"
-
-
-_LIMITED: dict[Decision, Callable[[_Deed, Signal], str | None]] = {
-    Decision.SCALE_DOWN: _scaled,
-    Decision.OS_UPGRADE: _upgraded,
-    Decision.DRIVER_UPGRADE: _driver,
-}
-
-
-def _remediated(deed: _Deed) -> Led | None:
-    """It says that it repairs: a controller did, or a person had it done."""
-    step = deed.first(Decision.AUTO_REMEDIATION, vague=True)
-    if step is None:
-        return None
-    t = deed.transition
-    strength = t.strength(Decision.AUTO_REMEDIATION)
-    if deed.one.author is not None and deed.one.author.kind == "user":
-        return Led(Decision.ADMIN_REQUEST, step, deed.one.author, strength, 3)
-    if t.was_lost:
-        # Who only cordons, or says in an Event what will be done, may wait.
-        step = next(
-            (
-                s
-                for s in deed.stated
-                if s.decision is Decision.AUTO_REMEDIATION
-                and not s.vague
-                and s.stored.fact.kind is not FactKind.EVENT
-            ),
-            step,
-        )
-    actor = deed.one.author if deed.one.asked else None
-    actor = actor or step.actor or t.author(step)
-    holds = step.stored.fact.kind is not FactKind.EVENT and not step.vague
-    weight = 4 if holds else 3
-    return Led(Decision.AUTO_REMEDIATION, step, actor, strength, weight)
-
-
-def _requested(deed: _Deed) -> Led | None:
-    """Somebody asked: a controller because of a fault, or a person."""
-    step = deed.first(Decision.ADMIN_REQUEST, vague=True)
-    if step is None:
-        return None
-    t, author = deed.transition, deed.one.author
-    strength = t.strength(Decision.ADMIN_REQUEST)
-    if deed.faulted(step) and (author is None or author.kind != "user"):
-        sure = is_recent(t, step) or t.was_acted_upon or t.happened in STAYING
-        return Led(
-            Decision.AUTO_REMEDIATION,
-            step,
-            author,
-            "proven" if sure else "possible",
-            3,
-        )
-    if step.vague and t.was_acted_upon:
-        strength = "likely"  # what may be done some day was done
-    if author is None or author.name is None:
-        strength = weaker("likely", strength)
-    elif author.is_program and author.known:
-        strength = "possible"  # it asks for somebody; nobody says for whom
-    return Led(Decision.ADMIN_REQUEST, step, author, strength, 3)
-
-
-def _responded(deed: _Deed) -> Led | None:
+def _responded(deed: Deed) -> Led | None:
     """A controller took out of service what was broken."""
     cordons = deed.one.of(Topic.CORDON)
     if not (cordons and deed.one.is_by_program and deed.faulted(cordons[0])):
@@ -207,7 +45,7 @@ def _responded(deed: _Deed) -> Led | None:
     )
 
 
-def _changed(deed: _Deed) -> Led | None:
+def _changed(deed: Deed) -> Led | None:
     """Taken out of service, it came back as another system."""
     cordons, t = deed.one.of(Topic.CORDON), deed.transition
     if not cordons:
@@ -221,7 +59,7 @@ def _changed(deed: _Deed) -> Led | None:
     return None
 
 
-def _repaired(deed: _Deed) -> Led | None:
+def _repaired(deed: Deed) -> Led | None:
     """What is taken away while it is broken is repaired by that."""
     t, broken = deed.transition, deed.transition.first_fault
     for step in deed.stated:
@@ -249,7 +87,7 @@ def _was_unheard(t: Transition, taken: Signal) -> bool:
     )
 
 
-def _meant(deed: _Deed) -> Led | None:
+def _meant(deed: Deed) -> Led | None:
     """No rule knows its author, but its words say what for."""
     t, one = deed.transition, deed.one
     emptied = one.of(Topic.CORDON) or one.of(Topic.EVICTION)
@@ -266,7 +104,7 @@ def _meant(deed: _Deed) -> Led | None:
     return Led(decision, step, one.author, "likely", 1)
 
 
-def _drained(deed: _Deed) -> Led | None:
+def _drained(deed: Deed) -> Led | None:
     """A person emptied it, by a cordon or by a taint."""
     t, one = deed.transition, deed.one
     if one.is_by_program or t.happened in GONE:
@@ -293,7 +131,7 @@ def _drained(deed: _Deed) -> Led | None:
     return _tainted(deed)
 
 
-def _tainted(deed: _Deed) -> Led | None:
+def _tainted(deed: Deed) -> Led | None:
     """A taint by hand drives Pods away as well, and bars the node."""
     t, one = deed.transition, deed.one
     if t.happened not in {Happened.REBOOT, Happened.DRAINED}:
@@ -309,7 +147,7 @@ def _tainted(deed: _Deed) -> Led | None:
     return None
 
 
-def _deleted(deed: _Deed) -> Led | None:
+def _deleted(deed: Deed) -> Led | None:
     """Somebody deleted the Node."""
     t = deed.transition
     if t.happened not in GONE:
@@ -334,14 +172,8 @@ def _deletions(one: Intervention) -> Iterator[Signal]:
     yield from (s for s in one.steps if s.decision is Decision.NODE_DELETION)
 
 
-def _who(deed: _Deed, step: Signal) -> Actor | None:
-    return deed.transition.author(step) or deed.one.author
-
-
-_ROWS: tuple[Callable[[_Deed], Led | None], ...] = (
-    _announced,
-    _remediated,
-    _requested,
+_ROWS: tuple[Callable[[Deed], Led | None], ...] = (
+    *STATED,
     _responded,
     _changed,
     _repaired,

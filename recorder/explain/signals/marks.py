@@ -82,15 +82,18 @@ def _subject(fact: Fact, node: str) -> Subject | None:
         of_node = about not in {"Pod", ""} and fact.node == node
         return Subject(Topic.EVENT, reason) if of_node and reason else None
     if about == "Node":
-        if fact.kind is FactKind.CONDITION_CHANGED:
-            return Subject(Topic.CONDITION, fact.detail["type"])
-        if fact.kind in _TEXTS:
-            return Subject(_TEXTS[fact.kind], fact.detail["key"])
+        return _of_node(fact)
+    told = fact.kind in {FactKind.APPEARED, FactKind.CONDITION_CHANGED}
+    if not told or thing is None or about in _NO_ORDER or fact.node != node:
         return None
-    if thing is None or about in _NO_ORDER or fact.node != node:
-        return None
-    if fact.kind in {FactKind.APPEARED, FactKind.CONDITION_CHANGED}:
-        return Subject(Topic.OBJECT, f"{thing.kind}/{thing.name}")
+    return Subject(Topic.OBJECT, f"{thing.kind}/{thing.name}")
+
+
+def _of_node(fact: Fact) -> Subject | None:
+    if fact.kind is FactKind.CONDITION_CHANGED:
+        return Subject(Topic.CONDITION, fact.detail["type"])
+    if fact.kind in _TEXTS:
+        return Subject(_TEXTS[fact.kind], fact.detail["key"])
     return None
 
 

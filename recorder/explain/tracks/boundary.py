@@ -1,17 +1,15 @@
 """Where a chain ends: whether a sign is of it, or begins something new."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Final
 
 from recorder.explain.signals import Signal, Topic
+from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episode import Episode
 from recorder.knowledge import Role
 
-__all__ = ["ASYNCHRONOUS", "begins_anew"]
+__all__ = ["begins_anew"]
 
-ASYNCHRONOUS: Final = timedelta(seconds=1)
-"""How far reporters of one thing may be apart."""
 
 LEAVING: Final = frozenset(
     {
@@ -67,7 +65,7 @@ def _is_other(sign: Signal, chain: Episode) -> bool:
     if sign.role in {Role.FAULT, Role.DECISION}:
         return True
     since = sign.stored.observed_at - chain.signals[-1].stored.observed_at
-    if sign.topic is Topic.CORDON and since <= ASYNCHRONOUS:
+    if sign.topic is Topic.CORDON and since <= LIMITS.asynchronous:
         return False
     return sign.topic in {Topic.CORDON, Topic.SHUTDOWN} or (
         sign.topic in {Topic.READY, Topic.IDENTITY}

@@ -1,22 +1,17 @@
 """A chain: the signs that belong together, and how the node fared."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from recorder.explain.signals import Signal, Subject, Topic
+from recorder.explain.thresholds import LIMITS
 from recorder.knowledge import Role
 from recorder.model.fact import StoredFact
 from recorder.projections import NodeState
 
-__all__ = ["ATTACHED", "Episode", "LINGER"]
+__all__ = ["ATTACHED", "Episode"]
 
-LINGER: Final = timedelta(seconds=20)
-"""How long after a return to service trailing signs are waited for: kubelets
-send conditions every ten seconds."""
-
-PATIENCE: Final = timedelta(minutes=10)
-"""How long a sign without an effect waits for one."""
 
 ATTACHED: Final = frozenset(
     {
@@ -143,7 +138,7 @@ class Episode:
         if self._quiet_since is None:
             return False
         waited = at - self._quiet_since
-        return waited > (LINGER if self.has_effect else PATIENCE)
+        return waited > (LIMITS.linger if self.has_effect else LIMITS.patience)
 
     def reach(self) -> tuple[datetime, datetime | None] | None:
         """Return when what may belong to it was seen, with some time around.
@@ -156,10 +151,10 @@ class Episode:
         if not own:
             return None
         seen = [s.stored.observed_at for s in own]
-        since = min(self.began.at, *seen) - PATIENCE
+        since = min(self.began.at, *seen) - LIMITS.patience
         if self.back is None or self._held:
             return since, None
-        return since, max(self.back.observed_at, *seen) + PATIENCE
+        return since, max(self.back.observed_at, *seen) + LIMITS.patience
 
     @property
     def is_quiet(self) -> bool:
@@ -181,7 +176,7 @@ class Episode:
         return (
             self.left_at is not None
             and self.back is not None
-            and at - self.back.observed_at > LINGER
+            and at - self.back.observed_at > LIMITS.linger
         )
 
     def is_up_again(self, at: datetime) -> bool:
@@ -189,7 +184,7 @@ class Episode:
         return (
             self.has(Topic.BOOT)
             and self.ready_since is not None
-            and at - self.ready_since > LINGER
+            and at - self.ready_since > LIMITS.linger
         )
 
     def still_held(self, at: datetime) -> list[Signal]:
@@ -200,7 +195,7 @@ class Episode:
         """
         if self.back is None:
             return self._said_since_ready()
-        if at - self.back.observed_at <= PATIENCE:
+        if at - self.back.observed_at <= LIMITS.patience:
             return []
         back = self.back.observed_at
         return [s for s in self._held.values() if not self._is_obeyed(s, back)]

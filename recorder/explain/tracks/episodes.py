@@ -21,10 +21,11 @@ from recorder.explain.signals import (
     signals_of,
 )
 from recorder.explain.signals.listed import is_listed
+from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.beginning import never_opens, standing
 from recorder.explain.tracks.boots import boot_named, is_explained
-from recorder.explain.tracks.boundary import ASYNCHRONOUS, begins_anew
-from recorder.explain.tracks.episode import LINGER, PATIENCE, Episode
+from recorder.explain.tracks.boundary import begins_anew
+from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.life import life_proved
 from recorder.knowledge import Fault, Knowledge, Role
 from recorder.model.fact import FactKind, StoredFact
@@ -32,14 +33,6 @@ from recorder.projections import NodeState, advance
 
 __all__ = ["Episode", "episodes_of"]
 
-AUTOPSY: Final = timedelta(hours=1)
-"""How long after a boot the dump of a panic before it may be found."""
-
-FOREGOING: Final = timedelta(minutes=2)
-"""How long before its opening a chain looks for who asked."""
-
-FIRST_LISTS: Final = timedelta(seconds=5)
-"""How long the first lists of all resources take, one after another."""
 
 STARTS: Final = frozenset({Topic.KUBELET, Topic.REBOOTED})
 """Subjects of Events that a kubelet sends as it starts."""
@@ -204,9 +197,9 @@ class _Reader:
             return False
         if self._seen_at is None:
             return self._state.uid is None
-        if stored.at > stored.observed_at + ASYNCHRONOUS:
+        if stored.at > stored.observed_at + LIMITS.asynchronous:
             # A clock that is ahead: all that is known is that it was listed.
-            return stored.observed_at <= self._seen_at + FIRST_LISTS
+            return stored.observed_at <= self._seen_at + LIMITS.first_lists
         return stored.at < self._seen_at - timedelta(seconds=1)
 
     def _place(self, sign: Signal, before: NodeState) -> None:
@@ -238,7 +231,7 @@ class _Reader:
         chain = self._open = Episode(self._node, before, self._boots)
         chain.alive, chain.shown = self._alive, self._shown
         self.chains.append(chain)
-        since = sign.stored.at - FOREGOING
+        since = sign.stored.at - LIMITS.moment
         recent = (loose for loose in self._loose if loose.stored.at >= since)
         chain.carry([*self._stood(sign.stored.at), *held])
         self._standing.clear()
@@ -254,7 +247,8 @@ class _Reader:
         return [
             sign
             for sign in self._standing.values()
-            if sign.topic is not Topic.EVENT or at - sign.stored.at <= PATIENCE
+            if sign.topic is not Topic.EVENT
+            or at - sign.stored.at <= LIMITS.patience
         ]
 
     def _past(self, sign: Signal) -> Episode | None:
@@ -270,7 +264,7 @@ class _Reader:
             # It is told soon after a boot, by the clock of a node; and a
             # boot that a gap hid was no later than it was seen.
             seen = sign.stored.observed_at
-            found = seen if seen - at <= FOREGOING else at + LINGER
+            found = seen if seen - at <= LIMITS.moment else at + LIMITS.linger
             boots = [
                 (boot.stored.observed_at, chain)
                 for chain in self.chains
@@ -278,7 +272,7 @@ class _Reader:
                 if boot.stored.observed_at <= found
                 or self._shown[boot.position] <= at
             ]
-            if boots and at - boots[-1][0] <= AUTOPSY:
+            if boots and at - boots[-1][0] <= LIMITS.autopsy:
                 return self._lost_since(boots[-1][1])
             return None
         for chain in self.chains:

@@ -10,13 +10,11 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
 from recorder.classify.times import moment
+from recorder.explain.thresholds import LIMITS
 from recorder.facts import TOPOLOGY
 from recorder.model.fact import FactKind, StoredFact
 
 __all__ = ["Fleet"]
-
-TOGETHER: Final = timedelta(seconds=15)
-"""Between losses of one cause: a renewal interval and a little."""
 
 
 SHUTTING_DOWN: Final = "node is shutting down"
@@ -118,7 +116,7 @@ class Fleet:
 
     def was_down(self, node: str, at: datetime) -> bool:
         """Return whether a node had been lost before those of a time were."""
-        before = at - TOGETHER
+        before = at - LIMITS.together
         told = [t for t in self._heard.get(node, ()) if t[0] < before]
         return node in self._down or (bool(told) and not max(told)[1])
 
@@ -132,7 +130,7 @@ class Fleet:
         return sorted(
             other
             for other, times in self._lost.items()
-            if any(abs(time - at) <= TOGETHER for time in times)
+            if any(abs(time - at) <= LIMITS.together for time in times)
             or other == node
         )
 
@@ -141,13 +139,13 @@ class Fleet:
         return sorted(
             other
             for other, times in self._renewed.items()
-            if any(abs(time - at) <= TOGETHER for time in times)
+            if any(abs(time - at) <= LIMITS.together for time in times)
         )
 
     def was_shut_down(self, node: str, at: datetime) -> bool:
         """Return whether a node that fell silent had said that it would."""
         return any(
-            at - TOGETHER <= time <= at + MISSED
+            at - LIMITS.together <= time <= at + MISSED
             for time in self._in_order.get(node, ())
         )
 
@@ -161,7 +159,7 @@ class Fleet:
             (t for t in self._booted.get(node, ()) if t >= at), default=None
         )
         return boot is not None and not any(
-            at + TOGETHER <= time < boot - TOGETHER
+            at + LIMITS.together <= time < boot - LIMITS.together
             for time in self._healed.get(node, ())
         )
 

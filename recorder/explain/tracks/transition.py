@@ -32,12 +32,6 @@ _APART = frozenset({Fault.CONTAINER_OOM, Fault.KERNEL_PANIC})
 after the boot, if ever."""
 
 
-_STARTS = frozenset({Topic.KUBELET, Topic.REBOOTED})
-"""Topics of what a kubelet says first."""
-
-_OF_THE_NEW = _STARTS | {Topic.SET_UP, Topic.WORD}
-"""What a kubelet says when it starts shows nothing of the state before."""
-
 _PREPARING = frozenset({Topic.CORDON, Topic.EVICTION, Topic.CONDITION})
 """Topics of acts that prepare a node for something."""
 
@@ -91,6 +85,9 @@ class Transition:
     absent: Collection[str] = ()
     """Sources and resources that were never recorded."""
 
+    apart: Collection[Signal] = ()
+    """Signals of other transitions of the same episode."""
+
     spent: int = 0
     """The position of the boot before in the same episode: an order that it
     carried out is spent."""
@@ -115,75 +112,6 @@ class Transition:
         for topic in (Topic.SILENCE, Topic.READY):
             times += [s.stored.at for s in self.episode.of(topic)[:1]]
         return min(times)
-
-    @cached_property
-    def not_before(self) -> datetime | None:
-        """The last proof of the old state; None where there is none.
-
-        Of a node that was lost only itself proves it; without a start of its
-        kubelet what came just before the new state may be of either.
-        """
-        if not self.was_lost:
-            return self._shown_before
-        sure = [
-            s.stored.at
-            for s in self.episode.signals
-            if s.topic in _STARTS and self._is_of_it(s)
-        ]
-        new = min([*sure, self._first_new])
-        if not sure and self.happened == Happened.REBOOT:
-            new -= LIMITS.astray
-        proofs = [at for at in self.episode.alive if at < new]
-        return max(proofs, default=self._shown_before)
-
-    @cached_property
-    def not_after(self) -> datetime:
-        """The first proof of the new state."""
-        started = [
-            latest(s)
-            for s in self.episode.signals
-            if s.topic in _STARTS and self._is_of_it(s)
-        ]
-        if self.happened != Happened.REBOOT:
-            started = []
-        return min([*started, self._first_new])
-
-    @property
-    def heard_again(self) -> datetime | None:
-        """The first proof of life after a loss; None while there is none."""
-        if self.happened in {Happened.REBOOT, Happened.KUBELET_RESTART} and (
-            self.effect.topic is not Topic.READY
-        ):
-            return self.not_after
-        ready = [
-            s.stored.observed_at
-            for s in self.episode.signals
-            if s.topic is Topic.READY
-            and s.over
-            and s.position > self.effect.position
-        ]
-        lost = self.effect.stored.observed_at
-        alive = [at for at in self.episode.alive if at > lost]
-        return min([*ready[:1], *alive[:1]], default=None)
-
-    @property
-    def _first_new(self) -> datetime:
-        effect = self.effect.stored
-        return min(effect.at, effect.observed_at)
-
-    def _is_of_it(self, start: Signal) -> bool:
-        """Whether a start of a kubelet is that of this transition."""
-        near = abs(start.stored.at - self.effect.stored.observed_at)
-        return near <= LIMITS.moment
-
-    @property
-    def _shown_before(self) -> datetime | None:
-        shown = [
-            s.stored.observed_at
-            for s in self.episode.signals
-            if s.position < self.effect.position and s.topic not in _OF_THE_NEW
-        ]
-        return max(shown, default=None)
 
     @property
     def was_lost(self) -> bool:

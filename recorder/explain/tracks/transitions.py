@@ -1,5 +1,6 @@
 """What happened: the strongest effect of a chain names it."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -39,23 +40,29 @@ def happening(chain: Episode) -> tuple[Happened, Signal] | None:
     return None
 
 
-def happenings(episode: Episode) -> list[tuple[Happened, Signal]]:
+def happenings(
+    episode: Episode,
+) -> list[tuple[Happened, Signal, Sequence[Signal]]]:
     """Return all that happened in an episode, in the order of the log.
 
     The strongest names it; each other stretch in which the node was away is
-    told by itself.
+    told by itself. With each come the signals of the others.
     """
     main = happening(episode)
     if main is None:
         return []
-    found = [main]
-    if main[0] in LOST:
-        found += [
-            other
-            for stretch in stretches_of(episode.signals, episode.shown)
-            if not stretch.holds(main[1])
-            and (other := _named(stretch, episode)) is not None
-        ]
+    stretches = stretches_of(episode.signals, episode.shown)
+    others = [s for s in stretches if not s.holds(main[1])]
+    told = [
+        (stretch, named)
+        for stretch in others
+        if main[0] in LOST and (named := _named(stretch, episode)) is not None
+    ]
+    apart = {id(s): list(s.signals) for s, _ in told}
+    found = [(*main, [x for own in apart.values() for x in own])]
+    for stretch, named in told:
+        rest = [x for s in stretches if s is not stretch for x in s.signals]
+        found.append((*named, rest))
     return sorted(found, key=lambda one: one[1].position)
 
 

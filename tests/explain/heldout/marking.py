@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
+from recorder.explain.doubt import Hole
 from recorder.explain.hit import Hit
 from recorder.explain.impact import Scope, hits
-from recorder.explain.answer import Hole
 from recorder.explain.strength import STRENGTHS
 from recorder.explain.verdict import Verdict
 from recorder.model.entry import Draft

@@ -1,0 +1,146 @@
+"""Doubt: how sure a verdict is, and whether somebody meant what happened.
+
+A gap over the time that it rests on lowers what is proven to likely, and what
+rests on what the gap may hide to possible.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from recorder.explain.halves import is_half
+from recorder.explain.happened import STAYING, Happened
+from recorder.explain.signals import Signal, Topic
+from recorder.explain.strength import STRENGTHS, rank
+from recorder.explain.thresholds import LIMITS
+from recorder.explain.tracks.episodes import Episode
+from recorder.explain.tracks.transition import Transition
+from recorder.explain.verdict import Decided, Faulted, Verdict
+from recorder.knowledge import Decision, Fault, Role
+from recorder.model.reference import EntryName
+
+__all__ = ["Hole", "confidence_of", "holes_over", "mode_of", "was_gone"]
+
+END: Final = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A time for which the log does not vouch."""
+
+    since: datetime
+    until: datetime | None
+    gap: EntryName | None = None
+    """The entry that opened it, where it has one."""
+
+
+def mode_of(
+    transition: Transition,
+    decided: Decided | None,
+    faulted: Faulted | None,
+    *,
+    holed: bool,
+) -> str:
+    """Return whether somebody meant what happened: the contract's mode."""
+    if transition.happened == Happened.JOINED:
+        return "unknown"
+    if transition.was_shut_down:
+        return "planned"
+    if decided is not None:
+        if holed and decided.sign.stored.fact.detail.get("inferred"):
+            return "unknown"  # it was seen with the effect, or as it
+        # Whatever for, it was announced that the Node would go.
+        said = decided.sign.vague and transition.happened == Happened.REMOVED
+        sure = said or decided.confidence != "possible"
+        return (
+            "planned"
+            if sure and not was_gone(transition, decided)
+            else "unknown"
+        )
+    stood = transition.was_lost and transition.episode.baseline.cordoned
+    told = transition.happened in STAYING or transition.was_prepared or stood
+    if told and not (
+        faulted is not None and faulted.fault is Fault.KERNEL_PANIC
+    ):
+        return "unknown"  # somebody decided, and did not say so
+    return "unknown" if holed else "abrupt"
+
+
+def was_gone(transition: Transition, decided: Decided) -> bool:
+    """Return whether a Node was deleted that was lost long before."""
+    return (
+        decided.decision is Decision.NODE_DELETION
+        and transition.was_lost
+        and transition.lost_at
+        < decided.sign.stored.observed_at - LIMITS.not_long
+        and any(
+            s.position < decided.sign.position
+            for s in transition.episode.of(Topic.READY)
+        )
+    ) or (
+        decided.decision is Decision.NODE_DELETION
+        and transition.episode.baseline.ready == "Unknown"
+    )
+
+
+def holes_over(
+    chain: Episode, effect: Signal, holes: Iterable[Hole]
+) -> Sequence[Hole]:
+    """Return the times that the chain rests on and the log is silent about."""
+    # By our own clock: a hole that ended before the first sign was seen ended
+    # in a list, which showed how things stood.
+    first = min(sign.stored.observed_at for sign in chain.signals)
+    last = max(effect.stored.at, effect.stored.observed_at)
+    if effect.topic is Topic.CORDON or len(chain.of(Topic.BOOT)) > 1:
+        # What comes after it says whether the node was drained, or was back.
+        last = END if chain.back is None else chain.back.observed_at
+    answers = [s.stored.observed_at for s in _answers(chain, effect)]
+    last = max([last, *answers])
+    return [
+        hole
+        for hole in holes
+        if hole.since <= last and (hole.until is None or hole.until >= first)
+    ]
+
+
+def _answers(chain: Episode, effect: Signal) -> list[Signal]:
+    """Return what came of a fault of a node that is not seen to leave."""
+    if effect.role is not Role.FAULT:
+        return []
+    return [s for s in chain.signals if s.position > effect.position]
+
+
+def confidence_of(
+    transition: Transition, verdict: Verdict, *, holed: bool
+) -> str:
+    """Return how sure a verdict is: as its weakest part, less in a gap."""
+    parts: list[str] = []
+    if verdict.fault is not None:
+        parts.append(verdict.fault.confidence)
+    if verdict.decision is not None:
+        parts.append(verdict.decision.confidence)
+    if not parts:
+        joined = verdict.happened == Happened.JOINED
+        sure = joined and not holed and not verdict.contradictions
+        return "proven" if sure else "unknown"
+    least = min(parts, key=rank)
+    hidden = holed and _may_hide(transition)
+    if verdict.contradictions or hidden or is_half(transition, verdict):
+        return min(least, "possible", key=rank)
+    if holed:
+        return STRENGTHS[max(1, rank(least) - 1)]
+    return least
+
+
+def _may_hide(transition: Transition) -> bool:
+    """Return whether what a gap hides may be another thing that happened.
+
+    Evictions after a cordon, a cordon after a fault, a return between boots.
+    """
+    boots = transition.episode.of(Topic.BOOT)
+    return (
+        transition.happened == Happened.CORDONED
+        or len(boots) > 1
+        or bool(_answers(transition.episode, transition.effect))
+    )

@@ -1,0 +1,84 @@
+"""Bounds: between which proofs a transition lies.
+
+Of a node that was lost only itself proves its old state: what others write
+about it proves nothing, nor what a list shows.
+"""
+
+from datetime import datetime
+
+from recorder.explain.happened import Happened
+from recorder.explain.signals import Signal, Topic
+from recorder.explain.thresholds import LIMITS
+from recorder.explain.tracks.transition import Transition, latest
+
+__all__ = ["heard_again", "not_after", "not_before"]
+
+_STARTS = frozenset({Topic.KUBELET, Topic.REBOOTED})
+"""Topics of what a kubelet says first."""
+
+_OF_THE_NEW = _STARTS | {Topic.SET_UP, Topic.WORD}
+"""What a kubelet says when it starts shows nothing of the state before."""
+
+
+def not_before(transition: Transition) -> datetime | None:
+    """Return the last proof of the old state; None where there is none.
+
+    Without a start of its kubelet, what came just before the new state may be
+    of either.
+    """
+    if not transition.was_lost:
+        return _shown_before(transition)
+    sure = [s.stored.at for s in _starts(transition)]
+    new = min([*sure, _first_new(transition)])
+    if not sure and transition.happened == Happened.REBOOT:
+        new -= LIMITS.astray
+    proofs = [at for at in transition.episode.alive if at < new]
+    return max(proofs, default=_shown_before(transition))
+
+
+def not_after(transition: Transition) -> datetime:
+    """Return the first proof of the new state."""
+    started = [latest(s) for s in _starts(transition)]
+    if transition.happened != Happened.REBOOT:
+        started = []
+    return min([*started, _first_new(transition)])
+
+
+def heard_again(transition: Transition) -> datetime | None:
+    """Return the first proof of life after a loss, if there is one."""
+    effect = transition.effect
+    if effect.topic is not Topic.READY:
+        return not_after(transition)
+    ready = [
+        s.stored.observed_at
+        for s in transition.episode.signals
+        if s.topic is Topic.READY and s.over and s.position > effect.position
+    ]
+    lost = effect.stored.observed_at
+    alive = [at for at in transition.episode.alive if at > lost]
+    return min([*ready[:1], *alive[:1]], default=None)
+
+
+def _first_new(transition: Transition) -> datetime:
+    effect = transition.effect.stored
+    return min(effect.at, effect.observed_at)
+
+
+def _starts(transition: Transition) -> list[Signal]:
+    """Return the starts of a kubelet that are of a transition."""
+    seen = transition.effect.stored.observed_at
+    return [
+        s
+        for s in transition.episode.signals
+        if s.topic in _STARTS and abs(s.stored.at - seen) <= LIMITS.moment
+    ]
+
+
+def _shown_before(transition: Transition) -> datetime | None:
+    shown = [
+        s.stored.observed_at
+        for s in transition.episode.signals
+        if s.position < transition.effect.position
+        and s.topic not in _OF_THE_NEW
+    ]
+    return max(shown, default=None)
