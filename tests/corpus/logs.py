@@ -25,6 +25,7 @@ __all__ = [
     "play",
     "play_all",
     "play_in_turn",
+    "play_tapes",
     "reading_of",
     "tape_of",
     "truth_of",
@@ -86,17 +87,22 @@ async def play_in_turn(dsn: str, tapes: Mapping[str, Path]) -> None:
 
 async def play_all(dsn: str, chosen: Iterable[str]) -> dict[str, int]:
     """Play incidents; return the number of each one's log."""
+    return await play_tapes(dsn, {name: tape_of(name) for name in chosen})
+
+
+async def play_tapes(dsn: str, tapes: Mapping[str, Path]) -> dict[str, int]:
+    """Play tapes side by side; return the number of each one's log."""
     turns = asyncio.Semaphore(AT_ONCE)
 
     found: dict[str, int] = {}
 
-    async def one(name: str) -> None:
+    async def one(name: str, tape: Path) -> None:
         async with turns:
-            found[name] = await play(dsn, tape_of(name), name=name)
+            found[name] = await play(dsn, tape, name=name)
 
     async with asyncio.TaskGroup() as tasks:
-        for name in chosen:
-            tasks.create_task(one(name))
+        for name, tape in tapes.items():
+            tasks.create_task(one(name, tape))
     return found
 
 

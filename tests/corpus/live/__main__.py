@@ -1,0 +1,51 @@
+"""Ask every question about the live incidents, and print how well it went.
+
+``python -m tests.corpus.live [NAME...]`` takes every incident, or those whose
+names begin so. It ends with status 1 if an answer was sure and wrong, or too
+few were right.
+"""
+
+import argparse
+import asyncio
+import sys
+
+from recorder.wiring.database import roles_sql
+from tests.conftest import TEMPLATE, migrated
+from tests.corpus.live.asking import Graded, ask_live, counted, live_names
+from tests.corpus.live_judge import Grade
+from tests.corpus.tabling import RIGHT_MIN
+from tests.support.postgres import (
+    fresh_database,
+    make_template,
+    start_embedded,
+)
+
+
+def main() -> int:
+    """Ask, and print."""
+    parser = argparse.ArgumentParser(prog="python -m tests.corpus.live")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    given = parser.parse_args()
+    begun = tuple(given.names) or ("",)
+    chosen = [name for name in live_names() if name.startswith(begun)]
+    with start_embedded(roles_sql()) as server:
+        asyncio.run(make_template(server, TEMPLATE, migrated))
+
+        async def ask() -> list[Graded]:
+            found = []
+            async with fresh_database(server, TEMPLATE) as database:
+                async for one in ask_live(database, chosen):
+                    print(one, flush=True)
+                    found.append(one)
+            return found
+
+        grades = counted(asyncio.run(ask()))
+    total = grades.total()
+    said = ", ".join(f"{grades[grade]} {grade}" for grade in Grade)
+    print(f"{said}, of {total}")
+    enough = total and grades[Grade.RIGHT] >= RIGHT_MIN * total
+    return 0 if enough and not grades[Grade.SURE_AND_WRONG] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""Asking every question about the live incidents.
+
+Their tapes are played into one database, each into a log of its own, and
+asked through the report layer, as `recorder why` and `recorder impact` ask.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from recorder.knowledge import shipped
+from recorder.report.impact import ImpactQuestion, ask_impact
+from recorder.report.ports import Reading
+from recorder.report.why import WhyQuestion, ask_why
+from recorder.report.window import Window
+from tests.corpus.live_judge import (
+    Grade,
+    Judged,
+    Question,
+    judge_impact,
+    judge_why,
+    read_questions,
+)
+from tests.corpus.logs import play_tapes, reading_of
+from tests.support.postgres import Database
+
+__all__ = ["LIVE", "Graded", "ask_live", "counted", "live_names"]
+
+LIVE = Path(__file__).parent
+
+
+class Graded(NamedTuple):
+    """One question of one command, and how it was answered."""
+
+    incident: str
+    command: str
+    node: str
+    judged: Judged
+
+    def __str__(self) -> str:
+        grade, reason = self.judged
+        where = f"{self.incident} {self.node}"
+        return f"{grade:8} {self.command:6} {where} {reason}".rstrip()
+
+
+def live_names() -> list[str]:
+    """Return the live incidents."""
+    found = LIVE.glob("*.truth.json")
+    return sorted(path.name.removesuffix(".truth.json") for path in found)
+
+
+async def ask_live(
+    database: Database, chosen: Sequence[str]
+) -> AsyncIterator[Graded]:
+    """Play incidents into an empty database, and judge each answer."""
+    tapes = {name: LIVE / f"{name}.tape.jsonl.zst" for name in chosen}
+    logs = await play_tapes(database.dsn("writer"), tapes)
+    for name in chosen:
+        questions = read_questions(LIVE / f"{name}.truth.json")
+        async with reading_of(database.dsn("reader"), logs[name]) as reading:
+            for question in questions:
+                why, impact = await _asked(reading, question)
+                yield Graded(name, "why", question.node, why)
+                yield Graded(name, "impact", question.node, impact)
+
+
+async def _asked(
+    reading: Reading, question: Question
+) -> tuple[Judged, Judged]:
+    since, until = map(datetime.fromisoformat, question.window)
+    window, node = Window(since, until), question.node
+    why = await ask_why(
+        reading,
+        WhyQuestion(node=node, window=window),
+        shipped(),
+        now=until,
+    )
+    impact = await ask_impact(
+        reading,
+        ImpactQuestion(nodes=(node,), rack=None, labels=(), window=window),
+        shipped(),
+        now=until,
+    )
+    return (
+        judge_why(question, why.document()),
+        judge_impact(question, impact.document()),
+    )
+
+
+def counted(found: Sequence[Graded]) -> Counter[Grade]:
+    """Count the grades."""
+    return Counter(one.judged.grade for one in found)
