@@ -1,0 +1,186 @@
+"""Every question that can be put to a played tape, in a fixed order.
+
+They go through what commands and the API call, in words of the public
+interface alone, so that the same questions can be put to other code.
+"""
+
+import re
+from collections.abc import AsyncIterator, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+import api.page
+from api.access import Principal
+from api.context import Asked
+from api.executing import Executor, Query, document_of
+from recorder.knowledge import shipped
+from recorder.report.impact import ImpactQuestion, ask_impact
+from recorder.report.incidents import IncidentsQuestion, ask_incidents
+from recorder.report.markdown import markdown
+from recorder.report.ports import Reading
+from recorder.report.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.report.replaying import ReplayQuestion, ask_replay
+from recorder.report.verdicts import lines
+from recorder.report.why import WhyQuestion, ask_why, reads_nodes
+from recorder.report.window import Window
+from recorder.wiring.reading import Logs
+
+__all__ = ["Answer", "Span", "answers_of"]
+
+NOW = datetime(2027, 1, 1, tzinfo=UTC)
+"""After every tape: what an answer says does not depend on when it is put."""
+
+QUERIES = Path(api.page.__path__[0]) / "ask" / "queries.js"
+TEMPLATE = re.compile(
+    r"^(?:export )?const (\w+) = [`'](.*?)[`'];", re.DOTALL | re.MULTILINE
+)
+EXPRESSION = re.compile(r"\$\{(\w+)\}")
+
+STEPS = 120
+INCIDENTS_MAX = 200
+"""As the page asks for its fleet."""
+
+
+class Answer(NamedTuple):
+    """A question, by its name, and the answer as text."""
+
+    question: str
+    text: str
+
+
+class Span(NamedTuple):
+    """A node and a window that a truth asks about."""
+
+    node: str
+    since: datetime
+    until: datetime
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """One log, and everything that is asked of it."""
+
+    logs: Logs
+    reading: Reading
+    whole: Window
+
+    async def why(self, node: str, window: Window) -> str:
+        question = WhyQuestion(node=node, window=window)
+        answer = await ask_why(self.reading, question, shipped(), now=NOW)
+        told = [line for v in answer.verdicts for line in lines(v)]
+        return "\n".join([*told, _json(answer.document())])
+
+    async def impact(self, node: str, window: Window) -> str:
+        question = ImpactQuestion(
+            nodes=(node,), rack=None, labels=(), window=window
+        )
+        answer = await ask_impact(self.reading, question, shipped(), now=NOW)
+        return _json(answer.document())
+
+    async def replay(self, node: str) -> str:
+        question = ReplayQuestion(node=node, window=self.whole)
+        answer = await ask_replay(self.reading, question, shipped(), now=NOW)
+        told = [line for _, line in answer.lines()]
+        return "\n".join([*told, _json(answer.coverage.document())])
+
+    async def incidents(self) -> dict[str, Any]:
+        question = IncidentsQuestion(window=self.whole)
+        answer = await ask_incidents(
+            self.reading, question, shipped(), now=NOW
+        )
+        return answer.document()
+
+    async def postmortem(self, incident: str) -> str:
+        question = PostmortemQuestion.parse(
+            {"subject": incident, "since": None, "until": None}, now=NOW
+        )
+        answer = await ask_postmortem(
+            self.reading, question, shipped(), now=NOW
+        )
+        return markdown(answer)
+
+    async def page(self, query: str, **variables: Any) -> str:
+        """Ask what a view of the page asks."""
+        since, until = self.whole.since, self.whole.until
+        given = {"since": since, "until": until, **variables}
+        asked = Asked(
+            logs=self.logs,
+            knowledge=shipped(),
+            now=NOW,
+            principal=Principal("local"),
+        )
+        prepared = _executor().prepare(
+            Query(text=_queries()[query], variables=_plain(given))
+        )
+        return _json(document_of(await _executor().execute(prepared, asked)))
+
+
+async def answers_of(
+    logs: Logs, spans: Iterable[Span], *, briefly: bool = False
+) -> AsyncIterator[Answer]:
+    """Yield the answers of the only log of a database.
+
+    ``briefly`` leaves out what only shows the same verdicts otherwise.
+    """
+    reading = await logs.read(None)
+    one = _Asking(logs, reading, _whole(reading))
+    found = await one.incidents()
+    yield Answer("incidents", _json(found))
+    if not briefly:
+        fleet = {"last": INCIDENTS_MAX, "steps": STEPS}
+        yield Answer("page of the fleet", await one.page("INCIDENTS", **fleet))
+        for incident in found["incidents"]:
+            name = incident["id"]
+            yield Answer(f"postmortem {name}", await one.postmortem(name))
+    for node in sorted(await reading.node_names()):
+        yield Answer(f"why {node}", await one.why(node, one.whole))
+        yield Answer(f"impact {node}", await one.impact(node, one.whole))
+        if not briefly:
+            yield Answer(f"why {node}, last", await one.why(node, Window()))
+            yield Answer(f"replay {node}", await one.replay(node))
+            page = await one.page("NODE", node=node)
+            yield Answer(f"page of {node}", page)
+    for place, (node, *ends) in enumerate(spans, 1):
+        window = Window(*ends)
+        name = f"{node} in window {place}"
+        yield Answer(f"why {name}", await one.why(node, window))
+        yield Answer(f"impact {name}", await one.impact(node, window))
+
+
+def _whole(reading: Reading) -> Window:
+    """Return the window in which all that verdicts rest on was recorded."""
+    began = [
+        stream.began_at
+        for stream in reading.streams
+        if reads_nodes(stream.source, stream.resource)
+    ]
+    return Window(max(at for at in began if at is not None), None)
+
+
+@cache
+def _executor() -> Executor:
+    return Executor()
+
+
+@cache
+def _queries() -> Mapping[str, str]:
+    """Return the queries of the page by the names of their constants."""
+    found: dict[str, str] = {}
+    for name, text in TEMPLATE.findall(QUERIES.read_text()):
+        found[name] = EXPRESSION.sub(lambda one: found[one[1]], text)
+    return found
+
+
+def _plain(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return variables as a client sends them."""
+    plain: dict[str, Any] = orjson.loads(orjson.dumps(variables))
+    return plain
+
+
+def _json(document: Any) -> str:
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()
