@@ -48,7 +48,7 @@ TEXT, HASHES = "answers.txt", "answers.sha256"
 HEAD, TAIL = "===== ", " =====\n"
 """Around the name of a question, above its answer."""
 
-DIGITS = 16
+DIGITS = 12
 """Of a hash: enough to tell two answers apart, few enough to be kept."""
 
 AT_ONCE = 4
