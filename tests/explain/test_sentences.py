@@ -23,7 +23,7 @@ def test_a_condition_is_named_with_its_reason_alone() -> None:
         " KernelDeadlock (CPUSoftLockup)."
     )
     assert crashed.sentence.endswith(
-        ", most likely because of KernelDeadlock (CPUSoftLockup) at 03:00:10."
+        ", probably because of KernelDeadlock (CPUSoftLockup) at 03:00:10."
     )
     assert crashed.fault is not None
     assert STUCK in crashed.fault.sign.says
