@@ -12,8 +12,8 @@ from ipaddress import ip_address
 from typing import Protocol
 
 from api.errors import ApiError
+from recorder.admin.tokens import TokenFile, TokenFileError
 from recorder.errors import ConfigError
-from recorder.wiring.tokens import TokenFile, TokenFileError
 
 __all__ = [
     "Anybody",

@@ -16,10 +16,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from api.access import Anybody, Guard, Tokens, check_listening
 from api.app import Served
+from recorder.admin.tokens import TokenFile
 from recorder.errors import ConfigError
 from recorder.knowledge import Knowledge
 from recorder.wiring.reading import Logs
-from recorder.wiring.tokens import TokenFile
 
 __all__ = ["AddressTakenError", "ListenError", "serve"]
 

@@ -39,8 +39,8 @@ def rederive(ctx: click.Context, *, again: bool) -> None:
 async def _rederive(
     ctx: click.Context, stop: asyncio.Event, *, again: bool
 ) -> None:
+    from recorder.admin.rederiving import Rederiving, rederive
     from recorder.wiring.reading import open_logs
-    from recorder.wiring.rederiving import Rederiving, rederive
 
     screen = Screen()
     began = time.monotonic()

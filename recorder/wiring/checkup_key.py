@@ -2,6 +2,11 @@
 
 from collections.abc import Collection, Sequence
 
+from recorder.admin.redaction_key import (
+    KeyFileError,
+    OpenToOthersError,
+    load_key,
+)
 from recorder.redact import key_id
 from recorder.report.checks import Check, untried
 from recorder.report.checks.keys import (
@@ -10,11 +15,6 @@ from recorder.report.checks.keys import (
     judge_key_of_log,
 )
 from recorder.settings import Settings
-from recorder.wiring.redaction_key import (
-    KeyFileError,
-    OpenToOthersError,
-    load_key,
-)
 
 __all__ = ["look_at_key"]
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from recorder.admin.redaction_key import load_key
+from recorder.collector import calm_collector
 from recorder.intake.committing import Policy
 from recorder.intake.ports import Source
 from recorder.intake.progress import Progress
@@ -21,10 +23,8 @@ from recorder.sources.tape import (
     tape_identity,
 )
 from recorder.store.writer import LogSpec, Writer, holder_name
-from recorder.wiring.collector import calm_collector
 from recorder.wiring.disk import disk_guard
 from recorder.wiring.recording import make_redaction
-from recorder.wiring.redaction_key import load_key
 
 __all__ = ["PlayedTape", "Playing", "play_tape"]
 

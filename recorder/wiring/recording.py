@@ -18,6 +18,8 @@ from contextlib import (
 from datetime import timedelta
 from pathlib import Path
 
+from recorder.admin.redaction_key import load_key
+from recorder.collector import calm_collector
 from recorder.embedded.recording_lock import RecordingLock
 from recorder.errors import (
     LogError,
@@ -45,11 +47,9 @@ from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.source import WatchSource
 from recorder.store.translate import LogAccessError, SchemaError
 from recorder.store.writer import LogSpec, Writer, holder_name
-from recorder.wiring.collector import calm_collector
 from recorder.wiring.database import Database, open_database
 from recorder.wiring.disk import disk_guard
 from recorder.wiring.live import LiveRecording
-from recorder.wiring.redaction_key import load_key
 from recorder.wiring.taping import TapeTee
 
 __all__ = [

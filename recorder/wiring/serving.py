@@ -15,13 +15,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from recorder.admin.tokens import TokenFile
+from recorder.collector import prompt_collector
 from recorder.errors import ConfigError
 from recorder.knowledge import load
 from recorder.settings import Settings
 from recorder.wiring.addresses import announced
-from recorder.wiring.collector import prompt_collector
 from recorder.wiring.reading import open_logs
-from recorder.wiring.tokens import TokenFile
 
 __all__ = ["serving"]
 

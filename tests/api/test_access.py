@@ -11,10 +11,10 @@ import aiohttp
 import pytest
 
 from api.access import OpenToAllError
+from recorder.admin.tokens import TokenFile, TokenFileError
 from recorder.errors import ConfigError
 from recorder.settings import Settings
 from recorder.wiring.serving import serving
-from recorder.wiring.tokens import TokenFile, TokenFileError
 from tests.api.listening import listening
 from tests.api.serving import Client, Reply, served_by
 from tests.support.postgres import Database

@@ -28,6 +28,7 @@ from statistics import quantiles
 import asyncpg
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.collector import prompt_collector
 from recorder.knowledge import load
 from recorder.model.fact import StoredFact
 from recorder.report.impact import ImpactQuestion, ask_impact
@@ -39,7 +40,6 @@ from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from recorder.store.writer import LogSpec, Writer
-from recorder.wiring.collector import prompt_collector
 from recorder.wiring.database import open_database
 from tests.bench.answers_log import ENDED, Filled, Struck, fill, filled
 from tests.bench.measuring import (

@@ -9,9 +9,9 @@ import resource
 import time
 from pathlib import Path
 
+from recorder.admin.rederiving import Rederiving, rederive
 from recorder.settings import Settings
 from recorder.wiring.database import open_database
-from recorder.wiring.rederiving import Rederiving, rederive
 from tests.bench.measuring import (
     Number,
     postgres_cpu_seconds,

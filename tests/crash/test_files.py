@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from recorder.admin.redaction_key import load_key
+from recorder.admin.tokens import TokenFile
 from recorder.embedded import server_log
 from recorder.embedded.errors import AlreadyRecordingError
 from recorder.embedded.folder import DataFolder
@@ -33,8 +35,6 @@ from recorder.sources.tape.whole import whole_tape
 from recorder.wiring.addresses import announced, page_address
 from recorder.wiring.control import NoRecorderError, ask_for_tape, control
 from recorder.wiring.live import LiveRecording
-from recorder.wiring.redaction_key import load_key
-from recorder.wiring.tokens import TokenFile
 from tests.tape.builders import HEADER, a_frame, read_up_to_the_trouble
 
 CHANGES = {

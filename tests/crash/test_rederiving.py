@@ -11,11 +11,11 @@ from typing import Literal
 
 import pytest
 
+from recorder.admin.rederiving import Rederiving, rederive
 from recorder.errors import LogUnavailableError
 from recorder.intake.deriving import Deriver
 from recorder.store.rederivation import Rederivation, connect_to
 from recorder.store.writer import Writer
-from recorder.wiring.rederiving import Rederiving, rederive
 from tests.contract.test_log import SPEC, Teller
 from tests.crash.checking import check_log
 from tests.crash.script import BATCHES

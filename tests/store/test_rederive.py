@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from recorder.admin.rederiving import Rederiving, rederive
 from recorder.errors import LogError
 from recorder.store.rederivation import (
     Builder,
@@ -17,7 +18,6 @@ from recorder.store.rederivation import (
     Rederivation,
     connect_to,
 )
-from recorder.wiring.rederiving import Rederiving, rederive
 from tests.support.fact_rows import (
     ask,
     current_facts,

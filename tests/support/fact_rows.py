@@ -6,9 +6,9 @@ from typing import Any
 
 import asyncpg
 
+from recorder.admin.rederiving import Rederived, Rederiving, rederive
 from recorder.settings import Settings
 from recorder.wiring.playing import Playing, play_tape
-from recorder.wiring.rederiving import Rederived, Rederiving, rederive
 from tests.support.postgres import Database
 
 __all__ = ["ask", "current_facts", "derive_anew", "facts_of", "play"]

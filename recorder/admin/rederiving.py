@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 
+from recorder.collector import calm_collector
 from recorder.errors import LogError, RecorderError
 from recorder.store.rederivation import (
     LAST_MAX,
@@ -23,7 +24,6 @@ from recorder.store.rederivation import (
     connect_to,
 )
 from recorder.store.translate import translate_errors
-from recorder.wiring.collector import calm_collector
 
 __all__ = ["Rederived", "Rederiving", "rederive"]
 

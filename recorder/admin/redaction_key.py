@@ -9,9 +9,9 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from recorder.admin.folders import sync_folder
 from recorder.errors import ConfigError
 from recorder.settings import Settings
-from recorder.wiring.folders import sync_folder
 
 __all__ = ["KeyFileError", "OpenToOthersError", "load_key"]
 

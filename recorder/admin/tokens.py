@@ -16,9 +16,9 @@ from datetime import UTC, datetime
 from fcntl import LOCK_EX, flock
 from pathlib import Path
 
+from recorder.admin.folders import sync_folder
 from recorder.errors import ConfigError
 from recorder.model.moment import written
-from recorder.wiring.folders import sync_folder
 
 __all__ = ["Token", "TokenFile", "TokenFileError"]
 

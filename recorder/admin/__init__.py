@@ -1,0 +1,1 @@
+"""What an administrator looks after: tokens, the redaction key, the facts."""
