@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from typing import Protocol
 
 from api.errors import ApiError
-from recorder.admin.tokens import TokenFile, TokenFileError
+from api.ports import TokenFile
 from recorder.errors import ConfigError
 
 __all__ = [
@@ -99,7 +99,7 @@ class Tokens:
             raise DeniedError(msg)
         try:
             token = self._file.holder(said[len(BEARER) :].strip())
-        except TokenFileError as exc:
+        except ConfigError as exc:
             log.exception("nobody can be admitted")
             msg = "the server cannot read its tokens"
             raise UnreadableError(msg) from exc

@@ -34,12 +34,12 @@ from api.graphql_http import (
     read_query,
     respond,
 )
+from api.ports import Logs
 from api.site import Site
 from api.streaming import EventStream
 from api.workers import Workers
 from recorder.errors import ConfigError, NotFoundError, RecorderError
 from recorder.knowledge import Knowledge
-from recorder.wiring.reading import Logs
 
 __all__ = ["Served"]
 

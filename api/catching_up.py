@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 from api.cursors import INDEX_MAX, Cursor, check_kept
 from api.errors import CursorError, ExpiredCursorError
+from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.facts import Fact, FactBatch
 from recorder.model.fact import FactKind, StoredFact
@@ -18,7 +19,6 @@ from recorder.report.coverage import cover
 from recorder.report.holes import no_facts
 from recorder.report.ports import Selection
 from recorder.report.window import Window
-from recorder.wiring.reading import LogReading
 
 __all__ = ["Wanted", "begun", "caught_up", "coverage_of"]
 

@@ -15,11 +15,11 @@ from api.access import Principal
 from api.catching_up import Wanted
 from api.errors import CursorError
 from api.following import Following
+from api.ports import LogReading, Logs
 from api.types.facts import FactBatch
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind
 from recorder.report.status import Status
-from recorder.wiring.reading import LogReading, Logs
 
 __all__ = ["Asked", "Info"]
 

@@ -19,7 +19,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Self
 
 from api.errors import CursorError, ExpiredCursorError
-from recorder.wiring.reading import LogReading
+from api.ports import LogReading
 
 __all__ = ["INDEX_MAX", "Cursor", "MomentCursor", "check_kept"]
 

@@ -16,13 +16,13 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from api.graphql_http import BadRequestError, json_bytes
+from api.ports import LogReading, Logs
 from api.workers import Workers
 from recorder.model.fact import StoredFact
 from recorder.report.entries import Entries, EntryQuestion, ask_entries
 from recorder.report.factlines import document
 from recorder.report.lines import line_json
 from recorder.report.ports import Line
-from recorder.wiring.reading import LogReading, Logs
 
 __all__ = ["export"]
 

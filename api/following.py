@@ -22,12 +22,12 @@ from dataclasses import dataclass, field
 from api.catching_up import Wanted, begun, caught_up, coverage_of
 from api.cursors import Cursor
 from api.errors import BusyError, SlowReaderError, StoppingError
+from api.ports import LogReading, Logs
 from api.types.coverage import Coverage
 from api.types.facts import Fact, FactBatch
 from recorder.errors import RecorderError
 from recorder.model.fact import StoredFact
 from recorder.report.ports import Selection
-from recorder.wiring.reading import LogReading, Logs
 
 __all__ = ["Following"]
 

@@ -16,10 +16,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from api.access import Anybody, Guard, Tokens, check_listening
 from api.app import Served
-from recorder.admin.tokens import TokenFile
+from api.ports import Logs, TokenFile
 from recorder.errors import ConfigError
 from recorder.knowledge import Knowledge
-from recorder.wiring.reading import Logs
 
 __all__ = ["AddressTakenError", "ListenError", "serve"]
 
@@ -92,14 +91,10 @@ async def serve(
         OpenToAllError: others could read everything.
         ListenError: the address is malformed.
         AddressTakenError: it is taken, or not of this machine.
-        TokenFileError: the tokens cannot be read.
     """
     host, port = _parsed(listen)
     check_listening(host, guarded=tokens is not None)
-    guard: Guard = Anybody()
-    if tokens is not None:
-        tokens.tokens()
-        guard = Tokens(tokens)
+    guard: Guard = Anybody() if tokens is None else Tokens(tokens)
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     sys.setswitchinterval(SWITCH_SECONDS)
     bound = _bound(host, port, any_port=any_port)

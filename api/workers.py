@@ -17,7 +17,7 @@ from typing import TypeVar
 import uvloop
 
 from api.errors import BusyError, TooLateError
-from recorder.wiring.reading import Logs
+from api.ports import Logs
 
 __all__ = ["ANSWER_TIME_MAX", "STATEMENT_TIME_MAX", "Workers"]
 

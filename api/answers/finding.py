@@ -5,6 +5,7 @@ import orjson
 from api.answers.drawing import placement_of
 from api.answers.paging import page_size
 from api.context import Asked
+from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.coverage import Window as WindowType
 from api.types.entries import Change, Entry, EntryDetail, Writer
@@ -23,7 +24,6 @@ from recorder.report.searching import ask_search
 from recorder.report.single import NoEntryError
 from recorder.report.window import Window
 from recorder.report.workload import ask_workload
-from recorder.wiring.reading import LogReading
 
 __all__ = [
     "entry",

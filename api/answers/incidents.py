@@ -11,6 +11,7 @@ from api.answers.windows import window
 from api.context import Asked
 from api.cursors import MomentCursor
 from api.errors import PageSizeError
+from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.incidents import (
     Histogram,
@@ -38,7 +39,6 @@ from recorder.report.incidents import (
     ask_incidents,
 )
 from recorder.report.window import Window
-from recorder.wiring.reading import LogReading
 
 __all__ = ["IncidentFilter", "bounded", "incident_page", "one_incident"]
 

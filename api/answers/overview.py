@@ -7,6 +7,7 @@ import strawberry
 from api.answers.incidents import bounded
 from api.context import Asked
 from api.errors import PageSizeError
+from api.ports import LogReading
 from api.types.clusters import Cluster, Database, Log, Source, Status
 from api.types.coverage import Coverage, Gap
 from api.types.gaps import Gaps
@@ -24,7 +25,6 @@ from recorder.report.series import ask_conditions
 from recorder.report.status import LogStatus
 from recorder.report.status import Status as Answered
 from recorder.report.window import Window
-from recorder.wiring.reading import LogReading
 
 __all__ = ["annotations", "condition_series", "gaps", "status"]
 

@@ -12,6 +12,7 @@ from typing import Generic, Self, TypeVar
 from api.context import Asked
 from api.cursors import INDEX_MAX, Cursor, check_kept
 from api.errors import PageSizeError
+from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.entries import Entry, EntryConnection, EntryEdge
 from api.types.facts import Fact, FactConnection, FactEdge
@@ -23,7 +24,6 @@ from recorder.report.entries import EntryQuestion, ask_entries
 from recorder.report.ports import Line
 from recorder.report.references import Reference
 from recorder.report.window import Window
-from recorder.wiring.reading import LogReading
 
 __all__ = [
     "Filter",

@@ -7,6 +7,7 @@ from datetime import datetime
 from api import context
 from api.answers.paging import Page, Pages, read_page
 from api.cursors import INDEX_MAX
+from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.entries import Change, Entry, Writer
 from api.types.objects import (
@@ -38,7 +39,6 @@ from recorder.report.ports import Selection
 from recorder.report.references import Reference
 from recorder.report.showing import ask_object
 from recorder.report.window import Window
-from recorder.wiring.reading import LogReading
 
 __all__ = ["Asked", "difference", "page", "shown"]
 

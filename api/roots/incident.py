@@ -7,10 +7,10 @@ import strawberry
 from api.answers.incidents import one_incident
 from api.context import Asked
 from api.describing import described
+from api.ports import LogReading
 from api.roots.node import Node
 from api.types.coverage import Coverage
 from api.types.incidents import Incident
-from recorder.wiring.reading import LogReading
 
 __all__ = ["IncidentAnswer"]
 

@@ -8,6 +8,7 @@ from api.answers import asking, paging
 from api.answers.windows import window
 from api.context import Info
 from api.describing import described
+from api.ports import LogReading
 from api.types.arguments import After, At, Before, First, Last, Since, Until
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
@@ -19,7 +20,6 @@ from recorder.model.fact import FactKind
 from recorder.report.impact import ImpactQuestion, ask_impact
 from recorder.report.references import find_node
 from recorder.report.why import node_name
-from recorder.wiring.reading import LogReading
 
 __all__ = ["Node"]
 

@@ -8,12 +8,12 @@ from api.answers import paging, versions
 from api.answers.windows import window
 from api.context import Info
 from api.describing import described
+from api.ports import LogReading
 from api.types.arguments import After, At, Before, First, Last, Since, Until
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
 from api.types.objects import Difference, ObjectAt, VersionConnection
 from recorder.report.references import Reference, find_objects
-from recorder.wiring.reading import LogReading
 
 __all__ = ["KubernetesObject"]
 

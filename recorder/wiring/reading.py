@@ -19,7 +19,7 @@ from recorder.embedded.locks import is_unheld
 from recorder.embedded.state import Phase, read_state
 from recorder.errors import NotFoundError
 from recorder.report.choosing import choose_log
-from recorder.report.ports import Log
+from recorder.report.ports import Log, Reading
 from recorder.report.status import DatabaseStatus, Disk, LogStatus, Status
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
@@ -133,7 +133,7 @@ class Logs:
         chosen = self._choose(logs, number, cluster)
         return await LogReading.at_present(self._engine, chosen.id)
 
-    def bell(self, reading: LogReading) -> Bell:
+    def bell(self, reading: Reading) -> Bell:
         """Return what rings when a log has grown."""
         return Bell(self._database.dsn("reader"), reading.log.id)
 

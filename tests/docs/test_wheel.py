@@ -21,24 +21,17 @@ CARRIED = (
     "recorder/embedded/roles.sql",
     "recorder/store/migrations/env.py",
     "recorder/store/dictionaries/event.zdict",
-    "recorder/served/api/serving.py",
-    "recorder/served/api/schema.graphql",
+    "api/serving.py",
+    "api/schema.graphql",
+    "api/static/assets/page.js",
 )
-OTHER = "who = 'somebody else'"
-"""A package called api that has nothing to do with ours."""
-
-BOTH = """
-import api
+SERVED = """
+import sys
+before = list(sys.path)
 from recorder.wiring import serving
-assert api.who == 'somebody else'
-try:
-    serving._served()
-except serving.ServedError as refused:
-    print('refused', refused.code)
-"""
-OURS = """
-from recorder.wiring import serving
-served = serving._served()
+from api import serving as served
+assert serving.serve is served.serve
+assert sys.path == before
 print(served.__file__)
 """
 
@@ -57,34 +50,21 @@ def test_the_wheel_carries_what_it_needs(tmp_path: Path) -> None:
 
     for name in CARRIED:
         assert (site / name).is_file(), name
-    printed = subprocess.run(
-        [sys.executable, "-m", "recorder", "migrate", "--sql"],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(site), "HOME": str(tmp_path)},
+    printed = run_in(tmp_path, site, "-m", "recorder", "migrate", "--sql")
+    assert "create role" in printed
+    assert "create table entry" in printed.lower()
+    assert run_in(tmp_path, site, "-c", SERVED).strip() == str(
+        site / "api/serving.py"
+    )
+
+
+def run_in(folder: Path, site: Path, *words: str) -> str:
+    """Run Python in a folder with nothing of ours but what is installed."""
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env={"PYTHONPATH": str(site), "HOME": str(folder)},
         capture_output=True,
         text=True,
         check=True,
-    )
-    assert "create role" in printed.stdout
-    assert "create table entry" in printed.stdout.lower()
-    _check_beside_another_api(tmp_path, site)
-
-
-def _check_beside_another_api(folder: Path, site: Path) -> None:
-    """Two packages of one name live in one installation."""
-    assert not (site / "api").exists()
-    (site / "api").mkdir()
-    (site / "api/__init__.py").write_text(OTHER)
-
-    def run(program: str) -> str:
-        return subprocess.run(
-            [sys.executable, "-c", program],
-            cwd=folder,
-            env={"PYTHONPATH": str(site), "HOME": str(folder)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-
-    assert "recorder/served/api" in run(OURS)
-    assert run(BOTH) == "refused config.api\n"
+    ).stdout

@@ -1,0 +1,97 @@
+"""What the API needs of the logs, and of who may ask; the wiring has both.
+
+Nothing here knows a database: a reading answers the questions of
+`recorder.report`, and what it can do beyond that is what cursors and
+subscriptions need.
+"""
+
+from contextlib import AbstractAsyncContextManager
+from datetime import timedelta
+from typing import Protocol
+
+from recorder.report.ports import Reading
+from recorder.report.status import Status
+
+__all__ = ["Bell", "LogReading", "Logs", "TokenFile"]
+
+
+class LogReading(Reading, Protocol):
+    """One log as it stood at one moment, and how its facts were derived."""
+
+    @property
+    def derivation(self) -> int | None:
+        """Which derivation its facts are of, if it has any."""
+
+    @property
+    def facts_to(self) -> int:
+        """The position up to which every entry has its facts."""
+
+    def as_of(self, position: int) -> "LogReading":
+        """Return the log as it was when it ended at a position."""
+
+    async def again(self) -> "LogReading":
+        """Read where the same log stands now."""
+
+    async def first_position(self) -> int:
+        """Return the place of the oldest entry that is kept."""
+
+
+class Bell(Protocol):
+    """Rings when a log may have grown."""
+
+    async def wait(self) -> None:
+        """Wait until the log may have grown, a second at most."""
+
+
+class Logs(Protocol):
+    """The logs of one database."""
+
+    def beside(
+        self, *, connections: int, statement_timeout: timedelta
+    ) -> "Logs":
+        """Return the same logs over connections of their own."""
+
+    async def read(
+        self, number: int | None, *, cluster: str | None = None
+    ) -> LogReading:
+        """Open the log that is meant, as it stands now.
+
+        Raises:
+            NotFoundError: there is no such log or cluster, or none at all.
+            ConfigError: several could be meant.
+        """
+
+    async def status(self, number: int | None) -> Status:
+        """Return everything at a glance: of all logs, or of the one named."""
+
+    def bell(self, reading: Reading) -> AbstractAsyncContextManager[Bell]:
+        """Return what rings when a log has grown."""
+
+    async def ping(self) -> None:
+        """See that the database answers.
+
+        Raises:
+            LogError: it does not.
+        """
+
+    async def close(self) -> None:
+        """Close the connections."""
+
+
+class Holder(Protocol):
+    """Who holds a token."""
+
+    @property
+    def name(self) -> str:
+        """What the token is called."""
+
+
+class TokenFile(Protocol):
+    """The tokens that admit."""
+
+    def holder(self, presented: str) -> Holder | None:
+        """Return the token that somebody presents, if it counts.
+
+        Raises:
+            ConfigError: the file cannot be read.
+        """
