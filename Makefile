@@ -88,7 +88,7 @@ fuzz: $(VENV)/.dev
 
 # What is served of the page, from api/page.
 page: $(VENV)/.dev
-	$(BIN)/python -m tests.page.bundle
+	$(BIN)/python -m api.page.build
 
 # --- A real Kubernetes without containers ----------------------------------
 

@@ -50,6 +50,7 @@ def test_the_wheel_carries_what_it_needs(tmp_path: Path) -> None:
 
     for name in CARRIED:
         assert (site / name).is_file(), name
+    assert not (site / "api/page").exists()
     printed = run_in(tmp_path, site, "-m", "recorder", "migrate", "--sql")
     assert "create role" in printed
     assert "create table entry" in printed.lower()

@@ -8,8 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.page.bundle import SCRIPT, STYLE, script, style
-from tests.page.files import MODULES, SOURCES, STATIC, STYLES, VENDOR
+from api.page.build import (
+    MODULES,
+    SCRIPT,
+    SOURCES,
+    STATIC,
+    STYLE,
+    STYLES,
+    VENDOR,
+    script,
+    style,
+)
 
 SIZE_MAX = 60_000
 FILE_LINES_MAX = 350
@@ -46,8 +55,8 @@ def test_the_page_is_small() -> None:
 
 
 def test_what_is_served_is_made_of_what_is_written() -> None:
-    assert SCRIPT.read_text() == script(), "run: python -m tests.page.bundle"
-    assert STYLE.read_text() == style(), "run: python -m tests.page.bundle"
+    assert SCRIPT.read_text() == script(), "run: make page"
+    assert STYLE.read_text() == style(), "run: make page"
 
 
 def test_what_is_not_ours_is_what_its_manifest_says() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from graphql import build_schema, parse, validate
 
-from tests.page.files import SOURCES, STATIC
+from api.page.build import SOURCES, STATIC
 from tests.support.node import node
 
 UNITS = sorted((Path(__file__).parent / "unit").glob("*.test.js"))

@@ -1,6 +1,6 @@
-"""Makes what is served of the page from its modules and styles.
+"""The build of the page: what is served, of its modules and styles.
 
-``python -m tests.page.bundle`` writes ``page.js`` and ``page.css``, which are
+``make page`` writes ``page.js`` and ``page.css``, which are
 committed: who installs the page needs no tool. Modules are put in the order
 of their imports, each in a function of its own, and comments are left out;
 the code stays as it is written, so that the browser's tools show it.
@@ -10,9 +10,29 @@ import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from tests.page.files import ASSETS, MODULES, SOURCES, STYLES
+__all__ = [
+    "ASSETS",
+    "MODULES",
+    "SCRIPT",
+    "SOURCES",
+    "STATIC",
+    "STYLE",
+    "STYLES",
+    "VENDOR",
+    "script",
+    "style",
+]
 
-__all__ = ["SCRIPT", "STYLE", "script", "style"]
+SOURCES = Path(__file__).parent
+STATIC = SOURCES.with_name("static")
+ASSETS = STATIC / "assets"
+VENDOR = ASSETS / "vendor"
+MODULES = sorted(SOURCES.rglob("*.js"))
+STYLES = [
+    SOURCES / "style" / f"{name}.css"
+    for name in ("ground", "page", "views", "timeline", "print")
+]
+"""In the order in which they are served: later ones win."""
 
 SCRIPT = ASSETS / "page.js"
 STYLE = ASSETS / "page.css"
