@@ -34,11 +34,12 @@ def doctor(ctx: click.Context, output: str) -> int:
 async def _doctor(ctx: click.Context, output: str) -> int:
     import sys
 
-    from recorder.report.checks import check_lines, checks_document
-    from recorder.wiring.checkup import checkup
+    from recorder.doctor import check_lines, checks_document
+    from recorder.doctor.checkup import checkup
+    from recorder.wiring.checkup import probes
 
     checks = []
-    async for check in checkup(ctx.obj, on_wait=announce):
+    async for check in checkup(ctx.obj, probes(ctx.obj, on_wait=announce)):
         checks.append(check)
         if output == "table":
             colour = None if check.ok else "red"

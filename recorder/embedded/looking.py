@@ -8,11 +8,11 @@ import os
 import pwd
 from pathlib import Path
 
+from recorder.doctor.folder import FolderFacts, ProgramFacts
 from recorder.embedded.account import SYSTEM_USER
 from recorder.embedded.binaries import MAJOR_VERSION, find_binaries
 from recorder.embedded.errors import BinariesError
 from recorder.embedded.folder import DataFolder
-from recorder.report.checks.machine import FolderFacts, ProgramFacts
 
 __all__ = ["look_at_folder", "look_at_programs"]
 

@@ -1,25 +1,21 @@
 """Reading: what `recorder doctor` judges a database by.
 
-Each function asks for one thing. Those that need the schema are asked once it
+Each method asks for one thing. Those that need the schema are asked once it
 is there.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.doctor.clock import ClockReading
+from recorder.doctor.log import EventLives, LeaseFacts, PartitionFacts
+from recorder.doctor.schema import GuardFacts, SchemaFacts
+from recorder.doctor.server import ServerFacts
 from recorder.model.entry import Operation
-from recorder.report.checks.clocks import ClockReading
-from recorder.report.checks.cluster import EventLives
-from recorder.report.checks.database import (
-    GuardFacts,
-    LeaseFacts,
-    PartitionFacts,
-    ServerFacts,
-)
 from recorder.report.fact_ports import FactsEnd
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import fetch, reading
@@ -31,17 +27,7 @@ from recorder.store.schema import (
 )
 from recorder.store.tables import QueryRow, log, log_head, partition
 
-__all__ = [
-    "SchemaFacts",
-    "read_event_lives",
-    "read_facts_ends",
-    "read_guards",
-    "read_leases",
-    "read_partitions",
-    "read_redaction_keys",
-    "read_schema",
-    "read_server",
-]
+__all__ = ["CheckReader"]
 
 FACTS = text("""
     select current_setting('server_version') as version,
@@ -151,121 +137,6 @@ LIVES = text("""
       and (cast(:cluster as text) is null or l.cluster_uid = :cluster)
 """)
 
-
-@dataclass(frozen=True, slots=True)
-class SchemaFacts:
-    """Which revision there is, and which this release knows."""
-
-    found: str | None
-    wanted: str
-    known: frozenset[str]
-
-
-async def read_server(engine: AsyncEngine) -> tuple[ServerFacts, ClockReading]:
-    """Ask the server what it is, who we are to it, and what time it has.
-
-    Raises:
-        LogUnavailableError: it does not answer.
-    """
-    async with reading(engine, "reach the database") as connection:
-        before = datetime.now(UTC)
-        row = (await connection.execute(FACTS)).one()
-        after = datetime.now(UTC)
-    facts = {
-        field.name: getattr(row, field.name) for field in fields(ServerFacts)
-    }
-    clock = ClockReading(before=before, theirs=row.now, after=after)
-    return ServerFacts(**facts), clock
-
-
-async def read_schema(engine: AsyncEngine) -> SchemaFacts:
-    """Ask for the revision of the schema."""
-    found = await found_revision(engine)
-    return SchemaFacts(found, wanted_revision(), known_revisions())
-
-
-async def read_guards(engine: AsyncEngine) -> GuardFacts:
-    """Ask what this role may do with the tables, and what stops it."""
-    frozen = {"frozen": list(FROZEN)}
-    granted = {"appended": list(APPENDED), "bookkeeping": list(BOOKKEEPING)}
-    async with reading(engine, "look at the rights") as connection:
-        lacking = list(await connection.scalars(LACKING, granted))
-        tables = (await connection.execute(FROZEN_TABLES, frozen)).all()
-    return GuardFacts(
-        lacking=lacking,
-        excess=[table.name for table in tables if table.can_change],
-        unguarded=[table.name for table in tables if not table.is_guarded],
-    )
-
-
-async def read_partitions(engine: AsyncEngine) -> PartitionFacts:
-    """Ask how far ahead partitions are made."""
-    now = func.clock_timestamp()
-    newest = func.max(partition.c.upper)
-    query = select(
-        select(newest).scalar_subquery().label("until"),
-        select(newest - now).scalar_subquery().label("ahead"),
-        select(func.count())
-        .select_from(log_head)
-        .where(log_head.c.expires_at > now)
-        .scalar_subquery()
-        .label("writers"),
-    )
-    async with reading(engine, "look at the partitions") as connection:
-        found = (await connection.execute(query)).one()
-    return PartitionFacts(
-        until=found.until, ahead=found.ahead, is_written=found.writers > 0
-    )
-
-
-async def read_leases(
-    engine: AsyncEngine, cluster: str | None
-) -> Sequence[LeaseFacts]:
-    """Ask who writes the log of a cluster, or those of all of them."""
-    query = (
-        select(
-            log.c.log_id,
-            log.c.cluster_name,
-            log_head.c.holder,
-            # Without a lease the time is "-infinity", which Python lacks.
-            func.nullif(log_head.c.expires_at, text("'-infinity'")).label(
-                "expires_at"
-            ),
-            func.clock_timestamp().label("now"),
-        )
-        .join_from(log, log_head, log_head.c.log_id == log.c.log_id)
-        .where(log.c.kind == "live")
-        .order_by(log.c.log_id)
-    )
-    if cluster is not None:
-        query = query.where(log.c.cluster_uid == cluster)
-    async with reading(engine, "look at the leases") as connection:
-        return [_lease(row) for row in await connection.execute(query)]
-
-
-def _lease(row: QueryRow) -> LeaseFacts:
-    return LeaseFacts(
-        log=row.log_id,
-        cluster=row.cluster_name,
-        holder=row.holder,
-        expires_at=row.expires_at,
-        now=row.now,
-    )
-
-
-async def read_redaction_keys(
-    engine: AsyncEngine, cluster: str | None
-) -> frozenset[str]:
-    """Return the ids of the keys of a cluster's log, or of all of them."""
-    query = select(log.c.redaction_key_id).where(
-        log.c.kind == "live", log.c.redaction_key_id.is_not(None)
-    )
-    if cluster is not None:
-        query = query.where(log.c.cluster_uid == cluster)
-    async with reading(engine, "look at the logs") as connection:
-        return frozenset(await connection.scalars(query))
-
-
 # A log of before there were facts may not have been written since.
 FACTS_ENDS = """
     select h.log_id, h.size,
@@ -278,25 +149,129 @@ FACTS_ENDS = """
 """
 
 
-async def read_facts_ends(
-    engine: AsyncEngine, cluster: str | None
-) -> list[FactsEnd]:
-    """Return where facts end before their log does, of each that is so."""
-    rows = await fetch(engine, "look at the facts", FACTS_ENDS, cluster)
-    found = [await facts_end(engine, *row) for row in rows]
-    return [end for end in found if end is not None]
+class CheckReader:
+    """Satisfies the port `DatabaseProbe`."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def server(self) -> tuple[ServerFacts, ClockReading]:
+        """Ask the server what it is, who we are to it, and what time it has.
+
+        Raises:
+            LogUnavailableError: it does not answer.
+        """
+        async with reading(self._engine, "reach the database") as connection:
+            before = datetime.now(UTC)
+            row = (await connection.execute(FACTS)).one()
+            after = datetime.now(UTC)
+        facts = {
+            field.name: getattr(row, field.name)
+            for field in fields(ServerFacts)
+        }
+        clock = ClockReading(before=before, theirs=row.now, after=after)
+        return ServerFacts(**facts), clock
+
+    async def schema(self) -> SchemaFacts:
+        """Ask for the revision of the schema."""
+        found = await found_revision(self._engine)
+        return SchemaFacts(found, wanted_revision(), known_revisions())
+
+    async def guards(self) -> GuardFacts:
+        """Ask what this role may do with the tables, and what stops it."""
+        frozen = {"frozen": list(FROZEN)}
+        granted = {
+            "appended": list(APPENDED),
+            "bookkeeping": list(BOOKKEEPING),
+        }
+        async with reading(self._engine, "look at the rights") as connection:
+            lacking = list(await connection.scalars(LACKING, granted))
+            tables = (await connection.execute(FROZEN_TABLES, frozen)).all()
+        return GuardFacts(
+            lacking=lacking,
+            excess=[table.name for table in tables if table.can_change],
+            unguarded=[table.name for table in tables if not table.is_guarded],
+        )
+
+    async def partitions(self) -> PartitionFacts:
+        """Ask how far ahead partitions are made."""
+        now = func.clock_timestamp()
+        newest = func.max(partition.c.upper)
+        query = select(
+            select(newest).scalar_subquery().label("until"),
+            select(newest - now).scalar_subquery().label("ahead"),
+            select(func.count())
+            .select_from(log_head)
+            .where(log_head.c.expires_at > now)
+            .scalar_subquery()
+            .label("writers"),
+        )
+        async with reading(
+            self._engine, "look at the partitions"
+        ) as connection:
+            found = (await connection.execute(query)).one()
+        return PartitionFacts(
+            until=found.until, ahead=found.ahead, is_written=found.writers > 0
+        )
+
+    async def leases(self, cluster: str | None) -> Sequence[LeaseFacts]:
+        """Ask who writes the log of a cluster, or those of all of them."""
+        query = (
+            select(
+                log.c.log_id,
+                log.c.cluster_name,
+                log_head.c.holder,
+                # Without a lease the time is "-infinity", which Python lacks.
+                func.nullif(log_head.c.expires_at, text("'-infinity'")).label(
+                    "expires_at"
+                ),
+                func.clock_timestamp().label("now"),
+            )
+            .join_from(log, log_head, log_head.c.log_id == log.c.log_id)
+            .where(log.c.kind == "live")
+            .order_by(log.c.log_id)
+        )
+        if cluster is not None:
+            query = query.where(log.c.cluster_uid == cluster)
+        async with reading(self._engine, "look at the leases") as connection:
+            return [_lease(row) for row in await connection.execute(query)]
+
+    async def redaction_keys(self, cluster: str | None) -> frozenset[str]:
+        """Return the ids of the keys of a cluster's log, or of all of them."""
+        query = select(log.c.redaction_key_id).where(
+            log.c.kind == "live", log.c.redaction_key_id.is_not(None)
+        )
+        if cluster is not None:
+            query = query.where(log.c.cluster_uid == cluster)
+        async with reading(self._engine, "look at the logs") as connection:
+            return frozenset(await connection.scalars(query))
+
+    async def facts_ends(self, cluster: str | None) -> list[FactsEnd]:
+        """Return where facts end before their log does, of each that is so."""
+        rows = await fetch(
+            self._engine, "look at the facts", FACTS_ENDS, cluster
+        )
+        found = [await facts_end(self._engine, *row) for row in rows]
+        return [end for end in found if end is not None]
+
+    async def event_lives(self, cluster: str | None) -> EventLives:
+        """Measure how long Events live, by those that were seen deleted."""
+        values = {
+            "sampled": SAMPLED,
+            "deleted": OPERATION_CODES[Operation.DELETED],
+            "cluster": cluster,
+        }
+        async with reading(self._engine, "look at the Events") as connection:
+            found = (await connection.execute(LIVES, values)).one()
+        typical: timedelta | None = found.typical
+        return EventLives(sample=found.sample, typical=typical)
 
 
-async def read_event_lives(
-    engine: AsyncEngine, cluster: str | None
-) -> EventLives:
-    """Measure how long Events live, by those that were seen deleted."""
-    values = {
-        "sampled": SAMPLED,
-        "deleted": OPERATION_CODES[Operation.DELETED],
-        "cluster": cluster,
-    }
-    async with reading(engine, "look at the Events") as connection:
-        found = (await connection.execute(LIVES, values)).one()
-    typical: timedelta | None = found.typical
-    return EventLives(sample=found.sample, typical=typical)
+def _lease(row: QueryRow) -> LeaseFacts:
+    return LeaseFacts(
+        log=row.log_id,
+        cluster=row.cluster_name,
+        holder=row.holder,
+        expires_at=row.expires_at,
+        now=row.now,
+    )

@@ -1,47 +1,100 @@
-"""What `recorder doctor` looks at, in the order in which one mends it.
-
-First the machine and a site's rules, then the cluster, then the database and
-the log in it, the redaction key last. Nothing is changed, and nothing waits
-for ever: each look has a time limit. What depends on something that failed is
-said to be untried.
-"""
+"""Who looks for `recorder doctor`: at the cluster, the database, the key."""
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
 
-from recorder.report.checks import Check
+from recorder.admin.redaction_key import load_key
+from recorder.doctor.checkup import Probes
+from recorder.doctor.cluster import Rights
+from recorder.doctor.database import ASK
+from recorder.embedded.looking import look_at_folder, look_at_programs
+from recorder.embedded.server import EmbeddedServer, ServerOptions
+from recorder.redact import key_id
 from recorder.settings import Settings
-from recorder.wiring.checkup_cluster import look_at_cluster
-from recorder.wiring.checkup_database import look_at_database
-from recorder.wiring.checkup_key import look_at_key
-from recorder.wiring.checkup_machine import look_at_files, look_at_machine
-from recorder.wiring.checkup_rules import look_at_rules
+from recorder.sources.watch.catalog import BUILT_IN
+from recorder.sources.watch.client import ClusterClient, ClusterIdentity
+from recorder.sources.watch.rights import try_rights
+from recorder.sources.watch.selection import Selection
+from recorder.store.engine import make_engine
+from recorder.store.read_checks import CheckReader
+from recorder.wiring.database import roles_sql
+from recorder.wiring.reading import is_used
+from recorder.wiring.recording import cluster_client, selected
 
-__all__ = ["checkup"]
+__all__ = ["probes"]
+
+START = timedelta(seconds=60)
+"""An embedded server recovers 6 GB in 10 s; it goes on when we give up."""
 
 
-async def checkup(
+def probes(
     settings: Settings, *, on_wait: Callable[[str], None] | None = None
-) -> AsyncIterator[Check]:
-    """Look at everything, one thing after the other; change nothing.
+) -> Probes:
+    """Return who looks at what the settings name.
 
     Raises:
-        ConfigError: a setting cannot be, a pattern of resources for example.
+        ConfigError: the settings choose resources by a pattern that is none.
     """
-    failed = None
-    async for check in look_at_machine(settings):
-        yield check
-        if not check.ok and check.name in {"data folder", "embedded server"}:
-            failed = failed or check.name
-    for check in look_at_rules(settings):
-        yield check
-    cluster = await look_at_cluster(settings)
-    for check in cluster.checks:
-        yield check
-    yield look_at_files(cluster.resources)
-    database = await look_at_database(
-        settings, cluster.uid, because=failed, on_wait=on_wait
+    selection = selected(settings)
+    embedded = settings.database_url is None
+
+    def database() -> AbstractAsyncContextManager[CheckReader] | None:
+        return _opened(settings, on_wait) if is_used(settings) else None
+
+    return Probes(
+        folder=partial(look_at_folder, settings.data_dir, embedded=embedded),
+        programs=partial(look_at_programs, settings.data_dir),
+        cluster=lambda: _Cluster(cluster_client(settings), selection),
+        database=database,
+        key_id=lambda: key_id(load_key(settings)),
+        resources=sum(map(len, BUILT_IN.values())),
     )
-    for check in database.checks:
-        yield check
-    for check in look_at_key(settings, database.keys):
-        yield check
+
+
+@dataclass(frozen=True, slots=True)
+class _Cluster:
+    """A cluster, with the choice of resources whose rights are tried."""
+
+    client: ClusterClient
+    selection: Selection
+
+    async def identity(self) -> ClusterIdentity:
+        return await self.client.identity()
+
+    async def date(self) -> str | None:
+        return await self.client.date()
+
+    async def rights(self) -> Rights:
+        return await try_rights(self.client, self.selection)
+
+    async def close(self) -> None:
+        await self.client.close()
+
+
+@asynccontextmanager
+async def _opened(
+    settings: Settings, on_wait: Callable[[str], None] | None
+) -> AsyncIterator[CheckReader]:
+    """Connect without asking for a schema, nor bringing it about."""
+    if settings.database_url is not None:
+        engine = make_engine(settings.database_url, statement_timeout=ASK)
+        try:
+            yield CheckReader(engine)
+        finally:
+            await engine.dispose()
+        return
+    options = ServerOptions(start_seconds=START.total_seconds())
+    async with EmbeddedServer.open(
+        settings.data_dir,
+        roles_sql=roles_sql(),
+        options=options,
+        on_wait=on_wait,
+    ) as server:
+        engine = make_engine(server.dsn("writer"), statement_timeout=ASK)
+        try:
+            yield CheckReader(engine)
+        finally:
+            await engine.dispose()

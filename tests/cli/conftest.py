@@ -12,10 +12,9 @@ import orjson
 import pytest
 
 from recorder.cli import main
-from recorder.report.checks import Check
+from recorder.doctor import Check, checkup
+from recorder.doctor.cluster import ClusterFindings
 from recorder.settings import Settings
-from recorder.wiring import checkup
-from recorder.wiring.checkup_cluster import ClusterFindings
 from recorder.wiring.playing import Playing, play_tape
 from tests.corpus.logs import play_in_turn, tape_of
 from tests.report.told import LIVE, STORY, TAPE, tell
@@ -119,8 +118,8 @@ CLUSTER = "11111111-prod"
 def cluster_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     """A cluster that has everything `recorder doctor` looks for."""
 
-    async def reached(settings: object) -> ClusterFindings:
-        del settings
+    async def reached(connect: object) -> ClusterFindings:
+        del connect
         check = Check(name="cluster", ok=True, says="reached")
         return ClusterFindings(checks=[check], uid=CLUSTER, resources=13)
 

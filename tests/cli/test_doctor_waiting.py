@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from recorder.doctor import database
+from recorder.doctor.checkup import checkup
 from recorder.settings import Settings
-from recorder.wiring import checkup, checkup_database
+from recorder.wiring.checkup import probes
 
 pytestmark = pytest.mark.usefixtures("cluster_is_reached")
 
@@ -15,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("cluster_is_reached")
 async def test_a_database_that_is_silent_is_not_waited_for(
     monkeypatch: pytest.MonkeyPatch, data: Path
 ) -> None:
-    monkeypatch.setattr(checkup_database, "ASK", timedelta(seconds=0.3))
+    monkeypatch.setattr(database, "ASK", timedelta(seconds=0.3))
 
     async def say_nothing(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -32,7 +34,7 @@ async def test_a_database_that_is_silent_is_not_waited_for(
     settings = Settings(database_url=url, data_dir=data)
 
     async with silent, asyncio.timeout(60):
-        found = {c.name: c async for c in checkup.checkup(settings)}
+        found = {c.name: c async for c in checkup(settings, probes(settings))}
 
     assert "not done within 0.3 s" in found["database"].says
     assert "pg_isready" in str(found["database"].remedy)

@@ -12,10 +12,11 @@ import pytest
 import yaml
 from aiohttp import web
 
-from recorder.report.checks import Check
+from recorder.doctor import Check
+from recorder.doctor import cluster as reaching
+from recorder.doctor.cluster import look_at_cluster
 from recorder.settings import Settings
-from recorder.wiring import checkup_cluster
-from recorder.wiring.checkup_cluster import look_at_cluster
+from recorder.wiring.checkup import probes
 from tests.support.fake_api import Failure
 from tests.support.fake_cluster import STANDARD, FakeCluster, Kind
 
@@ -36,7 +37,7 @@ async def look(
 ) -> Sequence[Check]:
     path = cluster.kubeconfig(folder)
     made = Settings(kubeconfig=str(path), **settings)  # type: ignore[arg-type]
-    return (await look_at_cluster(made)).checks
+    return (await look_at_cluster(probes(made).cluster)).checks
 
 
 def said(checks: Sequence[Check]) -> list[tuple[str, bool]]:
@@ -162,7 +163,7 @@ async def test_credentials_that_are_refused_are_to_be_renewed(
 async def test_a_server_that_is_silent_is_not_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checkup_cluster, "REACH", timedelta(seconds=0.2))
+    monkeypatch.setattr(reaching, "REACH", timedelta(seconds=0.2))
     async with FakeCluster() as cluster:
         cluster.answering.clear()
         checks = await look(cluster, tmp_path)
@@ -180,7 +181,8 @@ async def test_a_clock_that_parts_from_the_servers_is_found(
     async with server_of_time(skew) as kubeconfig:
         path = tmp_path / "kubeconfig"
         path.write_text(kubeconfig)
-        found = await look_at_cluster(Settings(kubeconfig=str(path)))
+        settings = Settings(kubeconfig=str(path))
+        found = await look_at_cluster(probes(settings).cluster)
     checks = {check.name: check for check in found.checks}
 
     clock = checks["cluster clock"]

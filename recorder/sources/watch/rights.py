@@ -7,7 +7,7 @@ if only for a moment; trying to list, to watch and to get does not.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from recorder.report.checks.cluster import MissingRight
+from recorder.doctor.cluster import MissingRight, Rights
 from recorder.sources.watch.catalog import BUILT_IN, EVERY, NAMESPACE_ONLY
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.discovery import discover
@@ -23,7 +23,7 @@ from recorder.sources.watch.listing import list_head
 from recorder.sources.watch.selection import Selection
 from recorder.sources.watch.target import Target, collection_path
 
-__all__ = ["Rights", "try_rights"]
+__all__ = ["try_rights"]
 
 AT_ONCE = 8
 
@@ -33,20 +33,6 @@ not is refused."""
 
 ANYWHERE = "kube-system"
 """A namespace that every cluster has."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rights:
-    """What was tried and what came of it."""
-
-    tried: int
-    """Resources that would be recorded."""
-
-    missing: Sequence[MissingRight]
-    """What was refused, by the rule that would grant it."""
-
-    failed: Sequence[str]
-    """Other failures, one line each."""
 
 
 async def try_rights(client: ClusterClient, selection: Selection) -> Rights:

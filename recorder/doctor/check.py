@@ -1,12 +1,30 @@
-"""One thing that was looked at, and how it is shown."""
+"""One thing that was looked at, for so long and no longer, and its lines."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import timedelta
+from typing import Any, TypeVar
 
+from recorder.errors import RecorderError
 from recorder.report.text import plain
 
-__all__ = ["Check", "check_lines", "checks_document", "untried"]
+__all__ = [
+    "Check",
+    "TooLateError",
+    "check_lines",
+    "checks_document",
+    "untried",
+    "within",
+]
+
+Found = TypeVar("Found")
+
+
+class TooLateError(RecorderError):
+    """Something did not answer in its time."""
+
+    code = "too_late"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,3 +86,24 @@ def check_lines(check: Check) -> list[str]:
     if not check.ok and check.remedy:
         lines.append(f"      {check.remedy}")
     return [plain(line) for line in lines]
+
+
+async def within(limit: timedelta, what: str, look: Awaitable[Found]) -> Found:
+    """Wait for an answer.
+
+    Args:
+        limit: for how long.
+        what: is done, for the message: ``reach the database``.
+        look: gives the answer.
+
+    Raises:
+        TooLateError: it did not come in time.
+        RecorderError: whatever the look itself raises.
+    """
+    try:
+        async with asyncio.timeout(limit.total_seconds()):
+            return await look
+    except TimeoutError as exc:
+        seconds = limit.total_seconds()
+        msg = f"cannot {what}: not done within {seconds:g} s"
+        raise TooLateError(msg) from exc

@@ -1,36 +1,30 @@
-"""Whether the machine will do: its folder, disk, limits and programs."""
+"""The data folder: whether it, its disk and the server within will do."""
 
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from recorder.report.checks.check import Check
+from recorder.doctor.check import Check, untried
+from recorder.settings import Settings
 
 __all__ = [
+    "DISK",
+    "FOLDER",
+    "PROGRAMS",
     "DiskFacts",
     "FolderFacts",
-    "KernelFacts",
     "ProgramFacts",
     "judge_disk",
-    "judge_files",
     "judge_folder",
     "judge_programs",
-    "judge_shared_memory",
+    "look_at_folder",
 ]
 
+FOLDER, DISK, PROGRAMS = "data folder", "disk", "embedded server"
 PERCENT = 100
 GIB = 1 << 30
-MIB = 1 << 20
-
-FILES_BESIDE = 64
-"""Open files of a recorder beside its watches: PostgreSQL, lists, probes, a
-tape, Python itself."""
-
-FILES_LEAST = 256
-"""PostgreSQL's processes have the same limit as the recorder."""
-
-SEGMENT_MIN = 64 * MIB
-SEGMENTS_MIN = 32
-"""What parallel questions of a few commands take at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,15 +79,31 @@ class DiskFacts:
     total: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KernelFacts:
-    """System V shared memory, as the kernel allows it."""
+async def look_at_folder(
+    settings: Settings,
+    find_folder: Callable[[], FolderFacts],
+    find_programs: Callable[[], ProgramFacts],
+) -> AsyncIterator[Check]:
+    """Look at the folder.
 
-    segment_max: int
-    total_max: int
-    segments_max: int
-    segments: int
-    """How many there are."""
+    At its disk and the programs only where the embedded server is used.
+    """
+    facts = find_folder()
+    yield judge_folder(FOLDER, facts)
+    if settings.database_url is not None:
+        return
+    yield judge_disk(DISK, _disk(facts.path), settings.disk_free_min)
+    if facts.foreign_owner is not None:
+        yield untried(PROGRAMS, FOLDER)
+    else:
+        # The programs are run once, to see whether they do.
+        yield judge_programs(PROGRAMS, await asyncio.to_thread(find_programs))
+
+
+def _disk(folder: Path) -> DiskFacts:
+    place = next(path for path in (folder, *folder.parents) if path.is_dir())
+    usage = shutil.disk_usage(place)
+    return DiskFacts(folder=folder, free=usage.free, total=usage.total)
 
 
 def judge_folder(name: str, facts: FolderFacts) -> Check:
@@ -145,34 +155,6 @@ def judge_disk(name: str, facts: DiskFacts, free_min: float) -> Check:
     )
 
 
-def judge_files(name: str, *, soft: int, hard: int, resources: int) -> Check:
-    """Judge the limit of open files.
-
-    Each watch holds a connection, and twice as many are open while
-    credentials change.
-
-    Args:
-        name: of the check.
-        soft: the limit.
-        hard: what the limit can be raised to without more rights.
-        resources: how many are watched.
-    """
-    needed = max(2 * resources + FILES_BESIDE, FILES_LEAST)
-    remedy = f"run: ulimit -n {needed}"
-    if hard < needed:
-        remedy = (
-            f"the most that may be asked for is {hard}: set"
-            f" LimitNOFILE={needed} in the unit, or raise the limit of the"
-            " container"
-        )
-    return Check(
-        name=name,
-        ok=soft >= needed,
-        says=f"{soft} are allowed, and {resources} resources need {needed}",
-        remedy=remedy,
-    )
-
-
 def judge_programs(name: str, facts: ProgramFacts) -> Check:
     """Judge whether the embedded server can run on the data."""
     if facts.trouble is not None:
@@ -206,47 +188,3 @@ def judge_programs(name: str, facts: ProgramFacts) -> Check:
         " restore the dump into a new folder, or run a PostgreSQL"
         f" {facts.found} on it and name that with RECORDER_DATABASE_URL",
     )
-
-
-def judge_shared_memory(name: str, facts: KernelFacts) -> Check:
-    """Judge what parallel questions to the embedded server need.
-
-    Its buffers are anonymous memory and its semaphores lie within, so that
-    kernel.sem does not matter.
-    """
-    limits = (
-        ("kernel.shmmax", facts.segment_max, SEGMENT_MIN),
-        ("kernel.shmall", facts.total_max, SEGMENT_MIN),
-        (
-            "kernel.shmmni",
-            facts.segments_max,
-            facts.segments + SEGMENTS_MIN,
-        ),
-    )
-    short = [
-        (setting, has, needed)
-        for setting, has, needed in limits
-        if has < needed
-    ]
-    if not short:
-        return Check(name=name, ok=True, says="enough for the embedded server")
-    return Check(
-        name=name,
-        ok=False,
-        says=", ".join(
-            f"{setting} allows {has}, and {needed} are needed"
-            for setting, has, needed in short
-        ),
-        remedy="run: sysctl -w "
-        + " ".join(
-            f"{setting}={_units(setting, n)}" for setting, _, n in short
-        ),
-    )
-
-
-PAGE = 4096
-
-
-def _units(setting: str, needed: int) -> int:
-    """Return a limit in the unit of its setting: shmall counts pages."""
-    return needed // PAGE if setting == "kernel.shmall" else needed

@@ -11,52 +11,51 @@ from pathlib import Path
 
 import pytest
 
-from recorder.report.checks import (
-    Check,
-    check_lines,
-    checks_document,
-    untried,
-)
-from recorder.report.checks.clocks import ClockReading, judge_clock
-from recorder.report.checks.cluster import (
-    EventLives,
+from recorder.doctor import Check, check_lines, checks_document, untried
+from recorder.doctor.clock import ClockReading, judge_clock
+from recorder.doctor.cluster import (
     MissingRight,
-    judge_event_ttl,
+    Rights,
     judge_rights,
     judge_unreached,
 )
-from recorder.report.checks.database import (
-    GuardFacts,
+from recorder.doctor.folder import (
+    DiskFacts,
+    FolderFacts,
+    ProgramFacts,
+    judge_disk,
+    judge_folder,
+    judge_programs,
+)
+from recorder.doctor.key import KeyFacts, judge_key_file, judge_key_of_log
+from recorder.doctor.limits import (
+    KernelFacts,
+    judge_files,
+    judge_shared_memory,
+)
+from recorder.doctor.log import (
+    EventLives,
     LeaseFacts,
     PartitionFacts,
+    judge_event_ttl,
+    judge_lease,
+    judge_partitions,
+)
+from recorder.doctor.schema import (
+    GuardFacts,
+    SchemaFacts,
+    judge_guards,
+    judge_schema,
+    judge_table_rights,
+)
+from recorder.doctor.server import (
     ServerFacts,
     judge_durability,
     judge_encoding,
-    judge_guards,
-    judge_lease,
-    judge_partitions,
     judge_role,
-    judge_schema,
-    judge_table_rights,
     judge_unavailable,
     judge_version,
     judge_writable,
-)
-from recorder.report.checks.keys import (
-    KeyFacts,
-    judge_key_file,
-    judge_key_of_log,
-)
-from recorder.report.checks.machine import (
-    DiskFacts,
-    FolderFacts,
-    KernelFacts,
-    ProgramFacts,
-    judge_disk,
-    judge_files,
-    judge_folder,
-    judge_programs,
-    judge_shared_memory,
 )
 
 GOLDEN = Path(__file__).parent / "golden" / "checks.txt"
@@ -157,7 +156,8 @@ def test_a_schema_is_older_only_if_it_is_known() -> None:
     known = frozenset({"0001", "0002"})
 
     def said(found: str | None, *, embedded: bool = False) -> Check:
-        return judge_schema("schema", found, "0002", known, embedded=embedded)
+        facts = SchemaFacts(found, "0002", known)
+        return judge_schema("schema", facts, embedded=embedded)
 
     assert said("0002").ok
     assert "older" in said("0001").says
@@ -225,12 +225,12 @@ def cluster() -> Iterator[Check]:
         namespace="kube-node-lease",
         refused=[("watch", "coordination.k8s.io/v1/leases")],
     )
-    yield from judge_rights(
-        "cluster rights",
+    rights = Rights(
         tried=13,
         missing=[right, leases, replace(right, shipped=False)],
         failed=["cannot list x/v1/y: the server failed (503)"],
     )
+    yield from judge_rights("cluster rights", rights)
     lives = EventLives(sample=500, typical=timedelta(minutes=15))
     yield judge_event_ttl("event ttl", timedelta(hours=1), lives)
 
@@ -261,9 +261,8 @@ def database() -> Iterator[Check]:
     ):
         yield judge_role("database rights", role)
     for found in (None, "0001", "0009"):
-        yield judge_schema(
-            "schema", found, "0002", frozenset({"0001"}), embedded=False
-        )
+        facts = SchemaFacts(found, "0002", frozenset({"0001"}))
+        yield judge_schema("schema", facts, embedded=False)
     guards = GuardFacts(
         lacking=["INSERT ON recorder.batch, recorder.entry"],
         excess=["batch"],

@@ -1,69 +1,88 @@
-"""The database and the log in it, for `recorder doctor`."""
+"""The database and the log in it, looked at one thing after the other.
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+What depends on something that failed is said to be untried.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
-from recorder.embedded.server import EmbeddedServer, ServerOptions
-from recorder.errors import RecorderError
-from recorder.report.checks import Check, untried
-from recorder.report.checks.clocks import judge_clock
-from recorder.report.checks.cluster import judge_event_ttl
-from recorder.report.checks.database import (
-    ServerFacts,
-    judge_durability,
-    judge_encoding,
-    judge_guards,
+from recorder.doctor.check import Check, untried, within
+from recorder.doctor.clock import ClockReading
+from recorder.doctor.log import (
+    EVENT_TTL,
+    FACTS,
+    LEASE,
+    PARTITIONS,
+    EventLives,
+    LeaseFacts,
+    PartitionFacts,
+    judge_event_ttl,
+    judge_facts,
     judge_lease,
     judge_partitions,
-    judge_role,
+)
+from recorder.doctor.schema import (
+    GUARDS,
+    SCHEMA,
+    TABLES,
+    GuardFacts,
+    SchemaFacts,
+    judge_guards,
     judge_schema,
     judge_table_rights,
+)
+from recorder.doctor.server import (
+    ROLE,
+    SERVER,
+    ServerFacts,
+    judge_server,
     judge_unavailable,
-    judge_version,
-    judge_writable,
 )
-from recorder.report.checks.facts import judge_facts
+from recorder.errors import RecorderError
+from recorder.report.fact_ports import FactsEnd
 from recorder.settings import Settings
-from recorder.store.engine import make_engine
-from recorder.store.read_checks import (
-    read_event_lives,
-    read_facts_ends,
-    read_guards,
-    read_leases,
-    read_partitions,
-    read_redaction_keys,
-    read_schema,
-    read_server,
-)
-from recorder.wiring.bounded import within
-from recorder.wiring.database import roles_sql
-from recorder.wiring.reading import is_used
 
-__all__ = ["DatabaseFindings", "look_at_database"]
+__all__ = ["DatabaseFindings", "DatabaseProbe", "look_at_database"]
 
-DATABASE, ROLE, SCHEMA = "database", "database rights", "schema"
-TABLES, GUARDS = "table rights", "log guards"
-PARTITIONS, LEASE, EVENT_TTL = "partitions", "lease", "event ttl"
-FACTS = "facts"
-SERVER = (
-    "database version",
-    "database encoding",
-    "database writable",
-    "database durability",
-    "database clock",
-)
-
-START = timedelta(seconds=60)
-"""An embedded server recovers 6 GB in 10 s; it goes on when we give up."""
-
+DATABASE = "database"
 ASK = timedelta(seconds=15)
 
 Found = TypeVar("Found")
+
+
+class DatabaseProbe(Protocol):
+    """A database, asked for what is judged here, one thing at a time.
+
+    What is of a cluster is asked of its log, or of every log where the
+    cluster is None.
+    """
+
+    async def server(self) -> tuple[ServerFacts, ClockReading]:
+        """Return what the server is, who we are to it, and its time."""
+
+    async def schema(self) -> SchemaFacts:
+        """Return the revision of the schema."""
+
+    async def guards(self) -> GuardFacts:
+        """Return what this role may do with the tables."""
+
+    async def partitions(self) -> PartitionFacts:
+        """Return how far ahead partitions are made."""
+
+    async def leases(self, cluster: str | None) -> Sequence[LeaseFacts]:
+        """Return who writes."""
+
+    async def event_lives(self, cluster: str | None) -> EventLives:
+        """Return how long Events live."""
+
+    async def facts_ends(self, cluster: str | None) -> Sequence[FactsEnd]:
+        """Return where facts end before their log does."""
+
+    async def redaction_keys(self, cluster: str | None) -> frozenset[str]:
+        """Return the ids of the keys that were used."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,35 +96,42 @@ class DatabaseFindings:
 
 async def look_at_database(
     settings: Settings,
+    database: Callable[[], AbstractAsyncContextManager[DatabaseProbe] | None],
     cluster: str | None,
     *,
     because: str | None,
-    on_wait: Callable[[str], None] | None,
 ) -> DatabaseFindings:
     """Look at the database that the settings mean.
 
     Args:
         settings: which database.
+        database: opens it; None where there is none yet.
         cluster: UID of the cluster whose log matters; None for every log.
         because: what failed that leaves no database to look at.
-        on_wait: gets a line when there is something to wait for.
     """
     findings = DatabaseFindings()
     if because is not None:
         findings.checks.append(untried(DATABASE, because))
         _give_up(findings, *SERVER, ROLE, SCHEMA)
         return findings
-    if not is_used(settings):
+    opened = database()
+    if opened is None:
         says = f'none yet in "{settings.data_dir}"; `recorder up` makes it'
         findings.checks.append(Check(name=DATABASE, ok=True, says=says))
         findings.keys = frozenset()
         return findings
     embedded = settings.database_url is None
     try:
-        async with _engine(settings, on_wait) as engine:
-            server = await _look_at_server(engine, findings)
-            look = _Look(settings, engine, findings, cluster)
-            await look.at_schema(server)
+        async with opened as probe:
+            server, clock = await within(
+                ASK, "reach the database", probe.server()
+            )
+            says = f'answers role "{server.role}"'
+            findings.checks += [
+                Check(name=DATABASE, ok=True, says=says),
+                *judge_server(server, clock),
+            ]
+            await _Look(settings, probe, findings, cluster).at_schema(server)
     except RecorderError as exc:
         failed = judge_unavailable(
             DATABASE, exc.code, str(exc), embedded=embedded
@@ -122,70 +148,22 @@ def _give_up(findings: DatabaseFindings, *names: str) -> None:
     findings.checks.extend(untried(name, because) for name in left)
 
 
-@asynccontextmanager
-async def _engine(
-    settings: Settings, on_wait: Callable[[str], None] | None
-) -> AsyncIterator[AsyncEngine]:
-    """Connect without asking for a schema, nor bringing it about."""
-    if settings.database_url is not None:
-        engine = make_engine(settings.database_url, statement_timeout=ASK)
-        try:
-            yield engine
-        finally:
-            await engine.dispose()
-        return
-    options = ServerOptions(start_seconds=START.total_seconds())
-    async with EmbeddedServer.open(
-        settings.data_dir,
-        roles_sql=roles_sql(),
-        options=options,
-        on_wait=on_wait,
-    ) as server:
-        engine = make_engine(server.dsn("writer"), statement_timeout=ASK)
-        try:
-            yield engine
-        finally:
-            await engine.dispose()
-
-
-async def _look_at_server(
-    engine: AsyncEngine, findings: DatabaseFindings
-) -> ServerFacts:
-    facts, clock = await within(ASK, "reach the database", read_server(engine))
-    version, encoding, writable, durability, clocks = SERVER
-    findings.checks += [
-        Check(name=DATABASE, ok=True, says=f'answers role "{facts.role}"'),
-        judge_version(version, facts),
-        judge_encoding(encoding, facts),
-        judge_writable(writable, facts),
-        judge_durability(durability, facts),
-        judge_clock(clocks, "PostgreSQL's", clock),
-        judge_role(ROLE, facts),
-    ]
-    return facts
-
-
 @dataclass(frozen=True, slots=True)
 class _Look:
     """Looks at what is in the database."""
 
     settings: Settings
-    engine: AsyncEngine
+    probe: DatabaseProbe
     findings: DatabaseFindings
     cluster: str | None
 
     async def at_schema(self, server: ServerFacts) -> None:
         """Look at the schema; at the log if it is this release's."""
-        schema = await self._ask(SCHEMA, read_schema(self.engine))
+        schema = await self._ask(SCHEMA, self.probe.schema())
         if schema is None:
             return _give_up(self.findings)
-        check = judge_schema(
-            SCHEMA,
-            schema.found,
-            schema.wanted,
-            schema.known,
-            embedded=self.settings.database_url is None,
-        )
+        embedded = self.settings.database_url is None
+        check = judge_schema(SCHEMA, schema, embedded=embedded)
         self.findings.checks.append(check)
         if check.ok and schema.found != schema.wanted:
             return None
@@ -199,7 +177,7 @@ class _Look:
         if not (server.writes or server.reads or server.owns):
             self._add(untried(TABLES, ROLE), untried(GUARDS, ROLE))
             return
-        guards = await self._ask(TABLES, read_guards(self.engine))
+        guards = await self._ask(TABLES, self.probe.guards())
         if guards is None:
             self._add(untried(GUARDS, TABLES))
             return
@@ -218,26 +196,24 @@ class _Look:
                 )
             )
             return
-        partitions = await self._ask(PARTITIONS, read_partitions(self.engine))
+        partitions = await self._ask(PARTITIONS, self.probe.partitions())
         if partitions is not None:
             self._add(judge_partitions(PARTITIONS, partitions))
-        leases = await self._ask(LEASE, read_leases(self.engine, self.cluster))
+        leases = await self._ask(LEASE, self.probe.leases(self.cluster))
         if leases is not None:
             self._add(*judge_lease(LEASE, leases))
         lives = await self._ask(
-            EVENT_TTL, read_event_lives(self.engine, self.cluster)
+            EVENT_TTL, self.probe.event_lives(self.cluster)
         )
         if lives is not None:
             ttl = self.settings.event_ttl
             self._add(judge_event_ttl(EVENT_TTL, ttl, lives))
-        ends = await self._ask(
-            FACTS, read_facts_ends(self.engine, self.cluster)
-        )
+        ends = await self._ask(FACTS, self.probe.facts_ends(self.cluster))
         if ends is not None:
             self._add(judge_facts(FACTS, ends))
         self.findings.keys = await self._ask(
             "redaction key of the log",
-            read_redaction_keys(self.engine, self.cluster),
+            self.probe.redaction_keys(self.cluster),
         )
 
     def _add(self, *checks: Check) -> None:

@@ -1,12 +1,19 @@
-"""Whether the redaction key can be used, and is the log's."""
+"""The redaction key: whether it can be used, and is the log's."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from recorder.report.checks.check import Check
+from recorder.doctor.check import Check, untried
+from recorder.errors import ConfigError
+from recorder.settings import Settings
 
-__all__ = ["KeyFacts", "judge_key_file", "judge_key_of_log"]
+__all__ = ["KeyFacts", "judge_key_file", "judge_key_of_log", "look_at_key"]
+
+FILE, OF_LOG = "redaction key", "redaction key of the log"
+
+OPEN_TO_OTHERS = "redaction.key_open"
+"""The code of the error that others may read the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +31,53 @@ class KeyFacts:
 
     id: str | None = None
     """What the log knows a key by."""
+
+
+def look_at_key(
+    settings: Settings,
+    read_id: Callable[[], str],
+    used: Collection[str] | None,
+) -> Sequence[Check]:
+    """Look at the key.
+
+    Args:
+        settings: where it is.
+        read_id: returns its id, or raises why it cannot be used.
+        used: ids of keys that the log was redacted with; None if the log
+            could not be asked.
+    """
+    facts = _read(settings, read_id)
+    file = judge_key_file(FILE, facts, used)
+    if used is None:
+        return [file, untried(OF_LOG, "database")]
+    if not file.ok:
+        return [file, untried(OF_LOG, FILE)]
+    if facts.id is None:
+        return [file]
+    return [file, judge_key_of_log(OF_LOG, facts.id, used)]
+
+
+def _read(settings: Settings, read_id: Callable[[], str]) -> KeyFacts:
+    named = settings.redaction_key_file
+    path = named or settings.data_dir / "redaction.key"
+    is_named = named is not None
+    try:
+        exists = path.exists()
+    except OSError:
+        exists = True  # In a folder that is closed to us; reading says so.
+    if not exists:
+        return KeyFacts(path=path, is_named=is_named, exists=False)
+    try:
+        found = read_id()
+    except ConfigError as exc:
+        return KeyFacts(
+            path=path,
+            is_named=is_named,
+            exists=True,
+            others_may_read=exc.code == OPEN_TO_OTHERS,
+            trouble=str(exc),
+        )
+    return KeyFacts(path=path, is_named=is_named, exists=True, id=found)
 
 
 def judge_key_file(

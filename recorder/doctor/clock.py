@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.report.checks.check import Check
+from recorder.doctor.check import Check
 
 __all__ = ["ClockReading", "judge_clock"]
 

@@ -1,0 +1,75 @@
+"""Everything that a recording needs, in the order in which one mends it.
+
+First the machine and a site's rules, then the cluster, then the database and
+the log in it, the redaction key last. Nothing is changed, and nothing waits
+for ever: each look has a time limit. What depends on something that failed is
+said to be untried.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+from recorder.doctor.check import Check
+from recorder.doctor.cluster import ClusterProbe, look_at_cluster
+from recorder.doctor.database import DatabaseProbe, look_at_database
+from recorder.doctor.folder import (
+    FOLDER,
+    PROGRAMS,
+    FolderFacts,
+    ProgramFacts,
+    look_at_folder,
+)
+from recorder.doctor.key import look_at_key
+from recorder.doctor.limits import look_at_files, look_at_shared_memory
+from recorder.doctor.rules import look_at_rules
+from recorder.settings import Settings
+
+__all__ = ["Probes", "checkup"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probes:
+    """Who looks, at what the settings name."""
+
+    folder: Callable[[], FolderFacts]
+    programs: Callable[[], ProgramFacts]
+    cluster: Callable[[], ClusterProbe]
+    database: Callable[[], AbstractAsyncContextManager[DatabaseProbe] | None]
+    """Opens it as it is; None where nothing was ever recorded."""
+
+    key_id: Callable[[], str]
+    resources: int
+    """How many are watched at most, of which no cluster serves all."""
+
+
+async def checkup(settings: Settings, probes: Probes) -> AsyncIterator[Check]:
+    """Look at everything, one thing after the other; change nothing."""
+    failed = None
+    async for check in _machine(settings, probes):
+        yield check
+        if not check.ok and check.name in {FOLDER, PROGRAMS}:
+            failed = failed or check.name
+    for check in look_at_rules(settings.knowledge):
+        yield check
+    cluster = await look_at_cluster(probes.cluster)
+    for check in cluster.checks:
+        yield check
+    watched = cluster.resources
+    yield look_at_files(probes.resources if watched is None else watched)
+    database = await look_at_database(
+        settings, probes.database, cluster.uid, because=failed
+    )
+    for check in database.checks:
+        yield check
+    for check in look_at_key(settings, probes.key_id, database.keys):
+        yield check
+
+
+async def _machine(settings: Settings, probes: Probes) -> AsyncIterator[Check]:
+    folder = look_at_folder(settings, probes.folder, probes.programs)
+    async for check in folder:
+        yield check
+    if settings.database_url is None:
+        for check in look_at_shared_memory():
+            yield check

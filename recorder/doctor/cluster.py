@@ -1,0 +1,273 @@
+"""The cluster: whether it is reached, and its rights; and its clock."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Protocol
+
+from recorder.doctor.check import Check, untried, within
+from recorder.doctor.clock import ClockReading, judge_clock
+from recorder.errors import RecorderError
+
+__all__ = [
+    "ClusterFindings",
+    "ClusterProbe",
+    "Identity",
+    "MissingRight",
+    "Rights",
+    "judge_rights",
+    "judge_unreached",
+    "look_at_cluster",
+]
+
+CLUSTER, CLOCK, RIGHTS = "cluster", "cluster clock", "cluster rights"
+
+REACH = timedelta(seconds=20)
+TRY_RIGHTS = timedelta(seconds=120)
+"""Some hundred resources take ten seconds; a slow server takes longer."""
+
+WHOLE_SECONDS = timedelta(seconds=1)
+"""HTTP tells no parts of a second."""
+
+FORBIDDEN = "cluster.forbidden"
+"""The code of the error of a server that does answer."""
+
+REMEDIES = {
+    "config.kubeconfig": "name the cluster with KUBECONFIG or"
+    " RECORDER_KUBECONFIG and RECORDER_CONTEXT; see that"
+    " `kubectl get nodes` works",
+    "cluster.unauthorized": "renew the credentials: see that"
+    " `kubectl get nodes` works, or make a token anew with:"
+    " kubectl -n recorder create token recorder",
+    "cluster.forbidden": "kubectl apply -f deploy/rbac.yaml, and see that the"
+    " credentials are those of the service account recorder there",
+    "cluster.certificate": "see that the kubeconfig names the authority of"
+    " the server (certificate-authority) and the server as its certificate"
+    " does (tls-server-name)",
+    "cluster.throttled": "the server is overloaded: try again later, and"
+    " look at its priority and fairness",
+    "cluster.server": "the server is in trouble: kubectl get --raw"
+    " '/readyz?verbose' says with what",
+    "cluster.bad_answer": "see that the kubeconfig names an API server, and"
+    " no proxy that answers in its place",
+}
+"""By the code of the error."""
+
+UNREACHABLE = (
+    "see that the address is right and that no firewall or proxy stands"
+    " between: kubectl cluster-info"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingRight:
+    """One rule that is not granted, or not in full."""
+
+    group: str
+    """The API group; empty for the core group."""
+
+    resources: Sequence[str]
+    """All that the rule grants, as it is written in the manifest."""
+
+    namespace: str | None
+    """Where it is granted; None is the whole cluster."""
+
+    shipped: bool
+    """Whether the rule is one of deploy/rbac.yaml."""
+
+    refused: Sequence[tuple[str, str]]
+    """Verb and resource of what was refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What was tried and what came of it."""
+
+    tried: int
+    """Resources that would be recorded."""
+
+    missing: Sequence[MissingRight]
+    """What was refused, by the rule that would grant it."""
+
+    failed: Sequence[str]
+    """Requests that ended otherwise than by a refusal, one line each."""
+
+
+class Identity(Protocol):
+    """Which cluster answers."""
+
+    @property
+    def name(self) -> str:
+        """What the operator calls it."""
+
+    @property
+    def uid(self) -> str:
+        """The UID of its kube-system namespace."""
+
+    @property
+    def server_version(self) -> str:
+        """The version that its API server says."""
+
+
+class ClusterProbe(Protocol):
+    """A cluster, asked for what is judged here."""
+
+    async def identity(self) -> Identity:
+        """Return which cluster answers."""
+
+    async def date(self) -> str | None:
+        """Return what time the API server says, as HTTP writes it."""
+
+    async def rights(self) -> Rights:
+        """Try each right that recording needs."""
+
+    async def close(self) -> None:
+        """Close the connections."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterFindings:
+    """What was found."""
+
+    checks: Sequence[Check]
+    uid: str | None = None
+    """Of the cluster, if it told."""
+
+    resources: int | None = None
+    """How many would be recorded, if that is known."""
+
+
+async def look_at_cluster(
+    connect: Callable[[], ClusterProbe],
+) -> ClusterFindings:
+    """Look at a cluster."""
+    try:
+        cluster = connect()
+    except RecorderError as exc:
+        return _unreached(exc)
+    try:
+        return await _look(cluster)
+    finally:
+        await cluster.close()
+
+
+async def _look(cluster: ClusterProbe) -> ClusterFindings:
+    checks, uid = [], None
+    try:
+        identity = await within(REACH, "reach the cluster", cluster.identity())
+    except RecorderError as exc:
+        if exc.code != FORBIDDEN:
+            return _unreached(exc)
+        # It does answer, and more may be missing than this.
+        checks.append(judge_unreached(CLUSTER, exc.code, str(exc)))
+    else:
+        uid = identity.uid
+        says = f"{identity.name} ({uid}), {identity.server_version}"
+        checks.append(Check(name=CLUSTER, ok=True, says=says))
+    checks.append(await _clock(cluster))
+    rights, resources = await _rights(cluster)
+    return ClusterFindings(
+        checks=[*checks, *rights], uid=uid, resources=resources
+    )
+
+
+def _unreached(exc: RecorderError) -> ClusterFindings:
+    return ClusterFindings(
+        checks=[
+            judge_unreached(CLUSTER, exc.code, str(exc)),
+            untried(CLOCK, CLUSTER),
+            untried(RIGHTS, CLUSTER),
+        ]
+    )
+
+
+def judge_unreached(name: str, code: str, says: str) -> Check:
+    """Say what to do about a cluster that did not answer as it should."""
+    remedy = REMEDIES.get(code, UNREACHABLE)
+    return Check(name=name, ok=False, says=says, remedy=remedy)
+
+
+async def _clock(cluster: ClusterProbe) -> Check:
+    try:
+        before = datetime.now(UTC)
+        date = await within(REACH, "ask for the time", cluster.date())
+        after = datetime.now(UTC)
+        theirs = parsedate_to_datetime(date or "")
+    except RecorderError as exc:
+        return judge_unreached(CLOCK, exc.code, str(exc))
+    except ValueError:
+        says = "the API server does not tell its time"
+        return Check(name=CLOCK, ok=True, says=says)
+    reading = ClockReading(
+        before=before,
+        theirs=theirs.astimezone(UTC),
+        after=after,
+        resolution=WHOLE_SECONDS,
+    )
+    return judge_clock(CLOCK, "the API server's", reading)
+
+
+async def _rights(
+    cluster: ClusterProbe,
+) -> tuple[Sequence[Check], int | None]:
+    try:
+        rights = await within(TRY_RIGHTS, "try the rights", cluster.rights())
+    except RecorderError as exc:
+        return [judge_unreached(RIGHTS, exc.code, str(exc))], None
+    return judge_rights(RIGHTS, rights), rights.tried
+
+
+def judge_rights(name: str, rights: Rights) -> Sequence[Check]:
+    """Return a check for each missing rule, or one that all is well."""
+    checks = [_judge_rule(name, right) for right in rights.missing]
+    checks.extend(
+        Check(
+            name=name,
+            ok=False,
+            says=words,
+            remedy="the resource itself is in trouble, its extension server"
+            " for example: kubectl get apiservices; or leave it out with"
+            " RECORDER_EXCLUDE",
+        )
+        for words in rights.failed
+    )
+    if not checks:
+        says = f"{rights.tried} resources can be listed, watched and got"
+        checks.append(Check(name=name, ok=True, says=says))
+    return checks
+
+
+def _judge_rule(name: str, right: MissingRight) -> Check:
+    by_resource: dict[str, list[str]] = {}
+    for verb, resource in right.refused:
+        by_resource.setdefault(resource, []).append(verb)
+    refused = "; ".join(
+        f"{', '.join(verbs)} {resource}"
+        for resource, verbs in by_resource.items()
+    )
+    rule = (
+        f'{{apiGroups: ["{right.group}"],'
+        f" resources: [{', '.join(map(_quoted, right.resources))}],"
+        " verbs: [get, list, watch]}"
+    )
+    where = 'ClusterRole "recorder"'
+    if right.namespace is not None:
+        where = f'Role "recorder" in namespace "{right.namespace}"'
+    if right.shipped:
+        remedy = (
+            "run: kubectl apply -f deploy/rbac.yaml, whose"
+            f" {where} has the rule {rule}"
+        )
+    else:
+        remedy = (
+            f"add the rule {rule} to the {where} of deploy/rbac.yaml and"
+            " apply it, or leave the resource out with RECORDER_EXCLUDE"
+        )
+    return Check(
+        name=name, ok=False, says=f"forbidden: {refused}", remedy=remedy
+    )
+
+
+def _quoted(resource: str) -> str:
+    return '"*"' if resource == "*" else resource

@@ -1,0 +1,162 @@
+"""The log: whether it is written, kept and can be asked, as it should be."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from recorder.doctor.check import Check
+from recorder.report.fact_ports import FactsEnd
+
+__all__ = [
+    "EVENT_TTL",
+    "FACTS",
+    "LEASE",
+    "PARTITIONS",
+    "EventLives",
+    "LeaseFacts",
+    "PartitionFacts",
+    "judge_event_ttl",
+    "judge_facts",
+    "judge_lease",
+    "judge_partitions",
+]
+
+PARTITIONS, LEASE, EVENT_TTL = "partitions", "lease", "event ttl"
+FACTS = "facts"
+
+AHEAD_MIN = timedelta(days=1)
+"""Partitions are made seven days ahead; less than one means that nobody
+makes them."""
+
+LEASE_MAX = timedelta(seconds=30)
+"""A lease lasts 6 s. One that ends much later was given by a clock that has
+been set back since; whoever comes next takes it at once."""
+
+SAMPLE_MIN = 20
+"""Fewer deletes of Events may all be a namespace's that was removed."""
+
+LATE_MAX = timedelta(minutes=3)
+"""An API server shares leases of etcd for up to a minute, etcd takes its
+time to revoke them, and the delete must reach us."""
+
+SHARE_MAX = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionFacts:
+    """How far ahead partitions are made."""
+
+    until: datetime | None
+    ahead: timedelta | None
+    is_written: bool
+    """Whether anybody holds a lease."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaseFacts:
+    """The lease of one log."""
+
+    log: int
+    cluster: str
+    holder: str | None
+    expires_at: datetime | None
+    now: datetime
+    """By PostgreSQL's clock, which judges leases."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventLives:
+    """How long Events lived that the log saw being deleted."""
+
+    sample: int
+    typical: timedelta | None
+    """The third quartile: what is deleted by hand lives shorter, and what
+    was shown late seems to."""
+
+
+def judge_partitions(name: str, facts: PartitionFacts) -> Check:
+    """Judge whether partitions are made ahead."""
+    if facts.until is None or facts.ahead is None:
+        says = "none yet; the first recording makes them"
+        return Check(name=name, ok=True, says=says)
+    return Check(
+        name=name,
+        ok=facts.ahead > AHEAD_MIN or not facts.is_written,
+        says=f"made until {facts.until:%Y-%m-%d}",
+        remedy="the writer makes them each day: look at its errors, and"
+        " run as recorder_owner: GRANT EXECUTE ON FUNCTION"
+        " recorder.add_partition TO recorder_writer",
+    )
+
+
+def judge_lease(name: str, leases: Sequence[LeaseFacts]) -> Sequence[Check]:
+    """Say who writes each log; only a lease that cannot end is wrong."""
+    if not leases:
+        says = "there is no log of this cluster yet"
+        return [Check(name=name, ok=True, says=says)]
+    return [_judge_lease(name, lease) for lease in leases]
+
+
+def _judge_lease(name: str, lease: LeaseFacts) -> Check:
+    log = f'log {lease.log} of "{lease.cluster}"'
+    if lease.holder is None or lease.expires_at is None:
+        return Check(name=name, ok=True, says=f"nobody writes {log}")
+    until = f"{lease.expires_at:%Y-%m-%dT%H:%M:%SZ}"
+    if lease.expires_at <= lease.now:
+        says = (
+            f'nobody writes {log}; "{lease.holder}" did until {until} and did'
+            " not stop by itself"
+        )
+        return Check(name=name, ok=True, says=says)
+    ahead = lease.expires_at - lease.now
+    return Check(
+        name=name,
+        ok=ahead <= LEASE_MAX,
+        says=f'{log} is written by "{lease.holder}", until {until} and longer'
+        " if it goes on; others stand by",
+        remedy=f"PostgreSQL's clock was set back by {ahead}; the lease counts"
+        " as over, and the next recorder takes it. Keep that clock in step"
+        " (NTP), and look in `recorder log` for times in the future",
+    )
+
+
+def judge_event_ttl(
+    name: str, setting: timedelta, lives: EventLives | None
+) -> Check:
+    """Compare the setting with how long Events really live."""
+    if lives is None or lives.typical is None or lives.sample < SAMPLE_MIN:
+        return Check(
+            name=name,
+            ok=True,
+            says=f"taken to be {_said(setting)}; the API server does not tell"
+            " its --event-ttl, and the log has not seen enough Events expire",
+        )
+    tolerated = max(setting * SHARE_MAX, LATE_MAX)
+    return Check(
+        name=name,
+        ok=abs(lives.typical - setting) <= tolerated,
+        says=f"Events live for {_said(lives.typical)}, by {lives.sample} that"
+        f" expired, and the setting says {_said(setting)}",
+        remedy="set RECORDER_EVENT_TTL to the --event-ttl of the API server:"
+        " by it is judged whether an Event expired or was missed",
+    )
+
+
+def _said(length: timedelta) -> str:
+    minutes = length.total_seconds() / 60
+    return f"{minutes / 60:g} h" if minutes % 60 == 0 else f"{minutes:.0f} min"
+
+
+def judge_facts(name: str, ends: Sequence[FactsEnd]) -> Check:
+    """Judge whether facts end before their log does."""
+    where = ", ".join(str(end.entry) for end in ends)
+    return Check(
+        name=name,
+        ok=not ends,
+        says=f"facts end at entry {where}, and answers with them"
+        if ends
+        else "every entry has its facts",
+        remedy="run: "
+        + "; ".join(f"recorder rederive --log {e.entry.log}" for e in ends)
+        + " (recording may go on)",
+    )

@@ -1,0 +1,125 @@
+"""The schema: whether it is this release's, and guards the log."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recorder.doctor.check import Check
+
+__all__ = [
+    "GUARDS",
+    "SCHEMA",
+    "TABLES",
+    "GuardFacts",
+    "SchemaFacts",
+    "judge_guards",
+    "judge_schema",
+    "judge_table_rights",
+]
+
+SCHEMA, TABLES, GUARDS = "schema", "table rights", "log guards"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFacts:
+    """Which revision there is, and which this release knows."""
+
+    found: str | None
+    """None where there is no schema."""
+
+    wanted: str
+    known: frozenset[str]
+    """Every revision that this release can migrate from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardFacts:
+    """What the role can do with the tables, and what stops it."""
+
+    lacking: Sequence[str]
+    """Rights that recording needs, as GRANT writes them."""
+
+    excess: Sequence[str]
+    """Tables of which it could change or remove lines."""
+
+    unguarded: Sequence[str]
+    """Tables whose trigger against that is missing or not always on."""
+
+
+def judge_schema(name: str, facts: SchemaFacts, *, embedded: bool) -> Check:
+    """Judge the schema of the database.
+
+    Args:
+        name: of the check.
+        facts: which revision was found.
+        embedded: whether it is migrated by whoever opens it next.
+    """
+    found, wanted = facts.found, facts.wanted
+    if found == wanted:
+        return Check(name=name, ok=True, says=f'"{found}"')
+    needs = f'and this release needs "{wanted}"'
+    if found is not None and found not in facts.known:
+        return Check(
+            name=name,
+            ok=False,
+            says=f'"{found}" is of a newer release, {needs}',
+            remedy="install the release that migrated it, or a newer one; a"
+            " schema does not go back",
+        )
+    says = "missing" if found is None else f'"{found}" is older'
+    return Check(
+        name=name,
+        ok=embedded,
+        says=f"{says}, {needs}"
+        + ("; the next command migrates it" if embedded else ""),
+        remedy="as a member of recorder_owner run: recorder migrate",
+    )
+
+
+def judge_table_rights(name: str, facts: GuardFacts, role: str) -> Check:
+    """Judge whether the role can append, and nothing beyond."""
+    if facts.lacking:
+        return Check(
+            name=name,
+            ok=False,
+            says=f'role "{role}" lacks {", ".join(facts.lacking)}',
+            remedy="as recorder_owner run: "
+            + "; ".join(f"GRANT {x} TO recorder_writer" for x in facts.lacking)
+            + " (a restore without privileges loses them)",
+        )
+    return Check(
+        name=name,
+        ok=not facts.excess,
+        says=f'role "{role}" could change what is in {", ".join(facts.excess)}'
+        if facts.excess
+        else f'role "{role}" can append, and can change nothing',
+        remedy="as recorder_owner run: "
+        + "; ".join(
+            f'REVOKE UPDATE, DELETE, TRUNCATE ON recorder."{table}" FROM'
+            f' PUBLIC, recorder_writer, recorder_reader, "{role}"'
+            for table in facts.excess
+        ),
+    )
+
+
+def judge_guards(name: str, facts: GuardFacts) -> Check:
+    """Judge whether the triggers that keep the log as it is are on."""
+    return Check(
+        name=name,
+        ok=not facts.unguarded,
+        says="no guard is always on at " + ", ".join(facts.unguarded)
+        if facts.unguarded
+        else "every table of the log is guarded",
+        remedy="somebody disabled it: find out why, compare with a backup,"
+        " and as recorder_owner run: "
+        + "; ".join(
+            f'ALTER TABLE recorder."{table}" ENABLE ALWAYS TRIGGER {trigger}'
+            for table in facts.unguarded
+            for trigger in _triggers(table)
+        ),
+    )
+
+
+def _triggers(table: str) -> Sequence[str]:
+    if table.startswith(("entry_", "fact_")):
+        return ("append_only", "append_only_truncate")
+    return ("append_only",)

@@ -1,0 +1,179 @@
+"""The database server: whether it can hold a log, and who asks it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from recorder.doctor.check import Check
+from recorder.doctor.clock import ClockReading, judge_clock
+
+__all__ = [
+    "ROLE",
+    "SERVER",
+    "ServerFacts",
+    "judge_durability",
+    "judge_encoding",
+    "judge_role",
+    "judge_server",
+    "judge_unavailable",
+    "judge_version",
+    "judge_writable",
+]
+
+SERVER = (
+    "database version",
+    "database encoding",
+    "database writable",
+    "database durability",
+    "database clock",
+)
+ROLE = "database rights"
+OLDEST = 15
+
+ACCESS = (
+    "see that role, password and database of RECORDER_DATABASE_URL exist, that"
+    " pg_hba.conf lets it in, and that it may CONNECT:"
+    ' psql "$RECORDER_DATABASE_URL"'
+)
+AWAY = (
+    "see that it runs and listens there, and that RECORDER_DATABASE_URL is"
+    ' right: pg_isready -d "$RECORDER_DATABASE_URL"'
+)
+REMEDIES = {
+    "config.database_url": "write RECORDER_DATABASE_URL as"
+    " postgresql://user@host/database",
+    "log.access": ACCESS,
+}
+SERVER_INSTEAD = (
+    "do what the message says, look into postgres.log of the data folder, or"
+    " name a server with RECORDER_DATABASE_URL"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFacts:
+    """What a server says of itself and of the role that asks."""
+
+    version: str
+    major: int
+    encoding: str
+    is_read_only: bool
+    unsafe: Sequence[str]
+    """Settings that are off and keep a crash from losing commits."""
+
+    role: str
+    is_superuser: bool
+    missing: Sequence[str]
+    """Roles of deploy/sql/roles.sql that do not exist."""
+
+    owns: bool
+    writes: bool
+    reads: bool
+    """Which of the three roles' rights this one has."""
+
+
+def judge_server(facts: ServerFacts, clock: ClockReading) -> Iterator[Check]:
+    """Judge a server that answers, and its clock."""
+    version, encoding, writable, durability, clocks = SERVER
+    yield judge_version(version, facts)
+    yield judge_encoding(encoding, facts)
+    yield judge_writable(writable, facts)
+    yield judge_durability(durability, facts)
+    yield judge_clock(clocks, "PostgreSQL's", clock)
+    yield judge_role(ROLE, facts)
+
+
+def judge_unavailable(
+    name: str, code: str, says: str, *, embedded: bool
+) -> Check:
+    """Say what to do about a database that did not answer as it should.
+
+    Args:
+        name: of the check.
+        code: of the error.
+        says: its message.
+        embedded: whether the server is the embedded one.
+    """
+    remedy = SERVER_INSTEAD if embedded else REMEDIES.get(code, AWAY)
+    return Check(name=name, ok=False, says=says, remedy=remedy)
+
+
+def judge_version(name: str, facts: ServerFacts) -> Check:
+    """Judge the server's version."""
+    return Check(
+        name=name,
+        ok=facts.major >= OLDEST,
+        says=f"PostgreSQL {facts.version}",
+        remedy=f"upgrade the server to PostgreSQL {OLDEST} or newer, or name"
+        " another with RECORDER_DATABASE_URL",
+    )
+
+
+def judge_encoding(name: str, facts: ServerFacts) -> Check:
+    """Judge the encoding of the database."""
+    return Check(
+        name=name,
+        ok=facts.encoding == "UTF8",
+        says=facts.encoding,
+        remedy="names may hold any character: create the database with"
+        " ENCODING 'UTF8' TEMPLATE template0",
+    )
+
+
+def judge_writable(name: str, facts: ServerFacts) -> Check:
+    """Judge whether the server takes writes."""
+    return Check(
+        name=name,
+        ok=not facts.is_read_only,
+        says="it is a standby or read-only" if facts.is_read_only else "yes",
+        remedy="name the primary, or set default_transaction_read_only off",
+    )
+
+
+def judge_durability(name: str, facts: ServerFacts) -> Check:
+    """Judge whether a commit survives the death of the machine."""
+    off = " and ".join(facts.unsafe)
+    off += " are off" if len(facts.unsafe) > 1 else " is off"
+    return Check(
+        name=name,
+        ok=not facts.unsafe,
+        says=f"{off}: a crash of the machine loses or damages what was"
+        " acknowledged"
+        if facts.unsafe
+        else "what is acknowledged survives a crash",
+        remedy="turn it on in postgresql.conf (embedded: in"
+        " postgres/local.conf of the data folder), for the database and for"
+        " the role: " + "; ".join(f"SHOW {one}" for one in facts.unsafe),
+    )
+
+
+def judge_role(name: str, facts: ServerFacts) -> Check:
+    """Judge which of our roles this one belongs to."""
+    role = facts.role
+
+    def wrong(says: str, remedy: str) -> Check:
+        return Check(name=name, ok=False, says=says, remedy=remedy)
+
+    if facts.missing:
+        return wrong(
+            f"there is no role {', '.join(facts.missing)}",
+            "run deploy/sql/roles.sql, then: recorder migrate"
+            " (both are printed by: recorder migrate --sql)",
+        )
+    own = "log in as a role of its own that is a member of recorder_writer"
+    if facts.is_superuser:
+        return wrong(f'role "{role}" is a superuser, whom no guard stops', own)
+    if facts.owns:
+        return wrong(
+            f'role "{role}" owns the tables, which `recorder migrate` needs'
+            " and recording does not",
+            own,
+        )
+    if facts.writes:
+        says = f'role "{role}" may read and append'
+        return Check(name=name, ok=True, says=says)
+    can = "may read, and not append" if facts.reads else "may do nothing"
+    return wrong(
+        f'role "{role}" {can}',
+        f'grant it: GRANT recorder_writer TO "{role}" (who only asks needs'
+        " no more than recorder_reader)",
+    )
