@@ -14,7 +14,7 @@ from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
 if TYPE_CHECKING:
-    from recorder.wiring.cutting import Cut, CutTape
+    from recorder.sources.tape.export import Cut, CutTape
 
 __all__ = ["cut"]
 
@@ -55,7 +55,7 @@ def cut(
       recorder tape cut gpu-002.tape.jsonl.zst --since 1d --node gpu-002
     """
     from recorder.report.window import Window
-    from recorder.wiring.cutting import Cut
+    from recorder.sources.tape.export import Cut
 
     screen = Screen()
 
@@ -95,7 +95,7 @@ def cut(
 async def _cut(
     ctx: click.Context, wanted: "Cut", stop: asyncio.Event
 ) -> "CutTape":
-    from recorder.wiring.cutting import cut_tape
+    from recorder.sources.tape.export import cut_tape
     from recorder.wiring.reading import open_logs
 
     async with open_logs(ctx.obj, on_wait=announce) as logs:

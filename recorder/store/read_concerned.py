@@ -12,10 +12,9 @@ import orjson
 from sqlalchemy import select, true
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from recorder.report.cutting import Kept
 from recorder.report.ports import Selection
 from recorder.store.engine import reading
-from recorder.store.read_cut import GONE, newest_of_each
+from recorder.store.read_cut import GONE, Kept, newest_of_each
 from recorder.store.read_documents import Documents
 from recorder.store.read_selection import find_conditions
 from recorder.store.tables import among, entry, kind, node, object_

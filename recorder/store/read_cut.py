@@ -7,8 +7,9 @@ before anything is read; `read_concerned` finds them.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -21,7 +22,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.sql.selectable import LateralFromClause
 
 from recorder.model.entry import Operation
-from recorder.report.cutting import Alive, Kept
 from recorder.report.ports import Line, Selection
 from recorder.report.window import Window
 from recorder.store.codes import OPERATION_CODES
@@ -43,7 +43,7 @@ from recorder.store.tables import (
     resource,
 )
 
-__all__ = ["CutReader", "newest_of_each"]
+__all__ = ["CutReader", "Kept", "newest_of_each"]
 
 OBJECTS = 1000
 """Objects looked up at once."""
@@ -55,6 +55,25 @@ GONE = tuple(
 LISTED = OPERATION_CODES[Operation.LISTED]
 RENEWED = OPERATION_CODES[Operation.RENEWED]
 VERSIONS_MAX = RENEWED
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a cut by nodes keeps, in the numbers of the log."""
+
+    nodes: tuple[int, ...]
+    objects: tuple[int, ...]
+
+
+class Alive(NamedTuple):
+    """Satisfies the port of that name."""
+
+    position: int
+    resource: str
+    kind: str
+    thing: str
+    version: str
+    is_listed: bool
 
 
 def newest_of_each(

@@ -17,9 +17,9 @@ from recorder.report.incidents import IncidentsQuestion, ask_incidents
 from recorder.report.ports import Reading
 from recorder.report.why import WhyQuestion, ask_why
 from recorder.report.window import Window
+from recorder.sources.tape.export import Cut, cut_tape
 from recorder.store.engine import Record
 from recorder.store.stored_facts import FactNames
-from recorder.wiring.cutting import Cut, cut_tape
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import play, reading_of, truth_of
 from tests.corpus.truth import read_truth

@@ -17,7 +17,6 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.observation import ClockJumped, Observation
 from recorder.model.reference import EntryName, Resource
 from recorder.report.coverage import covered
-from recorder.report.cutting import Alive
 from recorder.report.gap import Gap
 from recorder.report.ports import (
     Line,
@@ -26,9 +25,11 @@ from recorder.report.ports import (
     is_about_events,
 )
 from recorder.report.window import Window
-from recorder.sources.tape import CutStream, Cutting
+from recorder.sources.tape.export.frames import Cutting
+from recorder.sources.tape.export.stream import CutStream
 from recorder.sources.tape.frames import observation_of
 from recorder.sources.tape.lines import line_of
+from recorder.store.read_cut import Alive
 from tests.report.judging import LIVE, Told
 from tests.support.builders import PODS, a_frame, a_list, an_object, at
 from tests.support.story import TTL, Story

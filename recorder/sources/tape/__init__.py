@@ -6,8 +6,6 @@ It does not redact, classify or judge what is on them: a played tape takes the
 path of a live cluster, and a recorded one has taken it up to redaction.
 """
 
-from recorder.sources.tape.cut_stream import CutStream
-from recorder.sources.tape.cutting import Cutting
 from recorder.sources.tape.errors import (
     NotATapeError,
     TapeDamagedError,
@@ -31,8 +29,6 @@ from recorder.sources.tape.whole import check_free, whole_tape
 from recorder.sources.tape.writer import TapeWriter
 
 __all__ = [
-    "CutStream",
-    "Cutting",
     "NotATapeError",
     "TapeCut",
     "TapeDamagedError",

@@ -22,11 +22,10 @@ from datetime import datetime, timedelta
 
 from recorder.model.entry import Operation
 from recorder.model.observation import ListPage, Observation
-from recorder.report.cutting import Past
 from recorder.report.ports import Line
 from recorder.report.window import Window
-from recorder.sources.tape.cut_end import end_of
-from recorder.sources.tape.cut_lines import (
+from recorder.sources.tape.export.end import end_of
+from recorder.sources.tape.export.lines import (
     FRAMES,
     Held,
     follows,
@@ -37,8 +36,9 @@ from recorder.sources.tape.cut_lines import (
     posted,
     thing_of,
 )
-from recorder.sources.tape.cut_start import Start, made_pages, tell_event
-from recorder.sources.tape.cut_stream import (
+from recorder.sources.tape.export.ports import Past
+from recorder.sources.tape.export.start import Start, made_pages, tell_event
+from recorder.sources.tape.export.stream import (
     REWOUND,
     UNDECODABLE,
     UNKNOWN_VERSION,

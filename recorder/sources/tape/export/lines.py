@@ -15,7 +15,7 @@ from recorder.model.observation import (
 )
 from recorder.model.reference import Resource
 from recorder.report.ports import Line
-from recorder.sources.tape.cut_stream import (
+from recorder.sources.tape.export.stream import (
     REWOUND,
     UNDECODABLE,
     CutStream,

@@ -1,36 +1,41 @@
-"""What a cut out of a log needs from it, and the nouns in which it gets it."""
+"""What a cut out of a log needs from it."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from recorder.report.ports import Line
+from recorder.report.ports import Line, Reading
 from recorder.report.window import Window
 
-__all__ = ["Alive", "Kept", "Past"]
+__all__ = ["Alive", "CutReading", "Past"]
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What a cut by nodes keeps, in the numbers of the log."""
-
-    nodes: tuple[int, ...]
-    objects: tuple[int, ...]
-
-
-class Alive(NamedTuple):
+class Alive(Protocol):
     """The newest version of an object that was alive at a time."""
 
-    position: int
-    resource: str
-    kind: str
-    thing: str
-    """Its uid; its namespace and name where it has none."""
+    @property
+    def position(self) -> int:
+        """Of its entry."""
 
-    version: str
-    is_listed: bool
-    """Whether a list showed it."""
+    @property
+    def resource(self) -> str:
+        """In its written form."""
+
+    @property
+    def kind(self) -> str:
+        """Its name."""
+
+    @property
+    def thing(self) -> str:
+        """Its uid; its namespace and name where it has none."""
+
+    @property
+    def version(self) -> str:
+        """As the API server gave it."""
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether a list showed it."""
 
 
 class Past(Protocol):
@@ -72,3 +77,13 @@ class Past(Protocol):
         self, positions: Collection[int]
     ) -> Mapping[int, datetime]:
         """Return when entries were observed, by position."""
+
+
+class CutReading(Reading, Protocol):
+    """One log, as it stood, out of which a tape can be cut."""
+
+    async def past(self, nodes: Collection[str], window: Window) -> Past:
+        """Return the log as a tape of a window is cut out of it.
+
+        With nodes only what concerns them, else everything.
+        """

@@ -13,7 +13,7 @@ from datetime import datetime
 from recorder.model.observation import SETTLED, EpochBegan, Observation
 from recorder.report.gap import Gap
 from recorder.report.window import Window
-from recorder.sources.tape.cut_stream import REWOUND, CutStream
+from recorder.sources.tape.export.stream import REWOUND, CutStream
 
 __all__ = ["end_of"]
 

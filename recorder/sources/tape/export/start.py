@@ -13,11 +13,11 @@ import orjson
 from recorder.classify import read_head
 from recorder.model.entry import Operation
 from recorder.model.observation import WATCH, EpochBegan, Observation
-from recorder.report.cutting import Past
 from recorder.report.gap import Gap
 from recorder.report.ports import Line
 from recorder.report.window import Window
-from recorder.sources.tape.cut_stream import (
+from recorder.sources.tape.export.ports import Past
+from recorder.sources.tape.export.stream import (
     RELISTED,
     REWOUND,
     UNKNOWN_VERSION,

@@ -1,4 +1,4 @@
-"""A log, put together with the tape that is cut out of it."""
+"""The use case: a window of a log, and the tape that becomes of it."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,15 +12,11 @@ from recorder.report.coverage import Coverage, covered
 from recorder.report.ports import Line, Reading
 from recorder.report.references import find_node
 from recorder.report.window import Window
-from recorder.sources.tape import (
-    CutStream,
-    Cutting,
-    TapeCut,
-    TapeHeader,
-    check_free,
-    whole_tape,
-)
-from recorder.store.read import LogReading
+from recorder.sources.tape.export.frames import Cutting
+from recorder.sources.tape.export.ports import CutReading
+from recorder.sources.tape.export.stream import CutStream
+from recorder.sources.tape.header import TapeCut, TapeHeader
+from recorder.sources.tape.whole import check_free, whole_tape
 
 __all__ = ["Cut", "CutTape", "cut_tape"]
 
@@ -58,7 +54,7 @@ class CutTape:
 
 
 async def cut_tape(
-    reading: LogReading, cut: Cut, stop: asyncio.Event, *, now: datetime
+    reading: CutReading, cut: Cut, stop: asyncio.Event, *, now: datetime
 ) -> CutTape:
     """Cut a tape out of a log; it is there when this returns, else not.
 
@@ -122,7 +118,7 @@ def _resource(name: str) -> Resource:
         return Resource("", "v1", name)
 
 
-def _header(reading: LogReading, cut: Cut, begins: datetime) -> TapeHeader:
+def _header(reading: Reading, cut: Cut, begins: datetime) -> TapeHeader:
     log = reading.log
     return TapeHeader(
         cluster=log.cluster_name,
@@ -143,7 +139,7 @@ def _header(reading: LogReading, cut: Cut, begins: datetime) -> TapeHeader:
 class _Progress:
     """How far the entries of the window are read."""
 
-    def __init__(self, reading: LogReading, cut: Cut) -> None:
+    def __init__(self, reading: Reading, cut: Cut) -> None:
         self._size = max(reading.log.size, 1)
         self._show = cut.on_progress
         self._first = 0
