@@ -31,6 +31,7 @@ from sqlalchemy.ext.asyncio import (
 )
 
 from recorder.errors import ConfigError, LogError, LogUnavailableError
+from recorder.store.statement import Statement
 from recorder.store.translate import REFUSALS, translate_errors
 
 __all__ = [
@@ -189,12 +190,13 @@ class Record(asyncpg.Record):  # type: ignore[misc]
 
 
 async def fetch(
-    engine: AsyncEngine, action: str, statement: str, *values: object
+    engine: AsyncEngine, action: str, statement: Statement, **values: object
 ) -> Sequence[Record]:
     """Ask one statement, which goes to the server alone as with `asking`.
 
     It raises what `reading` does.
     """
+    given = statement.values(values)
     with _told(action):
         held = await engine.raw_connection()
         try:
@@ -204,7 +206,7 @@ async def fetch(
                 held.close()
                 held = await engine.raw_connection()
             found: Sequence[Record] = await driver.fetch(
-                statement, *values, record_class=Record
+                statement.text, *given, record_class=Record
             )
             return found
         finally:
@@ -212,13 +214,14 @@ async def fetch(
 
 
 async def fetch_planned(
-    engine: AsyncEngine, action: str, statement: str, *values: object
+    engine: AsyncEngine, action: str, statement: Statement, **values: object
 ) -> Sequence[Record]:
     """Ask one statement as `fetch` does, planned for its values."""
+    given = statement.values(values)
     async with reading(engine, action) as connection:
         held = await connection.get_raw_connection()
         found: Sequence[Record] = await _driver(held).fetch(
-            statement, *values, record_class=Record
+            statement.text, *given, record_class=Record
         )
         return found
 

@@ -15,10 +15,11 @@ from recorder.facts import KnownStates
 from recorder.intake.state import Batch
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import ObjectIdentity
-from recorder.store.codes import OPERATION_CODES, OPERATIONS, SOURCES
+from recorder.store.codes import OPERATIONS, SOURCES
 from recorder.store.encoding import Decoder
 from recorder.store.lookback import documents, load_decoder
 from recorder.store.rows import EVENT_COLLECTIONS
+from recorder.store.statement import Statement
 
 __all__ = ["EntryWindows", "Window", "heads_at"]
 
@@ -27,8 +28,6 @@ DOCUMENTS_BYTES_MAX = 64 << 20
 
 GONE = frozenset({Operation.DELETED, Operation.ABSENT})
 VERSIONS = frozenset({Operation.LISTED, Operation.ADDED, Operation.MODIFIED})
-VERSION_MAX = OPERATION_CODES[Operation.MODIFIED]
-GONE_MAX = OPERATION_CODES[Operation.ABSENT]
 
 ENTRIES = """
     select e.position, e.recorded_at, e.observed_at, e.occurred_at, e.epoch,
@@ -48,19 +47,19 @@ ENTRIES = """
         order by first_position desc limit 1)
     order by e.position
 """
-HEADS_AT = """
+HEADS_AT = Statement.of("""
     select e.object_id, e.position
     from (
       select object_id, max(position) as position from recorder.entry
-      where log_id = $1 and position <= $2 and operation <= $4
+      where log_id = :log and position <= :position and operation <= #absent
         and object_id is not null
         and resource_id <> all (array(
           select resource_id from recorder.resource
-          where name = any($5::text[])))
+          where name = any(:events::text[])))
       group by object_id) newest
-    join recorder.entry e on e.log_id = $1 and e.position = newest.position
-    where e.operation <= $3
-"""
+    join recorder.entry e on e.log_id = :log and e.position = newest.position
+    where e.operation <= #modified
+""")
 NODES = "select node_id, name from recorder.node where node_id = any($1)"
 WORDS = "select word_id, text from recorder.word where word_id = any($1)"
 RESOURCES = "select resource_id, name from recorder.resource"
@@ -96,16 +95,10 @@ async def heads_at(
     """Return the newest entry of each object that was alive at a position."""
     if position == 0:
         return {}
-    return dict(
-        await connection.fetch(
-            HEADS_AT,
-            log,
-            position,
-            VERSION_MAX,
-            GONE_MAX,
-            list(EVENT_COLLECTIONS),
-        )
+    asked = HEADS_AT.values(
+        {"log": log, "position": position, "events": list(EVENT_COLLECTIONS)}
     )
+    return dict(await connection.fetch(HEADS_AT.text, *asked))
 
 
 class EntryWindows:

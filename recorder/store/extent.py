@@ -4,6 +4,7 @@ It is found once, when a reading begins. A derivation that becomes current
 meanwhile, and entries that come meanwhile, are of the next reading.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 __all__ = ["Extent"]
@@ -23,9 +24,13 @@ class Extent:
     entry."""
 
     @property
-    def values(self) -> tuple[int, int, int | None]:
-        """What every statement about facts is given first."""
-        return self.log, self.size, self.derivation
+    def values(self) -> Mapping[str, int | None]:
+        """What every statement about facts is given, by name."""
+        return {
+            "log": self.log,
+            "size": self.size,
+            "derivation": self.derivation,
+        }
 
     @property
     def facts_to(self) -> int:

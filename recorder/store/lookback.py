@@ -14,6 +14,7 @@ from recorder.model.entry import Operation
 from recorder.model.reference import Resource
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.encoding import Decoder
+from recorder.store.statement import Statement
 
 ABSENT = OPERATION_CODES[Operation.ABSENT]
 DELETED = OPERATION_CODES[Operation.DELETED]
@@ -27,31 +28,31 @@ BY_POSITION = """
     select position, base_distance, encoding, payload from recorder.entry
     where log_id = $1 and position = any($2::int8[])
 """
-EVENTS = """
+EVENTS = Statement.of("""
     select e.position, e.epoch, e.operation, e.observed_at,
       e.base_distance, e.encoding, e.payload
     from recorder.entry e
-    where e.log_id = $1 and e.observed_at >= $3
-      and e.operation <= 5
+    where e.log_id = :log and e.observed_at >= :since
+      and e.operation <= #absent
       and e.resource_id =
-        (select resource_id from recorder.resource where name = $2)
+        (select resource_id from recorder.resource where name = :resource)
       and e.position >= coalesce(
         (select min(first_position) from recorder.batch
-         where log_id = $1 and observed_max >= $3), 0)
+         where log_id = :log and observed_max >= :since), 0)
     order by e.position
-"""
+""")
 VERSIONS_AT_ONCE = 10_000
 
-VERSIONS = """
+VERSIONS = Statement.of("""
     select e.version from recorder.entry e
-    where e.log_id = $1 and e.observed_at >= $3 and e.epoch = $4
-      and e.operation <= 5 and e.version between $5 and $6
+    where e.log_id = :log and e.observed_at >= :since and e.epoch = :epoch
+      and e.operation <= #absent and e.version between :first and :last
       and e.resource_id =
-        (select resource_id from recorder.resource where name = $2)
+        (select resource_id from recorder.resource where name = :resource)
       and e.position >= coalesce(
         (select min(first_position) from recorder.batch
-         where log_id = $1 and observed_max >= $3), 0)
-"""
+         where log_id = :log and observed_max >= :since), 0)
+""")
 
 
 async def load_decoder(connection: asyncpg.Connection) -> Decoder:
@@ -114,7 +115,10 @@ async def live_events(
     decoder = await load_decoder(connection)
     alive: dict[str, KnownEvent] = {}
     async with connection.transaction(readonly=True):
-        cursor = await connection.cursor(EVENTS, log, str(resource), since)
+        asked = EVENTS.values(
+            {"log": log, "resource": str(resource), "since": since}
+        )
+        cursor = await connection.cursor(EVENTS.text, *asked)
         while rows := await cursor.fetch(EVENTS_AT_ONCE):
             raws = await _decoded(connection, log, rows, decoder)
             for row in rows:
@@ -140,9 +144,17 @@ async def lacking(
     wanted = array("q", sorted(versions))
     held = bytearray(len(wanted))
     async with connection.transaction(readonly=True):
-        cursor = await connection.cursor(
-            VERSIONS, log, str(resource), since, epoch, wanted[0], wanted[-1]
+        asked = VERSIONS.values(
+            {
+                "log": log,
+                "resource": str(resource),
+                "since": since,
+                "epoch": epoch,
+                "first": wanted[0],
+                "last": wanted[-1],
+            }
         )
+        cursor = await connection.cursor(VERSIONS.text, *asked)
         while rows := await cursor.fetch(VERSIONS_AT_ONCE):
             for (version,) in rows:
                 place = bisect_left(wanted, version)

@@ -25,6 +25,7 @@ from recorder.store.schema import (
     known_revisions,
     wanted_revision,
 )
+from recorder.store.statement import Statement
 from recorder.store.tables import QueryRow, log, log_head, partition
 
 __all__ = ["CheckReader"]
@@ -138,15 +139,15 @@ LIVES = text("""
 """)
 
 # A log of before there were facts may not have been written since.
-FACTS_ENDS = """
+FACTS_ENDS = Statement.of("""
     select h.log_id, h.size,
       case when d.derivation_id is null then 0 else d.built_to end
     from recorder.log l join recorder.log_head h on h.log_id = l.log_id
     left join recorder.derivation d
       on d.log_id = h.log_id and d.state = 'current'
-    where $1::text is null or l.cluster_uid = $1
+    where :cluster::text is null or l.cluster_uid = :cluster
     order by h.log_id
-"""
+""")
 
 
 class CheckReader:
@@ -249,7 +250,7 @@ class CheckReader:
     async def facts_ends(self, cluster: str | None) -> list[FactsEnd]:
         """Return where facts end before their log does, of each that is so."""
         rows = await fetch(
-            self._engine, "look at the facts", FACTS_ENDS, cluster
+            self._engine, "look at the facts", FACTS_ENDS, cluster=cluster
         )
         found = [await facts_end(self._engine, *row) for row in rows]
         return [end for end in found if end is not None]

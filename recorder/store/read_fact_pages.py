@@ -3,11 +3,17 @@
 Pages follow one another by position and index within it, never by offset.
 """
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT, WATCH
 from recorder.report.ports import OnDay, Selection
 from recorder.store.codes import FACT_CODES
@@ -15,29 +21,29 @@ from recorder.store.engine import Record, fetch_planned, reading
 from recorder.store.extent import Extent
 from recorder.store.read_selection import Newest
 from recorder.store.read_span import Span, find_span
+from recorder.store.statement import Statement
 from recorder.store.stored_facts import COLUMNS, OF_EXTENT, FactNames, named
 
 __all__ = ["FactPages", "newest_facts"]
 
 PAGE = 1000
-REQUESTED = FACT_CODES[FactKind.REQUESTED]
 
-Condition = tuple[str, tuple[object, ...]]
-"""A text with ``{}`` for each of its values."""
+Condition = tuple[str, Mapping[str, object]]
+"""A text, and its values by name."""
 
 
-def newest_facts(where: str, count: int, *, led: bool) -> str:
+def newest_facts(where: str, count: int, *, led: bool) -> Statement:
     """Return the statement that selects the positions of the newest facts.
 
     Looked for backwards by the position, what is rare would be met late:
     what an index leads to is put in order afterwards.
     """
-    return f"""
+    return Statement.of(f"""
         with found as {"materialized" if led else "not materialized"} (
           select f.position, f.index from recorder.fact f where {where})
         select position from found order by position desc, index desc
         limit {count}
-    """
+    """)
 
 
 class FactPages:
@@ -86,7 +92,7 @@ class FactPages:
         if newest is not None and newest[:2] == (selection, after):
             places = sorted(set(newest.positions))
             parts: list[list[Condition]] = [
-                [("f.position = any ({}::int8[])", (places,))]
+                [("f.position = any (:places::int8[])", {"places": places})]
             ]
         else:
             days = await self._parts(selection, after=after)
@@ -98,9 +104,9 @@ class FactPages:
     async def _paged(
         self, asked: Sequence[Condition], after: int
     ) -> AsyncIterator[Sequence[StoredFact]]:
-        place = (after, 1 << 14)
+        place = {"position": after, "index": 1 << 14}
         while True:
-            behind = "(f.position, f.index) > ({}::int8, {}::int2)"
+            behind = "(f.position, f.index) > (:position::int8, :index::int2)"
             where, values = self._where([*asked, (behind, place)])
             statement = named(
                 f"""select {COLUMNS} from recorder.fact f where {where}
@@ -113,7 +119,8 @@ class FactPages:
                 yield page
             if len(page) < PAGE:
                 return
-            place = (page[-1].entry.position, page[-1].index)
+            last = page[-1]
+            place = {"position": last.entry.position, "index": last.index}
 
     async def _parts(
         self, selection: Selection, *, after: int
@@ -133,21 +140,19 @@ class FactPages:
             return await find_span(connection, log, (after + 1, size))
 
     async def _fetch(
-        self, statement: str, values: Sequence[object]
+        self, statement: Statement, values: Mapping[str, object]
     ) -> Sequence[Record]:
         return await fetch_planned(
-            self._engine, "read the facts", statement, *values
+            self._engine, "read the facts", statement, **values
         )
 
-    def _where(self, asked: Sequence[Condition]) -> tuple[str, list[object]]:
-        values: list[object] = [*self._extent.values]
-        texts = [OF_EXTENT]
-        for text, own in asked:
-            first = len(values) + 1
-            names = [f"${first + place}" for place in range(len(own))]
-            texts.append(text.format(*names))
-            values += own
-        return " and ".join(texts), values
+    def _where(
+        self, asked: Sequence[Condition]
+    ) -> tuple[str, Mapping[str, object]]:
+        values: dict[str, object] = {**self._extent.values}
+        for _, own in asked:
+            values |= own
+        return " and ".join([OF_EXTENT, *(text for text, _ in asked)]), values
 
 
 def _is_led(selection: Selection) -> bool:
@@ -158,8 +163,13 @@ def _is_led(selection: Selection) -> bool:
 def _within(part: Span | None) -> list[Condition]:
     if part is None:
         return []
-    within = "f.recorded_at between {}::timestamptz and {}::timestamptz"
-    return [(within, (part.recorded_min, part.recorded_max))]
+    within = """f.recorded_at
+      between :recorded_min::timestamptz and :recorded_max::timestamptz"""
+    days = {
+        "recorded_min": part.recorded_min,
+        "recorded_max": part.recorded_max,
+    }
+    return [(within, days)]
 
 
 def _asked(selection: Selection) -> list[Condition]:
@@ -169,27 +179,29 @@ def _asked(selection: Selection) -> list[Condition]:
 def _named(selection: Selection) -> Iterator[Condition]:
     if selection.node is not None:
         numbered = """f.node_id = (select n.node_id from recorder.node n
-            where n.log_id = $1 and n.name = {})"""
-        yield numbered, (selection.node,)
+            where n.log_id = :log and n.name = :node)"""
+        yield numbered, {"node": selection.node}
     if selection.actor is not None:
         numbered = """f.actor_id = (select w.word_id from recorder.word w
-            where w.text = {})"""
-        yield numbered, (selection.actor,)
+            where w.text = :actor)"""
+        yield numbered, {"actor": selection.actor}
 
 
 def _plain(selection: Selection) -> Iterator[Condition]:
     if selection.since is not None:
-        yield "f.at >= {}", (selection.since,)
+        yield "f.at >= :since", {"since": selection.since}
     if selection.until is not None:
-        yield "f.at < {}", (selection.until,)
+        yield "f.at < :until", {"until": selection.until}
     if selection.objects is not None:
-        yield "f.object_id = any ({}::int8[])", (list(selection.objects),)
+        objects = list(selection.objects)
+        yield "f.object_id = any (:objects::int8[])", {"objects": objects}
     if selection.kinds is not None:
         codes = [FACT_CODES[kind] for kind in selection.kinds]
-        yield "f.kind = any ({}::int2[])", (codes,)
+        yield "f.kind = any (:kinds::int2[])", {"kinds": codes}
     if selection.reason is not None:
-        yield "f.detail ->> 'reason' = {}::text", (selection.reason,)
+        says = "f.detail ->> 'reason' = :reason::text"
+        yield says, {"reason": selection.reason}
     if selection.source == AUDIT:
-        yield f"f.kind = {REQUESTED}", ()
+        yield "f.kind = #requested", {}
     elif selection.source == WATCH:
-        yield f"f.kind <> {REQUESTED}", ()
+        yield "f.kind <> #requested", {}

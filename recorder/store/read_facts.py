@@ -4,7 +4,7 @@ Facts come from one derivation alone, in the order of the log. A window
 selects by when something happened, which an index per day answers.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import orjson
@@ -22,6 +22,7 @@ from recorder.store.read_labels import (
     followed,
     says_where,
 )
+from recorder.store.statement import Statement
 from recorder.store.stored_facts import (
     COLUMNS,
     OF_EXTENT,
@@ -33,23 +34,21 @@ from recorder.store.stored_facts import (
 
 __all__ = ["FactReader", "facts_end"]
 
-IN_TIME = "f.at >= $5 and f.at < $6"
-# Kinds are those of recorder/store/codes.py, as literals, so that the planner
-# knows the partial indices: 6 is a changed annotation.
-UNPLACED = "f.kind = 6 and f.node_id is null"
-OF_LOCKS = "f.detail ->> 'key' like any ($7::text[])"
+IN_TIME = "f.at >= :since and f.at < :until"
+UNPLACED = "f.kind = #annotation-changed and f.node_id is null"
+OF_LOCKS = "f.detail ->> 'key' like any (:locks::text[])"
 
 # What Pods had to go is a sign only around others, and is asked for there. The
-# index holds nothing of it: 4 is a changed condition.
-UNDISRUPTED = """(f.kind <> 4 or f.sign
+# index holds nothing of it.
+UNDISRUPTED = """(f.kind <> #condition-changed or f.sign
       or f.detail ->> 'type' <> 'DisruptionTarget')"""
 
-# What a first list showed, kind 1: by it a lock is known that was held before.
-HELD = f"""f.kind = 1 and f.node_id is null
+# What a first list showed: by it a lock is known that was held before.
+HELD = f"""f.kind = #appeared and f.node_id is null
       and f.detail ->> 'created' = 'false' and {IN_TIME}
       and exists (select from
         jsonb_object_keys(f.detail -> 'state' -> 'annotations') lock (key)
-        where lock.key like any ($7::text[]))"""
+        where lock.key like any (:locks::text[]))"""
 
 ALL_OF_NODES = told(
     f"{OF_NODES} and {IN_TIME}", f"{UNPLACED} and {IN_TIME}", HELD
@@ -61,69 +60,71 @@ EVIDENCE = told(
 )
 DISRUPTED = named(f"""
     select {COLUMNS}
-    from unnest($4::text[], $5::timestamptz[], $6::timestamptz[])
+    from unnest(:nodes::text[], :begins::timestamptz[], :ends::timestamptz[])
       stay (name, since, until)
-    join recorder.node n on n.log_id = $1 and n.name = stay.name,
+    join recorder.node n on n.log_id = :log and n.name = stay.name,
     lateral (select * from recorder.fact f
       where {OF_EXTENT} and f.node_id = n.node_id
         and f.observed_at between stay.since and stay.until
-        and f.kind = 4 and f.evidence and not f.sign
+        and f.kind = #condition-changed and f.evidence and not f.sign
         and f.detail ->> 'type' = 'DisruptionTarget'
-        and f.at >= $7 and f.at < $8 offset 0) f
+        and {IN_TIME} offset 0) f
 """)
-# 21 is an audit record. Whether the log knows the kind of what it names or
-# only the plural, group and name are the same.
+# Whether the log knows the kind of what an audit record names or only the
+# plural, group and name are the same.
 REQUESTS = named(f"""
     select {COLUMNS}
-    from unnest($4::text[], $5::text[], $6::text[])
+    from unnest(:groups::text[], :namespaces::text[], :names::text[])
       wanted (api_group, namespace, name)
     join recorder.kind k on k.api_group = wanted.api_group
-    join recorder.object o on o.log_id = $1 and o.kind_id = k.kind_id
+    join recorder.object o on o.log_id = :log and o.kind_id = k.kind_id
       and o.namespace = wanted.namespace and o.name = wanted.name,
     lateral (select * from recorder.fact f
       where {OF_EXTENT} and f.object_id = o.object_id and f.node_id is null
-        and f.kind = 21 and f.at >= $7 and f.at < $8 offset 0) f
+        and f.kind = #requested and {IN_TIME} offset 0) f
 """)
-SIGNS = told("f.sign and f.at >= $4 and f.at < $5")
-# By the kinds 15, 8, 4 and 1: the last renewal before a silence, a new boot,
-# a Node of which Ready turned Unknown or was it, one that appeared.
+SIGNS = told(f"f.sign and {IN_TIME}")
+# By the last renewal before a silence, a new boot, a Node of which Ready
+# turned Unknown or was it, one that appeared.
 LOSSES = named(f"""
     select {COLUMNS.replace("f.detail", "t.detail")}
-    from recorder.fact f, lateral (select case when f.kind = 1
+    from recorder.fact f, lateral (select case
+      when f.kind = #appeared
       then jsonb_build_object('state', jsonb_build_object(
         'labels', f.place, 'conditions', jsonb_strip_nulls(jsonb_build_object(
           'Ready', f.detail -> 'state' -> 'conditions' -> 'Ready'))))
       else f.detail end as detail) t
-    where {OF_EXTENT} and f.sign and f.at >= $4 and f.at < $5
-      and (f.kind in (8, 15) or f.kind = 1 and f.place is not null
-        or f.kind = 4 and f.detail ->> 'type' = 'Ready'
+    where {OF_EXTENT} and f.sign and {IN_TIME}
+      and (f.kind in (#boot-changed, #lease-silent)
+        or f.kind = #appeared and f.place is not null
+        or f.kind = #condition-changed and f.detail ->> 'type' = 'Ready'
           and (f.detail -> 'new' ->> 'status' = 'Unknown')
             is distinct from (f.detail -> 'old' ->> 'status' = 'Unknown'))
 """)
-STIRRED = f"""
+STIRRED = Statement.of(f"""
     select n.name from (
       select distinct f.node_id from recorder.fact f
-      where {OF_EXTENT} and f.sign and f.at >= $4 and f.at < $5
-        and f.observed_at >= $6
-        and (f.kind <> 1 or (f.detail -> 'created')::boolean)) t
+      where {OF_EXTENT} and f.sign and {IN_TIME}
+        and f.observed_at >= :seen
+        and (f.kind <> #appeared or (f.detail -> 'created')::boolean)) t
     join recorder.node n on n.node_id = t.node_id
-"""
-STIRRED_NEAR = f"""
+""")
+STIRRED_NEAR = Statement.of(f"""
     select n.name from (
       select distinct f.node_id from recorder.fact f
       where {OF_EXTENT} and {OF_NODES} and f.evidence and f.sign
-        and {IN_TIME} and f.kind <> 1
-        and exists (select from unnest($7::timestamptz[]) given (at)
-          where f.observed_at between given.at - $8::interval
-            and given.at + $8::interval)) t
+        and {IN_TIME} and f.kind <> #appeared
+        and exists (select from unnest(:times::timestamptz[]) given (at)
+          where f.observed_at between given.at - :within::interval
+            and given.at + :within::interval)) t
     join recorder.node n on n.node_id = t.node_id
-"""
-LAST_SIGN = f"""
+""")
+LAST_SIGN = Statement.of(f"""
     select max(f.at) from recorder.fact f
-    where {OF_EXTENT} and f.evidence and f.sign and f.at < $5
+    where {OF_EXTENT} and f.evidence and f.sign and f.at < :until
       and f.node_id = (select n.node_id from recorder.node n
-        where n.log_id = $1 and n.name = $4)
-"""
+        where n.log_id = :log and n.name = :node)
+""")
 # As one text: rows of five thousand nodes would take longer. Of two members
 # of one name the second counts.
 PLACES = f"""
@@ -131,12 +132,16 @@ PLACES = f"""
     from recorder.fact f join recorder.node n on n.node_id = f.node_id
     where {OF_EXTENT} and {{which}}
 """
-PLACES_OF_ALL = PLACES.format(which="f.kind = 1 and f.place is not null")
-PLACES_OF_NODES = PLACES.format(which=f"{APPEARED_STANDING} and {OF_NODES}")
-OBSERVED = """
+PLACES_OF_ALL = Statement.of(
+    PLACES.format(which="f.kind = #appeared and f.place is not null")
+)
+PLACES_OF_NODES = Statement.of(
+    PLACES.format(which=f"{APPEARED_STANDING} and {OF_NODES}")
+)
+OBSERVED = Statement.of("""
     select observed_at from recorder.entry
-    where log_id = $1 and position = $2
-"""
+    where log_id = :log and position = :position
+""")
 
 
 class FactReader(ExtentReader):
@@ -164,8 +169,12 @@ class FactReader(ExtentReader):
         ``locks`` are keys of annotations, which may hold ``*``, of locks that
         may be held when they are listed first.
         """
-        asked = list(names), *_span(since, until), _patterns(locks)
-        return await self._facts(ALL_OF_NODES, *asked)
+        return await self._facts(
+            ALL_OF_NODES,
+            nodes=list(names),
+            locks=_patterns(locks),
+            **_span(since, until),
+        )
 
     async def evidence(
         self,
@@ -180,8 +189,12 @@ class FactReader(ExtentReader):
         But not that their Pods had to go. ``locks`` are keys of annotations,
         which may hold ``*``.
         """
-        asked = list(names), *_span(since, until), _patterns(locks)
-        return await self._facts(EVIDENCE, *asked)
+        return await self._facts(
+            EVIDENCE,
+            nodes=list(names),
+            locks=_patterns(locks),
+            **_span(since, until),
+        )
 
     async def disrupted(
         self,
@@ -198,10 +211,10 @@ class FactReader(ExtentReader):
             return []
         return await self._facts(
             DISRUPTED,
-            [stay.node for stay in stays],
-            [stay.since for stay in stays],
-            [stay.until for stay in stays],
-            *_span(since, until),
+            nodes=[stay.node for stay in stays],
+            begins=[stay.since for stay in stays],
+            ends=[stay.until for stay in stays],
+            **_span(since, until),
         )
 
     async def requests(
@@ -217,17 +230,17 @@ class FactReader(ExtentReader):
         groups, namespaces, names = zip(*sorted(objects), strict=True)
         return await self._facts(
             REQUESTS,
-            list(groups),
-            list(namespaces),
-            list(names),
-            *_span(since, until),
+            groups=list(groups),
+            namespaces=list(namespaces),
+            names=list(names),
+            **_span(since, until),
         )
 
     async def signs(
         self, since: datetime | None, until: datetime | None
     ) -> Sequence[StoredFact]:
         """Return what is about nodes as such, of the whole fleet."""
-        return await self._facts(SIGNS, *_span(since, until))
+        return await self._facts(SIGNS, **_span(since, until))
 
     async def losses(
         self, since: datetime | None, until: datetime | None
@@ -236,7 +249,7 @@ class FactReader(ExtentReader):
 
         Of what appeared only the place, and whether it was ready.
         """
-        return await self._facts(LOSSES, *_span(since, until))
+        return await self._facts(LOSSES, **_span(since, until))
 
     async def stirred(
         self,
@@ -250,7 +263,7 @@ class FactReader(ExtentReader):
         ``seen`` is when it was observed at the earliest.
         """
         return await self._texts(
-            STIRRED, *_span(since, until), seen or ALWAYS[0]
+            STIRRED, seen=seen or ALWAYS[0], **_span(since, until)
         )
 
     async def stirred_near(
@@ -260,15 +273,20 @@ class FactReader(ExtentReader):
         within: timedelta,
     ) -> set[str]:
         """Name those of some nodes to which something happened about then."""
-        span = min(times) - within, max(times) + within
-        asked = list(names), *span, list(times), within
-        return await self._texts(STIRRED_NEAR, *asked)
+        return await self._texts(
+            STIRRED_NEAR,
+            nodes=list(names),
+            times=list(times),
+            within=within,
+            since=min(times) - within,
+            until=max(times) + within,
+        )
 
     async def last_sign(
         self, name: str, until: datetime | None
     ) -> datetime | None:
         """Return when the last sign about a node was."""
-        rows = await self._ask(LAST_SIGN, name, until or ALWAYS[1])
+        rows = await self._ask(LAST_SIGN, node=name, until=until or ALWAYS[1])
         at: datetime | None = rows[0][0]
         return at
 
@@ -285,11 +303,11 @@ class FactReader(ExtentReader):
         Of a key, or of any that says where a node stands; a few more may be
         among them.
         """
-        asked = *_span(since, until), value
+        span = _span(since, until)
         if says_where(key):
-            rows = await self._ask(LABELS_OF_PLACE, *asked)
+            rows = await self._ask(LABELS_OF_PLACE, value=value, **span)
         else:
-            rows = await self._ask(LABELS, *asked, key)
+            rows = await self._ask(LABELS, key=key, value=value, **span)
         return followed(orjson.loads(rows[0][0] or "[]"))
 
     async def places(
@@ -301,7 +319,7 @@ class FactReader(ExtentReader):
         """
         if names is None:
             return _by_name(await self._ask(PLACES_OF_ALL))
-        return _by_name(await self._ask(PLACES_OF_NODES, list(names)))
+        return _by_name(await self._ask(PLACES_OF_NODES, nodes=list(names)))
 
 
 async def facts_end(
@@ -310,15 +328,17 @@ async def facts_end(
     """Return where the facts of a log of a size end before it does."""
     if built_to is None or built_to >= size:
         return None
-    rows = await fetch(engine, "read the facts", OBSERVED, log, built_to + 1)
+    rows = await fetch(
+        engine, "read the facts", OBSERVED, log=log, position=built_to + 1
+    )
     at = rows[0][0] if rows else None
     return FactsEnd(EntryName(log, built_to), at)
 
 
 def _span(
     since: datetime | None, until: datetime | None
-) -> tuple[datetime, datetime]:
-    return since or ALWAYS[0], until or ALWAYS[1]
+) -> Mapping[str, datetime]:
+    return {"since": since or ALWAYS[0], "until": until or ALWAYS[1]}
 
 
 def _by_name(rows: Iterable[Record]) -> dict[str, dict[str, str]]:

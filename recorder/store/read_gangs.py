@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from recorder.model.fact import StoredFact
 from recorder.report.fact_ports import ALWAYS, Stay
+from recorder.store.statement import Statement
 from recorder.store.stored_facts import (
     COLUMNS,
     OF_EXTENT,
@@ -26,20 +27,22 @@ TOGETHER = timedelta(minutes=1)
 # Of the kinds of the index `fact_by_placing`, and by nothing that it does not
 # hold, so that no row is read. Who was bound later or had ended before cannot
 # have been there; what is dated days later tells neither, whatever the clock.
-PLACED = f"""
+PLACED = Statement.of(f"""
     with stay as (
       select n.node_id, s.since, s.until
-      from unnest($4::text[], $5::timestamptz[], $6::timestamptz[])
+      from unnest(:nodes::text[], :begins::timestamptz[], :ends::timestamptz[])
         s (name, since, until)
-      join recorder.node n on n.log_id = $1 and n.name = s.name
+      join recorder.node n on n.log_id = :log and n.name = s.name
     ), pod as (
       select f.node_id, f.object_id,
-        min(least(f.at, f.observed_at)) filter (where f.kind in (1, 16))
-          as bound_at,
-        min(f.observed_at) filter (where f.kind in (2, 18)) as ended_at
+        min(least(f.at, f.observed_at))
+          filter (where f.kind in (#appeared, #bound)) as bound_at,
+        min(f.observed_at)
+          filter (where f.kind in (#vanished, #ended)) as ended_at
       from recorder.fact f
-      where f.position <= $2 and f.derivation_id = $3 and {OF_NODES}
-        and not f.evidence and f.kind in (1, 2, 3, 16, 18)
+      where f.position <= :size and f.derivation_id = :derivation
+        and {OF_NODES} and not f.evidence and f.kind in (#appeared,
+          #vanished, #deletion-requested, #bound, #ended)
         and f.at < (select max(stay.until) from stay) + interval '2 days'
       group by f.node_id, f.object_id
     )
@@ -49,40 +52,41 @@ PLACED = f"""
       and (pod.ended_at is null or pod.ended_at >= stay.since)
     join lateral (select uid from recorder.object
       where object_id = pod.object_id offset 0) o on o.uid is not null
-"""
+""")
 # By the scheduler, which the Pod tells itself; or by a queue, which tells it
 # of the workload, and whose Pods go a moment later.
-PREEMPTED = f"""
+PREEMPTED = Statement.of(f"""
     with evicted as materialized (
       select distinct f.observed_at as at from recorder.fact f
-      where {OF_EXTENT} and f.kind = 4 and f.node_id is null
+      where {OF_EXTENT} and f.kind = #condition-changed and f.node_id is null
         and f.detail ->> 'type' = 'Evicted'
         and f.detail -> 'new' ->> 'reason' = 'Preempted'
-        and f.at >= $5 and f.at < $6
+        and f.at >= :since and f.at < :until
     ), pod as (
       select f.object_id from recorder.fact f
       where {OF_EXTENT} and {OF_NODES}
-        and f.kind = 4 and f.evidence and not f.sign
+        and f.kind = #condition-changed and f.evidence and not f.sign
         and f.detail -> 'new' ->> 'reason' = 'PreemptionByScheduler'
-        and f.at >= $5 and f.at < $6
+        and f.at >= :since and f.at < :until
       union
       select f.object_id from recorder.fact f
       where (select count(*) from evicted) > 0 and {OF_EXTENT} and {OF_NODES}
-        and not f.evidence and f.kind in (1, 3)
+        and not f.evidence and f.kind in (#appeared, #deletion-requested)
         and exists (select from evicted where f.observed_at
-          between evicted.at - $7::interval and evicted.at + $7::interval)
+          between evicted.at - :together::interval
+            and evicted.at + :together::interval)
     )
     select distinct o.uid from pod, lateral (select uid from recorder.object
       where object_id = pod.object_id offset 0) o
     where o.uid is not null
-"""
-LIVES = told("""f.kind in (1, 2) and f.object_id = any (array(
+""")
+LIVES = told("""f.kind in (#appeared, #vanished) and f.object_id = any (array(
       select o.object_id from recorder.object o
-      where o.log_id = $1 and o.uid = any ($4::text[])))""")
+      where o.log_id = :log and o.uid = any (:uids::text[])))""")
 ASKED = """
     asked_0 (object_id) as (
       select o.object_id from recorder.object o
-      where o.uid = any ($4::text[]) and o.log_id = $1)"""
+      where o.uid = any (:uids::text[]) and o.log_id = :log)"""
 # Each step asks for all objects of the step before at once: one by one, each
 # would be looked for in every partition. An owner need not control.
 OWNERS = f"""
@@ -90,15 +94,15 @@ OWNERS = f"""
         select distinct owner.told ->> 'uid' as uid
         from recorder.fact f,
           jsonb_path_query(f.detail, '$.state.owners[*]') owner (told)
-        where {OF_EXTENT} and f.kind in (1, 2)
+        where {OF_EXTENT} and f.kind in (#appeared, #vanished)
           and f.object_id = any (array(select object_id from {{before}}))
           and coalesce(owner.told ->> 'kind', '')
             not in ('DaemonSet', 'Node', 'CronJob') offset 0) f, lateral (
         select object_id from recorder.object
-        where log_id = $1 and uid = f.uid offset 0) o"""
+        where log_id = :log and uid = f.uid offset 0) o"""
 OWNED = """
       select distinct f.object_id from recorder.fact f
-      where f.log_id = $1
+      where f.log_id = :log
         and f.owner_id = any (array(select object_id from {before}))"""
 
 
@@ -113,19 +117,22 @@ def _steps(name: str, step: str, found: str) -> str:
     return ", ".join([*tables, f"{found} (object_id) as ({union})"])
 
 
-# But not what Events and audit say of them, kinds 20 and 21.
+# But not what Events and audit say of them.
 OF_FAMILY = f"""
     select {COLUMNS} from recorder.fact f
-    where {OF_EXTENT} and f.kind not in (20, 21) and f.at < $5
+    where {OF_EXTENT} and f.kind not in (#event, #requested)
+      and f.at < :until
       and f.object_id = any (array(select object_id from family))
 """
-# How they came, ran and went: of conditions, 4, what a Pod had to go for and
+# How they came, ran and went: of conditions, what a Pod had to go for and
 # how its owner ended. The others come and go with every Pod.
 OF_LIVES = f"""{OF_FAMILY}
-      and (f.kind in (1, 2, 3, 16, 17, 18, 19)
-        or f.kind = 4 and f.detail ->> 'type' in ('DisruptionTarget',
-          'Evicted', 'Failed', 'FailureTarget', 'Complete', 'Completed',
-          'Succeeded', 'SuccessCriteriaMet'))
+      and (f.kind in (#appeared, #vanished, #deletion-requested, #bound,
+          #started, #ended, #container-ended)
+        or f.kind = #condition-changed
+        and f.detail ->> 'type' in ('DisruptionTarget', 'Evicted', 'Failed',
+          'FailureTarget', 'Complete', 'Completed', 'Succeeded',
+          'SuccessCriteriaMet'))
 """
 BELOW = named(
     OF_FAMILY, before=f"{ASKED}, {_steps('asked', OWNED, 'family')},"
@@ -148,9 +155,9 @@ class GangReader(ExtentReader):
             return set()
         return await self._texts(
             PLACED,
-            [stay.node for stay in stays],
-            [stay.since for stay in stays],
-            [stay.until for stay in stays],
+            nodes=[stay.node for stay in stays],
+            begins=[stay.since for stay in stays],
+            ends=[stay.until for stay in stays],
         )
 
     async def preempted(
@@ -161,12 +168,17 @@ class GangReader(ExtentReader):
         until: datetime | None,
     ) -> set[str]:
         """Return the UIDs of all Pods that may have made room for others."""
-        span = since or ALWAYS[0], until or ALWAYS[1]
-        return await self._texts(PREEMPTED, list(nodes), *span, TOGETHER)
+        return await self._texts(
+            PREEMPTED,
+            nodes=list(nodes),
+            since=since or ALWAYS[0],
+            until=until or ALWAYS[1],
+            together=TOGETHER,
+        )
 
     async def lives(self, uids: Collection[str]) -> Sequence[StoredFact]:
         """Return how objects of these UIDs came and went."""
-        return await self._facts(LIVES, list(uids))
+        return await self._facts(LIVES, uids=list(uids))
 
     async def family(
         self, uids: Collection[str], *, until: datetime | None
@@ -175,10 +187,14 @@ class GangReader(ExtentReader):
 
         But not what Events and audit say of them.
         """
-        return await self._facts(BELOW, list(uids), until or ALWAYS[1])
+        return await self._facts(
+            BELOW, uids=list(uids), until=until or ALWAYS[1]
+        )
 
     async def families(
         self, uids: Collection[str], *, until: datetime | None
     ) -> Sequence[StoredFact]:
         """Return the lives of these objects, of their owners and Pods."""
-        return await self._facts(WHOLE, list(uids), until or ALWAYS[1])
+        return await self._facts(
+            WHOLE, uids=list(uids), until=until or ALWAYS[1]
+        )

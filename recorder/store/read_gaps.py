@@ -21,6 +21,7 @@ from recorder.store.engine import Record, asking, fetch, reading
 from recorder.store.read_documents import Documents
 from recorder.store.read_selection import told_by_recorder
 from recorder.store.read_span import Span, find_span
+from recorder.store.statement import Statement
 from recorder.store.tables import Query, QueryRow, entry, resource
 
 __all__ = ["GapReader", "told_query"]
@@ -42,23 +43,19 @@ COLUMNS = (
 )
 
 
-# The number is a literal, so that the planner can prove that the partial
-# index `entry_by_gap` holds every such entry.
-FEW = f"""
+# The first of what the recorder tells is a literal, so that the planner can
+# prove that the partial index `entry_by_gap` holds every such entry.
+FEW = Statement.of(f"""
     select page.*, r.name as resource from (
       select position, recorded_at, observed_at, operation, source,
         resource_id, base_distance, encoding, payload
       from recorder.entry
-      where log_id = $1 and position <= $2 and operation >= 100
-        and operation = any ($3::int2[])
+      where log_id = :log and position <= :size and operation >= #refused
+        and operation in (#gap-closed, #clock-jumped)
       order by position limit {PAGE}) page
     left join recorder.resource r on r.resource_id = page.resource_id
     order by page.position
-"""
-ASKED = [
-    OPERATION_CODES[one]
-    for one in (Operation.GAP_CLOSED, Operation.CLOCK_JUMPED)
-]
+""")
 
 
 def told_query(span: Span, operation: Operation) -> Query:
@@ -132,7 +129,7 @@ class GapReader:
         """Return all that is told, if it is little; it is read once."""
         if not self._asked:
             rows = await fetch(
-                self._engine, "read gaps", FEW, self._log, self._size, ASKED
+                self._engine, "read gaps", FEW, log=self._log, size=self._size
             )
             if len(rows) < PAGE:
                 self._few = await self._decoded(rows)

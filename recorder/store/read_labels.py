@@ -7,6 +7,7 @@ are told apart by where they stand, or by their labels as they appeared.
 from collections.abc import Iterable, Mapping
 
 from recorder.facts import TOPOLOGY
+from recorder.store.statement import Statement
 from recorder.store.stored_facts import OF_EXTENT
 
 __all__ = [
@@ -20,10 +21,10 @@ __all__ = [
 Labels = Mapping[str, str | None]
 """Values by key; of changes None where one is gone."""
 
-# Kinds are those of recorder/store/codes.py: 5 is a changed label, of which
-# the index holds as many characters as Kubernetes allows.
-CHANGED = f"{OF_EXTENT} and f.kind = 5 and f.evidence and f.at < $5"
-APPEARED_STANDING = """f.kind = 1 and f.evidence
+# Of a label the index holds as many characters as Kubernetes allows.
+CHANGED = f"""{OF_EXTENT}
+      and f.kind = #label-changed and f.evidence and f.at < :until"""
+APPEARED_STANDING = """f.kind = #appeared and f.evidence
           and coalesce(f.place, '0') <> '0'"""
 """The condition that a Node of a few appeared.
 
@@ -38,8 +39,8 @@ LABELLED = f"""
       union
       select f.node_id from recorder.fact f
       where {CHANGED} and f.node_id is not null
-        and left(f.detail ->> 'new', 63) = left($6, 63)
-        and f.detail ->> 'new' = $6
+        and left(f.detail ->> 'new', 63) = left(:value, 63)
+        and f.detail ->> 'new' = :value
     ), version as (
       select f.* from holder, lateral (
         select f.node_id, f.position, f.at, true as whole,
@@ -54,21 +55,25 @@ LABELLED = f"""
       where {CHANGED} and f.node_id in (select node_id from holder)
       group by f.node_id, f.position
     )
-    select json_agg(json_build_array(n.name, v.whole, v.at <= $4, v.at < $5,
-      v.told) order by v.position)::text
+    select json_agg(json_build_array(n.name, v.whole, v.at <= :since,
+      v.at < :until, v.told) order by v.position)::text
     from version v join recorder.node n on n.node_id = v.node_id
 """
-LABELS = LABELLED.format(
-    who="""(select * from recorder.fact
-        where log_id = $1 and kind = 1 and place is not null
-          and detail -> 'state' -> 'labels' ->> $7::text = $6)"""
+LABELS = Statement.of(
+    LABELLED.format(
+        who="""(select * from recorder.fact
+        where log_id = :log and kind = #appeared and place is not null
+          and detail -> 'state' -> 'labels' ->> :key::text = :value)"""
+    )
 )
 # By `fact_by_standing` alone: of a value that it does not know the planner
 # expects thousands, and would rather read all that an index holds.
-LABELS_OF_PLACE = LABELLED.format(
-    who="""(select * from recorder.fact where place @@ (
-          select ('$.* == ' || to_json($6::text)::text)::jsonpath)
+LABELS_OF_PLACE = Statement.of(
+    LABELLED.format(
+        who="""(select * from recorder.fact where place @@ (
+          select ('$.* == ' || to_json(:value::text)::text)::jsonpath)
         offset 0)"""
+    )
 )
 
 

@@ -10,6 +10,7 @@ from recorder.report.gap import Gap
 from recorder.report.ports import Log, Stream
 from recorder.store.engine import Record, fetch
 from recorder.store.extent import Extent
+from recorder.store.statement import Statement
 
 __all__ = ["Standing", "read_logs", "read_standing"]
 
@@ -25,7 +26,8 @@ LOGS = """
       case when h.expires_at > clock_timestamp() then h.holder end as holder
     from recorder.log l join recorder.log_head h on h.log_id = l.log_id
 """
-STANDING = f"""
+ALL = Statement.of(f"{LOGS} order by l.log_id")
+STANDING = Statement.of(f"""
     select l.*, d.derivation_id, d.built_to, r.name as resource, p.source,
       p.state, p.completed, p.began_at, p.began_version, p.vouched_until,
       p.last_frame_at, p.entries, p.gap_position, p.gap_reason, p.gap_since,
@@ -36,9 +38,9 @@ STANDING = f"""
     left join (recorder.resume_point p join recorder.resource r
         on r.resource_id = p.resource_id and p.source <> '{BOOKKEEPING}')
       on p.log_id = l.log_id
-    where l.log_id = $1
+    where l.log_id = :log
     order by p.source, r.name
-"""
+""")
 
 NUMBER_MAX = 2**31 - 1
 """Of a log: the database counts them by integers."""
@@ -57,7 +59,7 @@ class Standing:
 
 async def read_logs(engine: AsyncEngine) -> Sequence[Log]:
     """Return every log, oldest first."""
-    rows = await fetch(engine, "list the logs", f"{LOGS} order by l.log_id")
+    rows = await fetch(engine, "list the logs", ALL)
     return [_log(row) for row in rows]
 
 
@@ -65,7 +67,7 @@ async def read_standing(engine: AsyncEngine, number: int) -> Standing | None:
     """Return where a log stands now, seen at once; None if there is none."""
     if number > NUMBER_MAX:
         return None
-    rows = await fetch(engine, "read the log", STANDING, number)
+    rows = await fetch(engine, "read the log", STANDING, log=number)
     if not rows:
         return None
     first = rows[0]

@@ -11,16 +11,18 @@ from recorder.store.engine import asking, fetch
 from recorder.store.read_documents import Documents
 from recorder.store.read_selection import VERSIONS
 from recorder.store.rows import EVENT_COLLECTIONS
+from recorder.store.statement import Statement
 
 __all__ = ["NodeReader"]
 
 # Of each on its own, day by day and backwards, until there is one: what was
 # recorded on a later day has a later position. In a day by the index of
 # objects, so that nothing is read of the others.
-NEWEST = """
+NEWEST = Statement.of("""
     with thing as (
       select o.object_id, o.name, o.uid from recorder.object o
-      where o.log_id = $1 and o.namespace = '' and o.name = any ($3::text[])
+      where o.log_id = :log and o.namespace = ''
+        and o.name = any (:names::text[])
         and o.kind_id = (select k.kind_id from recorder.kind k
           where k.api_group = '' and k.name = 'Node')
     ), newest as (
@@ -28,24 +30,24 @@ NEWEST = """
       from thing, lateral (
         select e.* from (
           select lower, upper from recorder.partition
-          where observed_min < $4 order by lower desc) day, lateral (
+          where observed_min < :before order by lower desc) day, lateral (
           select e.position, e.recorded_at, e.base_distance, e.encoding,
             e.payload, e.resource_id
           from recorder.entry e
           where e.recorded_at >= day.lower and e.recorded_at < day.upper
-            and e.object_id = thing.object_id and e.observed_at < $4
-            and e.log_id = $1 and e.position <= $2
-            and e.operation = any ($5::int2[])
+            and e.object_id = thing.object_id and e.observed_at < :before
+            and e.log_id = :log and e.position <= :size
+            and e.operation = any (:operations::int2[])
             and e.resource_id <> all (array(
               select resource_id from recorder.resource
-              where name = any ($6::text[])))
+              where name = any (:events::text[])))
           order by e.position + 0 desc limit 1) e
         order by day.lower desc limit 1) v
       order by thing.name, v.position desc
     )
     select newest.*, r.name as resource
     from newest join recorder.resource r using (resource_id)
-"""
+""")
 
 
 class NodeReader:
@@ -61,14 +63,16 @@ class NodeReader:
         self, names: Collection[str], at: datetime
     ) -> Mapping[str, Version]:
         """Return the newest version of each Node before a time, by name."""
-        values = list(names), at, list(VERSIONS), list(EVENT_COLLECTIONS)
         rows = await fetch(
             self._engine,
             "read the nodes",
             NEWEST,
-            self._log,
-            self._size,
-            *values,
+            log=self._log,
+            size=self._size,
+            names=list(names),
+            before=at,
+            operations=list(VERSIONS),
+            events=list(EVENT_COLLECTIONS),
         )
         if not rows:
             return {}

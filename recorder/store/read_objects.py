@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from recorder.model.reference import ObjectIdentity
 from recorder.report.ports import Heartbeats, Thing
 from recorder.store.engine import fetch, reading
+from recorder.store.statement import Statement
 from recorder.store.tables import (
     Query,
     kind,
@@ -26,9 +27,10 @@ __all__ = ["NameReader", "things_query"]
 NAMES_MAX = 20_000
 """Names compared with one that was not found; more would take seconds."""
 
-KNOWN = """
-    select name from recorder.node where log_id = $1 and name = any ($2)
-"""
+KNOWN = Statement.of("""
+    select name from recorder.node
+    where log_id = :log and name = any (:names)
+""")
 
 
 def things_query(
@@ -75,7 +77,11 @@ class NameReader:
         missing = set(names) - self._known_nodes
         if missing:
             rows = await fetch(
-                self._engine, "read nodes", KNOWN, self._log, list(missing)
+                self._engine,
+                "read nodes",
+                KNOWN,
+                log=self._log,
+                names=list(missing),
             )
             self._known_nodes.update(name for (name,) in rows)
         return self._known_nodes.intersection(names)

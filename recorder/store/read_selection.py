@@ -39,7 +39,8 @@ def told_by_recorder() -> ColumnElement[bool]:
     The number is a literal, so that the planner can prove that the partial
     index `entry_by_gap` holds every such entry.
     """
-    return entry.c.operation >= literal_column("100")
+    first = OPERATION_CODES[Operation.REFUSED]
+    return entry.c.operation >= literal_column(str(first))
 
 
 @dataclass(frozen=True, slots=True)

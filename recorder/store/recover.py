@@ -16,10 +16,9 @@ from recorder.intake.state import (
     StreamKey,
     StreamState,
 )
-from recorder.model.entry import Operation
 from recorder.model.reference import ObjectIdentity
-from recorder.store.codes import OPERATION_CODES
 from recorder.store.lookback import documents
+from recorder.store.statement import Statement
 
 __all__ = ["recover"]
 
@@ -38,13 +37,15 @@ STREAMS = """
     from recorder.resume_point p join recorder.resource r using (resource_id)
     where p.log_id = $1
 """
-JUMPS = """
-    select position, observed_at from recorder.entry
-    where log_id = $1 and operation >= 100 and operation = $2
-    order by position desc limit $3
-"""
 JUMPS_MAX = 32
 """Of the clock: they matter for as long as Events live."""
+
+JUMPS = Statement.of("""
+    select position, observed_at from recorder.entry
+    where log_id = :log and operation >= #refused
+      and operation = #clock-jumped
+    order by position desc limit :most
+""")
 
 HEAD = "select size, epoch from recorder.log_head where log_id = $1"
 
@@ -75,8 +76,9 @@ async def recover(connection: asyncpg.Connection, log: int) -> Recovered:
 
 
 async def _jumps(connection: asyncpg.Connection, log: int) -> Sequence[Jump]:
-    code = OPERATION_CODES[Operation.CLOCK_JUMPED]
-    rows = await connection.fetch(JUMPS, log, code, JUMPS_MAX)
+    rows = await connection.fetch(
+        JUMPS.text, *JUMPS.values({"log": log, "most": JUMPS_MAX})
+    )
     positions = [row["position"] for row in rows]
     told = await documents(connection, log, positions) if rows else {}
     return [

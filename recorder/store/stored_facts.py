@@ -15,6 +15,7 @@ from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.store.codes import FACTS
 from recorder.store.engine import Record, fetch
 from recorder.store.extent import Extent
+from recorder.store.statement import Statement
 
 __all__ = [
     "COLUMNS",
@@ -29,17 +30,19 @@ __all__ = [
 COLUMNS = """f.position, f.index, f.observed_at, f.occurred_at, f.kind,
       f.detail, f.object_id, f.node_id, f.actor_id"""
 
-OF_EXTENT = "f.log_id = $1 and f.position <= $2 and f.derivation_id = $3"
-"""The condition that facts are of an extent, whose values come first."""
+OF_EXTENT = """f.log_id = :log and f.position <= :size
+      and f.derivation_id = :derivation"""
+"""The condition that facts are of an extent."""
 
 OF_NODES = """f.node_id = any (array(select n.node_id from recorder.node n
-      where n.log_id = $1 and n.name = any ($4::text[])))"""
-"""The condition that they are of nodes, whose names come next."""
+      where n.log_id = :log and n.name = any (:nodes::text[])))"""
+"""The condition that they are of nodes."""
 
 FACT, NODE, WORD, OBJECT = range(4)
+"""What a row of a `named` statement is."""
 
 
-def told(*conditions: str) -> str:
+def told(*conditions: str) -> Statement:
     """Return the statement that reads the facts of conditions on ``f``.
 
     They stand beside those of the extent; a fact may have one at most.
@@ -53,14 +56,14 @@ def told(*conditions: str) -> str:
     )
 
 
-def named(found: str, *, before: str = "") -> str:
+def named(found: str, *, before: str = "") -> Statement:
     """Return the statement that reads facts and the names in them.
 
     Args:
         found: what selects `COLUMNS`.
         before: common table expressions that it needs, each with a comma.
     """
-    return f"""
+    return Statement.of(f"""
     with recursive {before} told as materialized ({found})
     select {FACT} as what, position, index, observed_at, occurred_at, kind,
       detail, object_id, node_id, actor_id,
@@ -84,7 +87,7 @@ def named(found: str, *, before: str = "") -> str:
       select * from recorder.object where object_id = t.object_id offset 0) o,
       lateral (
       select * from recorder.kind where kind_id = o.kind_id offset 0) k
-    """
+    """)
 
 
 class FactNames:
@@ -135,7 +138,7 @@ class FactNames:
 
 
 class ExtentReader:
-    """Puts statements that begin with the values of an extent."""
+    """Puts statements about the facts of an extent."""
 
     action: ClassVar[str]
     """What could not be done, where one fails."""
@@ -147,22 +150,24 @@ class ExtentReader:
         self._extent = extent
         self._names = names
 
-    async def _ask(self, statement: str, *values: object) -> Sequence[Record]:
+    async def _ask(
+        self, statement: Statement, **values: object
+    ) -> Sequence[Record]:
         return await fetch(
             self._engine,
             self.action,
             statement,
-            *self._extent.values,
-            *values,
+            **self._extent.values,
+            **values,
         )
 
     async def _facts(
-        self, statement: str, *values: object
+        self, statement: Statement, **values: object
     ) -> Sequence[StoredFact]:
-        return self._names.stored(await self._ask(statement, *values))
+        return self._names.stored(await self._ask(statement, **values))
 
-    async def _texts(self, statement: str, *values: object) -> set[str]:
-        return {text for (text,) in await self._ask(statement, *values)}
+    async def _texts(self, statement: Statement, **values: object) -> set[str]:
+        return {text for (text,) in await self._ask(statement, **values)}
 
 
 def _order(row: Record) -> tuple[int, int]:

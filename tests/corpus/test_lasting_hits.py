@@ -19,6 +19,7 @@ from recorder.report.incidents import IncidentsQuestion, ask_incidents
 from recorder.report.window import Window
 from recorder.store.engine import Record, fetch
 from recorder.store.read import LogReading
+from recorder.store.statement import Statement
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of, truth_of
 from tests.corpus.truth import read_truth
@@ -90,11 +91,13 @@ async def test_what_is_down_costs_until_all_that_is_read_is_vouched_for(
 async def test_without_an_end_nothing_more_is_read(
     corpus: Corpus, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    asked: list[Statement] = []
 
-    async def told(engine: AsyncEngine, *given: Any) -> Sequence[Record]:
-        asked.append(given[1])
-        return await fetch(engine, *given)
+    async def told(
+        engine: AsyncEngine, action: str, statement: Statement, **values: Any
+    ) -> Sequence[Record]:
+        asked.append(statement)
+        return await fetch(engine, action, statement, **values)
 
     monkeypatch.setattr("recorder.store.stored_facts.fetch", told)
     dsn = corpus.database.dsn("reader")

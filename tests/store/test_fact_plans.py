@@ -11,6 +11,7 @@ from recorder.store.read_facts import PLACES_OF_ALL, PLACES_OF_NODES
 from recorder.store.read_gangs import BELOW, WHOLE
 from recorder.store.read_labels import LABELS, LABELS_OF_PLACE
 from recorder.store.read_nodes import NEWEST
+from recorder.store.statement import Statement
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Teller
 from tests.report.many import filled
@@ -18,8 +19,23 @@ from tests.store.test_read_plans import PARENTS, walked
 from tests.support.builders import NODES, a_frame, a_list, a_node
 from tests.support.postgres import Database, DatabaseServer
 
-EXTENT = "bigint, bigint, bigint"
-NAMES, MOMENT = "text[]", "timestamptz"
+TYPES = {
+    "log": "bigint",
+    "size": "bigint",
+    "derivation": "bigint",
+    "nodes": "text[]",
+    "names": "text[]",
+    "uids": "text[]",
+    "since": "timestamptz",
+    "until": "timestamptz",
+    "before": "timestamptz",
+    "value": "text",
+    "key": "text",
+    "operations": "smallint[]",
+    "events": "text[]",
+}
+"""Of the values of statements, by their names."""
+
 MANY = """
     insert into recorder.fact (recorded_at, at, observed_at, position, index,
       object_id, log_id, derivation_id, node_id, kind, sign, evidence, place,
@@ -49,28 +65,24 @@ LABELLED = {"fact_by_label", "fact_by_evidence"}
 
 
 @pytest.mark.parametrize(
-    ("statement", "types", "indices"),
+    ("statement", "indices"),
     [
         (
             LABELS,
-            (EXTENT, MOMENT, MOMENT, "text", "text"),
             LABELLED | {"fact_by_place"},
         ),
         (
             LABELS_OF_PLACE,
-            (EXTENT, MOMENT, MOMENT, "text"),
             LABELLED | {"fact_by_standing"},
         ),
-        (PLACES_OF_ALL, (EXTENT,), {"fact_by_place"}),
-        (PLACES_OF_NODES, (EXTENT, NAMES), {"fact_by_evidence"}),
+        (PLACES_OF_ALL, {"fact_by_place"}),
+        (PLACES_OF_NODES, {"fact_by_evidence"}),
         (
             BELOW,
-            (EXTENT, NAMES, MOMENT),
             {"fact_by_owner", "fact_by_object"},
         ),
         (
             WHOLE,
-            (EXTENT, NAMES, MOMENT),
             {"fact_by_owner", "fact_by_object"},
         ),
     ],
@@ -78,8 +90,7 @@ LABELLED = {"fact_by_label", "fact_by_evidence"}
 )
 async def test_a_question_reads_what_its_indices_lead_to(
     any_database: Database,
-    statement: str,
-    types: tuple[str, ...],
+    statement: Statement,
     indices: set[str],
 ) -> None:
     await _filled(any_database)
@@ -87,13 +98,7 @@ async def test_a_question_reads_what_its_indices_lead_to(
         any_database.dsn("reader"), plans="force_generic_plan"
     )
     try:
-        await reader.execute(
-            f"prepare asked ({', '.join(types)}) as {statement}"
-        )
-        nothing = ", ".join("null" for _ in ", ".join(types).split(","))
-        plan = await reader.fetchval(
-            f"explain (format json) execute asked ({nothing})"
-        )
+        plan = await _generic_plan(reader, statement)
         parents = dict(await reader.fetch(PARENTS))
         of_day = {name for (name,) in await reader.fetch(INDICES)}
     finally:
@@ -119,7 +124,7 @@ async def test_the_newest_of_few_are_not_walked_to(
     try:
         where = f"f.log_id = 1 and f.position <= 99 and {condition}"
         statement = newest_facts(where, 1, led=True)
-        plan = await reader.fetchval(f"explain (format json) {statement}")
+        plan = await reader.fetchval(f"explain (format json) {statement.text}")
         parents = dict(await reader.fetch(PARENTS))
         of_day = {name for (name,) in await reader.fetch(INDICES)}
     finally:
@@ -141,14 +146,7 @@ async def test_a_node_before_is_looked_for_by_its_object_in_a_long_log(
             database.dsn("reader"), plans="force_generic_plan"
         )
         try:
-            await reader.execute(
-                "prepare asked (bigint, bigint, text[], timestamptz,"
-                f" smallint[], text[]) as {NEWEST}"
-            )
-            plan = await reader.fetchval(
-                "explain (format json) execute asked"
-                " (null, null, null, null, null, null)"
-            )
+            plan = await _generic_plan(reader, NEWEST)
             parents = dict(await reader.fetch(PARENTS))
         finally:
             await reader.close()
@@ -160,6 +158,19 @@ async def test_a_node_before_is_looked_for_by_its_object_in_a_long_log(
         for name in used
         if (parent := parents.get(name, name)).startswith("entry_by")
     } == {"entry_by_object"}
+
+
+async def _generic_plan(
+    reader: asyncpg.Connection, statement: Statement
+) -> str:
+    """Return the plan that a connection keeps, as JSON."""
+    types = ", ".join(TYPES[name] for name in statement.names)
+    await reader.execute(f"prepare asked ({types}) as {statement.text}")
+    nothing = ", ".join("null" for _ in statement.names)
+    plan: str = await reader.fetchval(
+        f"explain (format json) execute asked ({nothing})"
+    )
+    return plan
 
 
 async def _filled(database: Database) -> None:

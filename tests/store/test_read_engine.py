@@ -16,8 +16,15 @@ from recorder.store.engine import (
     make_engine,
     reading,
 )
+from recorder.store.statement import Statement
 from recorder.store.translate import LogAccessError, SchemaError
 from tests.support.postgres import Database
+
+ONE = Statement.of("select 1 as one")
+SLEEPING = Statement.of("select pg_sleep(5)")
+NOTHING = Statement.of("select * from recorder.nothing")
+PROCESS = Statement.of("select pg_backend_pid()")
+END = Statement.of("select pg_terminate_backend(:process, 5000)")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +120,7 @@ async def test_a_statement_that_takes_too_long_says_what_helps(
     )
 
     with pytest.raises(QuestionTooLargeError, match="--since"):
-        await fetch(engine, "read the facts", "select pg_sleep(5)")
+        await fetch(engine, "read the facts", SLEEPING)
 
     await engine.dispose()
 
@@ -152,10 +159,10 @@ async def test_what_is_refused_while_a_connection_is_opened_is_named(
     with monkeypatch.context() as patch:
         patch.setattr(asyncpg.Connection, "prepare", refusing)
         with pytest.raises(told, match="cannot read the facts"):
-            await fetch(engine, "read the facts", "select 1")
+            await fetch(engine, "read the facts", ONE)
 
     assert refused
-    assert await fetch(engine, "read the facts", "select 1")
+    assert await fetch(engine, "read the facts", ONE)
     await engine.dispose()
 
 
@@ -165,7 +172,7 @@ async def test_a_statement_on_a_missing_schema_names_the_command(
     engine = make_engine(any_database.dsn("reader"))
 
     with pytest.raises(SchemaError, match="recorder migrate"):
-        await fetch(engine, "read", "select * from recorder.nothing")
+        await fetch(engine, "read", NOTHING)
 
     await engine.dispose()
 
@@ -178,8 +185,8 @@ async def test_statements_wait_for_a_connection_and_then_say_so(
 
     async with reading(engine, "read"):
         with pytest.raises(LogUnavailableError, match="busy"):
-            await fetch(engine, "read the facts", "select 1")
-    assert [row.one for row in await fetch(engine, "read", "select 1 as one")]
+            await fetch(engine, "read the facts", ONE)
+    assert [row.one for row in await fetch(engine, "read", ONE)]
 
     await engine.dispose()
 
@@ -188,14 +195,12 @@ async def test_a_connection_that_the_server_ended_is_opened_anew(
     any_database: Database,
 ) -> None:
     engine = make_engine(any_database.dsn("reader"), connections=1)
-    ((ended,),) = await fetch(engine, "read", "select pg_backend_pid()")
+    ((ended,),) = await fetch(engine, "read", PROCESS)
     other = make_engine(any_database.superuser_dsn())
-    await fetch(
-        other, "end it", "select pg_terminate_backend($1, 5000)", ended
-    )
+    await fetch(other, "end it", END, process=ended)
     await asyncio.sleep(0)
 
-    ((now,),) = await fetch(engine, "read", "select pg_backend_pid()")
+    ((now,),) = await fetch(engine, "read", PROCESS)
 
     assert now != ended
     await engine.dispose()

@@ -1,0 +1,35 @@
+"""Names in statements become what the driver takes, once."""
+
+import pytest
+
+from recorder.model.fact import FactKind
+from recorder.store.codes import FACT_CODES, OPERATION_CODES
+from recorder.store.statement import NUMBERS, Statement
+
+
+def test_values_are_numbered_in_the_order_in_which_they_are_first_named() -> (
+    None
+):
+    made = Statement.of("a = :one and b < :two::int8 and c > :one")
+
+    assert made.text == "a = $1 and b < $2::int8 and c > $1"
+    assert made.values({"two": 2, "one": 1}) == [1, 2]
+
+
+def test_a_kind_is_a_literal_for_the_planner() -> None:
+    bound = FACT_CODES[FactKind.BOUND]
+
+    made = Statement.of("f.kind in (#bound) and f.kind <> #deletion-requested")
+
+    assert made.text == f"f.kind in ({bound}) and f.kind <> 3"
+
+
+def test_what_nobody_knows_is_refused_where_the_statement_is_made() -> None:
+    with pytest.raises(KeyError, match="bond"):
+        Statement.of("f.kind = #bond")
+    with pytest.raises(AssertionError):
+        Statement.of("a = :one").values({"one": 1, "two": 2})
+
+
+def test_no_kind_of_facts_is_called_as_an_operation_is() -> None:
+    assert len(NUMBERS) == len(FACT_CODES) + len(OPERATION_CODES)
