@@ -10,13 +10,25 @@ from pathlib import Path
 import strawberry
 from strawberry.schema.config import StrawberryConfig
 
-from api.roots.query import Query
+from api.describing import described
+from api.roots.about_logs import AboutLogs
+from api.roots.about_nodes import AboutNodes
 from api.roots.subscription import Subscription
 from api.types.scalars import SCALARS
 
 __all__ = ["SDL", "make_schema"]
 
 SDL = Path(__file__).with_name("schema.graphql")
+
+
+@described
+class Query(AboutLogs, AboutNodes):
+    """Questions about what was recorded; nothing here changes anything.
+
+    Each field is null if it could not be answered; `errors` says why, with a
+    stable word in `extensions.code`. All fields of one query speak of one
+    state of a log.
+    """
 
 
 def make_schema() -> strawberry.Schema:

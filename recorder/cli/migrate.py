@@ -36,7 +36,7 @@ def migrate(ctx: click.Context, *, check: bool, sql: bool) -> int:
       recorder migrate --check
     """
     if sql:
-        from recorder.wiring.schema import schema_sql
+        from recorder.wiring.database import schema_sql
 
         print_lines([schema_sql(roles=True)])
         return 0
@@ -45,7 +45,7 @@ def migrate(ctx: click.Context, *, check: bool, sql: bool) -> int:
 
 
 async def _migrate(ctx: click.Context, *, check: bool) -> None:
-    from recorder.wiring.schema import bring_schema
+    from recorder.wiring.database import bring_schema
 
     before, after = await bring_schema(ctx.obj, check=check, on_wait=announce)
     if before == after:

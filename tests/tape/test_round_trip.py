@@ -21,8 +21,8 @@ from recorder.model.observation import (
 )
 from recorder.sources.tape.frames import observation_of
 from recorder.sources.tape.lines import line_of
-from recorder.sources.tape.pages import cut_page
 from recorder.sources.tape.wire import LineError, UnwritableError
+from recorder.sources.tape.writer import cut_page
 from tests.tape.builders import PODS, a_pod, at, one_of_each, read, write
 from tests.tape.strategies import documents, observations
 

@@ -21,8 +21,7 @@ from recorder.sources.tape.errors import (
 )
 from recorder.sources.tape.gaps import TapeGap
 from recorder.sources.tape.header import TapeCut, TapeHeader
-from recorder.sources.tape.identity import tape_identity
-from recorder.sources.tape.info import TapeInfo, describe
+from recorder.sources.tape.info import TapeInfo, describe, tape_identity
 from recorder.sources.tape.reader import TapeReader
 from recorder.sources.tape.source import TapeProgress, TapeSource
 from recorder.sources.tape.whole import check_free, whole_tape

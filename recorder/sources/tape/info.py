@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import file_digest
 from pathlib import Path
 
 from recorder.model.observation import (
@@ -22,13 +23,12 @@ from recorder.model.observation import (
     StreamClosed,
     WatchFrame,
 )
-from recorder.sources.tape.errors import TapeError
+from recorder.sources.tape.errors import TapeError, translate_reading
 from recorder.sources.tape.gaps import GapFold, TapeGap
 from recorder.sources.tape.header import TapeHeader
-from recorder.sources.tape.identity import tape_identity
 from recorder.sources.tape.reader import TapeReader
 
-__all__ = ["TapeInfo", "describe"]
+__all__ = ["TapeInfo", "describe", "tape_identity"]
 
 _KINDS: Mapping[type, str] = {
     ListPage: "list",
@@ -136,3 +136,20 @@ def _documents(observation: Observation) -> int:
             return 1
         case _:
             return 0
+
+
+def tape_identity(path: Path) -> str:
+    """Return the uid in the header, else ``sha256:`` and the file's hash.
+
+    Playing goes on where it stopped, and a second playing adds nothing, only
+    if the log can tell that it is the same tape, under whatever name. Reads
+    the whole file where there is no uid, in bounded memory.
+
+    Raises:
+        TapeError: the file is not a tape.
+    """
+    with TapeReader(path) as tape:
+        if tape.header.tape_uid is not None:
+            return tape.header.tape_uid
+    with translate_reading(path), path.open("rb") as file:
+        return f"sha256:{file_digest(file, 'sha256').hexdigest()}"

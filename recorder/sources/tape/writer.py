@@ -14,6 +14,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -27,12 +28,11 @@ from recorder.sources.tape.errors import (
 )
 from recorder.sources.tape.header import TapeHeader, header_line
 from recorder.sources.tape.lines import line_of
-from recorder.sources.tape.pages import cut_page
 from recorder.sources.tape.refusing import described
 from recorder.sources.tape.wire import UnwritableError
 from recorder.zstd import CompressionParameter, ZstdCompressor
 
-__all__ = ["FLUSH_SECONDS", "TapeWriter"]
+__all__ = ["FLUSH_SECONDS", "PAGE_BYTES_MAX", "TapeWriter", "cut_page"]
 
 FLUSH_SECONDS = 1.0
 """How old the newest line in memory may become before it is in the file."""
@@ -45,6 +45,10 @@ of the most would take 60 % more room and four times the most 20 % less. A
 damaged byte costs its zstd frame, and a short tape has several as well."""
 
 _LEVEL = 3
+
+PAGE_BYTES_MAX = 2 * 2**20
+"""Bytes of items in one line, unless a single item is longer. Four times an
+ordinary page of 500 Events, and far below what a reader takes."""
 
 
 class TapeWriter:
@@ -230,3 +234,24 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def cut_page(
+    page: ListPage, bytes_max: int = PAGE_BYTES_MAX
+) -> Iterator[ListPage]:
+    """Yield pages that together are this one, all but the last with more.
+
+    A page of 500 objects may hold hundreds of megabytes, and a reader bounds
+    the line. A list is complete when its last page came, however many there
+    are, so cutting a page changes nothing of what it says.
+    """
+    items: list[bytes] = []
+    items_bytes = 0
+    for item in page.items:
+        if items and items_bytes + len(item) > bytes_max:
+            yield replace(page, items=items, more=True)
+            items = []
+            items_bytes = 0
+        items.append(item)
+        items_bytes += len(item)
+    yield replace(page, items=items)
