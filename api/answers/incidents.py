@@ -26,6 +26,7 @@ from api.types.pages import PageInfo
 from api.types.words import Cause, Confidence, Happened
 from recorder.facts import says
 from recorder.model.fact import StoredFact
+from recorder.model.moment import shifted
 from recorder.model.reference import EntryName
 from recorder.report.around import ask_nearest
 from recorder.report.coverage import Coverage as Covered
@@ -85,15 +86,10 @@ class IncidentFilter:
 def bounded(
     reading: LogReading, since: datetime | None, until: datetime | None
 ) -> Window:
-    """Make a window; without a beginning it is the last day of the log."""
+    """Make a window; without a beginning it is the last day of the record."""
     if since is None:
-        vouched = [
-            stream.vouched_until
-            for stream in reading.streams
-            if stream.vouched_until is not None
-        ]
-        end = until or max(vouched, default=None) or reading.log.recorded_at
-        since = None if end is None else end - DAY
+        end = until or reading.log.observed_at
+        since = None if end is None else shifted(end, -DAY)
     return window(since, until)
 
 

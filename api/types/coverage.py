@@ -119,7 +119,17 @@ class Coverage:
     """Where the window begins that this speaks of."""
 
     until: datetime | None
-    """Where it ends: as asked, or where the log stops vouching."""
+    """Where it ends: as asked, or else with the record of a tape, and now in
+    a live log."""
+
+    recorded_until: datetime | None
+    """The end of the record: when its last entry was observed."""
+
+    proven_until: datetime | None
+    """The end of the proof: what everything that was read vouches for."""
+
+    now: datetime | None
+    """When it was asked; null where that does not matter."""
 
     gaps: list[Gap]
     """Gaps and holes that overlap the window, the first 1000."""
@@ -139,6 +149,9 @@ class Coverage:
             complete=coverage.complete,
             since=coverage.window.since,
             until=coverage.window.until,
+            recorded_until=coverage.recorded_until,
+            proven_until=coverage.proven_until,
+            now=coverage.now,
             gaps=[
                 *map(Gap.of_hole, coverage.holes),
                 *map(Gap.of, coverage.gaps),

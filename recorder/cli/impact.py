@@ -81,7 +81,7 @@ async def _impact(ctx: click.Context, given: Mapping[str, Any]) -> int:
 
 
 def _print(answer: "Impact") -> None:
-    from recorder.report.impact import cost, failure_lines
+    from recorder.report.impact import cost, failure_lines, lasting
     from recorder.report.text import Columns
     from recorder.report.window import optional_time
 
@@ -107,3 +107,6 @@ def _print(answer: "Impact") -> None:
     columns = Columns(TITLES)
     print_lines([columns.header(rows), *columns.lines(rows)])
     print_lines(["", cost(answer.workloads)])
+    still = lasting(answer.workloads, answer.coverage.counted_until)
+    if still is not None:
+        print_lines([still])

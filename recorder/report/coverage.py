@@ -5,13 +5,18 @@ the last frame, bookmark, clean end or resume, but for its gaps. A window that
 reaches beyond is a hole, so that a dead recorder shows. Only the resources
 that a question reads count; a kind that the cluster does not serve is covered,
 and a source that was never configured is absent, which is no hole.
+
+Where the record ends, where its proof ends and what time it is are three
+things. A window without an end reaches to the end of the record of a tape, and
+to now of a live log; what of it lies behind the proof is doubtful, not hidden.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.report.gap import Gap
 from recorder.report.holes import (
@@ -23,7 +28,7 @@ from recorder.report.holes import (
     nothing_recorded,
 )
 from recorder.report.ports import Log, Reading, Stream
-from recorder.report.window import Window
+from recorder.report.window import Window, optional_time
 
 __all__ = [
     "Coverage",
@@ -35,6 +40,8 @@ __all__ = [
 
 SHOWN_MAX = 1000
 """Gaps that one answer lists, and holes; beyond it they are counted."""
+
+MOMENT = timedelta(microseconds=1)
 
 SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM)
 
@@ -52,8 +59,17 @@ class Coverage:
     """What may be missing, and why."""
 
     window: Window
-    """What was asked; without an end it ends at the least time that all
-    streams vouch for."""
+    """What was asked; without an end it ends with the record of a tape, and
+    now in a live log."""
+
+    recorded_until: datetime | None = None
+    """The end of the record: when its last entry was observed."""
+
+    proven_until: datetime | None = None
+    """The end of the proof: what all streams vouch for that were read."""
+
+    now: datetime | None = None
+    """When it was asked; None where that does not matter."""
 
     holes: list[Hole] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
@@ -68,6 +84,17 @@ class Coverage:
     def complete(self) -> bool:
         """Whether nothing can be missing."""
         return not (self.holes or self.gaps or self.more)
+
+    @property
+    def counted_until(self) -> datetime | None:
+        """The end of what is known, to which a loss that lasts is counted.
+
+        It is never later than the window, and None where nothing is known.
+        """
+        ends = (self.recorded_until, self.proven_until)
+        end = max((at for at in ends if at is not None), default=None)
+        until = self.window.until
+        return end if end is None or until is None else min(end, until)
 
     def add_gap(self, gap: Gap) -> None:
         """Take note of a gap that costs."""
@@ -88,6 +115,9 @@ class Coverage:
         shown: dict[str, Any] = {
             "complete": self.complete,
             **self.window.document(),
+            "recorded_until": optional_time(self.recorded_until),
+            "proven_until": optional_time(self.proven_until),
+            "now": optional_time(self.now),
             "gaps": [
                 *(hole.document() for hole in self.holes),
                 *(gap.document() for gap in self.gaps),
@@ -111,8 +141,13 @@ def cover(
     counted = [
         s for s in streams if _counts(s) and reads(s.source, s.resource)
     ]
+    proven = _proven(counted)
+    end = _end(log, proven, now)
     coverage = Coverage(
-        window=_ended(window, counted),
+        window=Window(window.since, window.until or end),
+        recorded_until=log.observed_at,
+        proven_until=proven,
+        now=None if log.pinned else now,
         sources={
             source: "recorded"
             if any(stream.source == source for stream in streams)
@@ -124,7 +159,7 @@ def cover(
         gap = stream.gap
         if gap is not None and gap.overlaps(window.since, window.until):
             coverage.add_gap(gap)
-        for hole in holes_of(stream, window, is_over=log.is_tape, now=now):
+        for hole in holes_of(stream, window, is_over=log.is_over, end=end):
             coverage.add_hole(hole)
     if not streams:
         coverage.add_hole(nothing_recorded(window))
@@ -178,12 +213,22 @@ def _counts(stream: Stream) -> bool:
     return stream.source == WATCH or stream.vouched_until is not None
 
 
-def _ended(window: Window, streams: Sequence[Stream]) -> Window:
-    if window.until is not None:
-        return window
+def _proven(streams: Sequence[Stream]) -> datetime | None:
+    """Return what all streams vouch for."""
     vouched = [
         stream.vouched_until
         for stream in streams
         if stream.vouched_until is not None and stream.state != "absent"
     ]
-    return Window(window.since, min(vouched, default=None))
+    return min(vouched, default=None)
+
+
+def _end(log: Log, proven: datetime | None, now: datetime) -> datetime | None:
+    """Return where a window ends that has no end, exclusive as any."""
+    if not log.is_over:
+        return now
+    recorded = log.observed_at
+    if recorded is None:
+        return proven
+    behind = shifted(recorded, MOMENT)
+    return behind if proven is None else max(behind, proven)

@@ -22,7 +22,7 @@ from recorder.explain.losses import preempted_at
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
-from recorder.model.moment import shifted
+from recorder.model.moment import LAST, shifted
 from recorder.projections import Placements, Workloads
 from recorder.report.coverage import Coverage
 from recorder.report.fact_ports import Stay
@@ -207,15 +207,20 @@ async def _gangs(
 def _scope(
     nodes: Iterable[str], coverage: Coverage, spared: Iterable[str] = ()
 ) -> Scope:
-    """Return what is asked, up to the end of the window.
+    """Return what is asked, up to the end of what is known.
 
-    If nobody said it, to what is vouched for: what is down costs to then,
-    though nothing more may be seen of it.
+    What is down costs to the end of the record: what of it lies behind the
+    proof is doubtful, and the coverage says so.
     """
+    end = coverage.counted_until or NEVER
     return Scope(
         nodes=frozenset(nodes),
-        until=coverage.window.until or NEVER,
-        unheard=holes_of(coverage, PODS),
+        until=end,
+        unheard=[
+            hole
+            for hole in holes_of(coverage, PODS)
+            if hole.gap is not None or (hole.until or LAST) < end
+        ],
         spared=frozenset(spared),
     )
 

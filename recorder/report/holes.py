@@ -73,15 +73,16 @@ class Hole:
 
 
 def holes_of(
-    stream: Stream, window: Window, *, is_over: bool, now: datetime
+    stream: Stream, window: Window, *, is_over: bool, end: datetime | None
 ) -> Iterator[Hole]:
     """Yield what a stream does not vouch for in a window.
 
     Args:
         stream: one that counts.
-        window: without an end it ends with the proof, which must be fresh.
+        window: as it was asked for; an end is taken literally.
         is_over: whether no proof can come any more, as of a tape.
-        now: what is fresh is measured from.
+        end: where a window without an end reaches to; the proof may end a
+            little before it.
     """
     if stream.state == "absent":
         return
@@ -96,7 +97,7 @@ def holes_of(
         yield _hole(stream, since, end, BEGAN_LATER)
     # An open gap begins where the proof ends, and is listed itself.
     if stream.gap is None and (until is None or until > began):
-        yield from _unproven(stream, window, vouched, is_over=is_over, now=now)
+        yield from _unproven(stream, window, vouched, is_over=is_over, end=end)
 
 
 def _unproven(
@@ -105,17 +106,20 @@ def _unproven(
     vouched: datetime,
     *,
     is_over: bool,
-    now: datetime,
+    end: datetime | None,
 ) -> Iterator[Hole]:
     since, until = window.since, window.until
-    if until is None:
-        if is_over and since is not None and since > vouched:
-            yield _hole(stream, since, None, OVER)
-        elif not is_over and now - vouched > STALE:
-            yield _hole(stream, vouched, None, NO_PROOF_YET)
-    elif until > vouched:
-        begin = vouched if since is None else max(vouched, since)
-        yield _hole(stream, begin, until, NO_PROOF)
+    begin = vouched if since is None else max(vouched, since)
+    end = vouched if end is None else max(vouched, end)
+    if until is not None:
+        if until > vouched:
+            yield _hole(stream, begin, until, NO_PROOF)
+    elif is_over and begin > end:
+        yield _hole(stream, since, None, OVER)
+    elif end - vouched > STALE:
+        to = end if is_over else None
+        reason = NO_PROOF if is_over else NO_PROOF_YET
+        yield _hole(stream, begin if is_over else vouched, to, reason)
 
 
 def _hole(

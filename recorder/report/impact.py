@@ -33,8 +33,12 @@ __all__ = [
     "ask_impact",
     "cost",
     "failure_lines",
+    "lasting",
     "totals",
 ]
+
+LASTING = frozenset({"down", "preempted"})
+"""Outcomes of what may not be over: nothing runs again, or waits for it."""
 
 RACK = ("rack",)
 """Ends of the keys of labels that name a rack."""
@@ -172,6 +176,21 @@ def totals(found: Iterable[Hit]) -> dict[str, Any]:
             sum(h.gpu_hours_attributed for h in found), 4
         ),
     }
+
+
+def lasting(found: Iterable[Hit], end: datetime | None) -> str | None:
+    """Say what is not over, and to when it was counted; None if all is."""
+    down = sum(
+        hit.outcome in LASTING and hit.running_again_at is None
+        for hit in found
+    )
+    if not down or end is None:
+        return None
+    verb = "is" if down == 1 else "are"
+    return (
+        f"{counted(down, 'workload')} {verb} not back: counted to"
+        f" {written(end)}, where the record or the window ends"
+    )
 
 
 def cost(found: Sequence[Hit]) -> str:

@@ -52,7 +52,7 @@ async def ask_incident(
         verdict = await ask_verdict(reading, name, knowledge, now=now)
         began = min(began, verdict.began_at)
     end: datetime | None = line.observed_at + LOOKBACK
-    last = reading.log.recorded_at
+    last = reading.log.observed_at
     if last is None or end is None or last < end:
         end = None
     question = IncidentsQuestion(window=Window(began - MARGIN, end))

@@ -64,6 +64,12 @@ class Log:
     holder: str | None
     """Who writes it at the moment."""
 
+    observed_at: datetime | None = None
+    """When the last of its newest entries was observed."""
+
+    pinned: bool = False
+    """Whether it is read as it was when it ended at a position."""
+
     redaction_key_id: str | None = None
     """Which key made the digests in it."""
 
@@ -71,6 +77,11 @@ class Log:
     def is_tape(self) -> bool:
         """Whether it was played from a tape and gets no more."""
         return self.kind == "tape"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the record ends where it does, however late it is."""
+        return self.is_tape or self.pinned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from recorder.report.impact import (
     Impact,
     ImpactQuestion,
     ask_impact,
+    lasting,
     totals,
 )
 from recorder.report.incident import ask_verdict
@@ -111,10 +112,12 @@ class Postmortem:
         names = ", ".join(str(hit.workload) for hit in hits[:3])
         more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""  # noqa: PLR2004
         pods = "1 Pod" if total["pods"] == 1 else f"{total['pods']} Pods"
+        still = lasting(hits, self.impact.coverage.counted_until)
         return (
             f"It hit {names}{more}: {pods} of gangs with"
             f" {total['gpus']} GPUs, and cost at least"
-            f" {total['gpu_hours_lost']:.2f} GPU-hours."
+            f" {total['gpu_hours_lost']:.2f} GPU-hours"
+            f"{'' if still is None else f'; {still}'}."
         )
 
     def _surety(self) -> str:

@@ -77,9 +77,7 @@ class Columns:
 def coverage_lines(coverage: Coverage) -> list[str]:
     """Say whether something may be missing, and what."""
     if coverage.complete:
-        until = coverage.window.until
-        end = "" if until is None else f" until {written(until)}"
-        return [f"complete{end}"]
+        return [f"complete{_end(coverage)}"]
     parts = [
         *(
             _span(few(resources), hole.since, hole.to, hole.reason)
@@ -92,6 +90,16 @@ def coverage_lines(coverage: Coverage) -> list[str]:
     if left:
         shown.append(f"and {left} more: see `recorder gaps`")
     return [f"INCOMPLETE: {part}" for part in shown]
+
+
+def _end(coverage: Coverage) -> str:
+    until, proven = coverage.window.until, coverage.proven_until
+    if until is None:
+        return ""
+    said = f" until {written(until)}"
+    if proven is not None and proven < until:
+        said += f", proven until {written(proven)}"
+    return said
 
 
 def _gap(gap: Gap) -> str:

@@ -23,6 +23,7 @@ from recorder.report.ports import (
     Log,
     OnDay,
     Selection,
+    Stream,
     Thing,
     Version,
 )
@@ -36,7 +37,12 @@ from recorder.store.read_facts import FactReader
 from recorder.store.read_gangs import GangReader
 from recorder.store.read_gaps import GapReader
 from recorder.store.read_like import LikeReader
-from recorder.store.read_logs import Standing, read_logs, read_standing
+from recorder.store.read_logs import (
+    Standing,
+    read_logs,
+    read_observed,
+    read_standing,
+)
 from recorder.store.read_nodes import NodeReader
 from recorder.store.read_objects import NameReader
 from recorder.store.stored_facts import FactNames
@@ -96,6 +102,21 @@ class LogReading:
             self._standing,
             log=replace(self.log, size=size),
             extent=replace(self._standing.extent, size=size),
+        )
+        return LogReading(self._engine, standing)
+
+    async def pinned(self, position: int) -> "LogReading":
+        """Return the log as if nothing had come behind a position.
+
+        Its record ends there, so that the same is answered at any time.
+        """
+        log = self.as_of(position).log
+        at = await read_observed(self._engine, log.id, log.size)
+        standing = replace(
+            self._standing,
+            log=replace(log, observed_at=at, pinned=True),
+            streams=[_ended(one, log.size, at) for one in self.streams],
+            extent=replace(self._standing.extent, size=log.size),
         )
         return LogReading(self._engine, standing)
 
@@ -220,3 +241,13 @@ class LogReading:
     async def words(self, wanted: str) -> Sequence[str]:
         """Return reasons and actors to compare with one; none if known."""
         return await self._names.words(wanted)
+
+
+def _ended(stream: Stream, position: int, at: datetime | None) -> Stream:
+    """Return what a stream vouched for when its log ended."""
+    gap, vouched = stream.gap, stream.vouched_until
+    if gap is not None and gap.opened.position > position:
+        gap = None
+    if vouched is not None and at is not None:
+        vouched = min(vouched, at)
+    return replace(stream, gap=gap, vouched_until=vouched)

@@ -1,7 +1,8 @@
 """Reading: which logs there are, and where each stands."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -12,7 +13,7 @@ from recorder.store.engine import Record, fetch
 from recorder.store.extent import Extent
 from recorder.store.statement import Statement
 
-__all__ = ["Standing", "read_logs", "read_standing"]
+__all__ = ["Standing", "read_logs", "read_observed", "read_standing"]
 
 BOOKKEEPING = "tape"
 """Source of the row that says how far a tape was played: no stream."""
@@ -27,12 +28,23 @@ LOGS = """
     from recorder.log l join recorder.log_head h on h.log_id = l.log_id
 """
 ALL = Statement.of(f"{LOGS} order by l.log_id")
+
+# Streams are read side by side: what was observed last need not come last.
+OBSERVED = """
+    select max(b.observed_max) as observed_at from (
+      select observed_max from recorder.batch
+      where log_id = {log} and first_position <= {size}
+      order by batch desc limit 100) b
+"""
+OBSERVED_UNTIL = Statement.of(OBSERVED.format(log=":log", size=":size"))
 STANDING = Statement.of(f"""
-    select l.*, d.derivation_id, d.built_to, r.name as resource, p.source,
-      p.state, p.completed, p.began_at, p.began_version, p.vouched_until,
+    select l.*, o.observed_at, d.derivation_id, d.built_to,
+      r.name as resource, p.source, p.state, p.completed, p.began_at,
+      p.began_version, p.vouched_until,
       p.last_frame_at, p.entries, p.gap_position, p.gap_reason, p.gap_since,
       p.gap_version
     from ({LOGS}) l
+    cross join lateral ({OBSERVED.format(log="l.log_id", size="l.size")}) o
     left join recorder.derivation d
       on d.log_id = l.log_id and d.state = 'current'
     left join (recorder.resume_point p join recorder.resource r
@@ -74,10 +86,19 @@ async def read_standing(engine: AsyncEngine, number: int) -> Standing | None:
     # A log of before there were facts may not have been written since.
     built_to = 0 if first.derivation_id is None else first.built_to
     return Standing(
-        _log(first),
+        replace(_log(first), observed_at=first.observed_at),
         [_stream(row) for row in rows if row.source is not None],
         Extent(number, first.size, first.derivation_id, built_to),
     )
+
+
+async def read_observed(
+    engine: AsyncEngine, log: int, size: int
+) -> datetime | None:
+    """Return when the last entry up to a position was observed."""
+    rows = await fetch(engine, "read the log", OBSERVED_UNTIL, log=log, size=size)
+    at: datetime | None = rows[0][0]
+    return at
 
 
 def _log(row: Record) -> Log:

@@ -34,6 +34,7 @@ LIVE = Log(
     size=100,
     recorded_at=at(300),
     holder="somebody",
+    observed_at=at(305),
 )
 TAPE = replace(LIVE, kind="tape")
 

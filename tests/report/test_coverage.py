@@ -6,10 +6,24 @@ Gaps and jumps of the clock are in `test_coverage_gaps`.
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
+from recorder.model.moment import written
 from recorder.report.holes import STALE
 from recorder.report.ports import Stream
-from tests.report.judging import NODES, PODS, TAPE, Told, judged, reasons
+from tests.report.judging import (
+    LIVE,
+    NODES,
+    NOW,
+    PODS,
+    TAPE,
+    Told,
+    judged,
+    reasons,
+)
 from tests.support.builders import at
+
+A_SECOND = timedelta(seconds=1)
 
 
 async def test_a_window_within_the_proof_is_complete() -> None:
@@ -21,13 +35,68 @@ async def test_the_proof_itself_is_the_last_that_is_complete() -> None:
     assert not (await judged(Told(PODS), 0, 300.000001)).complete
 
 
-async def test_without_an_end_it_ends_at_the_least_proof() -> None:
+async def test_the_record_its_proof_and_now_are_three_things() -> None:
     later = replace(NODES, vouched_until=at(280))
 
     coverage = await judged(Told(PODS, later))
 
     assert coverage.complete
-    assert coverage.window.until == at(280)
+    assert coverage.window.until == NOW
+    assert coverage.document() | {"gaps": [], "sources": {}} == {
+        "complete": True,
+        "since": None,
+        "until": written(NOW),
+        "recorded_until": written(at(305)),
+        "proven_until": written(at(280)),
+        "now": written(NOW),
+        "gaps": [],
+        "sources": {},
+    }
+
+
+async def test_a_tape_without_an_end_ends_with_its_record() -> None:
+    told = Told(PODS, replace(NODES, vouched_until=at(200)), log=TAPE)
+
+    coverage = await judged(told, now=at(1_000_000))
+
+    assert coverage.complete
+    assert coverage.window.until == at(305) + timedelta(microseconds=1)
+
+
+async def test_what_a_tape_proves_behind_its_last_entry_is_of_it() -> None:
+    told = Told(replace(PODS, vouched_until=at(400)), log=TAPE)
+
+    assert (await judged(told)).window.until == at(400)
+
+
+async def test_only_what_follows_the_proof_of_a_tape_is_doubtful() -> None:
+    early = replace(NODES, vouched_until=at(305) - STALE - A_SECOND)
+
+    coverage = await judged(Told(PODS, early, log=TAPE))
+
+    (hole,) = coverage.holes
+    assert (hole.resource, hole.since) == ("v1/nodes", early.vouched_until)
+    assert hole.to == coverage.window.until
+    assert coverage.counted_until == at(305)
+
+
+async def test_a_window_behind_the_record_of_a_tape_is_a_hole() -> None:
+    told = Told(PODS, log=TAPE)
+
+    assert reasons(await judged(told, 306)) == ["the tape ends before"]
+    assert (await judged(told, 304)).complete
+
+
+@pytest.mark.parametrize(
+    ("until", "counted"), [(100, 100), (303, 303), (900, 305), (None, 305)]
+)
+async def test_losses_count_to_the_end_of_what_is_known(
+    until: float | None, counted: float
+) -> None:
+    for log in (LIVE, TAPE):
+        coverage = await judged(Told(PODS, log=log), 0, until)
+
+        assert coverage.counted_until == at(counted)
 
 
 async def test_a_proof_that_is_too_old_makes_it_incomplete() -> None:
@@ -89,7 +158,7 @@ async def test_a_kind_that_is_not_served_is_covered() -> None:
     coverage = await judged(Told(PODS, absent), now=at(400))
 
     assert coverage.complete
-    assert coverage.window.until == at(300)
+    assert coverage.proven_until == at(300)
 
 
 async def test_a_source_that_was_never_configured_is_absent() -> None:

@@ -183,8 +183,14 @@ async def test_gaps_are_said_one_by_one_up_to_a_few() -> None:
 
 
 async def test_what_is_complete_says_until_when() -> None:
-    assert coverage_lines(await judged(Told(PODS))) == [
+    assert coverage_lines(await judged(Told(PODS), 0, 300)) == [
         "complete until 2026-11-21T03:05:00.000000Z"
+    ]
+    assert coverage_lines(await judged(Told(PODS))) == [
+        (
+            "complete until 2026-11-21T03:05:10.000000Z, proven until"
+            " 2026-11-21T03:05:00.000000Z"
+        )
     ]
 
 

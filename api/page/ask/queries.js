@@ -45,7 +45,7 @@ export const OVERVIEW = `query Overview {
       sources { source resource state beganAt vouchedUntil lastFrameAt
         lagSeconds entries gap { ${GAP} } }
       openGaps { ${GAP} }
-      coverage { complete since until says }
+      coverage { complete since until provenUntil says }
     }
   }
 }`;

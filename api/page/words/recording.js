@@ -30,11 +30,12 @@ export function clusterOf(status, { cluster, log }) {
  * @returns {{tone: 'live' | 'behind' | 'tape', says: string}}
  */
 export function recordingOf(status, cluster, zone) {
-  const until = readInstant(cluster.coverage.until ?? '');
   if (cluster.log.kind === 'TAPE') {
-    const end = until === null ? '' : ` until ${dayAndClock(until, zone)}`;
+    const last = readInstant(cluster.coverage.until ?? '');
+    const end = last === null ? '' : ` until ${dayAndClock(last, zone)}`;
     return { tone: 'tape', says: `a tape${end}` };
   }
+  const until = readInstant(cluster.coverage.provenUntil ?? '');
   if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };
   const behind = Math.max((readInstant(status.now) ?? until) - until, 0);
   if (behind > BEHIND_MAX) {

@@ -101,7 +101,7 @@ const OVERVIEW = `query Overview {
       sources { source resource state beganAt vouchedUntil lastFrameAt
         lagSeconds entries gap { ${GAP} } }
       openGaps { ${GAP} }
-      coverage { complete since until says }
+      coverage { complete since until provenUntil says }
     }
   }
 }`;
@@ -2186,11 +2186,12 @@ function clusterOf(status, { cluster, log }) {
   return all.find(isMeant) ?? null;
 }
 function recordingOf(status, cluster, zone) {
-  const until = readInstant(cluster.coverage.until ?? '');
   if (cluster.log.kind === 'TAPE') {
-    const end = until === null ? '' : ` until ${dayAndClock(until, zone)}`;
+    const last = readInstant(cluster.coverage.until ?? '');
+    const end = last === null ? '' : ` until ${dayAndClock(last, zone)}`;
     return { tone: 'tape', says: `a tape${end}` };
   }
+  const until = readInstant(cluster.coverage.provenUntil ?? '');
   if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };
   const behind = Math.max((readInstant(status.now) ?? until) - until, 0);
   if (behind > BEHIND_MAX) {

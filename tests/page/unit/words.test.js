@@ -75,8 +75,9 @@ test('numbers are as long as they are worth', () => {
 });
 
 const NODES = 'v1/nodes';
-const cluster = (kind, until) => ({
-  name: 'prod', uid: 'u', log: { id: '1', kind }, coverage: { until },
+const cluster = (kind, until, provenUntil = until) => ({
+  name: 'prod', uid: 'u', log: { id: '1', kind },
+  coverage: { until, provenUntil },
   sources: [
     { resource: NODES, beganAt: '2026-11-21T03:00:00Z', vouchedUntil: until },
     { resource: 'example.com/v1/late', beganAt: '2026-11-21T09:00:00Z' },
@@ -85,7 +86,8 @@ const cluster = (kind, until) => ({
 
 test('the head says in words how far the recorder is', () => {
   const status = { now: '2026-11-21T12:00:00Z' };
-  const of = (until) => recordingOf(status, cluster('LIVE', until), 'utc');
+  const of = (until) =>
+    recordingOf(status, cluster('LIVE', status.now, until), 'utc');
 
   assert.deepEqual(of('2026-11-21T11:59:58Z'), {
     tone: 'live', says: 'complete but for the last 2 s',
@@ -94,6 +96,14 @@ test('the head says in words how far the recorder is', () => {
     tone: 'behind', says: '10 min behind, nothing seen since 11:50:00',
   });
   assert.equal(of(null).tone, 'behind');
+});
+
+test('a tape lasts until its record ends, however far it is proven', () => {
+  const tape = cluster('TAPE', '2026-11-21T11:27:26Z', '2026-11-21T11:27:13Z');
+
+  assert.deepEqual(recordingOf({ now: '2026-12-01T00:00:00Z' }, tape, 'utc'), {
+    tone: 'tape', says: 'a tape until 21 Nov 2026, 11:27:26 UTC',
+  });
 });
 
 test('a log begins when all was recorded that verdicts rest on', () => {
