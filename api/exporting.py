@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
@@ -45,6 +45,15 @@ FULL = 1000
 Item = Line | StoredFact
 
 
+class _Page(NamedTuple):
+    """A part of an export."""
+
+    lines: bytes
+    last: int | None
+    latest: datetime | None
+    """Of what its lines tell, the latest time."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Export:
     """What is exported, of a log as it stood when it was asked for."""
@@ -55,12 +64,12 @@ class _Export:
     question: EntryQuestion
     entries: Entries
 
-    async def page(self, logs: Logs, after: int) -> tuple[bytes, int | None]:
+    async def page(self, logs: Logs, after: int) -> "_Page":
         """Return the lines of a page, and the position that it ends at."""
         reading = (await logs.read(self.log)).as_of(self.size)
         items, last = await self._items(reading, after)
         lines = (json_bytes(self._line(item)) + b"\n" for item in items)
-        return b"".join(lines), last
+        return _Page(b"".join(lines), last, max(map(_at, items), default=None))
 
     async def _items(
         self, reading: LogReading, after: int
@@ -87,8 +96,10 @@ class _Export:
             item, cluster=self.cluster, with_document=self.question.documents
         )
 
-    def end(self) -> bytes:
-        """Return the last line."""
+    def end(self, latest: datetime | None) -> bytes:
+        """Return the last line, behind what was of a time at the latest."""
+        if latest is not None:
+            self.entries.coverage.reach(latest)
         return (
             json_bytes(
                 {
@@ -132,11 +143,18 @@ async def export(
 
 async def _lines(workers: Workers, export: _Export) -> AsyncIterator[bytes]:
     place: int | None = export.entries.after
+    latest: datetime | None = None
     while place is not None:
-        lines, place = await workers.answer(partial(export.page, after=place))
-        if lines:
-            yield lines
-    yield export.end()
+        page = await workers.answer(partial(export.page, after=place))
+        place = page.last
+        latest = max(filter(None, (latest, page.latest)), default=None)
+        if page.lines:
+            yield page.lines
+    yield export.end(latest)
+
+
+def _at(item: Item) -> datetime:
+    return item.at if isinstance(item, StoredFact) else item.observed_at
 
 
 def _parameters(request: Request) -> dict[str, Any]:

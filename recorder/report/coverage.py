@@ -21,6 +21,7 @@ from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.report.gap import Gap
 from recorder.report.holes import (
     Hole,
+    claimed,
     doubt,
     holes_of,
     never_recorded,
@@ -95,6 +96,18 @@ class Coverage:
         end = max((at for at in ends if at is not None), default=None)
         until = self.window.until
         return end if end is None or until is None else min(end, until)
+
+    def reach(self, at: datetime) -> None:
+        """Let the window reach behind a time that something told claims.
+
+        A clock of the cluster may be ahead of ours. Nothing vouches for a
+        time that has not come.
+        """
+        until = self.window.until
+        if until is None or at < until:
+            return
+        self.window = Window(self.window.since, shifted(at, MOMENT))
+        self.add_hole(claimed(until, self.window.until))
 
     def add_gap(self, gap: Gap) -> None:
         """Take note of a gap that costs."""

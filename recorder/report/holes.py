@@ -19,6 +19,7 @@ from recorder.report.window import Window, optional_time
 __all__ = [
     "Hole",
     "alike",
+    "claimed",
     "doubt",
     "few",
     "holes_of",
@@ -44,6 +45,7 @@ NO_PROOF = "nothing vouches for it"
 NO_PROOF_YET = "nothing vouches for it any more: is the recorder running?"
 OVER = "the tape ends before"
 NOTHING_RECORDED = "nothing was recorded yet"
+AHEAD = "told of a time behind the end of the record: is a clock ahead?"
 NEVER_RECORDED = "it was never recorded"
 
 
@@ -140,6 +142,13 @@ def _hole(
 def nothing_recorded(window: Window) -> Hole:
     """Return the hole of a log that no stream has come to."""
     return _hole(None, window.since, None, NOTHING_RECORDED)
+
+
+def claimed(since: datetime, to: datetime | None) -> Hole:
+    """Return the hole up to a time that something told claims."""
+    return Hole(
+        source="recorder", resource=None, since=since, to=to, reason=AHEAD
+    )
 
 
 def never_recorded(resource: str, window: Window) -> Hole:

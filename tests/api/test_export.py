@@ -45,12 +45,14 @@ async def test_documents_are_exported_as_they_came(served: Client) -> None:
 async def test_every_fact_is_exported_once_whatever_the_pages(
     served: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = await exported(served, "cluster=crash&facts=1")
+    *whole, end = await exported(served, "cluster=crash&facts=1")
     monkeypatch.setattr(read_fact_pages, "PAGE", 7)
     monkeypatch.setattr(exporting, "FULL", 7)
 
-    assert await exported(served, "cluster=crash&facts=1") == whole
-    places = [(line["entry"], line["index"]) for line in whole[:-1]]
+    *again, last = await exported(served, "cluster=crash&facts=1")
+    assert again == whole
+    assert last["log"] == end["log"]
+    places = [(line["entry"], line["index"]) for line in whole]
     assert len(set(places)) == len(places)
 
 
@@ -74,3 +76,36 @@ async def test_only_the_newest_are_given_where_a_limit_is(
         f"3/{size - 1}",
         f"3/{size}",
     ]
+
+
+TOLD = ("cluster=crash&facts=1", "cluster=crash", "cluster=drain-audited")
+
+
+@pytest.mark.parametrize("query", [*TOLD, f"{TOLD[0]}&since=3650d"])
+async def test_nothing_is_told_behind_the_end_of_a_complete_export(
+    served: Client, query: str
+) -> None:
+    *lines, end = await exported(served, query)
+
+    until = end["coverage"]["until"]
+    assert lines
+    for line in lines:
+        assert (line.get("occurred_at") or line["observed_at"]) < until
+    if "since" not in query:
+        assert end["coverage"]["complete"] is True
+
+
+async def test_an_end_that_was_asked_for_is_that_of_the_export(
+    served: Client,
+) -> None:
+    *_, end = await exported(served, "cluster=crash&facts=1")
+    until = end["coverage"]["proven_until"]
+
+    *lines, end = await exported(
+        served, f"cluster=crash&facts=1&until={until}"
+    )
+
+    assert end["coverage"]["until"] == until
+    assert all(
+        (line["occurred_at"] or line["observed_at"]) < until for line in lines
+    )

@@ -187,3 +187,17 @@ async def test_a_log_without_streams_vouches_for_nothing() -> None:
     assert reasons(await judged(Told(log=TAPE))) == [
         "nothing was recorded yet"
     ]
+
+
+async def test_what_claims_a_time_that_has_not_come_makes_a_hole() -> None:
+    coverage = await judged(Told(PODS, log=TAPE))
+    end = coverage.window.until
+    assert end is not None
+
+    coverage.reach(at(305))
+    assert coverage.complete
+    coverage.reach(at(700))
+
+    (hole,) = coverage.holes
+    assert (hole.since, hole.to) == (end, coverage.window.until)
+    assert coverage.window.until == at(700) + timedelta(microseconds=1)
