@@ -109,7 +109,7 @@ async def incident_page(
     found = await ask_incidents(
         reading, IncidentsQuestion(window=span), asked.knowledge, now=asked.now
     )
-    chosen = sorted(filter(wanted.has, found.incidents), key=_place)
+    chosen = list(filter(wanted.has, found.incidents))
     shown, info = _page(reading, chosen, page)
     nodes = [Incident.of(one) for one in shown]
     coverage = Coverage.of(found.coverage)
@@ -127,13 +127,8 @@ async def incident_page(
     )
 
 
-def _place(one: Answered) -> tuple[datetime, int]:
-    effect = one.first.effect
-    return effect.stored.at, effect.stored.entry.position
-
-
 def _cursor(reading: LogReading, one: Answered) -> str:
-    return str(MomentCursor.at(reading.log.id, *_place(one)))
+    return str(MomentCursor.at(reading.log.id, *one.place))
 
 
 def _page(
@@ -143,10 +138,10 @@ def _page(
     within = list(chosen)
     if page.after is not None:
         after = MomentCursor.parse(page.after, log=log.id, size=log.size)
-        within = [one for one in within if _place(one) > after.place]
+        within = [one for one in within if one.place > after.place]
     if page.before is not None:
         before = MomentCursor.parse(page.before, log=log.id, size=log.size)
-        within = [one for one in within if _place(one) < before.place]
+        within = [one for one in within if one.place < before.place]
     shown = within[: page.size] if page.forward else within[-page.size :]
     more = len(within) > len(shown)
     return shown, PageInfo(

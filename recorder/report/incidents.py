@@ -78,6 +78,11 @@ class Incident:
         return min(verdict.began_at for verdict in self.verdicts)
 
     @property
+    def place(self) -> tuple[datetime, int]:
+        """Its place in a list: by the time that the list shows."""
+        return self.began_at, self.first.effect.stored.entry.position
+
+    @property
     def until(self) -> datetime | None:
         """When the last node was back in service; None while one is not."""
         backs = [verdict.back_in_service_at for verdict in self.verdicts]
@@ -160,7 +165,7 @@ async def ask_incidents(
         Incident(verdicts=group, workloads=_of(group, found))
         for group in _together(verdicts, await _cut_off(reading, verdicts))
     ]
-    incidents.sort(key=lambda one: (one.began_at, one.first.node))
+    incidents.sort(key=lambda one: one.place)
     return Incidents(window=window, incidents=incidents, coverage=coverage)
 
 
