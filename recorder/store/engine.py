@@ -38,6 +38,7 @@ __all__ = [
     "AddressError",
     "QuestionTooLargeError",
     "Record",
+    "TextError",
     "asking",
     "connect",
     "fetch",
@@ -59,11 +60,20 @@ CUSTOM_PLANS = text("set local plan_cache_mode = force_custom_plan")
 CANCELED = "57014"
 """SQLSTATE of a statement that ran into its timeout."""
 
+NO_CHARACTER = "22021"
+"""SQLSTATE of a text with a NUL."""
+
 
 class AddressError(ConfigError):
     """The address of the database cannot be read."""
 
     code = "config.database_url"
+
+
+class TextError(ConfigError):
+    """What was asked for holds what no name in a log can."""
+
+    code = "question.text"
 
 
 class QuestionTooLargeError(LogError):
@@ -256,11 +266,24 @@ def _told(action: str) -> Iterator[None]:
             raise LogUnavailableError(msg) from exc
         except REFUSALS as exc:
             error = getattr(exc, "orig", None) or exc
-            if getattr(error, "sqlstate", None) != CANCELED:
+            state = getattr(error, "sqlstate", None)
+            if state == NO_CHARACTER or _is_unwritable(exc):
+                msg = (
+                    "a name or a text that was asked for holds a NUL or half"
+                    " a character: nothing in a log is called that"
+                )
+                raise TextError(msg) from exc
+            if state != CANCELED:
                 raise
             msg = (
                 f"cannot {action}: it takes longer than a statement may; ask"
-                " for a shorter time (--since, --until) or for one node or"
-                " object"
+                " for a shorter time, or for one node or object"
             )
             raise QuestionTooLargeError(msg) from exc
+
+
+def _is_unwritable(error: BaseException | None) -> bool:
+    """Return whether a text cannot be sent, as of half a character."""
+    while error is not None and not isinstance(error, UnicodeEncodeError):
+        error = error.__cause__
+    return error is not None

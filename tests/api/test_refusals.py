@@ -97,6 +97,47 @@ async def test_a_question_that_cannot_be_answered_has_a_code(
     assert await served.answers()
 
 
+UNWRITABLE = [
+    "why(node: $bad, log: 1) { node }",
+    "node(name: $bad, log: 1) { name }",
+    "nodeNames(prefix: $bad, log: 1)",
+    "search(text: $bad, log: 1) { more }",
+    "facts(log: 1, node: $bad) { nodes { at } }",
+    "facts(log: 1, reason: $bad) { nodes { at } }",
+    "entries(log: 1, actor: $bad) { nodes { name } }",
+    'object(name: "pod/x", namespace: $bad, log: 1) { kind }',
+    'workload(name: "job/x", namespace: $bad, log: 1) { gpus }',
+    "impact(nodes: [$bad], log: 1) { nodes }",
+    "impact(rack: $bad, log: 1) { nodes }",
+    "postmortem(subject: $bad, log: 1) { node }",
+]
+
+
+@pytest.mark.parametrize("field", UNWRITABLE)
+async def test_a_text_that_no_log_can_hold_is_refused(
+    served: Client, field: str
+) -> None:
+    query = f"query Bad($bad: String!) {{ {field} }}"
+
+    reply = await served.post({"query": query, "variables": {"bad": "a\0b"}})
+
+    assert reply.codes == ["question.text"], reply.json
+    assert "nothing in a log is called that" in str(reply.json)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["node=a%00b", "object=pod/a%00/b", "reason=%00", "actor=%00&facts=1"],
+)
+async def test_an_export_of_what_no_log_can_hold_is_refused(
+    served: Client, asked: str
+) -> None:
+    reply = await served.request("GET", f"export.ndjson?log=1&{asked}")
+
+    assert reply.status == 400
+    assert reply.codes == ["question.text"]
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [

@@ -71,6 +71,41 @@ def test_a_question_that_cannot_be_is_refused(
     assert "Traceback" not in answer.err
 
 
+NAMED = [
+    "why --log 1 node/{}",
+    "why --log 1 node/{} --at 1h",
+    "impact --log 1 node/{}",
+    "impact --log 1 --rack {}",
+    "impact --log 1 -l topology.kubernetes.io/zone={}",
+    "impact --log 1 -l {}=a",
+    "replay --log 1 node/{}",
+    "postmortem --log 1 node/{}",
+    "log --log 1 --node {}",
+    "log --log 1 --object pod/{}/x",
+    "log --log 1 --object pod/train/{}",
+    "log --log 1 --reason {}",
+    "log --log 1 --actor {}",
+    "log --log 1 --actor {} --facts",
+    "log --log 1 --reason {} --facts",
+    "show --log 1 pod/train/{}",
+    "history --log 1 pod/train/{}",
+    "diff --log 1 pod/train/{} --from 1h",
+]
+
+
+@pytest.mark.parametrize("bad", ["a\0b", "\0", "a\udcffb"])
+@pytest.mark.parametrize("words", NAMED)
+def test_a_text_that_no_log_can_hold_is_refused(
+    incidents: Database, recorder: Recorder, words: str, bad: str
+) -> None:
+    del incidents
+
+    answer = recorder(*(word.format(bad) for word in words.split()))
+
+    assert (answer.status, answer.out) == (USAGE, "")
+    assert "holds a NUL or half a character" in answer.err
+
+
 BEFORE = [
     "why --log 1 node/gpu-002",
     "impact --log 1 node/gpu-002",
