@@ -13,7 +13,7 @@ import strawberry
 
 from api.access import Principal
 from api.catching_up import Wanted
-from api.errors import CursorError
+from api.errors import LogNumberError
 from api.following import Following
 from api.ports import LogReading, Logs
 from api.types.facts import FactBatch
@@ -87,5 +87,5 @@ Info = strawberry.Info[Asked, None]
 def _number(log: str) -> int:
     if not log.isdecimal() or len(log) > 9:  # noqa: PLR2004 - of an int4
         msg = f'"{log}" is not a log: it has a number, as 1'
-        raise CursorError(msg)
+        raise LogNumberError(msg)
     return int(log)

@@ -19,6 +19,7 @@ __all__ = [
     "ExpiredCursorError",
     "InternalError",
     "LimitError",
+    "LogNumberError",
     "PageSizeError",
     "SlowReaderError",
     "StoppingError",
@@ -52,6 +53,12 @@ class ExpiredCursorError(ConfigError):
     """
 
     code = "question.cursor_expired"
+
+
+class LogNumberError(ConfigError):
+    """What is no number of a log."""
+
+    code = "question.log"
 
 
 class PageSizeError(ConfigError):

@@ -19,14 +19,20 @@ from api.graphql_http import BadRequestError, json_bytes
 from api.ports import LogReading, Logs
 from api.workers import Workers
 from recorder.model.fact import StoredFact
-from recorder.report.entries import Entries, EntryQuestion, ask_entries
+from recorder.report.entries import (
+    Entries,
+    EntryQuestion,
+    ask_entries,
+    named_object,
+)
 from recorder.report.factlines import document
 from recorder.report.lines import line_json
 from recorder.report.ports import Line
+from recorder.report.window import Window, parse_time
 
 __all__ = ["export"]
 
-FILTERS = (
+PARAMETERS = (
     "node",
     "object",
     "namespace",
@@ -35,9 +41,12 @@ FILTERS = (
     "actor",
     "since",
     "until",
+    "facts",
+    "raw",
+    "cluster",
+    "log",
+    "limit",
 )
-SWITCHES = ("facts", "raw")
-PLACES = ("cluster", "log", "limit")
 
 FULL = 1000
 """Facts of a page; its last entry may go on in the next."""
@@ -121,10 +130,11 @@ async def export(
         RecorderError: the log refused; nothing was sent yet.
     """
     given = _parameters(request)
-    question = EntryQuestion.parse(given, now=now)
+    question = _question(given, now)
+    log = _number("log", given.get("log"))
 
     async def begin(logs: Logs) -> _Export:
-        reading = await logs.read(given["log"], cluster=given["cluster"])
+        reading = await logs.read(log, cluster=given.get("cluster"))
         return _Export(
             log=reading.log.id,
             size=reading.log.size,
@@ -157,19 +167,32 @@ def _at(item: Item) -> datetime:
     return item.at if isinstance(item, StoredFact) else item.observed_at
 
 
-def _parameters(request: Request) -> dict[str, Any]:
-    asked = dict(request.query_params)
-    known = (*FILTERS, *SWITCHES, *PLACES)
-    for name in asked:
-        if name not in known:
-            msg = f'there is no parameter "{name[:50]}": {", ".join(known)}'
+def _parameters(request: Request) -> Mapping[str, str]:
+    """Return what is given; what is empty is not."""
+    for name in request.query_params:
+        if name not in PARAMETERS:
+            known = ", ".join(PARAMETERS)
+            msg = f'there is no parameter "{name[:50]}": {known}'
             raise BadRequestError(msg)
-    return {
-        **{name: asked.get(name) or None for name in (*FILTERS, "cluster")},
-        **{name: _switch(name, asked.get(name)) for name in SWITCHES},
-        "log": _number("log", asked.get("log")),
-        "limit": _number("limit", asked.get("limit")),
-    }
+    return {name: text for name, text in request.query_params.items() if text}
+
+
+def _question(given: Mapping[str, str], now: datetime) -> EntryQuestion:
+    def time(name: str) -> datetime | None:
+        text = given.get(name)
+        return parse_time(text, now=now, name=name) if text else None
+
+    return EntryQuestion(
+        window=Window.between(time("since"), time("until"), now=now),
+        node=given.get("node"),
+        object=named_object(given.get("object"), given.get("namespace")),
+        source=given.get("source"),
+        reason=given.get("reason"),
+        actor=given.get("actor"),
+        limit=_number("limit", given.get("limit")),
+        documents=_switch("raw", given.get("raw")),
+        facts=_switch("facts", given.get("facts")),
+    )
 
 
 def _switch(name: str, value: str | None) -> bool:

@@ -35,6 +35,11 @@ class RecorderError(Exception):
     exit_status: ClassVar[int] = 1
     """Process exit status when the error reaches the command line."""
 
+    def __init__(self, message: str = "", *, advice: str = "") -> None:
+        """Say what is wrong; the advice is in words of the command line."""
+        super().__init__(message)
+        self.advice = advice
+
 
 class Transient(RecorderError):  # noqa: N818 - a trait, never raised itself
     """The same call may succeed later without anyone changing anything."""

@@ -1,9 +1,6 @@
 """Questions about nodes: why, what it hit, the timeline, the report."""
 
-from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 import strawberry
 
@@ -24,7 +21,6 @@ from recorder.report.ports import Reading
 from recorder.report.postmortem import PostmortemQuestion, ask_postmortem
 from recorder.report.timeline import ask_timeline
 from recorder.report.why import WhyQuestion, ask_why, node_name
-from recorder.report.window import TimeError
 
 __all__ = ["impact", "postmortem", "timeline", "why"]
 
@@ -40,11 +36,8 @@ async def why(
     """Ask what happened to a node.
 
     Raises:
-        TimeError: a moment and a window were named.
+        ConfigError: a moment and a window are named, or no node.
     """
-    if at is not None and span != (None, None):
-        msg = "`at` names a moment: leave out `since` and `until`"
-        raise TimeError(msg)
     question = WhyQuestion(node=node_name(node), window=window(*span), at=at)
     found = await ask_why(reading, question, asked.knowledge, now=asked.now)
     return Why(
@@ -58,19 +51,9 @@ async def why(
 async def impact(
     asked: Asked,
     reading: Reading,
-    selected: Mapping[str, Any],
-    span: spans.Window,
+    question: ImpactQuestion,
 ) -> Impact:
     """Ask which workloads failures of nodes hit."""
-    question = ImpactQuestion.parse(
-        {**selected, "since": None, "until": None}, now=asked.now
-    )
-    question = ImpactQuestion(
-        nodes=question.nodes,
-        rack=question.rack,
-        labels=question.labels,
-        window=span,
-    )
     return Impact.of(
         await ask_impact(reading, question, asked.knowledge, now=asked.now)
     )
@@ -95,14 +78,9 @@ async def postmortem(
     asked: Asked, reading: Reading, subject: str, span: spans.Window
 ) -> Postmortem:
     """Ask for the report of a node, or of an incident."""
-    question = PostmortemQuestion.parse(
-        {"subject": subject, "since": None, "until": None}, now=asked.now
-    )
+    question = PostmortemQuestion.about(subject, span)
     found = await ask_postmortem(
-        reading,
-        replace(question, window=span),
-        asked.knowledge,
-        now=asked.now,
+        reading, question, asked.knowledge, now=asked.now
     )
     verdicts = found.verdicts
     return Postmortem(

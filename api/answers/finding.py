@@ -21,7 +21,7 @@ from recorder.report.coverage import covered
 from recorder.report.opening import ask_opened
 from recorder.report.references import Reference, named
 from recorder.report.searching import ask_search
-from recorder.report.single import NoEntryError
+from recorder.report.single import entry_name
 from recorder.report.window import Window
 from recorder.report.workload import ask_workload
 
@@ -110,11 +110,9 @@ async def entry(asked: Asked, name: str, *, all_fields: bool) -> EntryDetail:
 
     Raises:
         NotFoundError: there is none of this name.
+        ConfigError: it is no name.
     """
-    try:
-        parsed = EntryName.parse(name)
-    except ValueError as exc:
-        raise NoEntryError(str(exc)) from exc
+    parsed = entry_name(name)
     reading = await asked.reading(None, str(parsed.log))
     found = await ask_opened(
         reading, parsed, all_fields=all_fields, now=asked.now

@@ -3,8 +3,7 @@
 from datetime import datetime, timedelta
 
 from api.errors import WindowTooWideError
-from recorder.model.moment import written
-from recorder.report.window import TimeError, Window
+from recorder.report.window import Window
 
 __all__ = ["window"]
 
@@ -19,17 +18,11 @@ def window(since: datetime | None, until: datetime | None) -> Window:
         TimeError: nothing lies between them.
         WindowTooWideError: too much does.
     """
-    if since is not None and until is not None:
-        if since >= until:
-            msg = (
-                f"impossible window: since {written(since)} is not before"
-                f" until {written(until)}"
-            )
-            raise TimeError(msg)
-        if until - since > WINDOW_MAX:
-            msg = (
-                f"the window is {(until - since).days} days wide: ask for"
-                f" {WINDOW_MAX.days} at most"
-            )
-            raise WindowTooWideError(msg)
-    return Window(since, until)
+    span = Window.between(since, until)
+    if since is not None and until is not None and until - since > WINDOW_MAX:
+        msg = (
+            f"the window is {(until - since).days} days wide: ask for"
+            f" {WINDOW_MAX.days} at most"
+        )
+        raise WindowTooWideError(msg)
+    return span

@@ -29,6 +29,7 @@ from api.types.postmortem import Postmortem
 from api.types.series import Annotations, ConditionSeries
 from api.types.verdicts import Why
 from api.types.words import Cause, Confidence, Happened
+from recorder.report.impact import ImpactQuestion
 
 __all__ = ["AboutNodes"]
 
@@ -120,8 +121,12 @@ class AboutNodes:
         return await asking.impact(
             info.context,
             reading,
-            {"nodes": nodes or (), "rack": rack, "label": labels or ()},
-            window(since, until),
+            ImpactQuestion.selecting(
+                nodes or (),
+                rack=rack,
+                labels=labels or (),
+                window=window(since, until),
+            ),
         )
 
     @strawberry.field

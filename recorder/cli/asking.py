@@ -13,9 +13,17 @@ from recorder.cli.output import announce, note
 
 if TYPE_CHECKING:
     from recorder.report.coverage import Coverage
+    from recorder.report.window import Window
     from recorder.store.read import LogReading
 
-__all__ = ["INCOMPLETE", "judge", "now", "open_reading", "wait_for"]
+__all__ = [
+    "INCOMPLETE",
+    "given_window",
+    "judge",
+    "now",
+    "open_reading",
+    "wait_for",
+]
 
 INCOMPLETE = 4
 """Exit status of an answer from which something may be missing."""
@@ -40,6 +48,21 @@ async def open_reading(ctx: click.Context) -> AsyncIterator["LogReading"]:
 
     async with open_logs(ctx.obj, on_wait=announce) as logs:
         yield await logs.read(given_log(ctx))
+
+
+def given_window(
+    since: str | None, until: str | None, present: datetime
+) -> "Window":
+    """Return the window that the options mean.
+
+    Raises:
+        ConfigError: a time cannot be, or nothing lies between the two.
+    """
+    from recorder.report.window import Window, parse_time
+
+    begin = parse_time(since, now=present, name="--since") if since else None
+    end = parse_time(until, now=present, name="--until") if until else None
+    return Window.between(begin, end, now=present)
 
 
 def judge(coverage: "Coverage") -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recorder.cli.asking import judge, now
+from recorder.cli.asking import given_window, judge, now
 from recorder.cli.options import given_log, reading_options, window_options
 from recorder.cli.output import announce
 from recorder.cli.screen import Screen
@@ -54,7 +54,6 @@ def cut(
       recorder tape cut incident.tape.jsonl.zst --since 3h --until 2h
       recorder tape cut gpu-002.tape.jsonl.zst --since 1d --node gpu-002
     """
-    from recorder.report.window import Window
     from recorder.sources.tape.export import Cut
 
     screen = Screen()
@@ -64,7 +63,7 @@ def cut(
 
     wanted = Cut(
         path=file,
-        window=Window.parse(since, until, now=now()),
+        window=given_window(since, until, now()),
         nodes=tuple(dict.fromkeys(nodes)),
         overwrite=force,
         event_ttl=ctx.obj.event_ttl,

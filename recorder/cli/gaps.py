@@ -4,7 +4,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recorder.cli.asking import INCOMPLETE, judge, now, open_reading, wait_for
+from recorder.cli.asking import (
+    INCOMPLETE,
+    given_window,
+    judge,
+    now,
+    open_reading,
+    wait_for,
+)
 from recorder.cli.options import (
     output_option,
     reading_options,
@@ -52,10 +59,9 @@ async def _gaps(
     ctx: click.Context, since: str | None, until: str | None, output: str
 ) -> int:
     from recorder.report.gaps import ask_gaps
-    from recorder.report.window import Window
 
     at = now()
-    window = Window.parse(since, until, now=at)
+    window = given_window(since, until, at)
     async with open_reading(ctx) as reading:
         answer = await ask_gaps(reading, window, now=at)
     if answer.more:

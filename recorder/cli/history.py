@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.asking import (
+    given_window,
+    judge,
+    now,
+    open_reading,
+    wait_for,
+)
 from recorder.cli.completing import object_argument
 from recorder.cli.options import (
     limit_option,
@@ -58,9 +64,15 @@ def history(ctx: click.Context, /, **given: Any) -> int:
 
 async def _history(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.report.history import HistoryQuestion, ask_history
+    from recorder.report.references import Reference
 
     present = now()
-    question = HistoryQuestion.parse(given, now=present)
+    question = HistoryQuestion(
+        object=Reference.parse(given["object_"], given["namespace"]),
+        window=given_window(given["since"], given["until"], present),
+        limit=given["limit"],
+        all_fields=given["all_fields"],
+    )
     async with open_reading(ctx) as reading:
         answer = await ask_history(reading, question, now=present)
         if answer.more:

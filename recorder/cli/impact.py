@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.asking import (
+    given_window,
+    judge,
+    now,
+    open_reading,
+    wait_for,
+)
 from recorder.cli.completing import node_argument
 from recorder.cli.options import (
     output_option,
@@ -69,7 +75,12 @@ async def _impact(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.report.impact import ImpactQuestion, ask_impact
 
     present = now()
-    question = ImpactQuestion.parse(given, now=present)
+    question = ImpactQuestion.selecting(
+        given["nodes"],
+        rack=given["rack"],
+        labels=given["label"],
+        window=given_window(given["since"], given["until"], present),
+    )
     knowledge = load(ctx.obj.knowledge)
     async with open_reading(ctx) as reading:
         answer = await ask_impact(reading, question, knowledge, now=present)

@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.asking import (
+    given_window,
+    judge,
+    now,
+    open_reading,
+    wait_for,
+)
 from recorder.cli.options import (
     output_option,
     reading_options,
@@ -54,7 +60,9 @@ async def _incidents(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.report.incidents import IncidentsQuestion, ask_incidents
 
     present = now()
-    question = IncidentsQuestion.parse(given, now=present)
+    question = IncidentsQuestion(
+        window=given_window(given["since"], given["until"], present)
+    )
     knowledge = load(ctx.obj.knowledge)
     async with open_reading(ctx) as reading:
         answer = await ask_incidents(reading, question, knowledge, now=present)

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from recorder.cli.asking import judge, now, wait_for
+from recorder.cli.asking import given_window, judge, now, wait_for
 from recorder.cli.following import follow
 from recorder.cli.options import (
     given_log,
@@ -19,7 +19,21 @@ from recorder.cli.output import announce, note
 from recorder.cli.printing import printer_for
 from recorder.cli.screen import Screen
 
+if TYPE_CHECKING:
+    from recorder.report.entries import EntryQuestion
+
 __all__ = ["log"]
+
+CHOOSING = (
+    "node",
+    "object",
+    "source",
+    "reason",
+    "actor",
+    "since",
+    "until",
+)
+"""Options that choose among entries."""
 
 CONTINUOUS = frozenset({"table", "ndjson"})
 """Forms that have no end."""
@@ -62,6 +76,9 @@ def log(ctx: click.Context, /, **given: Any) -> int:
     """
     if given["follow"] and given["entry"]:
         ctx.fail("--follow goes on with what comes: name no entry")
+    beside = next((word for word in CHOOSING if given[word]), None)
+    if given["entry"] and beside:
+        ctx.fail(f"{given['entry']} names one entry: leave out --{beside}")
     if given["follow"] and given["output"] not in CONTINUOUS:
         ctx.fail("--follow has no end: use it with -o table or -o ndjson")
     if given["follow"] and given["until"]:
@@ -78,12 +95,31 @@ def _told_by(screen: Screen) -> Callable[[datetime], None]:
     return show
 
 
+def _question(given: Mapping[str, Any], present: datetime) -> "EntryQuestion":
+    from recorder.report.entries import EntryQuestion, named_object
+    from recorder.report.single import entry_name
+
+    entry = given["entry"]
+    return EntryQuestion(
+        window=given_window(given["since"], given["until"], present),
+        entry=entry and entry_name(entry),
+        node=given["node"],
+        object=named_object(given["object"], given["namespace"]),
+        source=given["source"],
+        reason=given["reason"],
+        actor=given["actor"],
+        limit=given["limit"],
+        documents=given["raw"],
+        facts=given["facts"],
+    )
+
+
 async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.report.entries import EntryQuestion, ask_entries
+    from recorder.report.entries import ask_entries
     from recorder.wiring.reading import open_logs
 
     present = now()
-    question = EntryQuestion.parse(given, now=present)
+    question = _question(given, present)
     async with open_logs(ctx.obj, on_wait=announce) as logs:
         log = question.entry.log if question.entry else None
         reading = await logs.read(given_log(ctx) or log)

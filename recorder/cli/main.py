@@ -115,7 +115,8 @@ def _told(raised: BaseException, *, debug: bool) -> int:
         from recorder.report.text import plain
 
         # What was asked or recorded is quoted: it may hold anything.
-        line = plain(" ".join(str(error).split()))
+        said = "; ".join(filter(None, (str(error), error.advice)))
+        line = plain(" ".join(said.split()))
         click.echo(f"recorder: {line}", err=True)
         return error.exit_status
     click.echo(

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.asking import (
+    given_window,
+    judge,
+    now,
+    open_reading,
+    wait_for,
+)
 from recorder.cli.completing import node_argument
 from recorder.cli.options import (
     output_option,
@@ -56,7 +62,9 @@ async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
     )
 
     present = now()
-    question = PostmortemQuestion.parse(given, now=present)
+    question = PostmortemQuestion.about(
+        given["subject"], given_window(given["since"], given["until"], present)
+    )
     knowledge = load(ctx.obj.knowledge)
     async with _reading(ctx, given["tape"]) as reading:
         answer = await ask_postmortem(

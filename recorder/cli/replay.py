@@ -8,7 +8,13 @@ from typing import Any
 
 import click
 
-from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.asking import (
+    given_window,
+    judge,
+    now,
+    open_reading,
+    wait_for,
+)
 from recorder.cli.completing import node_argument
 from recorder.cli.options import (
     output_option,
@@ -61,9 +67,13 @@ def replay(ctx: click.Context, /, **given: Any) -> int:
 async def _replay(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.knowledge import load
     from recorder.report.replaying import ReplayQuestion, ask_replay
+    from recorder.report.why import node_name
 
     present = now()
-    question = ReplayQuestion.parse(given, now=present)
+    question = ReplayQuestion(
+        node=node_name(given["node"]),
+        window=given_window(given["since"], given["until"], present),
+    )
     knowledge = load(ctx.obj.knowledge)
     async with open_reading(ctx) as reading:
         answer = await ask_replay(reading, question, knowledge, now=present)

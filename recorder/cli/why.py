@@ -5,7 +5,13 @@ from typing import Any
 
 import click
 
-from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.asking import (
+    given_window,
+    judge,
+    now,
+    open_reading,
+    wait_for,
+)
 from recorder.cli.completing import node_argument
 from recorder.cli.options import (
     output_option,
@@ -47,10 +53,16 @@ def why(ctx: click.Context, /, **given: Any) -> int:
 async def _why(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.knowledge import load
     from recorder.report.verdicts import lines
-    from recorder.report.why import WhyQuestion, ask_why
+    from recorder.report.why import WhyQuestion, ask_why, node_name
+    from recorder.report.window import parse_time
 
     present = now()
-    question = WhyQuestion.parse(given, now=present)
+    at = given["at"]
+    question = WhyQuestion(
+        node=node_name(given["node"]),
+        window=given_window(given["since"], given["until"], present),
+        at=at and parse_time(at, now=present, name="--at"),
+    )
     knowledge = load(ctx.obj.knowledge)
     async with open_reading(ctx) as reading:
         answer = await ask_why(reading, question, knowledge, now=present)

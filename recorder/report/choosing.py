@@ -51,10 +51,11 @@ def choose_log(
     if len(current) == 1:
         return current[0]
     msg = (
-        "several logs could be meant: name one with --cluster NAME or"
-        f" --log ID; there are {_listed(logs)}"
+        "several logs could be meant, and neither a cluster nor a log is"
+        f" named: there are {_listed(logs)}"
     )
-    raise AmbiguousLogError(msg)
+    advice = "name one with --cluster NAME or --log ID"
+    raise AmbiguousLogError(msg, advice=advice)
 
 
 def _of_cluster(logs: Sequence[Log], cluster: str) -> Log:
@@ -69,10 +70,10 @@ def _of_cluster(logs: Sequence[Log], cluster: str) -> Log:
         raise NotFoundError(msg)
     if len(found) > 1:
         msg = (
-            f'several logs are of cluster "{cluster}": choose one with'
-            f" --log ID; there are {_listed(found)}"
+            f'several logs are of cluster "{cluster}", and no log is named:'
+            f" there are {_listed(found)}"
         )
-        raise AmbiguousLogError(msg)
+        raise AmbiguousLogError(msg, advice="choose one with --log ID")
     return found[0]
 
 

@@ -197,9 +197,9 @@ async def ask_difference(
     if newest is None:
         msg = (
             f'log {reading.log.id} has no version of "{question.object}",'
-            " only entries that mention it: see `recorder log --object`"
+            " only entries that mention it"
         )
-        raise NotFoundError(msg)
+        raise NotFoundError(msg, advice="see `recorder log --object`")
     before = await _state(reading, found, question.before)
     after = await _state(reading, found, question.after)
     _check_order(before, after)
@@ -252,17 +252,17 @@ def _check_log(reading: Reading, entry: EntryName) -> None:
     if entry.log != reading.log.id:
         msg = (
             f"entry {entry} is of log {entry.log}, and log {reading.log.id}"
-            f" is asked: add --log {entry.log}"
+            " is asked"
         )
-        raise EndError(msg)
+        raise EndError(msg, advice=f"add --log {entry.log}")
 
 
 def _check_order(before: State, after: State) -> None:
     if before.at is None or after.at is None or before.at <= after.at:
         return
     msg = (
-        f"impossible comparison: --from {written(before.at)} is not before"
-        f" --to {written(after.at)}"
+        f"impossible comparison: it begins at {written(before.at)}, which is"
+        f" not before its end, {written(after.at)}"
     )
     raise EndError(msg)
 

@@ -1,9 +1,8 @@
 """Answers of `recorder log`: which entries, and what may be missing."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Self
 
 from recorder.errors import ConfigError
 from recorder.model.entry import Operation
@@ -35,27 +34,31 @@ __all__ = [
     "Entries",
     "ask_entries",
     "is_of",
+    "named_object",
 ]
 
 SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM, "recorder")
 """Sources that entries may come from."""
-
-CHOOSING = (
-    "node",
-    "object",
-    "source",
-    "reason",
-    "actor",
-    "since",
-    "until",
-)
-"""Options that choose among entries."""
 
 
 class QuestionError(ConfigError):
     """What was asked does not fit together."""
 
     code = "question"
+
+
+def named_object(text: str | None, namespace: str | None) -> Reference | None:
+    """Read which object is asked about, if one is.
+
+    Raises:
+        ConfigError: it is not named as it should be, or only its namespace.
+    """
+    if text is not None:
+        return Reference.parse(text, namespace)
+    if namespace is not None:
+        msg = "a namespace is named, and no object in it"
+        raise QuestionError(msg, advice="add --object")
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,32 +87,21 @@ class EntryQuestion:
     facts: bool = False
     """Whether what the entries tell is wanted, not the entries."""
 
-    @classmethod
-    def parse(cls, given: Mapping[str, Any], *, now: datetime) -> Self:
-        """Read what was given on the command line, by the options' names.
+    def __post_init__(self) -> None:
+        """See that it fits together.
 
         Raises:
-            ConfigError: something cannot be, or does not fit together.
+            ConfigError: it does not, or there is no such source.
         """
-        named = given["object"]
-        if given.get("facts") and given["raw"]:
-            msg = "--raw shows documents and --facts what they tell: choose"
+        if self.facts and self.documents:
+            msg = "an answer has documents, or facts that they tell: choose"
+            raise QuestionError(msg, advice="leave out --raw or --facts")
+        if self.source is not None and self.source not in SOURCES:
+            msg = (
+                f'there is no source "{self.source}": it is one of'
+                f" {', '.join(SOURCES)}{did_you_mean(self.source, SOURCES)}"
+            )
             raise QuestionError(msg)
-        if named is None and given["namespace"] is not None:
-            msg = "-n names the namespace of an object: add --object"
-            raise QuestionError(msg)
-        return cls(
-            window=Window.parse(given["since"], given["until"], now=now),
-            entry=_one(given),
-            node=given["node"],
-            object=named and Reference.parse(named, given["namespace"]),
-            source=_source(given["source"]),
-            reason=given["reason"],
-            actor=given["actor"],
-            limit=given["limit"],
-            documents=given["raw"],
-            facts=given.get("facts", False),
-        )
 
     def selects(self, found: Found | None) -> Selection:
         """Return what is asked of each entry; of which object is known."""
@@ -124,30 +116,6 @@ class EntryQuestion:
             since=self.window.since,
             until=self.window.until,
         )
-
-
-def _one(given: Mapping[str, Any]) -> EntryName | None:
-    text = given.get("entry")
-    if text is None:
-        return None
-    beside = next((word for word in CHOOSING if given[word]), None)
-    if beside is not None:
-        msg = f"{text} names one entry: leave out --{beside}"
-        raise QuestionError(msg)
-    try:
-        return EntryName.parse(text)
-    except ValueError as exc:
-        raise QuestionError(str(exc)) from exc
-
-
-def _source(name: str | None) -> str | None:
-    if name is None or name in SOURCES:
-        return name
-    msg = (
-        f'there is no source "{name}": it is one of'
-        f" {', '.join(SOURCES)}{did_you_mean(name, SOURCES)}"
-    )
-    raise QuestionError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

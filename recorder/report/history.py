@@ -5,10 +5,10 @@ where that one lies before the window or behind the limit. What is asked for
 is read page by page; of each incarnation only the newest document is kept.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Self
+from typing import Any
 
 from recorder.classify.changes import Change
 from recorder.classify.managers import FieldManager, moved_managers
@@ -60,20 +60,6 @@ class HistoryQuestion:
     """The newest so many; None for all."""
 
     all_fields: bool = False
-
-    @classmethod
-    def parse(cls, given: Mapping[str, Any], *, now: datetime) -> Self:
-        """Read what was given on the command line, by the options' names.
-
-        Raises:
-            ConfigError: something cannot be, or does not fit together.
-        """
-        return cls(
-            object=Reference.parse(given["object_"], given["namespace"]),
-            window=Window.parse(given["since"], given["until"], now=now),
-            limit=given["limit"],
-            all_fields=given["all_fields"],
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,9 +152,9 @@ async def ask_history(
     if newest is None:
         msg = (
             f'log {reading.log.id} has no version of "{question.object}",'
-            " only entries that mention it: see `recorder log --object`"
+            " only entries that mention it"
         )
-        raise NotFoundError(msg)
+        raise NotFoundError(msg, advice="see `recorder log --object`")
     after = 0
     if question.limit is not None:
         after = await reading.skip_to_newest(

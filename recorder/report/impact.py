@@ -50,6 +50,14 @@ class SelectorError(ConfigError):
     code = "question.selector"
 
 
+def _label(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key or key[-1] == "!" or value[:1] == "=":
+        msg = f'cannot use the label "{text}": write LABEL=VALUE'
+        raise SelectorError(msg)
+    return key, value
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImpactQuestion:
     """Which nodes, and when."""
@@ -60,29 +68,30 @@ class ImpactQuestion:
     window: Window
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any], *, now: datetime) -> Self:
-        """Read what was given on the command line, by the options' names.
+    def selecting(
+        cls,
+        nodes: Iterable[str] = (),
+        *,
+        rack: str | None = None,
+        labels: Iterable[str] = (),
+        window: Window,
+    ) -> Self:
+        """Ask about nodes by their names, by a rack or by ``LABEL=VALUE``.
 
         Raises:
             ConfigError: something cannot be, or nothing selects a node.
         """
-        nodes = tuple(node_name(text) for text in given["nodes"])
-        labels = []
-        for text in given["label"]:
-            key, equals, value = text.partition("=")
-            if not equals or not key or key[-1] == "!" or value[:1] == "=":
-                msg = f'cannot use -l "{text}": write LABEL=VALUE'
-                raise SelectorError(msg)
-            labels.append((key, value))
-        if not (nodes or labels or given["rack"]):
-            msg = "name nodes, or select them with --rack or -l LABEL=VALUE"
-            raise SelectorError(msg)
-        return cls(
-            nodes=nodes,
-            rack=given["rack"],
-            labels=tuple(labels),
-            window=Window.parse(given["since"], given["until"], now=now),
+        question = cls(
+            nodes=tuple(node_name(text) for text in nodes),
+            rack=rack,
+            labels=tuple(_label(text) for text in labels),
+            window=window,
         )
+        if not (question.nodes or question.labels or rack):
+            msg = "nothing selects a node: give names, a rack or labels"
+            advice = "name nodes, or select them with --rack or -l LABEL=VALUE"
+            raise SelectorError(msg, advice=advice)
+        return question
 
     @property
     def telling(self) -> tuple[str | None, str]:

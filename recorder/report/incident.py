@@ -99,6 +99,6 @@ async def ask_verdict(
 
 def _none(reading: Reading, name: EntryName) -> NoIncidentError:
     return NoIncidentError(
-        f"there is no incident {name} in log {reading.log.id};"
-        " `recorder incidents -o json` lists their ids"
+        f"there is no incident {name} in log {reading.log.id}",
+        advice="`recorder incidents -o json` lists their ids",
     )

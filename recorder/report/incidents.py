@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any
 
 from recorder.explain.impact import Hit
 from recorder.explain.verdict import Verdict
@@ -41,16 +41,6 @@ class IncidentsQuestion:
     """When."""
 
     window: Window
-
-    @classmethod
-    def parse(cls, given: Mapping[str, Any], *, now: datetime) -> Self:
-        """Read what was given on the command line, by the options' names.
-
-        Raises:
-            ConfigError: a time cannot be.
-        """
-        window = Window.parse(given["since"], given["until"], now=now)
-        return cls(window=window)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

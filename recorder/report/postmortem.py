@@ -4,7 +4,7 @@ It names the position of the log that it rests on, so that anybody can ask the
 same again later and get the same bytes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
@@ -41,18 +41,16 @@ class PostmortemQuestion:
     window: Window
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any], *, now: datetime) -> Self:
-        """Read what was given on the command line, by the options' names.
+    def about(cls, subject: str, window: Window) -> Self:
+        """Ask about ``node/NAME``, or the id of a verdict.
 
         Raises:
-            ConfigError: something cannot be.
+            ConfigError: another kind is named.
         """
-        named = given["subject"]
-        window = Window.parse(given["since"], given["until"], now=now)
         try:
-            incident = EntryName.parse(named)
+            incident = EntryName.parse(subject)
         except ValueError:
-            return cls(node=node_name(named), incident=None, window=window)
+            return cls(node=node_name(subject), incident=None, window=window)
         return cls(node=None, incident=incident, window=window)
 
 

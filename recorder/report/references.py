@@ -149,10 +149,9 @@ async def _kinds(reading: Reading, reference: Reference) -> Sequence[Kind]:
     if word.lower() in EVENT_WORDS:
         msg = (
             "an Event is not kept under its own name but under the object"
-            " that it is about: ask for that object's entries with"
-            " `recorder log --object`"
+            " that it is about: ask for that object's entries"
         )
-        raise ObjectNameError(msg)
+        raise ObjectNameError(msg, advice="see `recorder log --object`")
     filed = await reading.kinds()
     kinds = find_kinds(word, custom=(), filed=())
     if not kinds:

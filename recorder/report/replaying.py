@@ -1,9 +1,9 @@
 """Answers of `recorder replay`: facts of a node and its state after each."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Self
+from typing import Any
 
 from recorder.facts import says_with_object
 from recorder.knowledge import Knowledge
@@ -19,7 +19,7 @@ from recorder.report.happened import node_of
 from recorder.report.ports import Reading
 from recorder.report.references import find_node
 from recorder.report.text import plain
-from recorder.report.why import node_name, reads_nodes
+from recorder.report.why import reads_nodes
 from recorder.report.window import Window
 
 __all__ = ["Replay", "ReplayQuestion", "Step", "ask_replay"]
@@ -31,18 +31,6 @@ class ReplayQuestion:
 
     node: str
     window: Window
-
-    @classmethod
-    def parse(cls, given: Mapping[str, Any], *, now: datetime) -> Self:
-        """Read what was given on the command line, by the options' names.
-
-        Raises:
-            ConfigError: something cannot be.
-        """
-        return cls(
-            node=node_name(given["node"]),
-            window=Window.parse(given["since"], given["until"], now=now),
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,8 @@ def _never(
     if at is None:
         return NotFoundError(
             f"log {reading.log.id} has no version of {what}, only entries"
-            " that mention it: see `recorder log --object`"
+            " that mention it",
+            advice="see `recorder log --object`",
         )
     return NotFoundError(
         f"log {reading.log.id} has no version of {what} as of {written(at)}:"
@@ -123,8 +124,8 @@ def _gone(reference: Reference, line: Line) -> NotFoundError:
         else f"was found to be gone at {written(line.observed_at)}"
     )
     return NotFoundError(
-        f'"{reference}" {how} (entry {line.entry}); for its last state add'
-        f" --at {before}"
+        f'"{reference}" {how} (entry {line.entry})',
+        advice=f"for its last state add --at {before}",
     )
 
 

@@ -1,16 +1,34 @@
 """One entry by its name, with its document."""
 
-from recorder.errors import NotFoundError
+from recorder.errors import ConfigError, NotFoundError
 from recorder.model.reference import EntryName
 from recorder.report.ports import Line, Reading, Selection
 
-__all__ = ["NoEntryError", "ask_entry"]
+__all__ = ["EntryNameError", "NoEntryError", "ask_entry", "entry_name"]
+
+
+class EntryNameError(ConfigError):
+    """A text that is no name of an entry."""
+
+    code = "question.entry"
 
 
 class NoEntryError(NotFoundError):
     """The log has no such entry."""
 
     code = "not_found.entry"
+
+
+def entry_name(text: str) -> EntryName:
+    """Read the name of an entry.
+
+    Raises:
+        EntryNameError: it is none.
+    """
+    try:
+        return EntryName.parse(text)
+    except ValueError as exc:
+        raise EntryNameError(str(exc)) from exc
 
 
 async def ask_entry(reading: Reading, name: EntryName) -> Line:

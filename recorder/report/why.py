@@ -1,9 +1,9 @@
 """Answers of `recorder why`: verdicts on what happened to a node."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any
 
 from recorder.errors import ConfigError
 from recorder.explain.verdict import Verdict
@@ -20,7 +20,7 @@ from recorder.report.happened import (
 from recorder.report.ports import Reading
 from recorder.report.references import Reference, find_node
 from recorder.report.verdicts import document
-from recorder.report.window import Window, optional_time, parse_time
+from recorder.report.window import TimeError, Window, optional_time
 
 __all__ = ["Why", "WhyQuestion", "ask_why", "node_name", "reads_nodes"]
 
@@ -60,22 +60,15 @@ class WhyQuestion:
     window: Window
     at: datetime | None = None
 
-    @classmethod
-    def parse(cls, given: Mapping[str, Any], *, now: datetime) -> Self:
-        """Read what was given on the command line, by the options' names.
+    def __post_init__(self) -> None:
+        """See that it fits together.
 
         Raises:
-            ConfigError: something cannot be, or does not fit together.
+            TimeError: a moment and a window are named.
         """
-        at = given.get("at")
-        if at is not None and (given["since"] or given["until"]):
-            msg = "--at names a moment: leave out --since and --until"
-            raise NodeNameError(msg)
-        return cls(
-            node=node_name(given["node"]),
-            window=Window.parse(given["since"], given["until"], now=now),
-            at=None if at is None else parse_time(at, now=now, name="--at"),
-        )
+        if self.at is not None and self.window != Window():
+            msg = "a moment is named and a window: leave out one of them"
+            raise TimeError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

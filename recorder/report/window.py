@@ -90,32 +90,41 @@ class Window:
     until: datetime | None = None
 
     @classmethod
-    def parse(
-        cls, since: str | None, until: str | None, *, now: datetime
+    def between(
+        cls,
+        since: datetime | None,
+        until: datetime | None,
+        *,
+        now: datetime | None = None,
     ) -> "Window":
-        """Read both ends.
+        """Make a window of two ends.
+
+        Args:
+            since: where it begins, if it does.
+            until: where it ends, if it does.
+            now: behind which none may begin that has no end.
 
         Raises:
-            TimeError: one is no time, or nothing lies between them.
+            TimeError: nothing lies between them.
         """
-        begin = since and parse_time(since, now=now, name="--since")
-        end = until and parse_time(until, now=now, name="--until")
-        window = cls(begin or None, end or None)
-        if window.since is None:
-            return window
-        if window.until is not None and window.since >= window.until:
+        if since is not None and until is not None and since >= until:
             msg = (
-                f"impossible window: --since {written(window.since)} is not"
-                f" before --until {written(window.until)}"
+                f"impossible window: it begins at {written(since)}, which is"
+                f" not before its end, {written(until)}"
             )
             raise TimeError(msg)
-        if window.until is None and window.since > now:
+        if (
+            since is not None
+            and until is None
+            and now is not None
+            and since > now
+        ):
             msg = (
-                f"impossible window: --since {written(window.since)} is in"
-                f" the future; it is {written(now)}"
+                f"impossible window: it begins at {written(since)}, in the"
+                f" future; it is {written(now)}"
             )
             raise TimeError(msg)
-        return window
+        return cls(since, until)
 
     def document(self) -> dict[str, str | None]:
         """Return it as the public interface shows it."""
