@@ -70,7 +70,7 @@ class KubernetesObject:
             kind=found.kind.kind,
             namespace=identity.namespace or None,
             name=identity.name,
-            uids=[thing.identity.uid or "" for thing in found.things],
+            uids=list(found.uids),
         )
 
     @strawberry.field

@@ -12,12 +12,13 @@ from recorder.classify.times import first_moment
 from recorder.facts.texts import TEXT_CHARACTERS_MAX
 from recorder.facts.wire import AuditRecord
 from recorder.model.fact import Fact, FactKind
+from recorder.model.kinds import BUILT_IN_KINDS
 from recorder.model.reference import ObjectIdentity
 
 __all__ = ["request"]
 
-KINDS = {"nodes": "Node", "pods": "Pod", "namespaces": "Namespace"}
-"""Of what verdicts ask after; other resources keep their plural."""
+NOT_OF_THE_OBJECT = frozenset({"Status", "DeleteOptions"})
+"""Kinds of bodies that are no version of the object."""
 
 
 def request(record: AuditRecord) -> Fact:
@@ -78,13 +79,36 @@ def _object(record: AuditRecord) -> ObjectIdentity | None:
     if about is None or not (about.name or about.uid):
         return None
     plural = about.resource or ""
+    group = about.api_group or ""
+    known = BUILT_IN_KINDS.get(f"{group}/{plural}" if group else plural)
     return ObjectIdentity(
-        about.api_group or "",
-        KINDS.get(plural, plural),
+        group,
+        known or _kind(record, group) or plural,
         about.namespace or "",
         about.name or "",
         about.uid,
     )
+
+
+def _kind(record: AuditRecord, group: str) -> str | None:
+    """Return the kind that a body of a request about an object says.
+
+    None where there is no body, or it is of something else, as a binding is:
+    then whoever asks for the object finds it by its UID or its plural.
+    """
+    about = record.object_ref
+    if about is None or about.subresource not in {None, "", "status"}:
+        return None
+    for raw in (record.response_object, record.request_object):
+        said = _read(raw)
+        of, slash, _ = (said.api_version or "").partition("/")
+        if (
+            said.kind
+            and said.kind not in NOT_OF_THE_OBJECT
+            and (of if slash else "") == group
+        ):
+            return said.kind
+    return None
 
 
 def _node(record: AuditRecord) -> str | None:
@@ -111,6 +135,8 @@ class _Metadata(msgspec.Struct, rename="camel"):
 
 
 class _Object(msgspec.Struct):
+    kind: str | None = None
+    api_version: str | None = msgspec.field(default=None, name="apiVersion")
     metadata: _Metadata | None = None
     spec: _Spec | None = None
 

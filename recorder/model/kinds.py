@@ -4,7 +4,7 @@ The API server leaves kind and apiVersion out of the items of a list, except
 for custom resources; a tape may hold such a list and nothing else.
 """
 
-__all__ = ["BUILT_IN_KINDS"]
+__all__ = ["BUILT_IN_KINDS", "plural_of"]
 
 BUILT_IN_KINDS = {
     "events": "Event",
@@ -38,3 +38,16 @@ BUILT_IN_KINDS = {
     ),
 }
 """By ``group/plural``, or the plural alone for the core group."""
+
+
+def plural_of(kind: str) -> str:
+    """Return the plural that Kubernetes guesses of a kind.
+
+    A plural, which is in lower case as no kind is, is its own.
+    """
+    low = kind.lower()
+    if kind == low:
+        return low
+    if low.endswith("s"):
+        return f"{low}es"
+    return f"{low[:-1]}ies" if low.endswith("y") else f"{low}s"

@@ -239,9 +239,11 @@ class _Comparing:
         self._reading = reading
         self._kind = history.found.kind.kind
         self._all_fields = history.question.all_fields
-        self._numbers = {
-            thing.identity.uid: thing.number for thing in history.found.things
-        }
+        self._numbers: dict[str | None, tuple[int, ...]] = {}
+        for thing in history.found.things:
+            uid = thing.identity.uid
+            known = self._numbers.get(uid, ())
+            self._numbers[uid] = (*known, thing.number)
         self._documents: dict[str | None, dict[str, Any]] = {}
         self._uid: str | None = None
 
@@ -282,7 +284,7 @@ class _Comparing:
         """Read the newest document before a position, if there is one."""
         while position > 1:
             line = await self._reading.newest(
-                Selection(objects=(self._numbers[uid],), versions=True),
+                Selection(objects=self._numbers[uid], versions=True),
                 before=position,
             )
             if line is None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from recorder.model.kinds import plural_of
 from recorder.report.ports import CustomKind
 
 __all__ = ["BUILT_IN", "Kind", "built_in_version", "find_kinds"]
@@ -150,8 +151,11 @@ def find_kinds(
         found = [kind for kind in known if kind.is_called(word)]
         if found:
             return found
-    guesses = [_guess(group, kind) for group, kind in sorted(filed)]
-    return [guess for guess in guesses if guess.is_called(word)]
+    # A kind is before its plural, by which audit records name its objects.
+    guesses: dict[tuple[str, str], Kind] = {}
+    for group, kind in sorted(filed):
+        guesses.setdefault((group, plural_of(kind)), _guess(group, kind))
+    return [guess for guess in guesses.values() if guess.is_called(word)]
 
 
 def _custom(custom: CustomKind) -> Kind:
@@ -166,12 +170,14 @@ def _custom(custom: CustomKind) -> Kind:
 
 
 def _guess(group: str, kind: str) -> Kind:
-    low = kind.lower()
-    plural = low if low.endswith("s") else f"{low}s"
+    low, plural = kind.lower(), plural_of(kind)
+    names = {low, plural}
+    if kind == plural:
+        names.add(low.removesuffix("s"))
     return Kind(
         group=group,
         kind=kind,
         plural=plural,
-        names=frozenset({low, plural, low.removesuffix("s")}),
+        names=frozenset(names),
         namespaced=None,
     )

@@ -5,7 +5,7 @@ stand for several incarnations, one after the other: they are all found.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recorder.errors import ConfigError, NotFoundError
 from recorder.report.kinds import BUILT_IN, Kind, find_kinds
@@ -74,7 +74,11 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An object of the log, in all its incarnations."""
+    """An object of the log, in all its incarnations.
+
+    One of them may have several numbers, one by each kind that it is filed
+    under: an audit record may name no kind.
+    """
 
     kind: Kind
     things: Sequence[Thing]
@@ -83,6 +87,12 @@ class Found:
     def numbers(self) -> tuple[int, ...]:
         """How the log numbers the incarnations."""
         return tuple(thing.number for thing in self.things)
+
+    @property
+    def uids(self) -> Sequence[str]:
+        """The incarnations, oldest first, each once."""
+        uids = (thing.identity.uid for thing in self.things)
+        return list(dict.fromkeys(uid for uid in uids if uid is not None))
 
 
 def named(kind: Kind | str, namespace: str, name: str) -> str:
@@ -122,15 +132,33 @@ async def find_objects(reading: Reading, reference: Reference) -> Found:
             kind.filed, namespace=namespace, name=reference.name
         )
         places = {thing.identity.namespace for thing in things}
-        found.extend(
-            Found(kind, [t for t in things if t.identity.namespace == place])
-            for place in sorted(places)
-        )
+        for place in sorted(places):
+            own = [t for t in things if t.identity.namespace == place]
+            _take(found, Found(_known(kind, own), own))
     if not found:
         raise await _no_object(reading, reference, kinds)
     if len(found) > 1:
         raise _several(reference, found)
     return found[0]
+
+
+def _known(kind: Kind, things: Sequence[Thing]) -> Kind:
+    """Return the kind of objects that were asked for by their plural."""
+    if kind.kind != kind.plural:
+        return kind
+    names = [thing.identity.kind for thing in things]
+    return replace(kind, kind=next(filter(_is_kind, names), kind.kind))
+
+
+def _is_kind(name: str) -> bool:
+    return name != name.lower()
+
+
+def _take(found: list[Found], more: Found) -> None:
+    """Add what was found, unless it was found by another kind."""
+    numbers = set(more.numbers)
+    if not any(numbers.intersection(known.numbers) for known in found):
+        found.append(more)
 
 
 async def find_again(reading: Reading, found: Found | None) -> Found | None:
@@ -185,7 +213,7 @@ async def _no_object(
 def _several(reference: Reference, found: Sequence[Found]) -> ConfigError:
     forms = [
         named(
-            str(one.kind) if _is_mixed(found) else reference.word,
+            _exactly(one.kind),
             one.things[0].identity.namespace,
             reference.name,
         )
@@ -195,5 +223,6 @@ def _several(reference: Reference, found: Sequence[Found]) -> ConfigError:
     return ObjectNameError(msg)
 
 
-def _is_mixed(found: Sequence[Found]) -> bool:
-    return len({one.kind for one in found}) > 1
+def _exactly(kind: Kind) -> str:
+    """Write a kind as no other is: with its group, or its version."""
+    return str(kind) if kind.group else f"{kind.plural}.v1"

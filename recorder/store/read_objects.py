@@ -22,7 +22,7 @@ from recorder.store.tables import (
     word,
 )
 
-__all__ = ["NameReader", "things_query"]
+__all__ = ["NameReader", "things_query", "twins_query"]
 
 NAMES_MAX = 20_000
 """Names compared with one that was not found; more would take seconds."""
@@ -42,15 +42,7 @@ def things_query(
 ) -> Query:
     """Select the objects of a name."""
     query = (
-        select(
-            object_.c.object_id,
-            kind.c.api_group,
-            kind.c.name.label("kind"),
-            object_.c.namespace,
-            object_.c.name,
-            object_.c.uid,
-        )
-        .join_from(object_, kind, kind.c.kind_id == object_.c.kind_id)
+        _things()
         .where(
             object_.c.log_id == log,
             object_.c.kind_id.in_(kinds),
@@ -61,6 +53,40 @@ def things_query(
     if namespace is not None:
         query = query.where(object_.c.namespace == namespace)
     return query
+
+
+def twins_query(
+    log: int,
+    uids: Collection[str],
+    *,
+    groups: Collection[str],
+    name: str,
+) -> Query:
+    """Select the objects of a name that are the same, by another kind.
+
+    An audit record names its object by the plural of its resource.
+    """
+    return (
+        _things()
+        .where(
+            object_.c.log_id == log,
+            object_.c.uid.in_(uids),
+            object_.c.name == name,
+            kind.c.api_group.in_(groups),
+        )
+        .order_by(object_.c.object_id)
+    )
+
+
+def _things() -> Query:
+    return select(
+        object_.c.object_id,
+        kind.c.api_group,
+        kind.c.name.label("kind"),
+        object_.c.namespace,
+        object_.c.name,
+        object_.c.uid,
+    ).join_from(object_, kind, kind.c.kind_id == object_.c.kind_id)
 
 
 class NameReader:
@@ -110,16 +136,23 @@ class NameReader:
         namespace: str | None,
         name: str,
     ) -> Sequence[Thing]:
-        """Return the objects of a name; in any namespace where it is None."""
+        """Return the objects of a name; in any namespace where it is None.
+
+        An object of one UID is all of its own, by whatever kind it is filed.
+        """
         async with reading(self._engine, "read objects") as connection:
             numbers = (await connection.scalars(_kinds_query(kinds))).all()
             query = things_query(
                 self._log, numbers, namespace=namespace, name=name
             )
-            return [
-                Thing(number, ObjectIdentity(*identity))
-                for number, *identity in await connection.execute(query)
-            ]
+            rows = (await connection.execute(query)).all()
+            uids = {row.uid for row in rows if row.uid is not None}
+            if uids:
+                groups = {group for group, _ in kinds}
+                query = twins_query(self._log, uids, groups=groups, name=name)
+                rows = [*rows, *await connection.execute(query)]
+        found = {number: identity for number, *identity in rows}
+        return [Thing(n, ObjectIdentity(*found[n])) for n in sorted(found)]
 
     async def thing_names(
         self, kinds: Collection[tuple[str, str]]

@@ -301,6 +301,53 @@ def test_an_audit_record_may_hold_any_body(body: object) -> None:
     assert len(fact.detail["body"]) <= 4096
 
 
+JOBSET = {
+    "resource": "jobsets",
+    "apiGroup": "jobset.x-k8s.io",
+    "namespace": "train",
+    "name": "llm",
+}
+A_JOBSET = {"kind": "JobSet", "apiVersion": "jobset.x-k8s.io/v1alpha2"}
+OPTIONS = {"kind": "DeleteOptions", "apiVersion": "jobset.x-k8s.io/v1alpha2"}
+
+
+@pytest.mark.parametrize(
+    ("reference", "bodies", "kind"),
+    [
+        ({"resource": "jobs", "apiGroup": "batch", "name": "x"}, {}, "Job"),
+        ({"resource": "events", "name": "x"}, {}, "Event"),
+        (JOBSET, {"requestObject": A_JOBSET}, "JobSet"),
+        (JOBSET, {"responseObject": A_JOBSET}, "JobSet"),
+        (
+            {**JOBSET, "subresource": "status"},
+            {"requestObject": A_JOBSET},
+            "JobSet",
+        ),
+        # What says nothing of the object leaves the plural.
+        (JOBSET, {}, "jobsets"),
+        (JOBSET, {"requestObject": {"spec": {}}}, "jobsets"),
+        (JOBSET, {"requestObject": OPTIONS}, "jobsets"),
+        (
+            JOBSET,
+            {"responseObject": {"kind": "Status", "apiVersion": "v1"}},
+            "jobsets",
+        ),
+        (
+            {**JOBSET, "subresource": "scale"},
+            {"requestObject": {**A_JOBSET, "kind": "Scale"}},
+            "jobsets",
+        ),
+    ],
+)
+def test_an_audit_record_is_about_an_object_of_a_kind(
+    reference: dict[str, str], bodies: dict[str, object], kind: str
+) -> None:
+    (fact,) = derive(an_audit(objectRef=reference, **bodies), None).facts
+
+    assert fact.object is not None
+    assert fact.object.kind == kind
+
+
 def test_an_audit_record_that_is_none_is_told_as_unreadable() -> None:
     (fact,) = derive(an_audit(verb=[]), None).facts
     assert fact.kind is FactKind.UNREADABLE

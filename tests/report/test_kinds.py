@@ -75,3 +75,38 @@ def test_the_version_of_built_in_kinds_is_known() -> None:
     assert built_in_version("batch", "Job") == "batch/v1"
     assert built_in_version("", "Pod") == "v1"
     assert built_in_version("example.com", "Pod") is None
+
+
+LOGGED = {
+    ("jobset.x-k8s.io", "JobSet"),
+    ("jobset.x-k8s.io", "jobsets"),
+    ("policy.example.com", "Policy"),
+    ("policy.example.com", "policies"),
+    ("a.example.com", "Queue"),
+    ("b.example.com", "queues"),
+}
+
+
+@pytest.mark.parametrize(
+    ("word", "names"),
+    [
+        ("jobset", [("JobSet", "jobsets.jobset.x-k8s.io")]),
+        ("jobsets", [("JobSet", "jobsets.jobset.x-k8s.io")]),
+        ("policies", [("Policy", "policies.policy.example.com")]),
+        ("policy", [("Policy", "policies.policy.example.com")]),
+        (
+            "queue",
+            [
+                ("Queue", "queues.a.example.com"),
+                ("queues", "queues.b.example.com"),
+            ],
+        ),
+        ("queues.b.example.com", [("queues", "queues.b.example.com")]),
+    ],
+)
+def test_a_kind_and_its_plural_are_one(
+    word: str, names: list[tuple[str, str]]
+) -> None:
+    kinds = find_kinds(word, custom=(), filed=LOGGED)
+
+    assert [(kind.kind, str(kind)) for kind in kinds] == names

@@ -23,7 +23,7 @@ from recorder.store.read_entries import (
     positions_query,
 )
 from recorder.store.read_gaps import told_query
-from recorder.store.read_objects import things_query
+from recorder.store.read_objects import things_query, twins_query
 from recorder.store.read_selection import find_conditions
 from recorder.store.read_span import find_span
 from recorder.store.tables import Query
@@ -155,6 +155,15 @@ async def test_a_name_goes_by_name(plans: Plans) -> None:
     query = things_query(1, [1], namespace="train", name="pod-77")
 
     assert "object_by_name" in await plans.indices(query)
+    assert "object" not in seq_scans(await plans.nodes(query))
+
+
+async def test_the_same_object_by_another_kind_goes_by_uid(
+    plans: Plans,
+) -> None:
+    query = twins_query(1, ["uid-77"], groups=["batch"], name="pod-77")
+
+    assert "object_by_uid" in await plans.indices(query)
     assert "object" not in seq_scans(await plans.nodes(query))
 
 
