@@ -42,12 +42,14 @@ def wait_for(work: Coroutine[Any, Any, Result]) -> Result:
 
 
 @asynccontextmanager
-async def open_reading(ctx: click.Context) -> AsyncIterator["LogReading"]:
-    """Open the log that the options mean, as it stands now."""
+async def open_reading(
+    ctx: click.Context, log: int | None = None
+) -> AsyncIterator["LogReading"]:
+    """Open the log that the options mean, or else a question, as it stands."""
     from recorder.wiring.reading import open_logs
 
     async with open_logs(ctx.obj, on_wait=announce) as logs:
-        yield await logs.read(given_log(ctx))
+        yield await logs.read(given_log(ctx) or log)
 
 
 def given_window(

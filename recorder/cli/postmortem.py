@@ -23,6 +23,7 @@ from recorder.cli.options import (
 from recorder.cli.output import announce, print_document, write
 
 if TYPE_CHECKING:
+    from recorder.model.reference import EntryName
     from recorder.store.read import LogReading
 
 __all__ = ["postmortem"]
@@ -36,6 +37,11 @@ __all__ = ["postmortem"]
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Ask a tape instead of a log; needs no database and no network.",
 )
+@click.option(
+    "--as-of",
+    metavar="LOG/POSITION",
+    help="The log as it was when this was its last entry.",
+)
 @output_option("md", "html", "json", "yaml")
 @reading_options
 @click.pass_context
@@ -43,7 +49,8 @@ def postmortem(ctx: click.Context, /, **given: Any) -> int:
     r"""Write the report of an incident: what, why, what it cost, how sure.
 
     Without a time it is about what happened to the node last; INCIDENT is an
-    id of `recorder incidents`. The same log gives the same bytes.
+    id of `recorder incidents`. The report ends with the command that gives
+    the same bytes again, whatever was recorded since.
 
     \b
     Example:
@@ -60,13 +67,15 @@ async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
         PostmortemQuestion,
         ask_postmortem,
     )
+    from recorder.report.single import entry_name
 
     present = now()
     question = PostmortemQuestion.about(
         given["subject"], given_window(given["since"], given["until"], present)
     )
     knowledge = load(ctx.obj.knowledge)
-    async with _reading(ctx, given["tape"]) as reading:
+    as_of = given["as_of"] and entry_name(given["as_of"])
+    async with _reading(ctx, given["tape"], as_of) as reading:
         answer = await ask_postmortem(
             reading, question, knowledge, now=present
         )
@@ -86,13 +95,19 @@ async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
 
 @asynccontextmanager
 async def _reading(
-    ctx: click.Context, tape: Path | None
+    ctx: click.Context, tape: Path | None, as_of: "EntryName | None"
 ) -> AsyncIterator["LogReading"]:
-    if tape is None:
-        async with open_reading(ctx) as reading:
-            yield reading
-        return
+    from recorder.report.single import ask_entry
     from recorder.wiring.offline import open_tape
 
-    async with open_tape(tape, on_wait=announce) as reading:
-        yield reading
+    opened = (
+        open_reading(ctx, None if as_of is None else as_of.log)
+        if tape is None
+        else open_tape(tape, on_wait=announce)
+    )
+    async with opened as reading:
+        if as_of is None:
+            yield reading
+            return
+        await ask_entry(reading, as_of)
+        yield await reading.pinned(as_of.position)

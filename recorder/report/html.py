@@ -10,7 +10,7 @@ from recorder.report.impact import totals
 from recorder.report.postmortem import Postmortem
 from recorder.report.svg import timeline
 from recorder.report.telling import doubts, rows
-from recorder.report.text import coverage_lines
+from recorder.report.text import missing_lines
 
 __all__ = ["html"]
 
@@ -69,13 +69,12 @@ def _body(postmortem: Postmortem) -> Iterator[str]:
         yield from _verdict(verdict)
     yield from _impact(postmortem.impact.workloads)
     yield "<h2>What may be missing</h2><ul>"
-    for line in coverage_lines(postmortem.coverage):
+    for line in missing_lines(postmortem.coverage, postmortem.gaps):
         yield f"<li>{escape(line)}</li>"
     yield "</ul>"
     yield (
-        f'<p class="muted">From log {postmortem.log} of cluster'
-        f" {escape(postmortem.cluster)} up to entry"
-        f" <code>{postmortem.log}/{postmortem.position}</code>.</p>"
+        f'<p class="muted">{escape(postmortem.origin)}:'
+        f" <code>{escape(postmortem.command)}</code></p>"
     )
 
 

@@ -8,7 +8,7 @@ from recorder.explain.verdict import Verdict
 from recorder.report.impact import totals
 from recorder.report.postmortem import Postmortem
 from recorder.report.telling import doubts, rows
-from recorder.report.text import coverage_lines, plain
+from recorder.report.text import missing_lines, plain
 
 __all__ = ["markdown"]
 
@@ -44,14 +44,10 @@ def _lines(postmortem: Postmortem) -> Iterator[str]:
     yield ""
     yield "## What may be missing"
     yield ""
-    for line in coverage_lines(postmortem.coverage):
+    for line in missing_lines(postmortem.coverage, postmortem.gaps):
         yield f"* {_text(line)}"
     yield ""
-    yield (
-        f"From log {postmortem.log} of cluster {_text(postmortem.cluster)}"
-        f" up to entry `{postmortem.log}/{postmortem.position}`:"
-        f" `recorder postmortem node/{postmortem.node}`."
-    )
+    yield f"{_text(postmortem.origin)}: `{postmortem.command}`."
 
 
 def _verdict(verdict: Verdict) -> Iterator[str]:

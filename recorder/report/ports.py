@@ -245,6 +245,12 @@ class Reading(Protocol):
     def as_of(self, position: int) -> "Reading":
         """Return the log as it was when it ended at a position."""
 
+    async def pinned(self, position: int) -> "Reading":
+        """Return the log as if nothing had come behind a position.
+
+        Its record ends there, so that the same is answered at any time.
+        """
+
     def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
         """Yield the closed gaps that end after a time, in log order."""
 

@@ -11,9 +11,12 @@ from typing import Any, Self
 
 from recorder.explain.verdict import Evidence, Verdict
 from recorder.knowledge import Knowledge
+from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 from recorder.report.coverage import Coverage
 from recorder.report.factlines import document as fact_document
+from recorder.report.gap import Gap
+from recorder.report.happened import LOOKBACK
 from recorder.report.impact import (
     Impact,
     ImpactQuestion,
@@ -22,6 +25,7 @@ from recorder.report.impact import (
     totals,
 )
 from recorder.report.incident import ask_verdict
+from recorder.report.ordering import order_of
 from recorder.report.ports import Reading
 from recorder.report.verdicts import document as verdict_document
 from recorder.report.why import Why, WhyQuestion, ask_why, node_name
@@ -63,6 +67,9 @@ class Postmortem:
     position: int
     why: Why
     impact: Impact
+    gaps: Sequence[Gap]
+    """Those that a verdict rests on, also where they lie before the
+    window."""
 
     @property
     def node(self) -> str:
@@ -81,15 +88,37 @@ class Postmortem:
 
     @property
     def timeline(self) -> Sequence[Evidence]:
-        """The evidence of all verdicts, each once, in order of time."""
+        """The evidence of all verdicts, each once, as it happened."""
         found: dict[tuple[int, int], Evidence] = {}
         for verdict in self.verdicts:
             for one in verdict.evidence:
                 stored = one.sign.stored
                 found.setdefault((stored.entry.position, stored.index), one)
-        return sorted(
-            found.values(),
-            key=lambda e: (e.sign.stored.at, e.sign.position),
+        place = order_of(one.sign.stored for one in found.values())
+        return sorted(found.values(), key=lambda one: place(one.sign.stored))
+
+    @property
+    def command(self) -> str:
+        """What gives the same report again, whatever came since."""
+        window = self.why.question.window
+        words = ["recorder postmortem", f"node/{self.node}"]
+        if window.since is not None:
+            words.append(f"--since {written(window.since)}")
+        if window.until is not None:
+            words.append(f"--until {written(window.until)}")
+        return " ".join([*words, f"--as-of {self.log}/{self.position}"])
+
+    @property
+    def origin(self) -> str:
+        """Say what it rests on: the log, its cluster, and the window."""
+        window = self.coverage.window
+        begin = "the beginning"
+        if window.since is not None:
+            begin = written(window.since)
+        end = "" if window.until is None else f" to {written(window.until)}"
+        return (
+            f"From log {self.log} of cluster {self.cluster} up to entry"
+            f" {self.log}/{self.position}, from {begin}{end}"
         )
 
     @property
@@ -126,7 +155,7 @@ class Postmortem:
         sure = self.verdicts[-1].confidence if self.verdicts else "unknown"
         whole = (
             "nothing is missing from the record"
-            if self.coverage.complete
+            if self.coverage.complete and not self.gaps
             else "the record has gaps in this time"
         )
         return f"The cause is {sure}: {whole}{told}."
@@ -154,6 +183,7 @@ class Postmortem:
             "verdicts": [verdict_document(v) for v in self.verdicts],
             "impact": self.impact.document(),
             "coverage": self.coverage.document(),
+            "verdict_gaps": [gap.document() for gap in self.gaps],
             "log": {"id": self.log, "position": self.position},
         }
 
@@ -171,6 +201,7 @@ async def ask_postmortem(
         NotFoundError: the log has no such node or incident.
     """
     node, window = question.node, question.window
+    reading = await reading.pinned(reading.log.size)
     if node is None:
         assert question.incident is not None, "one of the two is named"
         verdict = await ask_verdict(
@@ -197,7 +228,19 @@ async def ask_postmortem(
         position=reading.log.size,
         why=why,
         impact=impact,
+        gaps=await _gaps(reading, why),
     )
+
+
+async def _gaps(reading: Reading, why: Why) -> Sequence[Gap]:
+    """Return the gaps that verdicts name, in the order of the log."""
+    named = {gap for verdict in why.verdicts for gap in verdict.gaps}
+    found = {gap.opened: gap for gap in why.coverage.gaps}
+    since = why.question.window.since
+    if since is not None and named - found.keys():
+        async for gap in reading.gaps(shifted(since, -LOOKBACK)):
+            found.setdefault(gap.opened, gap)
+    return [found[name] for name in sorted(named & found.keys())]
 
 
 def _around(verdict: Verdict) -> Window:

@@ -52,7 +52,12 @@ def _each_once(
     found: dict[tuple[str, ...], ObjectIdentity] = {}
     places: dict[str, tuple[str, ...]] = {}
     for one in objects:
-        place = (one.group, plural_of(one.kind), one.namespace, one.name)
+        place: tuple[str, ...] = (
+            one.group,
+            plural_of(one.kind),
+            one.namespace,
+            one.name,
+        )
         if one.uid is not None:
             place = places.setdefault(one.uid, place)
         known = found.setdefault(place, one)

@@ -12,7 +12,14 @@ from recorder.report.coverage import Coverage
 from recorder.report.gap import Gap
 from recorder.report.holes import alike, few
 
-__all__ = ["Columns", "counted", "coverage_lines", "human_bytes", "plain"]
+__all__ = [
+    "Columns",
+    "counted",
+    "coverage_lines",
+    "human_bytes",
+    "missing_lines",
+    "plain",
+]
 
 SHOWN_MAX = 5
 """Gaps named one by one; the rest is for `recorder gaps`."""
@@ -72,6 +79,19 @@ class Columns:
             for cell, width in zip(row[:-1], self._widths, strict=False)
         ]
         return BETWEEN.join([*padded, row[-1]]).rstrip()
+
+
+def missing_lines(coverage: Coverage, named: Iterable[Gap]) -> list[str]:
+    """Say the same, and of all gaps that somebody rests on."""
+    lines = coverage_lines(coverage)
+    return [
+        *lines,
+        *(
+            f"a verdict rests on a gap: {said}"
+            for said in map(_gap, named)
+            if f"INCOMPLETE: {said}" not in lines
+        ),
+    ]
 
 
 def coverage_lines(coverage: Coverage) -> list[str]:

@@ -1,12 +1,13 @@
 """`recorder postmortem`: the same log gives the same report, in any form."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.cli.conftest import DEMO, Recorder
+from tests.cli.conftest import AFTERWARDS, DEMO, Recorder, stop_clock
 
 GOLDEN = Path(__file__).parent / "golden"
 NODE = "node/gpu-002"
@@ -59,3 +60,63 @@ def test_a_tape_is_asked_without_any_database(
     offline = demo("postmortem", NODE, "--tape", str(DEMO), "-o", "json")
 
     assert offline.json == wanted
+
+
+def command_of(report: str) -> list[str]:
+    """Return the command that a report ends with."""
+    return report.rpartition("`recorder ")[2].partition("`")[0].split()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [NODE],
+        [NODE, "--since", "2026-11-21T11:00:00Z"],
+        [NODE, "--until", "2026-11-21T11:27:20Z"],
+        [NODE, "--as-of", "1/100"],
+        [NODE, "--as-of", "1/20"],
+    ],
+)
+def test_the_command_of_a_report_gives_the_same_report(
+    demo: Recorder, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = demo("postmortem", *words)
+    command = command_of(first.out)
+    for later in (AFTERWARDS, AFTERWARDS + timedelta(days=400)):
+        stop_clock(monkeypatch, later)
+
+        again = demo(*command)
+
+        assert (again.status, again.out) == (first.status, first.out)
+    assert "cluster demo" in first.out
+    assert "--as-of 1/" in " ".join(command)
+    html = demo("postmortem", *words, "-o", "html").out
+    assert f"<code>recorder {' '.join(command)}</code>" in html
+
+
+def test_a_report_of_then_knows_nothing_of_later(demo: Recorder) -> None:
+    then = demo("postmortem", NODE, "--as-of", "1/60", "-o", "json").json
+    now = demo("postmortem", NODE, "-o", "json").json
+
+    assert then["log"] == {"id": 1, "position": 60}
+    assert then["coverage"] != now["coverage"]
+    found = then["timeline"]
+    assert isinstance(found, list)
+    assert all(int(one["entry"].partition("/")[2]) <= 60 for one in found)
+
+
+@pytest.mark.parametrize(
+    ("entry", "status", "why"),
+    [
+        ("60", 2, '"60" is not an entry'),
+        ("1/999", 5, "there is no entry 1/999"),
+        ("9/1", 5, "there is no log 9"),
+    ],
+)
+def test_an_entry_that_is_none_is_no_end_of_a_log(
+    demo: Recorder, entry: str, status: int, why: str
+) -> None:
+    answer = demo("postmortem", NODE, "--as-of", entry)
+
+    assert answer.status == status
+    assert why in answer.err

@@ -1,0 +1,57 @@
+"""A report names every gap that a verdict of it rests on."""
+
+from dataclasses import replace
+
+import pytest
+
+from recorder.knowledge import shipped
+from recorder.report.coverage import Coverage
+from recorder.report.html import html
+from recorder.report.markdown import markdown
+from recorder.report.postmortem import (
+    Postmortem,
+    PostmortemQuestion,
+    _gaps,
+    ask_postmortem,
+)
+from recorder.report.window import Window
+from recorder.store.read import LogReading
+from tests.corpus.conftest import Corpus
+from tests.corpus.logs import reading_of
+from tests.support.builders import at
+
+
+@pytest.mark.parametrize("before", [True, False])
+async def test_a_gap_that_a_verdict_rests_on_may_hide_something(
+    corpus: Corpus, *, before: bool
+) -> None:
+    log = corpus.logs["crash-in-gap"]
+    async with reading_of(corpus.database.dsn("reader"), log) as reading:
+        question = PostmortemQuestion.about("gpu-002", Window())
+        found = await ask_postmortem(reading, question, shipped(), now=at())
+        if before:
+            found = await behind_its_gaps(reading, found)
+
+    named = {gap for verdict in found.verdicts for gap in verdict.gaps}
+    assert named
+    assert {gap.opened for gap in found.gaps} == named
+    shown = found.document()["verdict_gaps"]
+    assert {gap["id"] for gap in shown} == {str(gap) for gap in named}
+    for text in (markdown(found), html(found)):
+        missing = text.partition("What may be missing")[2]
+        assert all(f"(gap {gap})" in missing for gap in named)
+    assert "the record has gaps" in found.summary[2]
+
+
+async def behind_its_gaps(
+    reading: LogReading, found: Postmortem
+) -> Postmortem:
+    """Return a report of a window that begins when its gaps are over."""
+    closed = max(gap.to for gap in found.gaps if gap.to is not None)
+    window = Window(closed, None)
+    why = replace(
+        found.why,
+        question=replace(found.why.question, window=window),
+        coverage=Coverage(window=window),
+    )
+    return replace(found, why=why, gaps=await _gaps(reading, why))
