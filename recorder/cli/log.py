@@ -111,6 +111,7 @@ def _question(given: Mapping[str, Any], present: datetime) -> "EntryQuestion":
         limit=given["limit"],
         documents=given["raw"],
         facts=given["facts"],
+        words=given["output"] == "table",
     )
 
 

@@ -27,6 +27,7 @@ from recorder.report.references import (
 )
 from recorder.report.single import ask_entry
 from recorder.report.window import Window
+from recorder.report.wording import worded
 
 __all__ = [
     "SOURCES",
@@ -86,6 +87,9 @@ class EntryQuestion:
     documents: bool = False
     facts: bool = False
     """Whether what the entries tell is wanted, not the entries."""
+
+    words: bool = False
+    """Whether each entry is to say in words what it tells."""
 
     def __post_init__(self) -> None:
         """See that it fits together.
@@ -155,11 +159,19 @@ class Entries:
             return reading.fact_pages.pages(
                 self.question.selects(found), after=after
             )
-        return reading.lines(
+        lines = reading.lines(
             self.question.selects(found),
             after=after,
             documents=self.question.documents,
         )
+        return _worded(reading, lines) if self.question.words else lines
+
+
+async def _worded(
+    reading: Reading, pages: AsyncIterator[Sequence[Line]]
+) -> AsyncIterator[Sequence[Line]]:
+    async for page in pages:
+        yield await worded(reading, page)
 
 
 async def ask_entries(

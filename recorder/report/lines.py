@@ -121,7 +121,7 @@ def _told(line: Line) -> str:
         case Operation.CLOCK_JUMPED:
             return f"the recorder's clock jumped by {document['seconds']:g} s"
         case _:
-            return ""
+            return line.told
 
 
 TOLD = frozenset(

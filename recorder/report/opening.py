@@ -15,7 +15,7 @@ from recorder.report.ports import Line, Reading, Selection, is_about_events
 from recorder.report.single import ask_entry
 from recorder.report.window import Window
 
-__all__ = ["Opened", "ask_opened"]
+__all__ = ["Opened", "ask_opened", "previous_of"]
 
 VERSIONS = frozenset(
     {
@@ -57,7 +57,7 @@ async def ask_opened(
         )
         for stored in page
     ]
-    previous = await _previous(reading, line)
+    previous = await previous_of(reading, line)
     changed: Sequence[Change] = ()
     managers: Sequence[FieldManager] = ()
     if previous is not None and line.operation in VERSIONS:
@@ -82,7 +82,7 @@ async def ask_opened(
     )
 
 
-async def _previous(reading: Reading, line: Line) -> Line | None:
+async def previous_of(reading: Reading, line: Line) -> Line | None:
     """Return the version of the same incarnation before an entry."""
     identity = line.identity
     if (

@@ -134,6 +134,9 @@ class Line:
     """The document, where it was asked for or is needed to tell what the
     entry says: of Events and of what the recorder says itself."""
 
+    told: str = ""
+    """What the others say in words, where that was asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Version:
@@ -217,6 +220,9 @@ class FactPages(Protocol):
         self, selection: Selection, *, after: int
     ) -> AsyncIterator[Sequence[StoredFact]]:
         """Yield facts behind a position, page by page."""
+
+    async def of_lines(self, lines: Sequence[Line]) -> Sequence[StoredFact]:
+        """Return the facts of some entries, in log order."""
 
 
 class Reading(Protocol):

@@ -11,11 +11,13 @@ from collections.abc import (
     Sequence,
 )
 
+from datetime import datetime
+
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT, WATCH
-from recorder.report.ports import OnDay, Selection
+from recorder.report.ports import Line, OnDay, Selection
 from recorder.store.codes import FACT_CODES
 from recorder.store.engine import Record, fetch_planned, reading
 from recorder.store.extent import Extent
@@ -30,6 +32,9 @@ PAGE = 1000
 
 Condition = tuple[str, Mapping[str, object]]
 """A text, and its values by name."""
+
+WITHIN = """f.recorded_at
+      between :recorded_min::timestamptz and :recorded_max::timestamptz"""
 
 
 def newest_facts(where: str, count: int, *, led: bool) -> Statement:
@@ -101,6 +106,27 @@ class FactPages:
             async for page in self._paged([*_asked(selection), *part], after):
                 yield page
 
+    async def of_lines(self, lines: Sequence[Line]) -> Sequence[StoredFact]:
+        """Return the facts of some entries, in log order."""
+        if not lines:
+            return []
+        times = [line.recorded_at for line in lines]
+        where, values = self._where(
+            [
+                (
+                    "f.position = any (:places::int8[])",
+                    {"places": [line.entry.position for line in lines]},
+                ),
+                _recorded(min(times), max(times)),
+            ]
+        )
+        statement = named(
+            f"""select {COLUMNS} from recorder.fact f where {where}
+            order by f.position, f.index"""
+        )
+        rows = await self._fetch(statement, values)
+        return FactNames(self._extent.log).stored(rows)
+
     async def _paged(
         self, asked: Sequence[Condition], after: int
     ) -> AsyncIterator[Sequence[StoredFact]]:
@@ -163,13 +189,11 @@ def _is_led(selection: Selection) -> bool:
 def _within(part: Span | None) -> list[Condition]:
     if part is None:
         return []
-    within = """f.recorded_at
-      between :recorded_min::timestamptz and :recorded_max::timestamptz"""
-    days = {
-        "recorded_min": part.recorded_min,
-        "recorded_max": part.recorded_max,
-    }
-    return [(within, days)]
+    return [_recorded(part.recorded_min, part.recorded_max)]
+
+
+def _recorded(first: datetime, last: datetime) -> Condition:
+    return WITHIN, {"recorded_min": first, "recorded_max": last}
 
 
 def _asked(selection: Selection) -> list[Condition]:
