@@ -15,9 +15,9 @@ from datetime import UTC, datetime, timedelta
 
 from recorder.errors import LogUnavailableError
 from recorder.intake.deriving import Deriver
-from recorder.intake.ledger import Ledger
 from recorder.intake.ports import Log
 from recorder.intake.progress import Progress
+from recorder.intake.receipts import Receipts
 from recorder.intake.relisting import EVENT_TTL
 from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Batch
@@ -78,15 +78,15 @@ class Committer:
         self,
         log: Log,
         sequencer: Sequencer,
-        ledger: Ledger,
         *,
         policy: Policy,
         progress: Progress,
+        receipts: Receipts,
         has_room: Callable[[], str | None],
     ) -> None:
         self._log = log
         self._sequencer = sequencer
-        self._ledger = ledger
+        self._ledger = sequencer.ledger
         self._policy = policy
         self._progress = progress
         self._has_room = has_room
@@ -94,6 +94,8 @@ class Committer:
         # One batch is under way at a time: positions are given out in order.
         self._turn = asyncio.Lock()
         self._work = asyncio.Event()
+        self._receipts = receipts
+        receipts.on_wait = self._work.set
         self._due = asyncio.Event()
         self._room = asyncio.Event()
         self._closing = False
@@ -115,7 +117,8 @@ class Committer:
 
     async def taken(self) -> None:
         """Take note that the ledger grew; wait while it is full."""
-        if self._ledger.entries or self._ledger.turned:
+        ledger = self._ledger
+        if ledger.entries or ledger.turned or self._receipts.waiting:
             # A restart is over when its streams are seen to be live, so
             # that is told as soon as an entry would be.
             self._work.set()
@@ -133,10 +136,15 @@ class Committer:
 
     async def run(self) -> None:
         """Commit until closed."""
-        while not self._closing:
-            await self._wait_for_work()
+        try:
+            while not self._closing:
+                await self._wait_for_work()
+                await self.commit()
             await self.commit()
-        await self.commit()
+        finally:
+            # Who waits is told at once: the source that the recording waits
+            # for may be among them.
+            self._receipts.end()
 
     async def commit(self) -> None:
         """Commit everything that was taken."""
@@ -144,8 +152,10 @@ class Committer:
             self._work.clear()
             self._due.clear()
             batch = self._sequencer.seal()
+            number = self._receipts.seal()
             self._room.set()
             await self._append(batch)
+            self._receipts.commit(number)
 
     async def _wait_for_work(self) -> None:
         with suppress(TimeoutError):

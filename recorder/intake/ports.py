@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Protocol
 
 from recorder.intake.known_events import KnownEvent
+from recorder.intake.receipts import Receipt
 from recorder.intake.state import Batch, Recovered
 from recorder.model.observation import Observation
 from recorder.model.reference import Resource
@@ -21,11 +22,15 @@ __all__ = ["Known", "KnownObject", "Log", "Sink", "Source"]
 class Sink(Protocol):
     """Where a source puts what it observed."""
 
-    async def put(self, observations: Sequence[Observation]) -> None:
+    async def put(self, observations: Sequence[Observation]) -> Receipt:
         """Hand over observations, in order.
 
         Waits while the bounded queue is full, so that the source stops
-        reading; drops nothing.
+        reading; drops nothing. The receipt says when they are committed, to
+        whoever must not answer before.
+
+        Raises:
+            NotCommittedError: the recording ended; nothing was taken.
         """
 
 

@@ -8,10 +8,12 @@ nothing is spooled to disk.
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
 
+from recorder.intake.receipts import NotCommittedError, Receipt
 from recorder.model.observation import ListPage, Observation, WatchFrame
 
-__all__ = ["IntakeQueue", "Request", "weight"]
+__all__ = ["Chunk", "IntakeQueue", "Request", "weight"]
 
 Request = Callable[[], Awaitable[None]]
 """Something to be done when all that was put before has been taken."""
@@ -32,6 +34,13 @@ def weight(observation: Observation) -> int:
     return OBSERVATION_BYTES
 
 
+class Chunk(NamedTuple):
+    """What was put in one call."""
+
+    observations: Sequence[Observation]
+    receipt: Receipt
+
+
 class IntakeQueue:
     """Chunks of observations, in the order in which they were put.
 
@@ -39,9 +48,7 @@ class IntakeQueue:
     """
 
     def __init__(self, *, bytes_max: int = BYTES_MAX) -> None:
-        self._chunks: deque[tuple[Sequence[Observation] | Request, int]] = (
-            deque()
-        )
+        self._chunks: deque[tuple[Chunk | Request, int]] = deque()
         self._bytes = 0
         self._bytes_max = bytes_max
         self._closed = False
@@ -55,18 +62,25 @@ class IntakeQueue:
     def __len__(self) -> int:
         """Count the observations that wait."""
         return sum(
-            len(chunk)
+            len(chunk.observations)
             for chunk, _ in self._chunks
-            if isinstance(chunk, Sequence)
+            if isinstance(chunk, Chunk)
         )
 
-    async def put(self, chunk: Sequence[Observation]) -> None:
-        """Add a chunk; wait while the queue is full."""
-        if not chunk:
-            return
-        size = sum(map(weight, chunk))
+    async def put(self, chunk: Chunk) -> None:
+        """Add a chunk; wait while the queue is full.
+
+        Raises:
+            NotCommittedError: the queue is closed; it was not added.
+        """
+        size = sum(map(weight, chunk.observations))
         async with self._changed:
-            await self._changed.wait_for(lambda: self._bytes < self._bytes_max)
+            await self._changed.wait_for(
+                lambda: self._bytes < self._bytes_max or self._closed
+            )
+            if self._closed:
+                msg = "the recording ended and takes nothing more"
+                raise NotCommittedError(msg)
             self._chunks.append((chunk, size))
             self._bytes += size
             self._changed.notify_all()
@@ -77,7 +91,7 @@ class IntakeQueue:
             self._chunks.append((request, 0))
             self._changed.notify_all()
 
-    async def get(self) -> Sequence[Observation] | Request | None:
+    async def get(self) -> Chunk | Request | None:
         """Take the oldest chunk; None when the queue is closed and empty."""
         async with self._changed:
             await self._changed.wait_for(

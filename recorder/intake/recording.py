@@ -20,7 +20,8 @@ from recorder.intake.known_events import EVER
 from recorder.intake.ledger import Ledger
 from recorder.intake.ports import Log, Source
 from recorder.intake.progress import Progress
-from recorder.intake.queue import IntakeQueue
+from recorder.intake.queue import Chunk, IntakeQueue
+from recorder.intake.receipts import Receipt, Receipts
 from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Recovered, StreamState
@@ -65,20 +66,22 @@ class Recording:
         self._has_room = has_room
         self._now = now
         self._queue = IntakeQueue()
+        self._receipts = Receipts()
         self._first_tees: list[Tee] = []
         self._tees: Tees | None = None
         self._commit: Callable[[], Awaitable[None]]
 
-    async def put(self, observations: Sequence[Observation]) -> None:
+    async def put(self, observations: Sequence[Observation]) -> Receipt:
         """Redact observations and hand them over; wait while full."""
-        await self._queue.put(
-            admit(
-                observations,
-                self._redaction,
-                served=self._policy.served,
-                checked=self._policy.checked,
-            )
+        admitted = admit(
+            observations,
+            self._redaction,
+            served=self._policy.served,
+            checked=self._policy.checked,
         )
+        receipt = Receipt(self._receipts)
+        await self._queue.put(Chunk(admitted, receipt))
+        return receipt
 
     @property
     def is_recording(self) -> bool:
@@ -154,6 +157,7 @@ class Recording:
             await self._record(source, stop, ledger, relisting)
         finally:
             self._tees = None
+            self._receipts.end()
             self.progress.state = "stopped"
             await self._log.close()
 
@@ -171,9 +175,9 @@ class Recording:
         committer = Committer(
             self._log,
             sequencer,
-            ledger,
             policy=self._policy,
             progress=self.progress,
+            receipts=self._receipts,
             has_room=self._has_room,
         )
         self._commit = committer.commit
@@ -239,23 +243,38 @@ class Recording:
     async def _sequence(
         self, sequencer: Sequencer, relisting: Relisting, committer: Committer
     ) -> None:
-        while (work := await self._queue.get()) is not None:
-            self.progress.queue_bytes = self._queue.bytes
-            if not isinstance(work, Sequence):
-                await work()
-                continue
-            for observation in work:
-                if isinstance(observation, ListPage):
-                    await self._look_back(observation, relisting, committer)
-                sequencer.take(observation)
-                self.progress.note(observation)
-                if committer.is_due():
-                    await committer.taken()
-            if self._tees is not None:
-                self._tees.write(work)
-            await committer.taken()
-            # What waits for PostgreSQL goes on as soon as it has answered.
-            await asyncio.sleep(0)
+        try:
+            while (work := await self._queue.get()) is not None:
+                self.progress.queue_bytes = self._queue.bytes
+                if not isinstance(work, Chunk):
+                    await work()
+                    continue
+                await self._take(work, sequencer, relisting, committer)
+                # What waits for PostgreSQL goes on once it has answered.
+                await asyncio.sleep(0)
+        finally:
+            # Or who waits for room would wait for ever.
+            await self._queue.close()
+
+    async def _take(
+        self,
+        chunk: Chunk,
+        sequencer: Sequencer,
+        relisting: Relisting,
+        committer: Committer,
+    ) -> None:
+        first = sequencer.ledger.position
+        for observation in chunk.observations:
+            if isinstance(observation, ListPage):
+                await self._look_back(observation, relisting, committer)
+            sequencer.take(observation)
+            self.progress.note(observation)
+            if committer.is_due():
+                await committer.taken()
+        chunk.receipt.take(range(first, sequencer.ledger.position))
+        if self._tees is not None:
+            self._tees.write(chunk.observations)
+        await committer.taken()
 
     async def _look_back(
         self,

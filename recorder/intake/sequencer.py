@@ -57,7 +57,7 @@ class Sequencer:
     """Takes observations in order and fills the ledger with entries."""
 
     def __init__(self, ledger: Ledger, relisting: Relisting) -> None:
-        self._ledger = ledger
+        self.ledger = ledger
         self._relisting = relisting
         self._tape_frame: int | None = None
 
@@ -83,9 +83,9 @@ class Sequencer:
     def seal(self) -> Batch:
         """Return what was taken as a batch, with the place on the tape."""
         if self._tape_frame is not None:
-            point = self._ledger.moved(TAPE_STREAM)
+            point = self.ledger.moved(TAPE_STREAM)
             complete(point, str(self._tape_frame))
-        return self._ledger.seal()
+        return self.ledger.seal()
 
     def _ending(
         self,
@@ -96,7 +96,7 @@ class Sequencer:
         | EpochBegan
         | ClockJumped,
     ) -> None:
-        ledger, relisting = self._ledger, self._relisting
+        ledger, relisting = self.ledger, self._relisting
         match observation:
             case StreamClosed():
                 endings.stream_closed(ledger, relisting, observation)
@@ -116,12 +116,12 @@ class Sequencer:
         try:
             document = read(frame.object, resource=frame.resource)
         except InputError as exc:
-            input_refused(self._ledger, refusal(frame, frame.object, str(exc)))
+            input_refused(self.ledger, refusal(frame, frame.object, str(exc)))
             return
         if frame.renewed:
-            self._ledger.enter(key, _renewed(document, frame))
+            self.ledger.enter(key, _renewed(document, frame))
             return
-        point = self._ledger.moved(key)
+        point = self.ledger.moved(key)
         point.last_frame_at = frame.observed_at
         before = point.pending
         if frame.type == "BOOKMARK":
@@ -129,7 +129,7 @@ class Sequencer:
         else:
             self._change(key, point, document, frame)
         if point.gap is not None:
-            endings.heal(self._ledger, key, frame.observed_at)
+            endings.heal(self.ledger, key, frame.observed_at)
         if point.pending != before and not frame.late:
             settle(point, frame.observed_at)
         vouch(point, frame.observed_at, StreamState.LIVE)
@@ -149,17 +149,17 @@ class Sequencer:
         draft = document.draft(
             operation, observed_at=frame.observed_at, source=frame.source
         )
-        head = self._ledger.versions.get(document.key)
+        head = self.ledger.versions.get(document.key)
         previous = None if head is None else head.position
         if not document.is_event:
             if operation is Operation.DELETED:
                 self._removed(document, frame)
             elif not self._stored(head, document, draft):
                 return
-        self._ledger.enter(key, draft, previous=previous, wire=document.wire)
+        self.ledger.enter(key, draft, previous=previous, wire=document.wire)
 
     def _removed(self, document: Document, frame: WatchFrame) -> None:
-        self._renewal(self._ledger.versions.remove(document.key))
+        self._renewal(self.ledger.versions.remove(document.key))
         if document.key[0] == "namespaces":
             self._relisting.namespace_went(frame.observed_at)
 
@@ -167,7 +167,7 @@ class Sequencer:
         self, head: Head | None, document: Document, draft: Draft
     ) -> bool:
         """Take note of a version; tell whether it needs an entry."""
-        ledger, versions = self._ledger, self._ledger.versions
+        ledger, versions = self.ledger, self.ledger.versions
         epoch = ledger.epoch
         if head is not None:
             if is_known(head, document.resource_version, epoch):
@@ -184,7 +184,7 @@ class Sequencer:
 
     def _renewal(self, renewal: Renewal | None) -> None:
         if renewal is not None:
-            self._ledger.enter_renewal(renewal)
+            self.ledger.enter_renewal(renewal)
 
     def _document(
         self, observation: AuditRecorded | CloudEventPosted | Polled
@@ -198,7 +198,7 @@ class Sequencer:
                 raw=raw,
                 resource=name,
             )
-            self._ledger.enter((observation.source, name), draft)
+            self.ledger.enter((observation.source, name), draft)
 
 
 def _renewed(document: Document, frame: WatchFrame) -> Draft:

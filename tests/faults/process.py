@@ -19,6 +19,7 @@ from recorder.errors import (
 )
 from recorder.intake.committing import Policy
 from recorder.intake.ports import Known, Sink
+from recorder.intake.receipts import Receipt
 from recorder.intake.recording import Recording
 from recorder.model.observation import Observation
 from recorder.redact import Redaction, RedactionRules
@@ -168,10 +169,10 @@ class _Tap:
     session: int
     around: Surroundings
 
-    async def put(self, observations: Sequence[Observation]) -> None:
+    async def put(self, observations: Sequence[Observation]) -> Receipt:
         around = self.around
         now, epoch = around.database.steady(), around.cluster_epoch()
         around.notes.extend(
             Note(now, self.session, epoch, what) for what in observations
         )
-        await self.sink.put(observations)
+        return await self.sink.put(observations)

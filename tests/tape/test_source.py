@@ -7,6 +7,7 @@ from typing import cast
 import pytest
 
 from recorder.intake.ports import Known, Source
+from recorder.intake.receipts import Receipt, Receipts
 from recorder.model.observation import Observation, TapePosition
 from recorder.sources.tape import (
     TapeFrameError,
@@ -28,9 +29,10 @@ class Puts:
         self.times: list[float] = []
         self._clock = clock
 
-    async def put(self, observations: Sequence[Observation]) -> None:
+    async def put(self, observations: Sequence[Observation]) -> Receipt:
         self.calls.append(observations)
         self.times.append(self._clock.now() if self._clock else 0.0)
+        return Receipt(Receipts())
 
     def observations(self) -> list[Observation]:
         return [
@@ -225,10 +227,11 @@ async def test_what_precedes_a_bad_line_is_put_before_the_error(
 
 async def test_an_error_of_the_sink_ends_the_playing(path: Path) -> None:
     class Full(Puts):
-        async def put(self, observations: Sequence[Observation]) -> None:
-            await super().put(observations)
+        async def put(self, observations: Sequence[Observation]) -> Receipt:
+            receipt = await super().put(observations)
             if len(self.calls) == 2:
                 raise ConnectionError
+            return receipt
 
     puts = Full()
 

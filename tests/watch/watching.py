@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import orjson
 
 from recorder.intake.ports import KnownObject
+from recorder.intake.receipts import Receipt, Receipts
 from recorder.model.observation import (
     EpochBegan,
     ListPage,
@@ -73,13 +74,14 @@ class Memory:
         self.is_waited_for = False
         self._moved = asyncio.Event()
 
-    async def put(self, observations: Sequence[Observation]) -> None:
+    async def put(self, observations: Sequence[Observation]) -> Receipt:
         self.is_waited_for = not self.room.is_set()
         await self.room.wait()
         for observation in observations:
             self.seen.append(observation)
             self._learn(observation)
         self._moved.set()
+        return Receipt(Receipts())
 
     def resume_points(self) -> Mapping[Resource, str]:
         return self.resume
