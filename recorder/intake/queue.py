@@ -11,7 +11,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
 from recorder.intake.receipts import NotCommittedError, Receipt
-from recorder.model.observation import ListPage, Observation, WatchFrame
+from recorder.model.observation import (
+    AuditRecorded,
+    CloudEventPosted,
+    InputRefused,
+    ListPage,
+    Observation,
+    Polled,
+    WatchFrame,
+)
 
 __all__ = ["Chunk", "IntakeQueue", "Request", "weight"]
 
@@ -27,11 +35,17 @@ OBSERVATION_BYTES = 200
 
 def weight(observation: Observation) -> int:
     """Estimate the memory of an observation, in bytes."""
-    if isinstance(observation, WatchFrame):
-        return OBSERVATION_BYTES + len(observation.object)
-    if isinstance(observation, ListPage):
-        return OBSERVATION_BYTES + sum(map(len, observation.items))
-    return OBSERVATION_BYTES
+    match observation:
+        case WatchFrame():
+            return OBSERVATION_BYTES + len(observation.object)
+        case ListPage() | Polled():
+            return OBSERVATION_BYTES + sum(map(len, observation.items))
+        case AuditRecorded() | CloudEventPosted():
+            return OBSERVATION_BYTES + len(observation.event)
+        case InputRefused():
+            return OBSERVATION_BYTES + len(observation.head)
+        case _:
+            return OBSERVATION_BYTES
 
 
 class Chunk(NamedTuple):
