@@ -85,7 +85,7 @@ def _page(
             items.append(redact(raw, resource=resource))
         except InputError as exc:
             described = refusal(page, raw, str(exc))
-            refused.append(_part(described, redaction))
+            refused.append(_refused(described, redaction))
     return [*refused, replace(page, items=items)]
 
 
@@ -110,12 +110,8 @@ def _polled(polled: Polled, redaction: Redaction) -> list[Observation]:
             items.append(redaction.any_json(raw))
         except InputError as exc:
             described = refusal(polled, raw, str(exc))
-            refused.append(_part(described, redaction))
+            refused.append(_refused(described, redaction))
     return [*refused, replace(polled, items=items)]
-
-
-def _part(refused: InputRefused, redaction: Redaction) -> InputRefused:
-    return replace(_refused(refused, redaction), part=True)
 
 
 def _refused(refused: InputRefused, redaction: Redaction) -> InputRefused:

@@ -1,8 +1,9 @@
-"""What sources may ask of the recording: its answers to the port `Known`."""
+"""What a source may ask of the recording: its answers to the port `Known`."""
 
 import asyncio
 import heapq
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from recorder.intake.document import collection_of, read
@@ -10,7 +11,6 @@ from recorder.intake.ledger import Ledger
 from recorder.intake.ports import KnownObject, Log
 from recorder.intake.queue import IntakeQueue
 from recorder.intake.state import Head, StreamState
-from recorder.model.observation import WATCH
 from recorder.model.reference import Resource
 
 __all__ = ["Knowledge", "utc_now"]
@@ -21,32 +21,24 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Knowledge:
-    """Answers from the ledger, and from the log where it must."""
+    """Answers one source, from the ledger, and from the log where it must."""
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        log: Log,
-        queue: IntakeQueue,
-        *,
-        commit: Callable[[], Awaitable[None]],
-        event_ttl: timedelta,
-        now: Callable[[], datetime] = utc_now,
-    ) -> None:
-        self._ledger = ledger
-        self._log = log
-        self._queue = queue
-        self._commit = commit
-        self._event_ttl = event_ttl
-        self._now = now
+    source: str
+    ledger: Ledger
+    log: Log
+    queue: IntakeQueue
+    commit: Callable[[], Awaitable[None]]
+    event_ttl: timedelta
+    now: Callable[[], datetime] = utc_now
 
-    def resume_points(self) -> Mapping[Resource, str]:
-        """Return the completed version of each watch that has one."""
+    def resume_points(self) -> Mapping[str, str]:
+        """Return where each stream of the source continues, by its name."""
         return {
-            Resource.parse(resource): point.completed
-            for (source, resource), point in self._ledger.streams.items()
-            if source == WATCH
+            stream: point.completed
+            for (source, stream), point in self.ledger.streams.items()
+            if source == self.source
             and point.completed
             and point.state is not StreamState.ABSENT
         }
@@ -58,13 +50,13 @@ class Knowledge:
         history that was rewound, and would prove the same rewind again to a
         source that was started since.
         """
-        epoch = self._ledger.epoch
+        epoch = self.ledger.epoch
         heads = heapq.nlargest(
             count,
-            (head for head in self._ledger.versions if head.epoch == epoch),
+            (head for head in self.ledger.versions if head.epoch == epoch),
             key=_order,
         )
-        raws = await self._log.documents([head.position for head in heads])
+        raws = await self.log.documents([head.position for head in heads])
         return [_known(head, raws.get(head.position)) for head in heads]
 
     async def versions(self, resource: Resource) -> Mapping[str, str]:
@@ -72,7 +64,7 @@ class Knowledge:
         answer: dict[str, str] = {}
 
         async def look() -> None:
-            heads = self._ledger.versions.of(collection_of(resource))
+            heads = self.ledger.versions.of(collection_of(resource))
             for (_, name), head in heads.items():
                 answer[name] = head.resource_version
 
@@ -83,10 +75,10 @@ class Knowledge:
         self, resource: Resource, versions: Sequence[int]
     ) -> Sequence[int]:
         """Return those versions of Events of which the log has no entry."""
-        await self._in_order(self._commit)
-        since = self._ledger.reach(self._now(), self._event_ttl * 2)
-        return await self._log.lacking(
-            resource, versions, epoch=self._ledger.epoch, since=since
+        await self._in_order(self.commit)
+        since = self.ledger.reach(self.now(), self.event_ttl * 2)
+        return await self.log.lacking(
+            resource, versions, epoch=self.ledger.epoch, since=since
         )
 
     async def _in_order(self, work: Callable[[], Awaitable[None]]) -> None:
@@ -99,7 +91,7 @@ class Knowledge:
             finally:
                 done.set()
 
-        await self._queue.ask(do)
+        await self.queue.ask(do)
         await done.wait()
 
 

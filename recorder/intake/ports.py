@@ -49,13 +49,14 @@ class KnownObject:
 
 
 class Known(Protocol):
-    """What the log knows already, asked by sources."""
+    """What the log knows already, asked by one source."""
 
-    def resume_points(self) -> Mapping[Resource, str]:
-        """Return the completed version of each resource that has one.
+    def resume_points(self) -> Mapping[str, str]:
+        """Return where each stream of the source continues, by its name.
 
-        As of the start of the recording; a resource that must be listed
-        first is not in it.
+        As of the start of the recording: the completed version of a
+        resource, or the place that was reached. A resource that must be
+        listed first is not in it.
         """
 
     async def newest(self, count: int) -> Sequence[KnownObject]:
@@ -80,6 +81,10 @@ class Known(Protocol):
 
 class Source(Protocol):
     """Something that observes."""
+
+    @property
+    def finite(self) -> bool:
+        """Whether it ends by itself, as a tape does and a watch must not."""
 
     async def run(self, sink: Sink, known: Known) -> None:
         """Observe until cancelled, or until there is nothing more."""

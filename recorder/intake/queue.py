@@ -17,6 +17,7 @@ from recorder.model.observation import (
     InputRefused,
     ListPage,
     Observation,
+    PlaceReached,
     Polled,
     WatchFrame,
 )
@@ -53,6 +54,12 @@ class Chunk(NamedTuple):
 
     observations: Sequence[Observation]
     receipt: Receipt
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether it ends with the place that its source reached."""
+        seen = self.observations
+        return bool(seen) and isinstance(seen[-1], PlaceReached)
 
 
 class IntakeQueue:

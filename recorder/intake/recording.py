@@ -1,14 +1,14 @@
-"""Recording: a source to a log, for as long as it is wanted.
+"""Recording: sources to a log, for as long as they are wanted.
 
-One task observes, one puts the observations in order, one commits. They meet
-in a bounded queue and in the ledger: while a batch is being committed the
-next one fills, so a slow log makes batches larger and then makes the source
-wait. A lease that is lost, or a log that is not as remembered, ends the
-recording, since only a new start reads the truth.
+A task for each source observes, one puts the observations in order, one
+commits. They meet in a bounded queue and in the ledger: while a batch is
+being committed the next one fills, so a slow log makes batches larger and
+then makes the sources wait. A lease that is lost, or a log that is not as
+remembered, ends the recording, since only a new start reads the truth.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from recorder.errors import LogUnavailableError, RecorderError
@@ -18,15 +18,21 @@ from recorder.intake.endings import clock_jumped
 from recorder.intake.knowledge import Knowledge, utc_now
 from recorder.intake.known_events import EVER
 from recorder.intake.ledger import Ledger
+from recorder.intake.observing import observe
 from recorder.intake.ports import Log, Source
 from recorder.intake.progress import Progress
 from recorder.intake.queue import Chunk, IntakeQueue
 from recorder.intake.receipts import Receipt, Receipts
 from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
-from recorder.intake.state import Recovered, StreamState
+from recorder.intake.state import StreamState
 from recorder.intake.tee import Tee, Tees
-from recorder.model.observation import ClockJumped, ListPage, Observation
+from recorder.model.observation import (
+    ClockJumped,
+    ListPage,
+    Observation,
+    PlaceReached,
+)
 from recorder.redact import Redaction
 
 __all__ = ["Recording"]
@@ -127,21 +133,21 @@ class Recording:
 
     async def run(
         self,
-        make_source: Callable[[Recovered], Source],
+        sources: Mapping[str, Source],
         stop: asyncio.Event,
     ) -> None:
-        """Record until the source ends or a stop is wanted.
+        """Record until a stop is wanted, or the finite sources have ended.
 
-        The source is made when it is known what the log holds.
-
-        What is in hand by then is committed, within the limit for it. The
+        Each source runs once it is known what the log holds, and goes on at
+        its own resume points: those of the streams of its name. What is in
+        hand at the end is committed, within the limit for it. The
         lease is given back in any case.
 
         Raises:
             StandingByError: somebody else writes the log.
             UnknownStateError: the log went on without us; start anew.
-            RecorderError: what the source failed with, after everything it
-                observed was committed.
+            RecorderError: what a source failed with, after everything that
+                was observed is committed.
         """
         try:
             recovered = await self._log.take_lease()
@@ -153,8 +159,7 @@ class Recording:
             self._tees = Tees(ledger, relisting, self._log)
             for tee in self._first_tees:
                 self._tees.join(tee)
-            source = make_source(recovered)
-            await self._record(source, stop, ledger, relisting)
+            await self._record(sources, stop, ledger, relisting)
         finally:
             self._tees = None
             self._receipts.end()
@@ -163,7 +168,7 @@ class Recording:
 
     async def _record(
         self,
-        source: Source,
+        sources: Mapping[str, Source],
         stop: asyncio.Event,
         ledger: Ledger,
         relisting: Relisting,
@@ -181,21 +186,25 @@ class Recording:
             has_room=self._has_room,
         )
         self._commit = committer.commit
-        known = Knowledge(
-            ledger,
-            self._log,
-            self._queue,
-            commit=committer.commit,
-            event_ttl=self._policy.event_ttl,
-            now=self._now,
-        )
+
+        def known(source: str) -> Knowledge:
+            return Knowledge(
+                source=source,
+                ledger=ledger,
+                log=self._log,
+                queue=self._queue,
+                commit=committer.commit,
+                event_ttl=self._policy.event_ttl,
+                now=self._now,
+            )
+
         try:
             async with asyncio.TaskGroup() as group:
                 committing = group.create_task(committer.run())
                 sequencing = group.create_task(
                     self._sequence(sequencer, relisting, committer)
                 )
-                failure = await self._observe(source, known, stop)
+                failure = await observe(sources, self, known, stop)
                 async with asyncio.timeout(self._policy.stop.total_seconds()):
                     await self._queue.close()
                     await sequencing
@@ -216,29 +225,6 @@ class Recording:
             f"cannot commit what is in hand within {seconds:.0f} s: {why};"
             " the next start reads it again, while the cluster still holds it"
         )
-
-    async def _observe(
-        self, source: Source, known: Knowledge, stop: asyncio.Event
-    ) -> RecorderError | None:
-        """Run the source until it ends or a stop is wanted."""
-        failure: RecorderError | None = None
-
-        async def observe() -> None:
-            nonlocal failure
-            try:
-                await source.run(self, known)
-            except RecorderError as exc:
-                failure = exc
-
-        async with asyncio.TaskGroup() as group:
-            observing = group.create_task(observe())
-            stopping = group.create_task(stop.wait())
-            await asyncio.wait(
-                {observing, stopping}, return_when=asyncio.FIRST_COMPLETED
-            )
-            observing.cancel()
-            stopping.cancel()
-        return failure
 
     async def _sequence(
         self, sequencer: Sequencer, relisting: Relisting, committer: Committer
@@ -264,12 +250,16 @@ class Recording:
         committer: Committer,
     ) -> None:
         first = sequencer.ledger.position
+        # A batch may end behind a place, and not before it.
+        placed = chunk.is_placed
         for observation in chunk.observations:
             if isinstance(observation, ListPage):
                 await self._look_back(observation, relisting, committer)
             sequencer.take(observation)
             self.progress.note(observation)
-            if committer.is_due():
+            if committer.is_due() and (
+                not placed or isinstance(observation, PlaceReached)
+            ):
                 await committer.taken()
         chunk.receipt.take(range(first, sequencer.ledger.position))
         if self._tees is not None:

@@ -25,7 +25,6 @@ from recorder.intake.streams import advance, complete, marked, settle, vouch
 from recorder.intake.versions import Renewal, is_known
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import (
-    TAPE,
     AuditRecorded,
     ClockJumped,
     CloudEventPosted,
@@ -33,18 +32,15 @@ from recorder.model.observation import (
     InputRefused,
     ListPage,
     Observation,
+    PlaceReached,
     Polled,
     RequestFailed,
     StreamClosed,
     StreamResumed,
-    TapePosition,
     WatchFrame,
 )
 
-__all__ = ["TAPE_STREAM", "Sequencer"]
-
-TAPE_STREAM = (TAPE, "tape")
-"""Whose completed version is the number of the next frame to play."""
+__all__ = ["Sequencer"]
 
 OPERATIONS = {
     "ADDED": Operation.ADDED,
@@ -59,7 +55,6 @@ class Sequencer:
     def __init__(self, ledger: Ledger, relisting: Relisting) -> None:
         self.ledger = ledger
         self._relisting = relisting
-        self._tape_frame: int | None = None
 
     def take(self, observation: Observation) -> None:
         """Take one observation."""
@@ -70,21 +65,14 @@ class Sequencer:
                 self._relisting.page(observation)
             case AuditRecorded() | CloudEventPosted() | Polled():
                 self._document(observation)
-            case TapePosition():
-                self._tape_frame = observation.frame
-                return
+            case PlaceReached():
+                key = (observation.source, observation.stream)
+                complete(self.ledger.moved(key), observation.place)
             case _:
                 self._ending(observation)
-        if isinstance(observation, InputRefused) and observation.part:
-            return
-        if self._tape_frame is not None:
-            self._tape_frame += 1
 
     def seal(self) -> Batch:
-        """Return what was taken as a batch, with the place on the tape."""
-        if self._tape_frame is not None:
-            point = self.ledger.moved(TAPE_STREAM)
-            complete(point, str(self._tape_frame))
+        """Return what was taken as a batch."""
         return self.ledger.seal()
 
     def _ending(

@@ -29,6 +29,7 @@ __all__ = [
     "InputRefused",
     "ListPage",
     "Observation",
+    "PlaceReached",
     "Polled",
     "SETTLED",
     "RequestFailed",
@@ -36,7 +37,6 @@ __all__ = [
     "StreamClosed",
     "StreamResumed",
     "TAPE",
-    "TapePosition",
     "WATCH",
     "WatchFrame",
 ]
@@ -46,7 +46,7 @@ AUDIT = "audit"
 CLOUDEVENTS = "cloudevents"
 SLURM = "slurm"
 TAPE = "tape"
-"""Source of a `TapePosition` alone; frames keep the source they came from."""
+"""Source of a `PlaceReached` alone; frames keep the source they came from."""
 
 EXPIRED = "410"
 """`StreamClosed.reason` when the server no longer holds our version."""
@@ -154,10 +154,6 @@ class InputRefused:
     sha256: str
     length: int
     reason: str
-    part: bool = False
-    """Whether it is a part of the observation that follows: an item of a
-    page. It is no frame of a tape then."""
-
     source: str = WATCH
 
 
@@ -209,20 +205,23 @@ class Polled:
     source: str = SLURM
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TapePosition:
-    """How far a tape has been played. Never written to a tape.
+class PlaceReached(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A source has put all of a stream before a place, and goes on there.
 
-    Every observation of a tape that came before this one is of a frame
-    below ``frame``, and all of those were put; the next observation is of
-    exactly this frame, and each one after it is one higher, until the next
-    position. Frames count from 0, the header is none of them. Playing goes
-    on at ``frame`` once the observations before it are committed.
+    For streams that are no collections of an API server: the number of a
+    frame on a tape, an offset in a file. Never written to a tape.
+
+    A place is committed with the observations that it follows in the same
+    call, back to the place before; a call that holds any ends with one.
+    Pages of lists are looked up in the log first, with all before them
+    committed, so they follow a place or begin a call.
     """
 
     observed_at: datetime
-    frame: int
-    source: str = TAPE
+    source: str
+    stream: str
+    place: str
+    """In the source's own words; the source gets it back as it was put."""
 
 
 Observation = (
@@ -237,5 +236,5 @@ Observation = (
     | AuditRecorded
     | CloudEventPosted
     | Polled
-    | TapePosition
+    | PlaceReached
 )

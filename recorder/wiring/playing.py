@@ -10,11 +10,9 @@ from pathlib import Path
 from recorder.admin.redaction_key import load_key
 from recorder.collector import calm_collector
 from recorder.intake.committing import Policy
-from recorder.intake.ports import Source
 from recorder.intake.progress import Progress
 from recorder.intake.recording import Recording
-from recorder.intake.sequencer import TAPE_STREAM
-from recorder.intake.state import Recovered
+from recorder.model.observation import TAPE
 from recorder.settings import Settings
 from recorder.sources.tape import (
     TapeProgress,
@@ -73,15 +71,9 @@ async def play_tape(
         tape_uid=header.tape_uid or tape_identity(playing.path),
     )
 
-    def source(recovered: Recovered) -> Source:
-        point = recovered.streams.get(TAPE_STREAM)
-        return TapeSource(
-            playing.path,
-            from_frame=int(point.completed or 0) if point else 0,
-            speed=playing.speed,
-            on_progress=playing.on_progress,
-        )
-
+    tape = TapeSource(
+        playing.path, speed=playing.speed, on_progress=playing.on_progress
+    )
     holder = holder_name(socket.gethostname(), os.getpid())
     recording = Recording(
         Writer(dsn, spec, holder=holder),
@@ -89,5 +81,5 @@ async def play_tape(
         policy=Policy(event_ttl=settings.event_ttl, checked=True),
         has_room=disk_guard(settings),
     )
-    await recording.run(source, stop)
+    await recording.run({TAPE: tape}, stop)
     return PlayedTape(spec.cluster_name, recording.progress)

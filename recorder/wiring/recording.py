@@ -30,10 +30,9 @@ from recorder.errors import (
 )
 from recorder.health import HealthServer
 from recorder.intake.committing import Policy
-from recorder.intake.ports import Source
 from recorder.intake.progress import Progress
 from recorder.intake.recording import Recording
-from recorder.intake.state import Recovered
+from recorder.model.observation import WATCH
 from recorder.redact import Redaction, RedactionRules, key_id
 from recorder.redact.rules import DEFAULT_PATTERNS
 from recorder.settings import Settings
@@ -116,7 +115,6 @@ async def record_cluster(
     key = load_key(settings)
     live.redaction_key_id = key_id(key)
     redaction = make_redaction(settings, key)
-    selection = selected(settings)
     spec = LogSpec(
         cluster_name=live.identity.name,
         cluster_uid=live.identity.uid,
@@ -124,14 +122,12 @@ async def record_cluster(
         redaction_key_id=key_id(key),
     )
 
-    def source(_: Recovered) -> Source:
-        assert live.identity is not None
-        return WatchSource(
-            client,
-            cluster_uid=live.identity.uid,
-            redact=lambda raw, name: redaction.document(raw, resource=name),
-            selection=selection,
-        )
+    watch = WatchSource(
+        client,
+        cluster_uid=live.identity.uid,
+        redact=lambda raw, name: redaction.document(raw, resource=name),
+        selection=selected(settings),
+    )
 
     async def once() -> None:
         holder = holder_name(socket.gethostname(), os.getpid())
@@ -149,7 +145,7 @@ async def record_cluster(
         )
         live.recording = recording
         async with _taped(recording, tape, live):
-            await recording.run(source, live.stop)
+            await recording.run({WATCH: watch}, live.stop)
 
     await _again_and_again(once, live)
 

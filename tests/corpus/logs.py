@@ -9,10 +9,8 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from recorder.intake.ports import Source
 from recorder.intake.recording import Recording
-from recorder.intake.sequencer import TAPE_STREAM
-from recorder.intake.state import Recovered
+from recorder.model.observation import TAPE
 from recorder.redact import Redaction, RedactionRules
 from recorder.sources.tape import TapeReader, TapeSource
 from recorder.store.engine import make_engine
@@ -68,14 +66,10 @@ async def play(dsn: str, tape: Path, *, name: str) -> int:
         tape_uid=name,
     )
 
-    def source(recovered: Recovered) -> Source:
-        point = recovered.streams.get(TAPE_STREAM)
-        done = int(point.completed or 0) if point else 0
-        return TapeSource(tape, from_frame=done)
-
     writer = Writer(dsn, spec, holder="corpus")
     redaction = Redaction(RedactionRules(), KEY)
-    await Recording(writer, redaction).run(source, asyncio.Event())
+    recording = Recording(writer, redaction)
+    await recording.run({TAPE: TapeSource(tape)}, asyncio.Event())
     return writer.log
 
 

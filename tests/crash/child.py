@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Literal
 
 from recorder.intake.committing import Policy
-from recorder.intake.ports import Source
 from recorder.intake.recording import Recording
-from recorder.intake.state import Recovered
+from recorder.model.observation import WATCH
 from recorder.redact import Redaction, RedactionRules
 from recorder.sources.watch import ClusterClient, WatchSource
 from recorder.store.writer import LogSpec, Writer
 from tests.crash.failpoints import Failpoints, Kill
-from tests.crash.script import Script
+from tests.crash.script import SCRIPT, Script
 from tests.crash.statements import StatementLoop, watch_statements
 from tests.crash.stepping import step_factory
 from tests.watch.watching import FAST
@@ -100,19 +99,17 @@ async def _live(job: Job) -> None:
 
 async def _record(job: Job, recording: Recording, stop: asyncio.Event) -> None:
     if job.source == "script":
-        await recording.run(Script, stop)
+        await recording.run({SCRIPT: Script()}, stop)
         return
     client = ClusterClient.from_kubeconfig(job.kubeconfig, settings=FAST)
 
-    def source(_: Recovered) -> Source:
-        return WatchSource(
-            client,
-            cluster_uid=job.cluster_uid,
-            redact=lambda raw, name: REDACTION.document(raw, resource=name),
-            jitter=random.Random(0),
-        )
-
+    watch = WatchSource(
+        client,
+        cluster_uid=job.cluster_uid,
+        redact=lambda raw, name: REDACTION.document(raw, resource=name),
+        jitter=random.Random(0),
+    )
     try:
-        await recording.run(source, stop)
+        await recording.run({WATCH: watch}, stop)
     finally:
         await client.close()

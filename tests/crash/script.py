@@ -8,9 +8,7 @@ import asyncio
 from collections.abc import Sequence
 
 from recorder.intake.ports import Known, Sink
-from recorder.intake.sequencer import TAPE_STREAM
-from recorder.intake.state import Recovered
-from recorder.model.observation import EpochBegan, Observation, TapePosition
+from recorder.model.observation import EpochBegan, Observation, PlaceReached
 from tests.support.builders import (
     EVENTS,
     LEASES,
@@ -27,7 +25,10 @@ from tests.support.builders import (
     at,
 )
 
-__all__ = ["BATCHES", "EXPECTED", "Script"]
+__all__ = ["BATCHES", "EXPECTED", "SCRIPT", "Script"]
+
+SCRIPT = "script"
+"""The name of the source that tells it."""
 
 FILLER = "".join(chr(97 + n * n % 26) for n in range(900))
 """Enough for a document to be worth a delta."""
@@ -78,23 +79,26 @@ BATCHES: Sequence[Sequence[Observation]] = (
 class Script:
     """The source that tells it, from where the log says."""
 
-    def __init__(self, recovered: Recovered) -> None:
-        point = recovered.streams.get(TAPE_STREAM)
-        self._place = int(point.completed or 0) if point else 0
+    finite = True
 
     async def run(self, sink: Sink, known: Known) -> None:
         """Tell what is left, in chunks that the batches follow."""
-        del known
+        done = int(known.resume_points().get("lines", "0"))
         number = 0
         for batch in BATCHES:
-            left = batch[max(self._place - number, 0) :]
-            number += len(batch)
-            if left:
-                frame = number - len(left)
-                place = TapePosition(
-                    observed_at=left[0].observed_at, frame=frame
-                )
-                await sink.put([place, *left])
+            chunk: list[Observation] = []
+            for observation in batch:
+                number += 1
+                if number > done:
+                    place = PlaceReached(
+                        observed_at=observation.observed_at,
+                        source=SCRIPT,
+                        stream="lines",
+                        place=str(number),
+                    )
+                    chunk += [observation, place]
+            if chunk:
+                await sink.put(chunk)
                 await asyncio.sleep(0)
 
 

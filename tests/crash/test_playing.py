@@ -9,8 +9,9 @@ import json
 import os
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,11 +50,13 @@ async def play(tape: Path, database: Database) -> None:
     )
 
 
-def played_in_a_child(
-    tape: Path, database: Database, kill: Kill | None
+def in_a_child(
+    work: Callable[[], Coroutine[Any, Any, None]],
+    passed: Path,
+    kill: Kill | None,
 ) -> tuple[int, Counter[str]]:
-    """Play in another process; return how it ended, and what it passed."""
-    passed = tape.with_name("passed")
+    """Work in another process; return how it ended, and what it passed."""
+    passed.unlink(missing_ok=True)
     child = os.fork()
     if child == 0:
         status = 1
@@ -63,7 +66,7 @@ def played_in_a_child(
             with asyncio.Runner(
                 loop_factory=lambda: StatementLoop(failpoints)
             ) as runner:
-                runner.run(play(tape, database))
+                runner.run(work())
             passed.write_text(json.dumps(failpoints.passed))
             status = 0
         finally:
@@ -71,6 +74,13 @@ def played_in_a_child(
     _, status = os.waitpid(child, 0)
     found = passed.read_text() if passed.exists() else "{}"
     return os.waitstatus_to_exitcode(status), Counter(json.loads(found))
+
+
+def played_in_a_child(
+    tape: Path, database: Database, kill: Kill | None
+) -> tuple[int, Counter[str]]:
+    passed = tape.with_name("passed")
+    return in_a_child(lambda: play(tape, database), passed, kill)
 
 
 async def told(database: Database) -> Told:

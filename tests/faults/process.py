@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from recorder.errors import (
     LogUnavailableError,
@@ -21,7 +22,7 @@ from recorder.intake.committing import Policy
 from recorder.intake.ports import Known, Sink
 from recorder.intake.receipts import Receipt
 from recorder.intake.recording import Recording
-from recorder.model.observation import Observation
+from recorder.model.observation import WATCH, Observation
 from recorder.redact import Redaction, RedactionRules
 from recorder.sources.watch import (
     Clock,
@@ -148,12 +149,14 @@ class Process:
             jitter=around.dice,
         )
         tapped = _Tapped(source, session.number, around)
-        await self.recording.run(lambda _: tapped, self._stop)
+        await self.recording.run({WATCH: tapped}, self._stop)
 
 
 @dataclass(frozen=True)
 class _Tapped:
     """A source of which everything that it puts is noted."""
+
+    finite: ClassVar[bool] = False
 
     source: WatchSource
     session: int

@@ -5,20 +5,21 @@ from typing import Any
 
 from recorder.intake.knowledge import Knowledge
 from recorder.intake.queue import IntakeQueue
-from recorder.model.observation import EpochBegan
+from recorder.model.observation import TAPE, WATCH, EpochBegan, PlaceReached
 from tests.support.builders import NODES, PODS, a_list, a_node, an_object, at
 from tests.support.memory_log import MemoryWriter
 from tests.support.story import Story
 
 
-def known(story: Story) -> Knowledge:
+def known(story: Story, source: str = WATCH) -> Knowledge:
     async def commit() -> None:
         """There is nothing that is not committed."""
 
     return Knowledge(
-        story.ledger,
-        MemoryWriter(story.log),
-        IntakeQueue(),
+        source=source,
+        ledger=story.ledger,
+        log=MemoryWriter(story.log),
+        queue=IntakeQueue(),
         commit=commit,
         event_ttl=timedelta(hours=1),
     )
@@ -50,3 +51,14 @@ async def test_the_newest_come_first() -> None:
     )
 
     assert await newest(story) == [("b", "80"), ("gpu-001", "10"), ("a", "9")]
+
+
+def test_a_source_is_told_of_its_own_streams_alone() -> None:
+    at_nine = PlaceReached(
+        observed_at=at(1), source=TAPE, stream="tape", place="9"
+    )
+    story = Story(a_list(PODS, 90, an_object("a", 80)), at_nine).restarted()
+
+    assert known(story).resume_points() == {"v1/pods": "90"}
+    assert known(story, TAPE).resume_points() == {"tape": "9"}
+    assert known(story, "another").resume_points() == {}

@@ -14,7 +14,7 @@ from recorder.intake.ports import Known, Sink
 from recorder.intake.receipts import NotCommittedError, Receipt
 from recorder.intake.recording import Recording
 from recorder.intake.state import Batch
-from recorder.model.observation import Observation
+from recorder.model.observation import WATCH, Observation
 from tests.intake.test_recording import POLICY, REDACTION, Told, pods
 from tests.support.builders import NODES, PODS, a_frame, a_node, an_object
 from tests.support.memory_log import MemoryLog, MemoryWriter
@@ -39,6 +39,8 @@ class Held(MemoryWriter):
 
 class Doing:
     """A source that does something with the sink, then ends."""
+
+    finite = True
 
     def __init__(self, do: Callable[[Sink], Awaitable[None]]) -> None:
         self._do = do
@@ -72,7 +74,7 @@ async def run(
 ) -> None:
     made = Recording(writer, REDACTION, policy=policy)
     async with asyncio.timeout(30):
-        await made.run(lambda _: Doing(do), asyncio.Event())
+        await made.run({WATCH: Doing(do)}, asyncio.Event())
 
 
 async def turns(count: int = 50) -> None:
@@ -271,7 +273,7 @@ async def test_who_waits_for_room_is_told_that_there_will_be_none() -> None:
 async def test_nothing_is_taken_after_the_end() -> None:
     log = MemoryLog()
     made = Recording(MemoryWriter(log), REDACTION, policy=POLICY)
-    await made.run(lambda _: Told(*pods(1)), asyncio.Event())
+    await made.run({WATCH: Told(*pods(1))}, asyncio.Event())
 
     with pytest.raises(NotCommittedError):
         await made.put(pods(2))

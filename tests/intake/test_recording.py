@@ -14,8 +14,7 @@ from recorder.intake.ports import Known, Sink
 from recorder.intake.recording import Recording
 from recorder.intake.state import StreamState
 from recorder.model.entry import Operation
-from recorder.model.observation import Observation, StreamResumed
-from recorder.model.reference import Resource
+from recorder.model.observation import WATCH, Observation, StreamResumed
 from recorder.redact import Redaction, RedactionRules
 from tests.support.builders import (
     EVENTS,
@@ -41,6 +40,8 @@ POLICY = Policy(
 
 class Told:
     """A source that puts what it is given, then ends or stays."""
+
+    finite = True
 
     def __init__(
         self,
@@ -94,7 +95,7 @@ async def until(condition: Callable[[], object]) -> None:
 
 async def test_a_source_that_ends_is_committed_whole() -> None:
     log = MemoryLog()
-    await recording(log).run(lambda _: Told(*pods(5000)), asyncio.Event())
+    await recording(log).run({WATCH: Told(*pods(5000))}, asyncio.Event())
 
     assert len(log.entries) == 5000
     assert log.holder is None
@@ -104,7 +105,7 @@ async def test_a_stop_commits_what_is_in_hand() -> None:
     log, stop = MemoryLog(), asyncio.Event()
     source = Told(a_list(PODS, 1), *pods(300), stays=True)
     async with asyncio.TaskGroup() as group:
-        group.create_task(recording(log).run(lambda _: source, stop))
+        group.create_task(recording(log).run({WATCH: source}, stop))
         await source.done.wait()
         stop.set()
 
@@ -117,13 +118,13 @@ async def test_what_came_before_a_failure_is_committed() -> None:
     source = Told(*pods(3), fails=ClusterError("another cluster answers"))
 
     with pytest.raises(ClusterError, match="another cluster"):
-        await recording(log).run(lambda _: source, asyncio.Event())
+        await recording(log).run({WATCH: source}, asyncio.Event())
     assert len(log.entries) == 3
 
 
 async def test_a_stream_that_came_back_is_told_at_once() -> None:
     log = MemoryLog()
-    await recording(log).run(lambda _: Told(a_list(PODS, 1)), asyncio.Event())
+    await recording(log).run({WATCH: Told(a_list(PODS, 1))}, asyncio.Event())
 
     stop = asyncio.Event()
     source = Told(StreamResumed(observed_at=at(9), resource=PODS), stays=True)
@@ -133,7 +134,7 @@ async def test_a_stream_that_came_back_is_told_at_once() -> None:
         policy=replace(POLICY, idle=timedelta(hours=1)),
     )
     async with asyncio.TaskGroup() as group:
-        group.create_task(patient.run(lambda _: source, stop))
+        group.create_task(patient.run({WATCH: source}, stop))
         await until(lambda: log.streams[STREAM].state is StreamState.LIVE)
         stop.set()
 
@@ -143,7 +144,7 @@ async def test_a_log_that_is_held_is_refused() -> None:
     await MemoryWriter(log, holder="other").take_lease()
 
     with pytest.raises(StandingByError):
-        await recording(log).run(lambda _: Told(), asyncio.Event())
+        await recording(log).run({WATCH: Told()}, asyncio.Event())
 
 
 async def test_a_full_disk_is_waited_for() -> None:
@@ -152,7 +153,7 @@ async def test_a_full_disk_is_waited_for() -> None:
     source = Told(*pods(3), stays=True)
     made = recording(log, has_room=lambda: says[0])
     async with asyncio.TaskGroup() as group:
-        group.create_task(made.run(lambda _: source, stop))
+        group.create_task(made.run({WATCH: source}, stop))
         await until(lambda: made.progress.waiting_for == "the disk is full")
         assert log.entries == []
         says[0] = None
@@ -170,7 +171,7 @@ async def test_a_log_that_is_away_is_waited_for(fate: str) -> None:
     made = Recording(writer, REDACTION, policy=POLICY)
     source = Told(*pods(3), stays=True)
     async with asyncio.TaskGroup() as group:
-        group.create_task(made.run(lambda _: source, stop))
+        group.create_task(made.run({WATCH: source}, stop))
         await until(lambda: len(log.entries) == 3)
         await until(lambda: made.progress.state == "recording")
         stop.set()
@@ -186,7 +187,7 @@ async def test_secrets_do_not_pass_the_door() -> None:
     made = recording(log)
     made.tee_from_start(heard)
     source = Told(a_frame(PODS, "ADDED", document))
-    await made.run(lambda _: source, asyncio.Event())
+    await made.run({WATCH: source}, asyncio.Event())
 
     assert b"hunter2" not in log.drafts()[0].raw
     assert b"hunter2" not in repr(heard.observations).encode()
@@ -217,7 +218,7 @@ async def test_a_source_may_ask_what_has_been_processed() -> None:
         a_frame(EVENTS, "ADDED", an_event("e", 9)),
         a_closed_stream(PODS, "timeout"),
     )
-    await recording(log).run(lambda _: source, asyncio.Event())
+    await recording(log).run({WATCH: source}, asyncio.Event())
 
     assert answers == [
         {"uid-p1": "1", "uid-p2": "2", "uid-p3": "3"},
@@ -229,24 +230,24 @@ async def test_a_source_may_ask_what_has_been_processed() -> None:
 async def test_a_restart_resumes_where_the_log_ends() -> None:
     log = MemoryLog()
     first = Told(a_list(PODS, 9), a_frame(PODS, "ADDED", an_object("a", 12)))
-    await recording(log).run(lambda _: first, asyncio.Event())
+    await recording(log).run({WATCH: first}, asyncio.Event())
     second = Told()
-    await recording(log).run(lambda _: second, asyncio.Event())
+    await recording(log).run({WATCH: second}, asyncio.Event())
 
     assert second.known is not None
-    assert second.known.resume_points() == {Resource.parse("v1/pods"): "9"}
+    assert second.known.resume_points() == {"v1/pods": "9"}
 
 
 async def test_a_clock_behind_that_of_the_last_process_is_told() -> None:
     """It was set back while nobody recorded, so nobody saw it jump."""
     log = MemoryLog()
-    await recording(log).run(lambda _: Told(*pods(1)), asyncio.Event())
+    await recording(log).run({WATCH: Told(*pods(1))}, asyncio.Event())
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     log.streams[STREAM].vouched_until = tomorrow
 
     served = replace(POLICY, served=True)
     again = Recording(MemoryWriter(log), REDACTION, policy=served)
-    await again.run(lambda _: Told(), asyncio.Event())
+    await again.run({WATCH: Told()}, asyncio.Event())
 
     (jumped,) = log.drafts(Operation.CLOCK_JUMPED)
     assert orjson.loads(jumped.raw)["seconds"] < -86_000

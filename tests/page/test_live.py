@@ -13,7 +13,7 @@ from playwright.sync_api import Route, expect
 
 from recorder.intake.ports import Known, Sink
 from recorder.intake.recording import Recording
-from recorder.model.observation import Observation
+from recorder.model.observation import WATCH, Observation
 from recorder.redact import Redaction, RedactionRules
 from recorder.sources.tape import TapeReader
 from recorder.store.writer import LogSpec, Writer
@@ -47,6 +47,8 @@ data:
 class Part:
     """A part of a recording, as a source that ends with it."""
 
+    finite = True
+
     def __init__(self, observations: Sequence[Observation]) -> None:
         self._observations = observations
 
@@ -64,7 +66,7 @@ def apart(work: Coroutine[Any, Any, None]) -> None:
 async def record(dsn: str, observations: Sequence[Observation]) -> None:
     writer = Writer(dsn, LIVE, holder="test")
     recording = Recording(writer, Redaction(RedactionRules(), KEY))
-    await recording.run(lambda _: Part(observations), asyncio.Event())
+    await recording.run({WATCH: Part(observations)}, asyncio.Event())
 
 
 @pytest.fixture

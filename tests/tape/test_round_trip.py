@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recorder.model.observation import (
+    TAPE,
     AuditRecorded,
     ClockJumped,
     EpochBegan,
     ListPage,
     Observation,
+    PlaceReached,
     StreamResumed,
-    TapePosition,
     WatchFrame,
 )
 from recorder.sources.tape.frames import observation_of
@@ -99,7 +100,7 @@ def test_what_only_a_live_connection_knows_is_left_out(
     live: list[Observation] = [
         StreamResumed(observed_at=at(0), resource=PODS),
         ClockJumped(observed_at=at(1), seconds=-86400.0),
-        TapePosition(observed_at=at(2), frame=7),
+        PlaceReached(observed_at=at(2), source=TAPE, stream="tape", place="7"),
     ]
 
     assert read(write(tmp_path / "a.tape.jsonl", live)) == []

@@ -1,6 +1,7 @@
 """Playing: chunks, places, pace, and what is put before an error."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
@@ -8,7 +9,7 @@ import pytest
 
 from recorder.intake.ports import Known, Source
 from recorder.intake.receipts import Receipt, Receipts
-from recorder.model.observation import Observation, TapePosition
+from recorder.model.observation import ListPage, Observation, PlaceReached
 from recorder.sources.tape import (
     TapeFrameError,
     TapeProgress,
@@ -17,8 +18,19 @@ from recorder.sources.tape import (
 )
 from tests.tape.builders import BEGAN, a_frame, at, one_of_each, write
 
-KNOWN = cast("Known", None)
-"""A tape asks for nothing that the log knows."""
+
+class Committed:
+    """What a tape asks of the log: how far it was played."""
+
+    def __init__(self, frame: int | None = None) -> None:
+        self._frame = frame
+
+    def resume_points(self) -> Mapping[str, str]:
+        return {} if self._frame is None else {"tape": str(self._frame)}
+
+
+def known(frame: int | None = None) -> Known:
+    return cast("Known", Committed(frame))
 
 
 class Puts:
@@ -39,15 +51,15 @@ class Puts:
             one
             for call in self.calls
             for one in call
-            if not isinstance(one, TapePosition)
+            if not isinstance(one, PlaceReached)
         ]
 
     def positions(self) -> list[int]:
         return [
-            one.frame
+            int(one.place)
             for call in self.calls
             for one in call
-            if isinstance(one, TapePosition)
+            if isinstance(one, PlaceReached)
         ]
 
 
@@ -72,15 +84,13 @@ def path(tmp_path: Path) -> Path:
 async def played(
     path: Path,
     *,
-    from_frame: int = 0,
+    from_frame: int | None = None,
     speed: float | None = None,
     clock: Hours | None = None,
 ) -> Puts:
     puts = Puts(clock)
-    source: Source = TapeSource(
-        path, from_frame=from_frame, speed=speed, clock=clock
-    )
-    await source.run(puts, KNOWN)
+    source: Source = TapeSource(path, speed=speed, clock=clock)
+    await source.run(puts, known(from_frame))
     return puts
 
 
@@ -96,12 +106,30 @@ async def test_each_call_ends_with_the_place_behind_it(path: Path) -> None:
     puts = await played(write(path, [a_frame(n) for n in range(600)]))
 
     assert puts.positions() == [*range(0, 600, 64), 600]
-    assert all(isinstance(call[-1], TapePosition) for call in puts.calls)
+    assert all(isinstance(call[-1], PlaceReached) for call in puts.calls)
     assert [call[-1].observed_at for call in puts.calls] == [
         BEGAN,
         *(at(n) for n in range(63, 599, 64)),
         at(599),
     ]
+
+
+async def test_a_list_follows_the_place_before_it(path: Path) -> None:
+    """The log is looked up for it, and all before it is committed then."""
+    pages = [one for one in one_of_each() if isinstance(one, ListPage)]
+    frames: list[Observation] = [a_frame(1), *pages, a_frame(2)]
+
+    puts = await played(write(path, frames))
+
+    put = [one for call in puts.calls for one in call]
+    number = 0
+    for before, one in pairwise(put):
+        if isinstance(one, ListPage):
+            assert isinstance(before, PlaceReached)
+            assert int(before.place) == number
+        number += not isinstance(one, PlaceReached)
+    assert pages
+    assert puts.observations() == frames
 
 
 async def test_a_chunk_is_bounded_in_bytes(path: Path) -> None:
@@ -130,11 +158,11 @@ async def test_stopping_at_any_place_loses_and_doubles_nothing(
     for stopped in range(1, len(whole.calls)):
         committed = [one for call in whole.calls[:stopped] for one in call]
         place = committed[-1]
-        assert isinstance(place, TapePosition)
+        assert isinstance(place, PlaceReached)
 
-        rest = await played(path, from_frame=place.frame)
+        rest = await played(path, from_frame=int(place.place))
 
-        before = [c for c in committed if not isinstance(c, TapePosition)]
+        before = [c for c in committed if not isinstance(c, PlaceReached)]
         assert before + rest.observations() == frames
 
 
@@ -204,7 +232,7 @@ async def test_what_precedes_a_cut_is_put_before_the_error(
     puts = Puts()
 
     with pytest.raises(TapeTruncatedError, match="line 11"):
-        await TapeSource(plain).run(puts, KNOWN)
+        await TapeSource(plain).run(puts, known())
 
     assert puts.observations() == [a_frame(n) for n in range(9)]
     assert puts.positions() == [0, 9]
@@ -219,7 +247,7 @@ async def test_what_precedes_a_bad_line_is_put_before_the_error(
     puts = Puts()
 
     with pytest.raises(TapeFrameError, match="line 302"):
-        await TapeSource(plain).run(puts, KNOWN)
+        await TapeSource(plain).run(puts, known())
 
     assert puts.observations() == [a_frame(n) for n in range(300)]
     assert puts.positions() == [*range(0, 300, 64), 300]
@@ -237,7 +265,7 @@ async def test_an_error_of_the_sink_ends_the_playing(path: Path) -> None:
 
     with pytest.raises(ConnectionError):
         await TapeSource(write(path, [a_frame(n) for n in range(900)])).run(
-            puts, KNOWN
+            puts, known()
         )
 
     assert puts.positions() == [0, 64]
@@ -247,7 +275,7 @@ async def test_progress_ends_with_the_whole_file(path: Path) -> None:
     told: list[TapeProgress] = []
     write(path, [a_frame(n) for n in range(600)])
 
-    await TapeSource(path, on_progress=told.append).run(Puts(), KNOWN)
+    await TapeSource(path, on_progress=told.append).run(Puts(), known())
 
     assert [progress.frame for progress in told] == [*range(0, 600, 64), 600]
     assert told[-1].bytes_read == told[-1].bytes_total > 0

@@ -83,8 +83,8 @@ class Memory:
         self._moved.set()
         return Receipt(Receipts())
 
-    def resume_points(self) -> Mapping[Resource, str]:
-        return self.resume
+    def resume_points(self) -> Mapping[str, str]:
+        return {str(resource): at for resource, at in self.resume.items()}
 
     async def newest(self, count: int) -> Sequence[KnownObject]:
         found = sorted(

@@ -16,11 +16,11 @@ from recorder.model.observation import (
     InputRefused,
     ListPage,
     Observation,
+    PlaceReached,
     Polled,
     RequestFailed,
     StreamClosed,
     StreamResumed,
-    TapePosition,
     WatchFrame,
 )
 from recorder.sources.tape.wire import (
@@ -63,7 +63,7 @@ def _body(observation: Observation) -> bytes | None:
                 written_text(observation.resource),
                 _items(observation.items),
             )
-        case StreamResumed() | ClockJumped() | TapePosition():
+        case StreamResumed() | ClockJumped() | PlaceReached():
             return None
         case _:
             return _incident(observation)

@@ -1,13 +1,13 @@
 """Playing a tape: the source whose cluster is a file.
 
 Observations come in the order of the tape, in chunks, as fast as the sink
-takes them or paced by the times on the tape. After each chunk comes its
-`TapePosition`, in the same call, so that intake commits the place with the
-rows. Where the tape is cut or damaged, everything before is put first.
+takes them or paced by the times on the tape. After each chunk comes the
+place behind it, in the same call, so that intake commits both together.
+Where the tape is cut or damaged, everything before is put first.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,11 +15,19 @@ from time import monotonic
 from typing import Protocol
 
 from recorder.intake.ports import Known, Sink
-from recorder.model.observation import Observation, TapePosition
+from recorder.model.observation import (
+    TAPE,
+    ListPage,
+    Observation,
+    PlaceReached,
+)
 from recorder.sources.tape.errors import TapeError
 from recorder.sources.tape.reader import TapeReader
 
 __all__ = ["SteadyClock", "TapeProgress", "TapeSource"]
+
+STREAM = "tape"
+"""The one stream of a tape; its place is the number of the next frame."""
 
 _CHUNK_FRAMES = 64
 _CHUNK_BYTES = 2**20
@@ -69,37 +77,36 @@ class _EventLoopClock:
 class TapeSource:
     """A tape as a source of observations.
 
-    ``from_frame`` is the next frame to play, the number that the last
-    committed `TapePosition` carries. ``speed`` 1 is as it happened, 100 a
-    hundred times as fast, None as fast as it can be taken.
+    ``speed`` 1 is as it happened, 100 a hundred times as fast, None as fast
+    as it can be taken.
     """
+
+    finite = True
 
     def __init__(
         self,
         path: Path,
         *,
-        from_frame: int = 0,
         speed: float | None = None,
         on_progress: Callable[[TapeProgress], None] | None = None,
         clock: SteadyClock | None = None,
     ) -> None:
         assert speed is None or speed > 0, "a tape plays forwards"
         self._path = path
-        self._from_frame = from_frame
         self._speed = speed
         self._on_progress = on_progress
         self._clock = clock or _EventLoopClock()
 
     async def run(self, sink: Sink, known: Known) -> None:
-        """Play to the end of the tape.
+        """Play to the end of the tape, from where it stopped last time.
 
         Raises:
             TapeError: the tape cannot be read further; every frame before
                 was put.
         """
-        del known  # a tape brings its own lists
+        from_frame = int(known.resume_points().get(STREAM, "0"))
         with TapeReader(self._path) as reader:
-            playing = _Playing(reader, sink, self._from_frame)
+            playing = _Playing(reader, sink, from_frame)
             await self._hand_over(playing)
             try:
                 await self._play(playing)
@@ -110,7 +117,7 @@ class TapeSource:
 
     async def _play(self, playing: "_Playing") -> None:
         pace = _Pace(self._speed, self._clock)
-        for _, observation in playing.reader.frames(self._from_frame):
+        for _, observation in playing.frames():
             pause = pace.pause(observation.observed_at)
             if pause >= _PAUSE_SECONDS_MIN:
                 await self._hand_over(playing)
@@ -141,7 +148,12 @@ class _Playing:
         self._chunk_began = 0
         """`TapeReader.bytes_played` when the chunk was empty."""
 
+    def frames(self) -> Iterator[tuple[int, Observation]]:
+        return self.reader.frames(self._frame)
+
     def take(self, observation: Observation) -> None:
+        if self._chunk and isinstance(observation, ListPage):
+            self._chunk.append(self._place())
         self._chunk.append(observation)
         self._frame += 1
         self._at = observation.observed_at
@@ -154,10 +166,17 @@ class _Playing:
 
     async def put(self) -> None:
         """Put the chunk and the place behind it, in one."""
-        position = TapePosition(observed_at=self._at, frame=self._frame)
         chunk, self._chunk = self._chunk, []
         self._chunk_began = self.reader.bytes_played
-        await self._sink.put([*chunk, position])
+        await self._sink.put([*chunk, self._place()])
+
+    def _place(self) -> PlaceReached:
+        return PlaceReached(
+            observed_at=self._at,
+            source=TAPE,
+            stream=STREAM,
+            place=str(self._frame),
+        )
 
     def progress(self) -> TapeProgress:
         return TapeProgress(

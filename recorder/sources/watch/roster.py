@@ -31,7 +31,10 @@ class Roster:
 
     def __init__(self, selection: Selection, known: Known) -> None:
         self._selection = selection
-        self._resume: Mapping[Resource, str] = dict(known.resume_points())
+        self._resume: Mapping[Resource, str] = {
+            Resource.parse(name): version
+            for name, version in known.resume_points().items()
+        }
         self._followers: dict[Resource, Follower] = {}
         self._tasks: dict[Resource, asyncio.Task[None]] = {}
         self._changed = asyncio.Event()

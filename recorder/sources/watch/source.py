@@ -28,6 +28,8 @@ __all__ = ["WatchSource"]
 class WatchSource:
     """Observes one cluster."""
 
+    finite = False
+
     def __init__(
         self,
         client: ClusterClient,

@@ -1,0 +1,68 @@
+"""The sources of a recording, side by side, until one of them settles it.
+
+A stop, a source that fails, or the last of the sources that end by themselves
+settles it for all. What each of them had put by then is still committed.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from recorder.errors import RecorderError
+from recorder.intake.ports import Known, Sink, Source
+
+__all__ = ["SourceEndedError", "observe"]
+
+
+class SourceEndedError(RecorderError):
+    """A source that observes for as long as it is let has ended."""
+
+    code = "source.ended"
+
+
+async def observe(
+    sources: Mapping[str, Source],
+    sink: Sink,
+    known: Callable[[str], Known],
+    stop: asyncio.Event,
+) -> RecorderError | None:
+    """Run the sources; return what the first failure was.
+
+    Args:
+        sources: by the name under which their streams are in the log.
+        sink: takes what all of them observe.
+        known: tells one of them what it may know, by its name.
+        stop: set when a stop is wanted.
+    """
+    assert sources, "something is observed"
+    failures: list[RecorderError] = []
+    ending = {name for name, source in sources.items() if source.finite}
+    settled = asyncio.Event()
+
+    async def run(name: str, source: Source) -> None:
+        try:
+            await source.run(sink, known(name))
+        except RecorderError as exc:
+            failures.append(exc)
+            settled.set()
+            return
+        ending.discard(name)
+        if not source.finite and not (settled.is_set() or stop.is_set()):
+            msg = f"the source {name} ended by itself; start anew"
+            failures.append(SourceEndedError(msg))
+            settled.set()
+        elif not ending:
+            settled.set()
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(run(name, source))
+            for name, source in sources.items()
+        ]
+        ends = {
+            group.create_task(stop.wait()),
+            group.create_task(settled.wait()),
+        }
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        for task in (*tasks, *ends):
+            task.cancel()
+    return failures[0] if failures else None
