@@ -64,7 +64,7 @@ class IncidentFilter:
         """Return whether an incident is wanted."""
         first = incident.first
         return (
-            (self.happened is None or first.happened in self.happened)
+            (self.happened is None or str(first.happened) in self.happened)
             and (self.causes is None or first.cause in self.causes)
             and (
                 self.confidence is None or first.confidence in self.confidence

@@ -10,7 +10,6 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-
 from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncEngine

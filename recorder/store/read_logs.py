@@ -96,7 +96,9 @@ async def read_observed(
     engine: AsyncEngine, log: int, size: int
 ) -> datetime | None:
     """Return when the last entry up to a position was observed."""
-    rows = await fetch(engine, "read the log", OBSERVED_UNTIL, log=log, size=size)
+    rows = await fetch(
+        engine, "read the log", OBSERVED_UNTIL, log=log, size=size
+    )
     at: datetime | None = rows[0][0]
     return at
 

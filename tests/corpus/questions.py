@@ -96,9 +96,7 @@ class _Asking:
         return answer.document()
 
     async def postmortem(self, incident: str) -> str:
-        question = PostmortemQuestion.parse(
-            {"subject": incident, "since": None, "until": None}, now=NOW
-        )
+        question = PostmortemQuestion.about(incident, self.whole)
         answer = await ask_postmortem(
             self.reading, question, shipped(), now=NOW
         )
