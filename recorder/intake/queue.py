@@ -8,7 +8,8 @@ nothing is spooled to disk.
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from recorder.intake.receipts import NotCommittedError, Receipt
 from recorder.model.observation import (
@@ -49,17 +50,20 @@ def weight(observation: Observation) -> int:
             return OBSERVATION_BYTES
 
 
-class Chunk(NamedTuple):
+class Chunk(msgspec.Struct, frozen=True):
     """What was put in one call."""
 
     observations: Sequence[Observation]
     receipt: Receipt
 
-    @property
-    def is_placed(self) -> bool:
-        """Whether it ends with the place that its source reached."""
-        seen = self.observations
-        return bool(seen) and isinstance(seen[-1], PlaceReached)
+    def may_end_behind(self, observation: Observation) -> bool:
+        """Return whether a batch may end in it, behind an observation.
+
+        Where places are told, only behind one.
+        """
+        return isinstance(observation, PlaceReached) or not isinstance(
+            self.observations[-1], PlaceReached
+        )
 
 
 class IntakeQueue:

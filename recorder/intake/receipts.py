@@ -9,6 +9,8 @@ is kept here: receipts live in the queue, and with whoever holds them.
 import asyncio
 from collections.abc import Callable
 
+import msgspec
+
 from recorder.errors import LogError
 
 __all__ = ["NotCommittedError", "Receipt", "Receipts"]
@@ -83,22 +85,19 @@ class Receipts:
             self.waiting -= 1
 
 
-class Receipt:
+class Receipt(msgspec.Struct, eq=False):
     """Of what was put in one call."""
 
-    __slots__ = ("_receipts", "batch", "positions")
+    receipts: Receipts
+    batch: int | None = None
+    """The number of the batch with the last of it; None until taken."""
 
-    def __init__(self, receipts: Receipts) -> None:
-        self._receipts = receipts
-        self.batch: int | None = None
-        """The number of the batch with the last of it; None until taken."""
-
-        self.positions = range(0)
-        """Of the entries that were made of it, once it is taken."""
+    positions: range = range(0)
+    """Of the entries that were made of it, once it is taken."""
 
     def take(self, positions: range) -> None:
         """Take note that it is in the batch that is being filled."""
-        self.batch = self._receipts.filling
+        self.batch = self.receipts.filling
         self.positions = positions
 
     async def committed(self) -> range:
@@ -110,5 +109,5 @@ class Receipt:
         Raises:
             NotCommittedError: the recording ended before.
         """
-        await self._receipts.wait(self)
+        await self.receipts.wait(self)
         return self.positions

@@ -31,7 +31,6 @@ from recorder.model.observation import (
     ClockJumped,
     ListPage,
     Observation,
-    PlaceReached,
 )
 from recorder.redact import Redaction
 
@@ -230,41 +229,34 @@ class Recording:
         self, sequencer: Sequencer, relisting: Relisting, committer: Committer
     ) -> None:
         try:
-            while (work := await self._queue.get()) is not None:
-                self.progress.queue_bytes = self._queue.bytes
-                if not isinstance(work, Chunk):
-                    await work()
-                    continue
-                await self._take(work, sequencer, relisting, committer)
-                # What waits for PostgreSQL goes on once it has answered.
-                await asyncio.sleep(0)
+            await self._take_all(sequencer, relisting, committer)
         finally:
             # Or who waits for room would wait for ever.
             await self._queue.close()
 
-    async def _take(
-        self,
-        chunk: Chunk,
-        sequencer: Sequencer,
-        relisting: Relisting,
-        committer: Committer,
+    async def _take_all(
+        self, sequencer: Sequencer, relisting: Relisting, committer: Committer
     ) -> None:
-        first = sequencer.ledger.position
-        # A batch may end behind a place, and not before it.
-        placed = chunk.is_placed
-        for observation in chunk.observations:
-            if isinstance(observation, ListPage):
-                await self._look_back(observation, relisting, committer)
-            sequencer.take(observation)
-            self.progress.note(observation)
-            if committer.is_due() and (
-                not placed or isinstance(observation, PlaceReached)
-            ):
-                await committer.taken()
-        chunk.receipt.take(range(first, sequencer.ledger.position))
-        if self._tees is not None:
-            self._tees.write(chunk.observations)
-        await committer.taken()
+        ledger = sequencer.ledger
+        while (work := await self._queue.get()) is not None:
+            self.progress.queue_bytes = self._queue.bytes
+            if not isinstance(work, Chunk):
+                await work()
+                continue
+            first = ledger.position
+            for observation in work.observations:
+                if isinstance(observation, ListPage):
+                    await self._look_back(observation, relisting, committer)
+                sequencer.take(observation)
+                self.progress.note(observation)
+                if committer.is_due() and work.may_end_behind(observation):
+                    await committer.taken()
+            work.receipt.take(range(first, ledger.position))
+            if self._tees is not None:
+                self._tees.write(work.observations)
+            await committer.taken()
+            # What waits for PostgreSQL goes on as soon as it has answered.
+            await asyncio.sleep(0)
 
     async def _look_back(
         self,
