@@ -1,7 +1,7 @@
 """A workload that is down costs until the end of the window.
 
-If nobody said it, this is the least time that anything the question reads is
-vouched for; not when something was last seen of the workload: of what is down
+If nobody said it, this is the end of the record, or of its proof where that
+is later; not when something was last seen of the workload: of what is down
 nothing may be seen for days.
 """
 
@@ -68,14 +68,16 @@ async def hits(
 
 
 @pytest.mark.parametrize("name", DOWN)
-async def test_what_is_down_costs_until_all_that_is_read_is_vouched_for(
+async def test_what_is_down_costs_until_the_record_ends(
     corpus: Corpus, name: str
 ) -> None:
     dsn = corpus.database.dsn("reader")
     async with reading_of(dsn, corpus.logs[name]) as reading:
         impact, listed = await hits(reading, name)
+        last = reading.log.observed_at
+        assert last is not None
         ends = [
-            least_vouched_until(reading, resources)
+            max(last, least_vouched_until(reading, resources))
             for resources in (OF_WORKLOADS, OF_NODES)
         ]
 
