@@ -14,7 +14,12 @@ from tests.explain.heldout.remediation import (
 from tests.explain.heldout.scene import Scene
 from tests.explain.heldout.strangers import somehow_planned
 from tests.explain.heldout.trials import CONNECTORS, LOST, WELL, orders
-from tests.explain.heldout.truths import controller, or_decision, or_fault
+from tests.explain.heldout.truths import (
+    controller,
+    or_decision,
+    or_fault,
+    or_lost_contact,
+)
 from tests.explain.heldout.upgrades import stops
 from tests.explain.heldout.work import FOUR
 
@@ -60,7 +65,7 @@ def a_health_check_remediates_the_neighbour_of_what_crashed() -> Scene:
         "auto-remediation",
         controller(),
         back=False,
-        accept={"mode": ["unknown"]},
+        accept=or_lost_contact({"mode": ["unknown"]}),
     )
     return scene.untold("gpu-002", back=None)
 

@@ -20,8 +20,9 @@ def a_machine_boots_three_times_in_a_row() -> Scene:
     comes_up(scene, 300, "gpu-002", 2)
     comes_up(scene, 345, "gpu-002", 3)
     scene.boots(390, "gpu-002", 4)
-    scene.asks(0, 600, node="gpu-002", verdicts=[0])
-    return scene.untold("gpu-002", boots=(1, 4))
+    for boots in ((1, 2), (2, 3), (3, 4)):
+        scene.untold("gpu-002", boots=boots)
+    return scene.asks(0, 600, node="gpu-002", verdicts=[0, 1, 2])
 
 
 @incident

@@ -24,6 +24,7 @@ from tests.explain.heldout.truths import (
     cloud,
     controller,
     or_decision,
+    or_lost_contact,
     user,
 )
 
@@ -82,10 +83,12 @@ def a_silent_node_is_remediated_and_scaled_away() -> Scene:
         "planned",
         decision="auto-remediation",
         back=False,
-        accept={
-            "mode": ["unknown", "abrupt"],
-            **or_decision("scale-down", "node-deletion"),
-        },
+        accept=or_lost_contact(
+            {
+                "mode": ["unknown", "abrupt"],
+                **or_decision("scale-down", "node-deletion"),
+            }
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from tests.explain.heldout.registry import incident
 from tests.explain.heldout.remediation import NHC, finds_unhealthy
 from tests.explain.heldout.repairs import AKS, aks_begins, aks_ends
 from tests.explain.heldout.scene import Scene
-from tests.explain.heldout.truths import cloud, controller
+from tests.explain.heldout.truths import cloud, controller, or_lost_contact
 from tests.explain.heldout.work import JOBS, owned
 
 MACHINES = "cluster.x-k8s.io/v1beta2/machines"
@@ -92,7 +92,7 @@ def a_machine_is_deleted_for_its_node_and_keeps_the_name() -> Scene:
         controller(),
         boots=(1, 4),
         back=True,
-        accept={"mode": ["unknown"]},
+        accept=or_lost_contact({"mode": ["unknown"]}),
     )
 
 
@@ -184,7 +184,7 @@ def a_host_of_metal3_is_power_cycled() -> Scene:
         controller(),
         boots=(1, 2),
         back=True,
-        accept={"mode": ["unknown"]},
+        accept=or_lost_contact({"mode": ["unknown"]}),
     )
 
 
@@ -223,10 +223,12 @@ def aks_reboots_and_then_reimages() -> Scene:
     scene.silent(812, "gpu-002").stale(860, "gpu-002")
     scene.boots(1100, "gpu-002", 3, osImage="Ubuntu 24.04.4 LTS")
     aks_ends(scene, 1130, "reimage")
-    return scene.rebooted(
-        "gpu-002",
-        "auto-remediation",
-        cloud(AKS),
-        boots=(1, 3),
-        accept={"mode": ["unknown"]},
-    )
+    for boots in ((1, 2), (2, 3)):
+        scene.rebooted(
+            "gpu-002",
+            "auto-remediation",
+            cloud(AKS),
+            boots=boots,
+            accept=or_lost_contact({"mode": ["unknown"]}),
+        )
+    return scene

@@ -35,6 +35,7 @@ from tests.explain.heldout.truths import (
     controller,
     or_decision,
     or_fault,
+    or_lost_contact,
     user,
 )
 
@@ -70,7 +71,10 @@ def a_candidate_for_a_scale_down_is_rebooted_by_aks() -> Scene:
     aks_ends(scene, 580, "reboot")
     scene.node(600, "gpu-002", CA, taints={CANDIDATE: None})
     return scene.rebooted(
-        "gpu-002", "auto-remediation", cloud(AKS), accept={"mode": ["unknown"]}
+        "gpu-002",
+        "auto-remediation",
+        cloud(AKS),
+        accept=or_lost_contact({"mode": ["unknown"]}),
     )
 
 

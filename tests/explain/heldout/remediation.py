@@ -11,6 +11,7 @@ from tests.explain.heldout.truths import (
     controller,
     or_decision,
     or_fault,
+    or_lost_contact,
 )
 
 CORDONED = "quarantineHealthEventIsCordoned"
@@ -299,5 +300,5 @@ def a_fence_agent_cycles_the_power() -> Scene:
         "gpu-002",
         "auto-remediation",
         controller("fence-agents-remediation"),
-        accept={"mode": ["unknown"]},
+        accept=or_lost_contact({"mode": ["unknown"]}),
     )

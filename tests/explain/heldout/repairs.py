@@ -6,7 +6,7 @@ from tests.explain.heldout.parts import uid_of
 from tests.explain.heldout.registry import incident
 from tests.explain.heldout.requests import DEADLOCK, NPD
 from tests.explain.heldout.scene import Scene
-from tests.explain.heldout.truths import cloud, controller
+from tests.explain.heldout.truths import cloud, controller, or_lost_contact
 
 AKS = "aks-auto-repair"
 
@@ -35,7 +35,10 @@ def aks_repairs_what_was_not_ready() -> Scene:
     scene.boots(480, "gpu-002")
     aks_ends(scene, 485, "reboot")
     return scene.rebooted(
-        "gpu-002", "auto-remediation", cloud(AKS), accept={"mode": ["unknown"]}
+        "gpu-002",
+        "auto-remediation",
+        cloud(AKS),
+        accept=or_lost_contact({"mode": ["unknown"]}),
     )
 
 
@@ -203,5 +206,5 @@ def a_machine_health_check_has_the_machine_replaced() -> Scene:
         "auto-remediation",
         controller(),
         back=False,
-        accept={"mode": ["unknown"]},
+        accept=or_lost_contact({"mode": ["unknown"]}),
     )

@@ -15,7 +15,12 @@ from tests.explain.heldout.remediation import (
 from tests.explain.heldout.repairs import AKS, aks_begins
 from tests.explain.heldout.requests import DEADLOCK, NPD, SOUND, STATE, xid
 from tests.explain.heldout.scene import Scene
-from tests.explain.heldout.truths import controller, or_decision, or_fault
+from tests.explain.heldout.truths import (
+    controller,
+    or_decision,
+    or_fault,
+    or_lost_contact,
+)
 
 FAR = "fence-agents-remediation.medik8s.io/v1alpha1/fenceagentsremediations"
 SNR = "self-node-remediation.medik8s.io/v1alpha1/selfnoderemediations"
@@ -111,7 +116,7 @@ def a_fence_agent_times_out_and_another_remediator_follows() -> Scene:
         "gpu-002",
         "auto-remediation",
         controller(),
-        accept={"mode": ["unknown"]},
+        accept=or_lost_contact({"mode": ["unknown"]}),
     )
 
 

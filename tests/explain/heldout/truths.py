@@ -1,6 +1,6 @@
 """Words for what is true: who decided, and what else may be said."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "cloud",
     "controller",
     "or_decision",
+    "or_lost_contact",
     "or_fault",
     "user",
 ]
@@ -49,3 +50,16 @@ def or_decision(*decisions: str | None) -> dict[str, Sequence[str | None]]:
     """Accept other decisions, each as the cause that it is."""
     causes = [decision or "unrecorded" for decision in decisions]
     return {"decision": decisions, "cause": causes}
+
+
+def or_lost_contact(
+    accept: Mapping[str, Sequence[str | None]],
+) -> dict[str, Sequence[str | None]]:
+    """Accept that a controller's order answers the contact that was lost.
+
+    It was lost before the order, and nothing else had broken: that is the
+    fault, of which the network is the class that the records bear.
+    """
+    told = ["network-partition"]
+    causes = [*accept.get("cause", ()), *told]
+    return {**accept, "fault": told, "cause": causes}
