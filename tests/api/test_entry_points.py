@@ -278,5 +278,5 @@ async def test_the_report_of_an_incident_is_the_one_of_the_command(
     report = told["postmortem"]
     assert report["node"] == "gpu-002"
     assert report["markdown"].startswith("# Postmortem: gpu-002")
-    assert f"`{report['position']}`" in report["markdown"]
+    assert f"--as-of {report['position']}`" in report["markdown"]
     assert name in [verdict["id"] for verdict in report["verdicts"]]
