@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from recorder.explain.causes import FAULTS
+from recorder.explain import causes
 from recorder.explain.contradictions import contradictions
 from recorder.explain.doubt import (
     Hole,
@@ -264,15 +264,17 @@ def _is_told_after(transition: Transition, fault: Signal) -> bool:
 def _faulted(transition: Transition) -> Faulted | None:
     if transition.happened == Happened.JOINED:
         return None
-    for cause in FAULTS:
-        found = cause.find(transition)
-        if found is not None:
-            return Faulted(
-                fault=cause.fault,
-                sign=found.sign,
-                confidence=found.confidence,
-            )
-    return None
+    found = [
+        (cause, one)
+        for cause in causes.FAULTS
+        if (one := cause.find(transition)) is not None
+    ]
+    if not found:
+        return None
+    cause, one = max(
+        found, key=lambda f: (f[0].weight, rank(f[1].confidence), f[0].fault)
+    )
+    return Faulted(fault=cause.fault, sign=one.sign, confidence=one.confidence)
 
 
 def _unheard_before(

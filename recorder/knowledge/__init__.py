@@ -5,7 +5,12 @@ verdict is for `explain`.
 """
 
 from recorder.knowledge.asking import Knowledge, matches
-from recorder.knowledge.loading import KnowledgeError, load, shipped
+from recorder.knowledge.loading import (
+    KnowledgeError,
+    load,
+    shipped,
+    shipped_files,
+)
 from recorder.knowledge.rules import (
     ActorName,
     Decision,
@@ -23,4 +28,5 @@ __all__ = [
     "load",
     "matches",
     "shipped",
+    "shipped_files",
 ]

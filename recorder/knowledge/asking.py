@@ -39,10 +39,22 @@ NAMES_MAX = 4096
 
 
 class Knowledge:
-    """All rules, in the order in which they are asked: a site's first."""
+    """All rules: a site's are asked first, and the more specific before.
 
-    def __init__(self, files: Iterable[Rules]) -> None:
-        files = tuple(files)
+    In which order the files are given makes no difference.
+    """
+
+    def __init__(
+        self, shipped: Iterable[Rules], site: Iterable[Rules] = ()
+    ) -> None:
+        """Take files of rules.
+
+        Args:
+            shipped: those that come with the product.
+            site: a site's own, the first of which is asked first.
+        """
+        own = tuple(site)
+        files = (*own, *sorted(shipped, key=repr))
         self.conditions = _all(files, lambda file: file.conditions)
         self.events = _all(files, lambda file: file.events)
         self.annotations = _all(files, lambda file: file.annotations)
@@ -55,14 +67,32 @@ class Knowledge:
              *self.taints, *self.objects, *self.locks]
         )  # fmt: skip
         self.writers = tuple(chain(*(file.writers for file in files)))
-        self._conditions = _of(self.conditions, lambda rule: rule.types)
-        self._events = _of(self.events, lambda rule: rule.reasons)
-        self._annotations = _of(self.annotations, lambda rule: rule.keys)
-        self._labels = _of(self.labels, lambda rule: rule.keys)
-        self._taints = _of(self.taints, lambda rule: rule.keys)
-        self._objects = _of(self.objects, lambda rule: rule.kinds)
-        self._locks = _of(self.locks, lambda rule: rule.keys)
-        self._writers = _of(self.writers, lambda rule: rule.names)
+        self._conditions = _of(
+            self.conditions, lambda rule: rule.types, _count(own, "conditions")
+        )
+        self._events = _of(
+            self.events, lambda rule: rule.reasons, _count(own, "events")
+        )
+        self._annotations = _of(
+            self.annotations,
+            lambda rule: rule.keys,
+            _count(own, "annotations"),
+        )
+        self._labels = _of(
+            self.labels, lambda rule: rule.keys, _count(own, "labels")
+        )
+        self._taints = _of(
+            self.taints, lambda rule: rule.keys, _count(own, "taints")
+        )
+        self._objects = _of(
+            self.objects, lambda rule: rule.kinds, _count(own, "objects")
+        )
+        self._locks = _of(
+            self.locks, lambda rule: rule.keys, _count(own, "locks")
+        )
+        self._writers = _of(
+            self.writers, lambda rule: rule.names, _count(own, "writers")
+        )
 
     def condition(self, name: str) -> ConditionRule | None:
         """Return the rule of a condition of a Node."""
@@ -156,15 +186,35 @@ def _purposes(
 
 
 def _of(
-    rules: Sequence[N], patterns: Callable[[N], tuple[str, ...]]
+    rules: Sequence[N], patterns: Callable[[N], tuple[str, ...]], own: int
 ) -> Callable[[str], Sequence[N]]:
     """Return what finds the rules of a name, in order, and remembers them."""
 
     @lru_cache(NAMES_MAX)
     def found(name: str) -> Sequence[N]:
-        return tuple(rule for rule in rules if matches(patterns(rule), name))
+        fitting = [
+            (place >= own, _vagueness(patterns(rule), name), place, rule)
+            for place, rule in enumerate(rules)
+            if matches(patterns(rule), name)
+        ]
+        fitting.sort(key=lambda one: one[:3])
+        return tuple(rule for *_, rule in fitting)
 
     return found
+
+
+def _count(files: Iterable[Rules], member: str) -> int:
+    """Return how many rules of a member files have."""
+    return sum(len(getattr(file, member)) for file in files)
+
+
+def _vagueness(patterns: tuple[str, ...], name: str) -> int:
+    """Return how little of a name patterns spell out; exact ones are least."""
+    return min(
+        len(name) - len(pattern.replace("*", "")) + ("*" in pattern)
+        for pattern in patterns
+        if matches((pattern,), name)
+    )
 
 
 def _of_value(rules: Iterable[V], value: str) -> V | None:

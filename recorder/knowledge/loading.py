@@ -5,7 +5,7 @@ matches because of a misspelt key would be worse than none.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +19,7 @@ from recorder.errors import ConfigError
 from recorder.knowledge.asking import Knowledge
 from recorder.knowledge.rules import Rules
 
-__all__ = ["KnowledgeError", "load", "read_rules", "shipped"]
+__all__ = ["KnowledgeError", "load", "read_rules", "shipped", "shipped_files"]
 
 BYTES_MAX = 1 << 20
 """Of a file; the largest that is shipped has a few thousand."""
@@ -41,7 +41,7 @@ class KnowledgeError(ConfigError):
 @cache
 def shipped() -> Knowledge:
     """Return the rules that come with the package."""
-    return Knowledge(_shipped())
+    return Knowledge(shipped_files().values())
 
 
 def load(site: Sequence[str | Path] = ()) -> Knowledge:
@@ -53,14 +53,19 @@ def load(site: Sequence[str | Path] = ()) -> Knowledge:
     """
     if not site:
         return shipped()
-    return Knowledge([*(_read_file(Path(f)) for f in site), *_shipped()])
+    return Knowledge(
+        shipped_files().values(), [_read_file(Path(f)) for f in site]
+    )
 
 
-def _shipped() -> Iterator[Rules]:
+def shipped_files() -> dict[str, Rules]:
+    """Return the files of rules that come with the package, by their names."""
     folder = files("recorder.knowledge")
     found = [f for f in folder.iterdir() if f.name.endswith(".yaml")]
-    for file in sorted(found, key=lambda file: file.name):
-        yield read_rules(file.read_text(), name=file.name)
+    return {
+        file.name: read_rules(file.read_text(), name=file.name)
+        for file in sorted(found, key=lambda file: file.name)
+    }
 
 
 def _read_file(path: Path) -> Rules:

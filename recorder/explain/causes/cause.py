@@ -12,7 +12,29 @@ from recorder.explain.signals import Actor, Signal, Topic
 from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Decision, Fault
 
-__all__ = ["DecisionCause", "FaultCause", "Found", "recorded"]
+__all__ = [
+    "CONCLUDED",
+    "PROVED",
+    "RECORDED",
+    "SHARED",
+    "DecisionCause",
+    "FaultCause",
+    "Found",
+    "recorded",
+]
+
+
+PROVED = 4
+"""A record from the machine itself."""
+
+SHARED = 3
+"""What struck all nodes at once."""
+
+RECORDED = 2
+"""Somebody recorded that it was broken."""
+
+CONCLUDED = 1
+"""Nobody recorded it; it follows from what happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +58,8 @@ class FaultCause:
     """What looks alike, and how it is told apart."""
 
     find: Callable[[Transition], Found | None]
+    weight: int = RECORDED
+    """By what it is found; the most counts where several are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

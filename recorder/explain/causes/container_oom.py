@@ -1,6 +1,6 @@
 """A container used more memory than it may; its node is as it was."""
 
-from recorder.explain.causes.cause import FaultCause, Found
+from recorder.explain.causes.cause import CONCLUDED, FaultCause, Found
 from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Fault
 
@@ -19,5 +19,6 @@ CAUSE = FaultCause(
     fault=Fault.CONTAINER_OOM,
     signature="a container ended with the reason OOMKilled; the node is well",
     lookalikes=("exit code 137 alone, which any SIGKILL gives",),
+    weight=CONCLUDED,
     find=_find,
 )

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from recorder.explain.causes.cause import FaultCause, Found
+from recorder.explain.causes.cause import SHARED, FaultCause, Found
 from recorder.explain.happened import Happened
 from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Fault
@@ -49,5 +49,6 @@ CAUSE = FaultCause(
         "power-loss: only a rack, and with new boot ids",
         "network-partition: one node, or those behind one switch",
     ),
+    weight=SHARED,
     find=_find,
 )

@@ -1,6 +1,6 @@
 """The kernel panicked: only a record from the machine proves it."""
 
-from recorder.explain.causes.cause import FaultCause, Found
+from recorder.explain.causes.cause import PROVED, FaultCause, Found
 from recorder.explain.happened import Happened
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
@@ -37,5 +37,6 @@ CAUSE = FaultCause(
     lookalikes=(
         "power loss, a reset and a hard hang: the cause is unrecorded then",
     ),
+    weight=PROVED,
     find=_find,
 )

@@ -1,6 +1,11 @@
 """The kubelet went or started anew; the machine went on."""
 
-from recorder.explain.causes.cause import FaultCause, Found, recorded
+from recorder.explain.causes.cause import (
+    CONCLUDED,
+    FaultCause,
+    Found,
+    recorded,
+)
 from recorder.explain.happened import Happened
 from recorder.explain.tracks.transition import Transition
 from recorder.knowledge import Fault
@@ -27,5 +32,6 @@ CAUSE = FaultCause(
         "a reboot: the boot id changes",
         "network-partition: no kubelet starts",
     ),
+    weight=CONCLUDED,
     find=_find,
 )

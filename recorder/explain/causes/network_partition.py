@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from recorder.explain.causes.cause import FaultCause, Found
+from recorder.explain.causes.cause import CONCLUDED, FaultCause, Found
 from recorder.explain.happened import Happened
 from recorder.explain.signals import Subject, Topic
 from recorder.explain.tracks.boots import counted
@@ -72,5 +72,6 @@ CAUSE = FaultCause(
         "control-plane-outage: all nodes at once",
         "a machine that hung and went on, which no record tells apart",
     ),
+    weight=CONCLUDED,
     find=_find,
 )

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from recorder.explain.causes.cause import FaultCause, Found
+from recorder.explain.causes.cause import CONCLUDED, FaultCause, Found
 from recorder.explain.happened import Happened
 from recorder.explain.signals import Topic
 from recorder.explain.tracks.transition import Transition
@@ -94,5 +94,6 @@ CAUSE = FaultCause(
         "network-partition: the boot ids stay",
         "kernel-panic: one machine alone",
     ),
+    weight=CONCLUDED,
     find=_find,
 )

@@ -10,6 +10,7 @@ from recorder.explain.happened import GONE, STAYING, Happened
 from recorder.explain.links.because import is_recent
 from recorder.explain.links.stated import STATED, Deed, Led
 from recorder.explain.signals import Signal, Topic, intent_of
+from recorder.explain.strength import rank
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.interventions import TAKING, Intervention
 from recorder.explain.tracks.transition import Transition
@@ -24,7 +25,13 @@ def led_to(transition: Transition, one: Intervention) -> Led | None:
         s for s in transition.decisions if any(s is o for o in one.steps)
     ]
     deed = Deed(transition, one, stated)
-    return next((led for row in _ROWS if (led := row(deed))), None)
+    found = [led for row in ROWS if (led := row(deed)) is not None]
+    return max(found, key=_worth, default=None)
+
+
+def _worth(led: Led) -> tuple[int, int, int, str]:
+    """Order by what it says, how sure, who was first; never by its row."""
+    return led.weight, rank(led.strength), -led.step.position, led.decision
 
 
 def _responded(deed: Deed) -> Led | None:
@@ -172,7 +179,7 @@ def _deletions(one: Intervention) -> Iterator[Signal]:
     yield from (s for s in one.steps if s.decision is Decision.NODE_DELETION)
 
 
-_ROWS: tuple[Callable[[Deed], Led | None], ...] = (
+ROWS: tuple[Callable[[Deed], Led | None], ...] = (
     *STATED,
     _responded,
     _changed,

@@ -1,0 +1,106 @@
+"""How well incidents are explained without the rules of one controller.
+
+``python -m tests.corpus.without [FILE...]`` takes each shipped file of rules
+away in turn, asks every recorded and told incident, and prints a row of the
+table in ``docs/causes.md``: of the answers that the file changes, how many
+are right all the same, and who still names the author. Structure has to give
+the answer; rules add names and classes.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from recorder.explain.verdict import Verdict
+from recorder.knowledge import Knowledge, shipped, shipped_files
+from tests.corpus.judging import Mark
+from tests.corpus.make import TAPES
+from tests.corpus.tape_lines import read_lines
+from tests.corpus.truth import Truth, read_truth
+from tests.explain import judged as judging
+from tests.explain.heldout.classes import CLASSES
+from tests.explain.heldout.marking import misses
+from tests.explain.heldout.registry import INCIDENTS
+from tests.explain.judged import Judged, judged
+
+__all__ = ["main"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    said: Sequence[str]
+    mark: Mark
+    named: int
+    """How many verdicts name who acted."""
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.corpus.without")
+    parser.add_argument("files", nargs="*", metavar="FILE")
+    wanted = parser.parse_args().files or sorted(shipped_files())
+    assert CLASSES, "every incident is registered"
+    told = dict(_told())
+    whole = _answers(told, shipped())
+    print("| without | changed | right | author named | unknown | wrong"
+          " | wrong and sure |")  # fmt: skip
+    print("|---|---|---|---|---|---|---|")
+    for name in wanted:
+        rest = [r for file, r in shipped_files().items() if file != name]
+        print(_row(name, whole, _answers(told, Knowledge(rest))), flush=True)
+
+
+def _told() -> Iterator[tuple[str, tuple[Truth, Judged]]]:
+    for path in sorted(TAPES.glob("*.truth.json")):
+        name = path.name.removesuffix(".truth.json")
+        tape = read_lines(TAPES / f"{name}.tape.jsonl.zst")
+        yield f"recorded {name}", (read_truth(path), judged(tape))
+    for name, story in sorted(INCIDENTS.items()):
+        told = story().told(name)
+        yield name, (told.truth, judged(told.tape))
+
+
+def _answers(
+    told: Mapping[str, tuple[Truth, Judged]], rules: Knowledge
+) -> dict[str, _Answer]:
+    judging.shipped = lambda: rules  # type: ignore[assignment]
+    found = {}
+    for name, (truth, tape) in told.items():
+        nodes = [node.name for node in truth.cluster.nodes]
+        verdicts = [v for node in nodes for v in tape.verdicts(node)]
+        missed = misses(truth, tape)
+        found[name] = _Answer(
+            [v.sentence for v in verdicts],
+            max((mark for mark, _ in missed), default=Mark.RIGHT),
+            sum(map(_names, verdicts)),
+        )
+    return found
+
+
+def _names(verdict: Verdict) -> bool:
+    actor = None if verdict.decision is None else verdict.decision.actor
+    return actor is not None and actor.name is not None
+
+
+def _row(
+    name: str, whole: Mapping[str, _Answer], less: Mapping[str, _Answer]
+) -> str:
+    changed = [n for n in whole if whole[n].said != less[n].said]
+    marks = Counter(less[n].mark for n in changed)
+    had = [n for n in changed if whole[n].named]
+    named = sum(less[n].named >= whole[n].named for n in had)
+    cells = [
+        f"`{name}`",
+        len(changed),
+        marks[Mark.RIGHT],
+        f"{named} of {len(had)}",
+        marks[Mark.UNKNOWN],
+        marks[Mark.WRONG],
+        marks[Mark.SURE_AND_WRONG],
+    ]
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""No answer depends on the order in which rules and causes are written."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from recorder.explain import causes
+from recorder.explain.links import led_to
+from recorder.knowledge import Knowledge, shipped, shipped_files
+from recorder.knowledge.rules import Rules
+from recorder.report.verdicts import document
+from tests.corpus.make import TAPES
+from tests.corpus.tape_lines import read_lines
+from tests.explain import judged as judging
+from tests.explain.judged import Judged, judged
+
+TOLD = ("drain", "gpu-xid-79", "kernel-deadlock", "scale-down", "two-reboots")
+LIVE = ("s10_two_causes_one_minute", "s20_two_persons", "s23_nhc_partition")
+PATHS = [
+    *(TAPES / f"{name}.tape.jsonl.zst" for name in TOLD),
+    *(TAPES.parent / "live" / f"{name}.tape.jsonl.zst" for name in LIVE),
+]
+
+
+def said(tape: Judged) -> list[dict[str, Any]]:
+    nodes = sorted({f.fact.node for f in tape.facts if f.fact.node})
+    return [document(v) for node in nodes for v in tape.verdicts(node)]
+
+
+def shuffled(chance: Random, rows: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(chance.sample(rows, len(rows)))
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
+def test_causes_and_rules_may_stand_in_any_order(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tape = judged(read_lines(path))
+    first = said(tape)
+    chance = Random(path.name)
+    assert first
+
+    for _ in range(5):
+        files = shuffled(chance, [*shipped_files().values()])
+        rules = Knowledge(files)
+        monkeypatch.setattr(judging, "shipped", lambda rules=rules: rules)
+        monkeypatch.setattr(causes, "FAULTS", shuffled(chance, causes.FAULTS))
+        monkeypatch.setattr(led_to, "ROWS", shuffled(chance, led_to.ROWS))
+        assert said(tape) == first
+
+
+def test_a_site_is_asked_first_however_vague_its_rule_is() -> None:
+    known = shipped().condition("KernelDeadlock")
+    assert known is not None
+    vague = replace(known, types=("*",), fault=None)
+
+    rules = Knowledge(shipped_files().values(), [Rules(conditions=[vague])])
+
+    assert rules.condition("KernelDeadlock") == vague
+
+
+def test_of_shipped_rules_the_more_specific_counts() -> None:
+    known = shipped().condition("KernelDeadlock")
+    assert known is not None
+    vague = replace(known, types=("*",), fault=None)
+
+    for files in (
+        [Rules(conditions=[vague]), *shipped_files().values()],
+        [*shipped_files().values(), Rules(conditions=[vague])],
+    ):
+        assert Knowledge(files).condition("KernelDeadlock") == known
