@@ -75,6 +75,9 @@ class WorkloadHit:
     gpu_hours_lost: float
     """At least; work since the last checkpoint of the job is not known."""
 
+    gpu_hours_attributed: float
+    """What the nodes that are asked about are charged with of it."""
+
     evidence: list[strawberry.ID]
     """Entries, `LOG/POSITION`."""
 
@@ -95,6 +98,7 @@ class WorkloadHit:
             hit_at=hit.hit_at,
             running_again_at=hit.running_again_at,
             gpu_hours_lost=hit.gpu_hours_lost,
+            gpu_hours_attributed=hit.gpu_hours_attributed,
             evidence=[strawberry.ID(entry) for entry in hit.evidence],
             says=hit.says,
         )
@@ -139,6 +143,9 @@ class ImpactTotals:
 
     gpu_hours_lost: float
     """At least."""
+
+    gpu_hours_attributed: float
+    """Of that, what is charged: it adds up over nodes and incidents."""
 
     @classmethod
     def of(cls, hits: Iterable[Hit]) -> Self:

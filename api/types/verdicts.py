@@ -7,8 +7,17 @@ import strawberry
 
 from api.describing import described
 from api.types.coverage import Coverage, Window
+from api.types.paths import (
+    Actor,
+    AnsweredFault,
+    Intervention,
+    Step,
+    actor_of,
+    because_of,
+    intervention_of,
+    step_of,
+)
 from api.types.words import (
-    ActorKind,
     Cause,
     Confidence,
     Happened,
@@ -20,19 +29,6 @@ from recorder.knowledge import Decision, Fault, Role
 from recorder.report.verdicts import document
 
 __all__ = ["Verdict", "Why"]
-
-
-@described
-class Actor:
-    """Who acted."""
-
-    kind: ActorKind
-
-    name: str | None
-    """Null where it is not known."""
-
-    tool: str | None
-    """What an unknown one used."""
 
 
 @described
@@ -53,6 +49,10 @@ class DecisionFound:
     class_: Decision = strawberry.field(name="class")
 
     actor: Actor
+    """Who decided, a person where one is on record."""
+
+    carried_out_by: Actor | None
+    """Who did it; null where the actor did."""
 
     says: str
 
@@ -142,6 +142,19 @@ class Verdict:
 
     between: Between
 
+    not_before: datetime | None
+    """The last proof of the old state."""
+
+    not_after: datetime
+    """The first proof of the new one."""
+
+    down_seconds: float | None
+    """From the last proof of life to the next; null where nothing was down,
+    or it is down still."""
+
+    away_seconds: float | None
+    """How long it was not in service; null while it is not."""
+
     began_at: datetime
     """When the first sign of it was."""
 
@@ -158,6 +171,13 @@ class Verdict:
     fault: FaultFound | None
 
     decision: DecisionFound | None
+
+    because: AnsweredFault | None
+
+    intervention: Intervention | None
+
+    steps: list[Step]
+    """The path, at most seven, in the order of the log."""
 
     sentence: str
     """One sentence that a person would say."""
@@ -190,6 +210,13 @@ class Verdict:
             boot_id_before=verdict.boot_id_before,
             boot_id_after=verdict.boot_id_after,
             between=Between(last=verdict.between[0], first=verdict.between[1]),
+            not_before=verdict.not_before,
+            not_after=verdict.not_after,
+            down_seconds=told["down_seconds"],
+            away_seconds=told["away_seconds"],
+            because=because_of(verdict.because),
+            intervention=intervention_of(verdict.decision),
+            steps=[step_of(step) for step in verdict.steps],
             began_at=verdict.began_at,
             at=verdict.effect.stored.at,
             back_in_service_at=verdict.back_in_service_at,
@@ -225,14 +252,11 @@ def _fault(faulted: judged.Faulted | None) -> FaultFound | None:
 def _decision(decided: judged.Decided | None) -> DecisionFound | None:
     if decided is None:
         return None
-    actor, sign = decided.actor, decided.sign
+    by, sign = decided.carried_out_by, decided.sign
     return DecisionFound(
         class_=decided.decision,
-        actor=Actor(
-            kind=ActorKind(actor.kind) if actor else ActorKind.UNKNOWN,
-            name=actor.name if actor else None,
-            tool=actor.tool if actor else None,
-        ),
+        actor=actor_of(decided.actor),
+        carried_out_by=None if by is None else actor_of(by),
         says=sign.says,
         at=sign.stored.at,
     )

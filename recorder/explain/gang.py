@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Final
 
 from recorder.explain.charging import charged, given_up
 from recorder.explain.happened import Happened
-from recorder.explain.hit import Failure, Hit, Scope, said
+from recorder.explain.hit import Blow, Failure, Hit, Scope, said
 from recorder.explain.losses import (
     TOGETHER,
     came_with,
@@ -131,7 +131,7 @@ class Gang:
         if first.verdict.happened == Happened.DRAINED:
             hit_by = DRAIN
         unseen = all(is_hidden(*pair, self._scope.unheard) for pair in at_once)
-        blow = _Blow(hit_by, first.verdict.node, hit_at, unseen=unseen)
+        blow = Blow(hit_by, first.verdict.node, hit_at, unseen=unseen)
         hit = self._hit(blow, gang, own, later)
         shares = charged(at_once, hit.gpu_hours_lost)
         return replace(hit, charges=shares)
@@ -177,7 +177,7 @@ class Gang:
             at, first = min(lost, key=lambda pair: (pair[0], pair[1].pod.name))
             again = self._again(lost, at)
             pods = [p for when, p in lost if again is None or when <= again]
-            blow = _Blow(PREEMPTION, first.node or "", at)
+            blow = Blow(PREEMPTION, first.node or "", at)
             hit = self._hit(blow, self._gang_at(at, pods), pods)
             found.append(replace(hit, charges=given_up(pods, hit)))
             lost = [pair for pair in lost if again and pair[0] > again]
@@ -214,7 +214,7 @@ class Gang:
 
     def _hit(
         self,
-        blow: "_Blow",
+        blow: Blow,
         gang: Sequence[Placement],
         losses: Sequence[Placement],
         later: Sequence[Placement] = (),
@@ -306,9 +306,7 @@ class Gang:
         )
         return [hit]
 
-    def _outcome(
-        self, blow: "_Blow", loss: Loss, again: datetime | None
-    ) -> str:
+    def _outcome(self, blow: Blow, loss: Loss, again: datetime | None) -> str:
         if blow.unseen:
             return "unknown"
         if again is None and self._is_done(loss):
@@ -343,13 +341,3 @@ class Gang:
             for over in (p.finished_at, p.ended_at)
             if over is not None and not is_late(over, self._scope.unheard)
         )
-
-
-class _Blow(NamedTuple):
-    """What hit a gang first."""
-
-    hit_by: str
-    node: str
-    at: datetime
-    unseen: bool = False
-    """Whether what was lost may have been over before."""

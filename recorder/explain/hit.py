@@ -3,13 +3,13 @@
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Self
+from typing import NamedTuple, Self
 
 from recorder.explain.doubt import Hole
 from recorder.explain.verdict import Verdict
 from recorder.projections import Workload
 
-__all__ = ["Charge", "Failure", "Hit", "Scope", "said"]
+__all__ = ["Blow", "Charge", "Failure", "Hit", "Scope", "said"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +98,16 @@ class Hit:
         """Return whether the workload did not run again by a time."""
         again = self.running_again_at
         return self.hit_at <= at and (again is None or at < again)
+
+
+class Blow(NamedTuple):
+    """What hit a gang first."""
+
+    hit_by: str
+    node: str
+    at: datetime
+    unseen: bool = False
+    """Whether what was lost may have been over before."""
 
 
 def said(

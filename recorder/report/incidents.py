@@ -145,6 +145,7 @@ async def ask_incidents(
     verdicts = await verdicts_of(
         reading, nodes, window, coverage, knowledge, everywhere=True
     )
+    verdicts = [v for v in verdicts if not _is_of_work(v)]
     struck = sorted({verdict.node for verdict in verdicts})
     found = (
         await hits_of(reading, struck, verdicts, window, coverage=coverage)
@@ -157,6 +158,11 @@ async def ask_incidents(
     ]
     incidents.sort(key=lambda one: one.place)
     return Incidents(window=window, incidents=incidents, coverage=coverage)
+
+
+def _is_of_work(verdict: Verdict) -> bool:
+    """Whether a container met its own limit: nothing happened to its node."""
+    return verdict.cause == Fault.CONTAINER_OOM.value
 
 
 async def _cut_off(reading: Reading, verdicts: Iterable[Verdict]) -> Places:

@@ -70,15 +70,14 @@ DISRUPTED = named(f"""
         and f.detail ->> 'type' = 'DisruptionTarget'
         and {IN_TIME} offset 0) f
 """)
-# Whether the log knows the kind of what an audit record names or only the
-# plural, group and name are the same.
+# The log may know the plural alone of what an audit record names.
 REQUESTS = named(f"""
     select {COLUMNS}
     from unnest(:groups::text[], :namespaces::text[], :names::text[])
-      wanted (api_group, namespace, name)
-    join recorder.kind k on k.api_group = wanted.api_group
+      w (api_group, namespace, name)
+    join recorder.kind k on k.api_group = w.api_group
     join recorder.object o on o.log_id = :log and o.kind_id = k.kind_id
-      and o.namespace = wanted.namespace and o.name = wanted.name,
+      and o.namespace = w.namespace and o.name = w.name,
     lateral (select * from recorder.fact f
       where {OF_EXTENT} and f.object_id = o.object_id and f.node_id is null
         and f.kind = #requested and {IN_TIME} offset 0) f
@@ -125,8 +124,7 @@ LAST_SIGN = Statement.of(f"""
       and f.node_id = (select n.node_id from recorder.node n
         where n.log_id = :log and n.name = :node)
 """)
-# As one text: rows of five thousand nodes would take longer. Of two members
-# of one name the second counts.
+# As one text, which is faster. Of two members of one name the second counts.
 PLACES = f"""
     select json_object_agg(n.name, f.place::json order by f.position)::text
     from recorder.fact f join recorder.node n on n.node_id = f.node_id
@@ -172,7 +170,7 @@ class FactReader(ExtentReader):
         return await self._facts(
             ALL_OF_NODES,
             nodes=list(names),
-            locks=_patterns(locks),
+            locks=[*map(_pattern, locks)],
             **_span(since, until),
         )
 
@@ -192,7 +190,7 @@ class FactReader(ExtentReader):
         return await self._facts(
             EVIDENCE,
             nodes=list(names),
-            locks=_patterns(locks),
+            locks=[*map(_pattern, locks)],
             **_span(since, until),
         )
 
@@ -227,14 +225,11 @@ class FactReader(ExtentReader):
         """Return what audit says of objects that name no node themselves."""
         if not objects:
             return []
-        groups, namespaces, names = zip(*sorted(objects), strict=True)
-        return await self._facts(
-            REQUESTS,
-            groups=list(groups),
-            namespaces=list(namespaces),
-            names=list(names),
-            **_span(since, until),
+        parts = [list(part) for part in zip(*sorted(objects), strict=True)]
+        asked = dict(
+            zip(("groups", "namespaces", "names"), parts, strict=True)
         )
+        return await self._facts(REQUESTS, **asked, **_span(since, until))
 
     async def signs(
         self, since: datetime | None, until: datetime | None
@@ -346,10 +341,6 @@ def _by_name(rows: Iterable[Record]) -> dict[str, dict[str, str]]:
     return {
         name: told or {} for name, told in orjson.loads(found or "{}").items()
     }
-
-
-def _patterns(names: Iterable[str]) -> list[str]:
-    return [_pattern(name) for name in names]
 
 
 def _pattern(text: str) -> str:

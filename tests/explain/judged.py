@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +14,7 @@ from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.verdict import Verdict
 from recorder.facts import State, derive, is_compared
-from recorder.knowledge import shipped
+from recorder.knowledge import Knowledge, shipped
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.observation import AUDIT
@@ -48,13 +48,15 @@ class Judged:
     unheard: Sequence[Hole] = ()
     """When nobody heard of Pods."""
 
+    rules: Knowledge = field(default_factory=shipped)
+
     def _about(self, node: str) -> list[StoredFact]:
-        named = [f for f in self.facts if is_about(f, node, shipped())]
+        named = [f for f in self.facts if is_about(f, node, self.rules)]
         objects = objects_asked_for(named)
         return [
             f
             for f in self.facts
-            if is_about(f, node, shipped())
+            if is_about(f, node, self.rules)
             or is_request_about(f.fact, objects)
         ]
 
@@ -64,7 +66,7 @@ class Judged:
         fleet = Fleet(self.facts)
         return [
             verdict
-            for chain in episodes_of(node, mine, shipped())
+            for chain in episodes_of(node, mine, self.rules)
             for verdict in judge(
                 chain,
                 fleet,
