@@ -45,10 +45,11 @@ async def test_a_question_that_takes_too_long_says_what_helps(
         statement_timeout=timedelta(milliseconds=50),
     )
 
-    with pytest.raises(QuestionTooLargeError, match="--since"):
+    with pytest.raises(QuestionTooLargeError) as caught:
         async with reading(engine, "read entries") as connection:
             await connection.execute(text("select pg_sleep(5)"))
 
+    assert "a shorter time" in str(caught.value)
     await engine.dispose()
 
 
@@ -119,9 +120,10 @@ async def test_a_statement_that_takes_too_long_says_what_helps(
         statement_timeout=timedelta(milliseconds=50),
     )
 
-    with pytest.raises(QuestionTooLargeError, match="--since"):
+    with pytest.raises(QuestionTooLargeError) as caught:
         await fetch(engine, "read the facts", SLEEPING)
 
+    assert "a shorter time" in str(caught.value)
     await engine.dispose()
 
 

@@ -99,7 +99,11 @@ def _meant(deed: Deed) -> Led | None:
     t, one = deed.transition, deed.one
     emptied = one.of(Topic.CORDON) or one.of(Topic.EVICTION)
     took = t.happened in GONE and any(_deletions(one))
-    if not (one.is_by_program and (emptied or took)):
+    asked = t.was_lost and any(
+        mark.topic is Topic.OBJECT and mark.stored.fact.detail.get("created")
+        for mark in one.marks
+    )
+    if not (one.is_by_program and (emptied or took or asked)):
         return None
     if any(step.decision is not None for step in one.steps):
         return None  # a rule knows it, and says something else

@@ -32,18 +32,23 @@ def pod_of(name: str, space: str = "train") -> dict[str, str]:
     }
 
 
-def somehow_planned(scene: Scene) -> Scene:
-    """Say that a reboot was planned in a way that no rule knows."""
+def somehow_planned(
+    scene: Scene, *decisions: str, most: str = "possible"
+) -> Scene:
+    """Say that a reboot was planned in a way that no rule knows.
+
+    Decisions that the words of its objects bear are accepted as well.
+    """
     return scene.expect(
         "gpu-002",
         "reboot",
         "planned",
-        most="possible",
+        most=most,
         boots=(1, 2),
         back=True,
         accept={
             "mode": ["unknown"],
-            **or_decision("manual-drain", "admin-request"),
+            **or_decision("manual-drain", "admin-request", *decisions),
         },
     )
 
@@ -68,7 +73,8 @@ def a_ticket_that_nobody_knows_reboots_a_node() -> Scene:
     scene.asks(
         0, 1000, node="gpu-002", verdicts=[0], workloads=["Pod/train/web-0"]
     )
-    return somehow_planned(scene)
+    # Its operator emptied the node, for a ticket that says maintenance.
+    return somehow_planned(scene, "host-maintenance", most="likely")
 
 
 @incident
