@@ -14,11 +14,11 @@ from api.errors import CursorError, ExpiredCursorError
 from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.facts import Fact, FactBatch
+from recorder.coverage.coverage import cover
+from recorder.coverage.unproven import no_facts
 from recorder.model.fact import FactKind, StoredFact
-from recorder.report.coverage import cover
-from recorder.report.holes import no_facts
-from recorder.report.ports import Selection
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.ports import Selection
 
 __all__ = ["Wanted", "begun", "caught_up", "coverage_of"]
 

@@ -19,7 +19,7 @@ from api.ports import LogReading, Logs
 from api.types.facts import FactBatch
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind
-from recorder.report.status import Status
+from recorder.questions.status import Status
 
 __all__ = ["Asked", "Info"]
 

@@ -18,17 +18,19 @@ from starlette.responses import StreamingResponse
 from api.graphql_http import BadRequestError, json_bytes
 from api.ports import LogReading, Logs
 from api.workers import Workers
+from recorder.documents.coverage import CoverageDocument
+from recorder.documents.document import plain
+from recorder.documents.entries import entry_document
+from recorder.documents.facts import fact_document
 from recorder.model.fact import StoredFact
-from recorder.report.entries import (
+from recorder.model.window import Window, parse_time
+from recorder.questions.entries import (
     Entries,
     EntryQuestion,
     ask_entries,
     named_object,
 )
-from recorder.report.factlines import document
-from recorder.report.lines import line_json
-from recorder.report.ports import Line
-from recorder.report.window import Window, parse_time
+from recorder.questions.ports import Line
 
 __all__ = ["export"]
 
@@ -100,8 +102,8 @@ class _Export:
 
     def _line(self, item: Item) -> Mapping[str, Any]:
         if isinstance(item, StoredFact):
-            return document(item)
-        return line_json(
+            return fact_document(item)
+        return entry_document(
             item, cluster=self.cluster, with_document=self.question.documents
         )
 
@@ -109,11 +111,12 @@ class _Export:
         """Return the last line, behind what was of a time at the latest."""
         if latest is not None:
             self.entries.coverage.reach(latest)
+        coverage = CoverageDocument.of(self.entries.coverage)
         return (
             json_bytes(
                 {
                     "log": {"id": self.log, "position": self.size},
-                    "coverage": self.entries.coverage.document(),
+                    "coverage": plain(coverage),
                 }
             )
             + b"\n"

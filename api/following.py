@@ -27,7 +27,7 @@ from api.types.coverage import Coverage
 from api.types.facts import Fact, FactBatch
 from recorder.errors import RecorderError
 from recorder.model.fact import StoredFact
-from recorder.report.ports import Selection
+from recorder.questions.ports import Selection
 
 __all__ = ["Following"]
 

@@ -1,7 +1,7 @@
 """What the API needs of the logs, and of who may ask; the wiring has both.
 
 Nothing here knows a database: a reading answers the questions of
-`recorder.report`, and what it can do beyond that is what cursors and
+`recorder.questions`, and what it can do beyond that is what cursors and
 subscriptions need.
 """
 
@@ -9,8 +9,8 @@ from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from typing import Protocol
 
-from recorder.report.ports import Reading
-from recorder.report.status import Status
+from recorder.questions.ports import Reading
+from recorder.questions.status import Status
 
 __all__ = ["Bell", "LogReading", "Logs", "TokenFile"]
 

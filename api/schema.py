@@ -11,9 +11,9 @@ import strawberry
 from strawberry.schema.config import StrawberryConfig
 
 from api.describing import described
-from api.roots.about_logs import AboutLogs
-from api.roots.about_nodes import AboutNodes
-from api.roots.subscription import Subscription
+from api.resolvers.about_logs import AboutLogs
+from api.resolvers.about_nodes import AboutNodes
+from api.resolvers.subscription import Subscription
 from api.types.scalars import SCALARS
 
 __all__ = ["SDL", "make_schema"]

@@ -12,15 +12,17 @@ from api.types.impact import Impact
 from api.types.postmortem import Postmortem
 from api.types.timeline import Placement, Timeline
 from api.types.verdicts import Verdict, Why
-from recorder.report import window as spans
-from recorder.report.html import html
-from recorder.report.impact import ImpactQuestion, ask_impact
-from recorder.report.markdown import markdown
-from recorder.report.placed import placed_on
-from recorder.report.ports import Reading
-from recorder.report.postmortem import PostmortemQuestion, ask_postmortem
-from recorder.report.timeline import ask_timeline
-from recorder.report.why import WhyQuestion, ask_why, node_name
+from recorder.documents.postmortem import summary
+from recorder.model import window as spans
+from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.placements import ask_placements
+from recorder.questions.ports import Reading
+from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.questions.references import node_name
+from recorder.questions.timeline import ask_timeline
+from recorder.questions.why import WhyQuestion, ask_why
+from recorder.render.html import html
+from recorder.render.markdown import markdown
 
 __all__ = ["impact", "postmortem", "timeline", "why"]
 
@@ -68,7 +70,7 @@ async def timeline(
     )
 
     async def placed() -> list[Placement]:
-        pods = await placed_on(reading, node, span)
+        pods = await ask_placements(reading, node, span)
         return [placement_of(*one) for one in pods]
 
     return timeline_of(found, asked.knowledge, placed)
@@ -85,7 +87,7 @@ async def postmortem(
     verdicts = found.verdicts
     return Postmortem(
         node=found.node,
-        summary=list(found.summary),
+        summary=list(summary(found)),
         verdicts=[Verdict.of(one) for one in verdicts],
         impact=Impact.of(found.impact),
         began_at=min((one.began_at for one in verdicts), default=None),

@@ -32,8 +32,8 @@ from recorder.projections.lanes import (
     Lanes,
     Span,
 )
-from recorder.report.timeline import Timeline as Answered
-from recorder.report.timeline import is_fault, service
+from recorder.questions.timeline import Timeline as Answered
+from recorder.questions.timeline import is_fault, service
 
 __all__ = ["placement_of", "timeline_of"]
 

@@ -16,14 +16,13 @@ from api.types.scalars import Json
 from api.types.search import SearchAnswer, SearchHit
 from api.types.words import SearchKind
 from api.types.workloads import WorkloadStory
+from recorder.coverage.coverage import covered
 from recorder.model.reference import EntryName, ObjectIdentity
-from recorder.report.coverage import covered
-from recorder.report.opening import ask_opened
-from recorder.report.references import Reference, named
-from recorder.report.searching import ask_search
-from recorder.report.single import entry_name
-from recorder.report.window import Window
-from recorder.report.workload import ask_workload
+from recorder.model.window import Window
+from recorder.questions.entry import ask_opened, entry_name
+from recorder.questions.references import Reference, named
+from recorder.questions.search import ask_search
+from recorder.questions.workload import ask_workload
 
 __all__ = [
     "entry",

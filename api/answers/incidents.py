@@ -24,22 +24,20 @@ from api.types.incidents import (
 )
 from api.types.pages import PageInfo
 from api.types.words import Cause, Confidence, Happened
+from recorder.coverage.coverage import Coverage as Covered
 from recorder.facts import says
 from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted
 from recorder.model.reference import EntryName
-from recorder.report.around import ask_nearest
-from recorder.report.coverage import Coverage as Covered
-from recorder.report.incident import NoIncidentError, ask_incident
-from recorder.report.incidents import (
-    Incident as Answered,
-)
-from recorder.report.incidents import (
+from recorder.model.window import Window
+from recorder.questions.around import ask_nearest
+from recorder.questions.incident import NoIncidentError, ask_incident
+from recorder.questions.incidents import Incident as Answered
+from recorder.questions.incidents import (
     Incidents,
     IncidentsQuestion,
     ask_incidents,
 )
-from recorder.report.window import Window
 
 __all__ = ["IncidentFilter", "bounded", "incident_page", "one_incident"]
 

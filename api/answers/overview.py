@@ -18,13 +18,13 @@ from api.types.series import (
     ConditionSeries,
 )
 from api.types.words import LogKind
-from recorder.report.coverage import cover
-from recorder.report.gaps import ask_gaps
-from recorder.report.incidents import IncidentsQuestion, ask_incidents
-from recorder.report.series import ask_conditions
-from recorder.report.status import LogStatus
-from recorder.report.status import Status as Answered
-from recorder.report.window import Window
+from recorder.coverage.coverage import cover
+from recorder.model.window import Window
+from recorder.questions.gaps import ask_gaps
+from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+from recorder.questions.series import ask_conditions
+from recorder.questions.status import LogStatus
+from recorder.questions.status import Status as Answered
 
 __all__ = ["annotations", "condition_series", "gaps", "status"]
 

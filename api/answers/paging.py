@@ -20,10 +20,10 @@ from api.types.pages import PageInfo
 from api.types.words import SourceName
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind, StoredFact
-from recorder.report.entries import EntryQuestion, ask_entries
-from recorder.report.ports import Line
-from recorder.report.references import Reference
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.entries import EntryQuestion, ask_entries
+from recorder.questions.ports import Line
+from recorder.questions.references import Reference
 
 __all__ = [
     "Filter",

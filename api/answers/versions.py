@@ -20,25 +20,15 @@ from api.types.objects import (
 )
 from api.types.reference import ObjectReference
 from api.types.scalars import Json
-from recorder.report.differing import (
-    Difference as Differing,
-)
-from recorder.report.differing import (
-    DifferenceQuestion,
-    End,
-    ask_difference,
-)
-from recorder.report.history import (
-    History,
-    HistoryQuestion,
-    ask_history,
-)
-from recorder.report.history import Version as KnownVersion
-from recorder.report.ports import Heartbeats as Counted
-from recorder.report.ports import Selection
-from recorder.report.references import Reference
-from recorder.report.showing import ask_object
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.diff import Difference as Differing
+from recorder.questions.diff import DifferenceQuestion, End, ask_difference
+from recorder.questions.history import History, HistoryQuestion, ask_history
+from recorder.questions.history import Version as KnownVersion
+from recorder.questions.ports import Heartbeats as Counted
+from recorder.questions.ports import Selection
+from recorder.questions.references import Reference
+from recorder.questions.show import ask_object
 
 __all__ = ["Asked", "difference", "page", "shown"]
 
@@ -118,7 +108,7 @@ async def shown(
     found = await ask_object(reading, reference, at, now=asked.now)
     return ObjectAt(
         entry=Entry.of(found.line),
-        document=Json(found.document()),
+        document=Json(found.object),
         heartbeats=_heartbeats(found.heartbeats),
         coverage=Coverage.of(found.coverage),
     )

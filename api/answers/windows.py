@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from api.errors import WindowTooWideError
-from recorder.report.window import Window
+from recorder.model.window import Window
 
 __all__ = ["window"]
 

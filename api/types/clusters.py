@@ -8,8 +8,8 @@ import strawberry
 from api.describing import described
 from api.types.coverage import Coverage, Gap
 from api.types.words import LogKind, SourceName, StreamState
-from recorder.report.ports import Stream
-from recorder.report.status import LogStatus
+from recorder.coverage.ports import Stream
+from recorder.questions.status import LogStatus
 
 __all__ = ["Cluster", "Database", "Log", "Source", "Status"]
 

@@ -7,10 +7,10 @@ import strawberry
 
 from api.describing import described
 from api.types.words import SourceName, SourceState
-from recorder.report import coverage as answered
-from recorder.report import gap as known
-from recorder.report.holes import Hole
-from recorder.report.text import coverage_lines
+from recorder.coverage import coverage as answered
+from recorder.coverage import hole as known
+from recorder.coverage.hole import Hole
+from recorder.render.coverage import coverage_lines
 
 __all__ = ["Coverage", "Gap", "SourceCoverage", "Window"]
 
@@ -72,7 +72,7 @@ class Gap:
             source=SourceName(gap.source),
             resource=gap.resource,
             from_=gap.since,
-            to=gap.to,
+            to=gap.until,
             reason=gap.reason,
             resource_version_before=gap.version_before,
             resource_version_after=gap.version_after,
@@ -89,7 +89,7 @@ class Gap:
             source=SourceName(hole.source),
             resource=hole.resource,
             from_=hole.since,
-            to=hole.to,
+            to=hole.until,
             reason=hole.reason,
             resource_version_before=None,
             resource_version_after=None,

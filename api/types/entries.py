@@ -15,9 +15,9 @@ from api.types.words import SourceName
 from recorder.classify.changes import Change as Changed
 from recorder.classify.changes import How
 from recorder.classify.managers import FieldManager
+from recorder.documents.entries import says
 from recorder.model.entry import Operation
-from recorder.report import lines
-from recorder.report.ports import Line
+from recorder.questions.ports import Line
 
 __all__ = [
     "Change",
@@ -92,7 +92,7 @@ class Entry:
             occurred_at=line.occurred_at,
             observed_at=line.observed_at,
             recorded_at=line.recorded_at,
-            says=lines.says(line),
+            says=says(line),
         )
 
 

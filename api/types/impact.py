@@ -9,10 +9,11 @@ import strawberry
 from api.describing import described
 from api.types.coverage import Coverage, Window
 from api.types.words import Happened, HitBy, Outcome
+from recorder.documents.impact import Totals
 from recorder.explain.hit import Hit
 from recorder.explain.verdict import Verdict
 from recorder.projections import Workload
-from recorder.report import impact as answered
+from recorder.questions import impact as answered
 
 __all__ = ["Impact", "ImpactTotals", "WorkloadHit", "WorkloadReference"]
 
@@ -150,7 +151,13 @@ class ImpactTotals:
     @classmethod
     def of(cls, hits: Iterable[Hit]) -> Self:
         """Add up."""
-        return cls(**answered.totals(hits))
+        total = Totals.of(hits)
+        return cls(
+            workloads=total.workloads,
+            pods=total.pods,
+            gpus=total.gpus,
+            gpu_hours_lost=total.gpu_hours_lost,
+        )
 
 
 @described

@@ -11,7 +11,7 @@ from api.types.impact import ImpactTotals, WorkloadHit
 from api.types.pages import PageInfo
 from api.types.verdicts import Verdict
 from api.types.words import Cause, Confidence, Happened, IncidentGroup
-from recorder.report import incidents as answered
+from recorder.questions import incidents as answered
 
 __all__ = [
     "Histogram",

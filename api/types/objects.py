@@ -11,7 +11,7 @@ from api.types.entries import Change, Entry, Writer
 from api.types.pages import PageInfo
 from api.types.reference import ObjectReference
 from api.types.scalars import Json
-from recorder.report.history import Version as KnownVersion
+from recorder.questions.history import Version as KnownVersion
 
 __all__ = [
     "Difference",

@@ -8,7 +8,7 @@ import strawberry
 from strawberry.types.scalar import ScalarDefinition
 
 from recorder.model.moment import written
-from recorder.report.window import TimeError, parse_time
+from recorder.model.window import TimeError, parse_time
 
 __all__ = ["SCALARS", "Json"]
 

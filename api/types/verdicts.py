@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Self
 
 import strawberry
+from msgspec.structs import asdict
 
 from api.describing import described
 from api.types.coverage import Coverage, Window
@@ -24,9 +25,9 @@ from api.types.words import (
     Mode,
     SourceName,
 )
+from recorder.documents.verdict import EvidenceDocument, VerdictDocument
 from recorder.explain import verdict as judged
 from recorder.knowledge import Decision, Fault, Role
-from recorder.report.verdicts import document
 
 __all__ = ["Verdict", "Why"]
 
@@ -201,7 +202,7 @@ class Verdict:
     @classmethod
     def of(cls, verdict: judged.Verdict) -> Self:
         """Take it from an answer, in the words of its JSON."""
-        told = document(verdict)
+        told = VerdictDocument.of(verdict)
         return cls(
             id=strawberry.ID(verdict.id),
             node=verdict.node,
@@ -227,18 +228,18 @@ class Verdict:
             sentence=verdict.sentence,
             confidence=Confidence(verdict.confidence),
             evidence=[
-                _evidence(one, said["source"])
+                _evidence(one, said)
                 for one, said in zip(
-                    verdict.evidence, told["evidence"], strict=True
+                    verdict.evidence, told.evidence, strict=True
                 )
             ],
             evidence_left_out=verdict.left_out,
-            rivals=[Rival(**said) for said in told["rivals"]],
+            rivals=[Rival(**asdict(said)) for said in told.rivals],
             contradictions=[
-                Contradiction(**said) for said in told["contradictions"]
+                Contradiction(**asdict(said)) for said in told.contradictions
             ],
-            gaps=[strawberry.ID(gap) for gap in told["gaps"]],
-            missing=[MissingEvidence(**said) for said in told["missing"]],
+            gaps=[strawberry.ID(gap) for gap in told.gaps],
+            missing=[MissingEvidence(**asdict(said)) for said in told.missing],
         )
 
 
@@ -262,16 +263,15 @@ def _decision(decided: judged.Decided | None) -> DecisionFound | None:
     )
 
 
-def _evidence(one: judged.Evidence, source: str) -> Evidence:
-    stored = one.sign.stored
+def _evidence(one: judged.Evidence, said: EvidenceDocument) -> Evidence:
     return Evidence(
-        entry=strawberry.ID(str(stored.entry)),
-        role=Role(one.role),
-        source=SourceName(source),
-        occurred_at=stored.fact.occurred_at,
-        observed_at=stored.observed_at,
-        at=stored.at,
-        says=one.sign.says,
+        entry=strawberry.ID(said.entry),
+        role=Role(said.role),
+        source=SourceName(said.source),
+        occurred_at=said.occurred_at,
+        observed_at=said.observed_at,
+        at=one.sign.stored.at,
+        says=said.says,
     )
 
 

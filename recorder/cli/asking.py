@@ -12,8 +12,8 @@ from recorder.cli.options import given_log
 from recorder.cli.output import announce, note
 
 if TYPE_CHECKING:
-    from recorder.report.coverage import Coverage
-    from recorder.report.window import Window
+    from recorder.coverage.coverage import Coverage
+    from recorder.model.window import Window
     from recorder.store.read import LogReading
 
 __all__ = [
@@ -60,7 +60,7 @@ def given_window(
     Raises:
         ConfigError: a time cannot be, or nothing lies between the two.
     """
-    from recorder.report.window import Window, parse_time
+    from recorder.model.window import Window, parse_time
 
     begin = parse_time(since, now=present, name="--since") if since else None
     end = parse_time(until, now=present, name="--until") if until else None
@@ -69,7 +69,7 @@ def given_window(
 
 def judge(coverage: "Coverage") -> int:
     """Say what may be missing; return the exit status."""
-    from recorder.report.text import coverage_lines
+    from recorder.render.coverage import coverage_lines
 
     if coverage.complete:
         return 0

@@ -13,7 +13,7 @@ import click
 from recorder.cli.options import given_log, read_settings
 
 if TYPE_CHECKING:
-    from recorder.report.ports import Reading
+    from recorder.questions.ports import Reading
 
 __all__ = ["node_argument", "object_argument"]
 
@@ -41,20 +41,20 @@ def _nodes(
     ctx: click.Context, parameter: click.Parameter, begun: str
 ) -> Sequence[str]:
     del parameter
-    from recorder.report.completing import nodes_like
+    from recorder.questions.search import complete_nodes
 
-    return _looked_up(ctx, lambda reading: nodes_like(reading, begun))
+    return _looked_up(ctx, lambda reading: complete_nodes(reading, begun))
 
 
 def _objects(
     ctx: click.Context, parameter: click.Parameter, begun: str
 ) -> Sequence[str]:
     del parameter
-    from recorder.report.completing import objects_like
+    from recorder.questions.search import complete_objects
 
     namespace = ctx.params.get("namespace")
     return _looked_up(
-        ctx, lambda reading: objects_like(reading, begun, namespace)
+        ctx, lambda reading: complete_objects(reading, begun, namespace)
     )
 
 

@@ -11,7 +11,7 @@ from recorder.cli.options import output_option, reading_options
 from recorder.cli.output import print_document, print_lines
 
 if TYPE_CHECKING:
-    from recorder.report.differing import DifferenceQuestion
+    from recorder.questions.diff import DifferenceQuestion
 
 __all__ = ["diff"]
 
@@ -62,8 +62,8 @@ def diff(  # noqa: PLR0913 - one for each option
       recorder diff node/gpu-002 --from 2h --to 1h
       recorder diff pod/train/llm-0 --from 1/29 --to 1/66 -o json
     """
-    from recorder.report.differing import DifferenceQuestion, End
-    from recorder.report.references import Reference
+    from recorder.questions.diff import DifferenceQuestion, End
+    from recorder.questions.references import Reference
 
     present = now()
     question = DifferenceQuestion(
@@ -83,12 +83,14 @@ async def _diff(
     present: datetime,
     output: str,
 ) -> int:
-    from recorder.report.differing import ask_difference
+    from recorder.documents.diff import difference_document
+    from recorder.questions.diff import ask_difference
+    from recorder.render.diff import difference_lines
 
     async with open_reading(ctx) as reading:
         found = await ask_difference(reading, question, now=present)
     if output == "table":
-        print_lines(found.lines())
+        print_lines(difference_lines(found))
     else:
-        print_document(found.document(), output)
+        print_document(difference_document(found), output)
     return judge(found.coverage)

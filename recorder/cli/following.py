@@ -6,7 +6,7 @@ from recorder.cli.output import note
 from recorder.cli.printing import Printer
 
 if TYPE_CHECKING:
-    from recorder.report.entries import Entries
+    from recorder.questions.entries import Entries
     from recorder.store.read import LogReading
     from recorder.store.read_follow import Bell
 
@@ -22,7 +22,7 @@ async def follow(
     not. A database that is away is waited for.
     """
     from recorder.errors import Transient
-    from recorder.report.references import find_again
+    from recorder.questions.references import find_again
 
     seen = reading.log.size
     away = False

@@ -25,7 +25,7 @@ from recorder.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from recorder.report.gaps import GapAnswer
+    from recorder.questions.gaps import GapAnswer
 
 __all__ = ["gaps"]
 
@@ -58,7 +58,8 @@ def gaps(
 async def _gaps(
     ctx: click.Context, since: str | None, until: str | None, output: str
 ) -> int:
-    from recorder.report.gaps import ask_gaps
+    from recorder.documents.coverage import GapsDocument, HoleDocument
+    from recorder.questions.gaps import ask_gaps
 
     at = now()
     window = given_window(since, until, at)
@@ -71,17 +72,18 @@ async def _gaps(
         return 0 if answer.coverage.complete else INCOMPLETE
     if output == "ndjson":
         print_lines(
-            json_bytes(gap.document(), on_one_line=True).decode()
+            json_bytes(HoleDocument.of_gap(gap), on_one_line=True).decode()
             for gap in answer.gaps
         )
     else:
-        print_document(answer.document(), output)
+        print_document(GapsDocument.of(answer), output)
     return judge(answer.coverage)
 
 
 def _text(answer: "GapAnswer") -> list[str]:
-    from recorder.report.gaps import COLUMNS, detail_lines, gap_rows
-    from recorder.report.text import Columns, coverage_lines
+    from recorder.render.coverage import coverage_lines
+    from recorder.render.gaps import COLUMNS, detail_lines, gap_rows
+    from recorder.render.text import Columns
 
     rows = gap_rows(answer)
     if not rows:

@@ -28,7 +28,7 @@ from recorder.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from recorder.report.history import History, Version
+    from recorder.questions.history import History, Version
 
 __all__ = ["history"]
 
@@ -63,8 +63,9 @@ def history(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _history(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.report.history import HistoryQuestion, ask_history
-    from recorder.report.references import Reference
+    from recorder.questions.history import HistoryQuestion, ask_history
+    from recorder.questions.references import Reference
+    from recorder.render.history import heartbeat_notes
 
     present = now()
     question = HistoryQuestion(
@@ -84,7 +85,7 @@ async def _history(ctx: click.Context, given: Mapping[str, Any]) -> int:
         async for page in answer.pages(reading):
             printer.page(page)
         printer.end()
-    for line in answer.notes():
+    for line in heartbeat_notes(answer.heartbeats):
         note(line)
     return judge(answer.coverage)
 
@@ -95,7 +96,7 @@ class _Text:
         self._begun = False
 
     def page(self, versions: "Sequence[Version]") -> None:
-        from recorder.report.history import version_lines
+        from recorder.render.history import version_lines
 
         for version in versions:
             lines = version_lines(version)
@@ -122,30 +123,30 @@ class _Json(_Text):
         self._begun = True
 
     def end(self) -> None:
-        tail = json_bytes(self._answer.tail(), on_one_line=True)
+        tail = json_bytes(_tail(self._answer), on_one_line=True)
         head = b"" if self._begun else self._head()
         write(head + b"\n], " + tail.removeprefix(b"{") + b"\n")
 
     def _head(self) -> bytes:
-        head = json_bytes(self._answer.head(), on_one_line=True)
+        head = json_bytes(_head(self._answer), on_one_line=True)
         return b'{"object": ' + head + b', "versions": [\n'
 
 
 class _Yaml(_Text):
     def page(self, versions: "Sequence[Version]") -> None:
-        from recorder.report.history import version_json
+        from recorder.documents.history import version_document
 
-        shown = yaml_bytes([version_json(version) for version in versions])
+        shown = yaml_bytes([version_document(version) for version in versions])
         write((b"" if self._begun else self._head()) + shown)
         self._begun = True
 
     def end(self) -> None:
         if not self._begun:
-            write(yaml_bytes({"object": self._answer.head(), "versions": []}))
-        write(yaml_bytes(self._answer.tail()))
+            write(yaml_bytes({"object": _head(self._answer), "versions": []}))
+        write(yaml_bytes(_tail(self._answer)))
 
     def _head(self) -> bytes:
-        return yaml_bytes({"object": self._answer.head()}) + b"versions:\n"
+        return yaml_bytes({"object": _head(self._answer)}) + b"versions:\n"
 
 
 PRINTERS: Mapping[str, type[_Text]] = {
@@ -157,9 +158,21 @@ PRINTERS: Mapping[str, type[_Text]] = {
 
 
 def _shown(versions: "Sequence[Version]") -> list[bytes]:
-    from recorder.report.history import version_json
+    from recorder.documents.history import version_document
 
     return [
-        json_bytes(version_json(version), on_one_line=True)
+        json_bytes(version_document(version), on_one_line=True)
         for version in versions
     ]
+
+
+def _head(answer: "History") -> dict[str, Any]:
+    from recorder.documents.history import head_document
+
+    return head_document(answer)
+
+
+def _tail(answer: "History") -> dict[str, Any]:
+    from recorder.documents.history import tail_document
+
+    return tail_document(answer)

@@ -21,7 +21,7 @@ from recorder.cli.options import (
 from recorder.cli.output import print_document, print_lines
 
 if TYPE_CHECKING:
-    from recorder.report.impact import Impact
+    from recorder.questions.impact import Impact
 
 __all__ = ["impact"]
 
@@ -71,8 +71,9 @@ def impact(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _impact(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    from recorder.documents.impact import ImpactDocument
     from recorder.knowledge import load
-    from recorder.report.impact import ImpactQuestion, ask_impact
+    from recorder.questions.impact import ImpactQuestion, ask_impact
 
     present = now()
     question = ImpactQuestion.selecting(
@@ -87,14 +88,15 @@ async def _impact(ctx: click.Context, given: Mapping[str, Any]) -> int:
     if given["output"] == "table":
         _print(answer)
     else:
-        print_document(answer.document(), given["output"])
+        print_document(ImpactDocument.of(answer), given["output"])
     return judge(answer.coverage)
 
 
 def _print(answer: "Impact") -> None:
-    from recorder.report.impact import cost, failure_lines, lasting
-    from recorder.report.text import Columns
-    from recorder.report.window import optional_time
+    from recorder.documents.sentences import lasting
+    from recorder.model.moment import optional_time
+    from recorder.render.impact import cost, failure_lines
+    from recorder.render.text import Columns
 
     print_lines(failure_lines(answer.failures))
     if not answer.workloads:

@@ -20,7 +20,7 @@ from recorder.cli.options import (
 from recorder.cli.output import print_document, print_lines
 
 if TYPE_CHECKING:
-    from recorder.report.incidents import Incidents
+    from recorder.questions.incidents import Incidents
 
 __all__ = ["incidents"]
 
@@ -56,8 +56,9 @@ def incidents(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _incidents(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    from recorder.documents.incidents import IncidentsDocument
     from recorder.knowledge import load
-    from recorder.report.incidents import IncidentsQuestion, ask_incidents
+    from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 
     present = now()
     question = IncidentsQuestion(
@@ -69,32 +70,34 @@ async def _incidents(ctx: click.Context, given: Mapping[str, Any]) -> int:
     if given["output"] == "table":
         _print(answer)
     else:
-        print_document(answer.document(), given["output"])
+        print_document(IncidentsDocument.of(answer), given["output"])
     return judge(answer.coverage)
 
 
 def _print(answer: "Incidents") -> None:
-    from recorder.report.text import Columns
+    from recorder.documents.incidents import IncidentDocument
+    from recorder.model.moment import written
+    from recorder.render.text import Columns
 
     if not answer.incidents:
         print_lines(["nothing happened, as far as is known"])
         return
     rows = []
     for incident in answer.incidents:
-        shown = incident.document()
-        nodes = shown["nodes"]
+        shown = IncidentDocument.of(incident)
+        nodes = shown.nodes
         more = len(nodes) - NODES_SHOWN
         rest = f" and {more} more" if more > 0 else ""
         rows.append(
             (
-                shown["from"],
+                written(shown.since),
                 ",".join(nodes[:NODES_SHOWN]) + rest,
-                shown["happened"],
-                shown["cause"],
-                shown["confidence"],
-                str(shown["workloads"]),
-                f"{shown['gpu_hours_lost']:.2f}",
-                shown["sentence"],
+                shown.happened,
+                shown.cause,
+                shown.confidence,
+                str(shown.workloads),
+                f"{shown.gpu_hours_lost:.2f}",
+                shown.sentence,
             )
         )
     columns = Columns(TITLES)

@@ -20,7 +20,7 @@ from recorder.cli.printing import printer_for
 from recorder.cli.screen import Screen
 
 if TYPE_CHECKING:
-    from recorder.report.entries import EntryQuestion
+    from recorder.questions.entries import EntryQuestion
 
 __all__ = ["log"]
 
@@ -96,8 +96,8 @@ def _told_by(screen: Screen) -> Callable[[datetime], None]:
 
 
 def _question(given: Mapping[str, Any], present: datetime) -> "EntryQuestion":
-    from recorder.report.entries import EntryQuestion, named_object
-    from recorder.report.single import entry_name
+    from recorder.questions.entries import EntryQuestion, named_object
+    from recorder.questions.entry import entry_name
 
     entry = given["entry"]
     return EntryQuestion(
@@ -116,7 +116,7 @@ def _question(given: Mapping[str, Any], present: datetime) -> "EntryQuestion":
 
 
 async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.report.entries import ask_entries
+    from recorder.questions.entries import ask_entries
     from recorder.wiring.reading import open_logs
 
     present = now()

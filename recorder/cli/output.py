@@ -49,19 +49,20 @@ def print_document(document: Any, form: str) -> None:
 
 def json_bytes(document: Any, *, on_one_line: bool = False) -> bytes:
     """Return JSON, indented for people unless it must be one line."""
-    import orjson
+    from recorder.documents import document as documents
 
-    option = 0 if on_one_line else orjson.OPT_INDENT_2
-    return orjson.dumps(document, option=option)
+    return documents.json_bytes(document, indented=not on_one_line)
 
 
 def yaml_bytes(document: Any) -> bytes:
     """Return YAML, its keys in the order in which they are."""
     import yaml
 
+    from recorder.documents.document import plain as builtins
+
     dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     text: str = yaml.dump(
-        document,
+        builtins(document),
         Dumper=dumper,
         sort_keys=False,
         allow_unicode=True,
@@ -107,7 +108,7 @@ def _shown(found: re.Match[bytes]) -> bytes:
 
 def note(text: str, *, colour: str | None = None) -> None:
     """Print to stderr something beside the answer, in one line."""
-    from recorder.report.text import plain
+    from recorder.render.text import plain
 
     click.echo(paint(plain(text), colour, sys.stderr), err=True)
 

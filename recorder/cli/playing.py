@@ -175,9 +175,10 @@ async def _show_page(
 async def _told(settings: Settings, log: int) -> tuple[list[str], str | None]:
     """Return what happened in the demo and what it cost; the verdict's id."""
     from recorder.knowledge import load
-    from recorder.report.impact import ImpactQuestion, ask_impact, cost
-    from recorder.report.text import plain
-    from recorder.report.window import Window
+    from recorder.model.window import Window
+    from recorder.questions.impact import ImpactQuestion, ask_impact
+    from recorder.render.impact import cost
+    from recorder.render.text import plain
     from recorder.wiring.reading import open_logs
 
     question = ImpactQuestion(

@@ -63,11 +63,11 @@ def postmortem(ctx: click.Context, /, **given: Any) -> int:
 
 async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.knowledge import load
-    from recorder.report.postmortem import (
+    from recorder.questions.entry import entry_name
+    from recorder.questions.postmortem import (
         PostmortemQuestion,
         ask_postmortem,
     )
-    from recorder.report.single import entry_name
 
     present = now()
     question = PostmortemQuestion.about(
@@ -81,15 +81,17 @@ async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
         )
     match given["output"]:
         case "md":
-            from recorder.report.markdown import markdown
+            from recorder.render.markdown import markdown
 
             write(markdown(answer).encode())
         case "html":
-            from recorder.report.html import html
+            from recorder.render.html import html
 
             write(html(answer).encode())
         case form:
-            print_document(answer.document(), form)
+            from recorder.documents.postmortem import PostmortemDocument
+
+            print_document(PostmortemDocument.of(answer), form)
     return judge(answer.coverage)
 
 
@@ -97,7 +99,7 @@ async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
 async def _reading(
     ctx: click.Context, tape: Path | None, as_of: "EntryName | None"
 ) -> AsyncIterator["LogReading"]:
-    from recorder.report.single import ask_entry
+    from recorder.questions.entry import ask_entry
     from recorder.wiring.offline import open_tape
 
     opened = (

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from recorder.cli.output import json_bytes, note, write, yaml_bytes
 
 if TYPE_CHECKING:
-    from recorder.report.coverage import Coverage
-    from recorder.report.entries import Entries
-    from recorder.report.ports import Line
+    from recorder.questions.entries import Entries
+    from recorder.questions.ports import Line
 
 __all__ = ["Printer", "printer_for"]
 
@@ -45,15 +44,15 @@ def printer_for(
 
 class _Table:
     def __init__(self, *, raw: bool) -> None:
-        from recorder.report.lines import COLUMNS
-        from recorder.report.text import Columns
+        from recorder.render.entries import COLUMNS
+        from recorder.render.text import Columns
 
         self._columns = Columns(COLUMNS)
         self._raw = raw
         self._begun = False
 
     def page(self, lines: "Sequence[Line]") -> None:
-        from recorder.report.lines import line_columns
+        from recorder.render.entries import line_columns
 
         rows = [line_columns(line) for line in lines]
         shown = []
@@ -81,11 +80,11 @@ class _Lines:
         write(b"\n".join([*self.documents(lines), b""]))
 
     def documents(self, lines: "Sequence[Line]") -> list[bytes]:
-        from recorder.report.lines import line_json
+        from recorder.documents.entries import entry_document
 
         return [
             json_bytes(
-                line_json(
+                entry_document(
                     line, cluster=self._cluster, with_document=self._raw
                 ),
                 on_one_line=True,
@@ -104,9 +103,9 @@ class _Facts:
         write(b"\n".join([*self.documents(lines), b""]))
 
     def documents(self, lines: Sequence[Any]) -> list[bytes]:
-        from recorder.report.factlines import document
+        from recorder.documents.facts import fact_document
 
-        return [json_bytes(document(f), on_one_line=True) for f in lines]
+        return [json_bytes(fact_document(f), on_one_line=True) for f in lines]
 
     def end(self, answer: "Entries") -> None:
         del answer
@@ -114,14 +113,14 @@ class _Facts:
 
 class _FactTable:
     def __init__(self) -> None:
-        from recorder.report.factlines import COLUMNS
-        from recorder.report.text import Columns
+        from recorder.render.facts import COLUMNS
+        from recorder.render.text import Columns
 
         self._columns = Columns(COLUMNS)
         self._begun = False
 
     def page(self, lines: Sequence[Any]) -> None:
-        from recorder.report.factlines import row
+        from recorder.render.facts import row
 
         rows = [row(found) for found in lines]
         if not self._begun:
@@ -141,10 +140,10 @@ class _YamlFacts:
         self._begun = False
 
     def page(self, lines: Sequence[Any]) -> None:
-        from recorder.report.factlines import document
+        from recorder.documents.facts import fact_document
 
         head = b"" if self._begun else b"facts:\n"
-        write(head + yaml_bytes([document(found) for found in lines]))
+        write(head + yaml_bytes([fact_document(found) for found in lines]))
         self._begun = True
 
     def end(self, answer: "Entries") -> None:
@@ -178,11 +177,13 @@ class _Yaml:
         self._begun = False
 
     def page(self, lines: "Sequence[Line]") -> None:
-        from recorder.report.lines import line_json
+        from recorder.documents.entries import entry_document
 
         documents = []
         for line in lines:
-            shown = line_json(line, cluster=self._cluster, with_document=False)
+            shown = entry_document(
+                line, cluster=self._cluster, with_document=False
+            )
             if self._raw:
                 # As text, since YAML has no way to hold it as it is.
                 shown["raw"] = (line.raw or b"").decode()
@@ -197,5 +198,7 @@ class _Yaml:
 
 
 def _tail(answer: "Entries") -> dict[str, object]:
-    coverage: Coverage = answer.coverage
-    return {"more": answer.more, "coverage": coverage.document()}
+    from recorder.documents.coverage import CoverageDocument
+
+    coverage = CoverageDocument.of(answer.coverage)
+    return {"more": answer.more, "coverage": coverage}

@@ -65,9 +65,11 @@ def replay(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _replay(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    from recorder.documents.facts import step_document
     from recorder.knowledge import load
-    from recorder.report.replaying import ReplayQuestion, ask_replay
-    from recorder.report.why import node_name
+    from recorder.questions.references import node_name
+    from recorder.questions.replay import ReplayQuestion, ask_replay
+    from recorder.render.facts import replay_lines
 
     present = now()
     question = ReplayQuestion(
@@ -81,14 +83,14 @@ async def _replay(ctx: click.Context, given: Mapping[str, Any]) -> int:
     before = None
     if not answer.steps:
         note(f"no facts of {question.node} in this window")
-    for step, line in answer.lines():
+    for step, line in replay_lines(answer):
         at = step.stored.observed_at
         if speed is not None and before is not None:
             pause = (at - before).total_seconds() / speed
             await asyncio.sleep(min(max(pause, 0), PAUSE_SECONDS_MAX))
         before = at
         if given["output"] == "ndjson":
-            write(json_bytes(step.document(), on_one_line=True) + b"\n")
+            write(json_bytes(step_document(step), on_one_line=True) + b"\n")
         else:
             print_lines([line])
     return judge(answer.coverage)

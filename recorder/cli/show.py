@@ -54,9 +54,10 @@ async def _show(
     at: str | None,
     output: str,
 ) -> int:
-    from recorder.report.references import Reference
-    from recorder.report.showing import ask_object
-    from recorder.report.window import parse_time
+    from recorder.model.window import parse_time
+    from recorder.questions.references import Reference
+    from recorder.questions.show import ask_object
+    from recorder.render.show import shown_notes
 
     present = now()
     reference = Reference.parse(name, namespace)
@@ -65,7 +66,7 @@ async def _show(
         moment = parse_time(at, now=present, name="--at")
     async with open_reading(ctx) as reading:
         shown = await ask_object(reading, reference, moment, now=present)
-    print_document(shown.document(), output)
-    for line in shown.notes():
+    print_document(shown.object, output)
+    for line in shown_notes(shown):
         note(line)
     return judge(shown.coverage)

@@ -13,7 +13,7 @@ from recorder.cli.options import (
 from recorder.cli.output import announce, print_document, print_lines
 
 if TYPE_CHECKING:
-    from recorder.report.status import Status
+    from recorder.questions.status import Status
 
 __all__ = ["status"]
 
@@ -44,14 +44,16 @@ async def _status(ctx: click.Context, output: str) -> None:
     async with open_logs(ctx.obj, on_wait=announce) as logs:
         answer = await logs.status(given_log(ctx))
     if output != "table":
-        print_document(answer.document(), output)
+        from recorder.documents.status import status_document
+
+        print_document(status_document(answer), output)
         return
     print_lines(_text(answer))
 
 
 def _text(answer: "Status") -> list[str]:
-    from recorder.report.status import COLUMNS, status_rows, summary
-    from recorder.report.text import Columns, human_bytes
+    from recorder.render.status import COLUMNS, status_rows, summary
+    from recorder.render.text import Columns, human_bytes
 
     lines = []
     for log in answer.logs:

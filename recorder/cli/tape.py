@@ -84,7 +84,7 @@ def _document(found: "TapeInfo") -> dict[str, Any]:
 
 
 def _cut(cut: "TapeCut") -> dict[str, Any]:
-    from recorder.report.window import optional_time
+    from recorder.model.moment import optional_time
 
     return {
         "log": cut.log,
@@ -119,7 +119,7 @@ def _gap(gap: "TapeGap") -> dict[str, Any]:
 
 
 def _text(found: "TapeInfo") -> list[str]:
-    from recorder.report.text import Columns, human_bytes
+    from recorder.render.text import Columns, human_bytes
 
     shown, header = _document(found), found.header
     lines = [

@@ -51,10 +51,12 @@ def why(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _why(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    from recorder.documents.verdict import WhyDocument
     from recorder.knowledge import load
-    from recorder.report.verdicts import lines
-    from recorder.report.why import WhyQuestion, ask_why, node_name
-    from recorder.report.window import parse_time
+    from recorder.model.window import parse_time
+    from recorder.questions.references import node_name
+    from recorder.questions.why import WhyQuestion, ask_why
+    from recorder.render.verdict import verdict_lines
 
     present = now()
     at = given["at"]
@@ -67,12 +69,12 @@ async def _why(ctx: click.Context, given: Mapping[str, Any]) -> int:
     async with open_reading(ctx) as reading:
         answer = await ask_why(reading, question, knowledge, now=present)
     if given["output"] != "table":
-        print_document(answer.document(), given["output"])
+        print_document(WhyDocument.of(answer), given["output"])
         return judge(answer.coverage)
     if not answer.verdicts:
         print_lines(
             [f"nothing happened to {question.node}, as far as is known"]
         )
     for place, verdict in enumerate(answer.verdicts):
-        print_lines([*([""] if place else []), *lines(verdict)])
+        print_lines([*([""] if place else []), *verdict_lines(verdict)])
     return judge(answer.coverage)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from recorder.errors import RecorderError
-from recorder.report.text import plain
+from recorder.render.text import plain
 
 __all__ = [
     "Check",

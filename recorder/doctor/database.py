@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol, TypeVar
 
+from recorder.coverage.ports import FactsEnd
 from recorder.doctor.check import Check, untried, within
 from recorder.doctor.clock import ClockReading
 from recorder.doctor.log import (
@@ -42,7 +43,6 @@ from recorder.doctor.server import (
     judge_unavailable,
 )
 from recorder.errors import RecorderError
-from recorder.report.fact_ports import FactsEnd
 from recorder.settings import Settings
 
 __all__ = ["DatabaseFindings", "DatabaseProbe", "look_at_database"]

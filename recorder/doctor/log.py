@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from recorder.coverage.ports import FactsEnd
 from recorder.doctor.check import Check
-from recorder.report.fact_ports import FactsEnd
 
 __all__ = [
     "EVENT_TTL",

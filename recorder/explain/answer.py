@@ -11,10 +11,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from recorder.coverage.hole import Hole
 from recorder.explain import causes
 from recorder.explain.contradictions import contradictions
 from recorder.explain.doubt import (
-    Hole,
     confidence_of,
     holes_over,
     mode_of,
@@ -43,7 +43,7 @@ from recorder.explain.verdict import Because, Decided, Faulted, Verdict
 from recorder.knowledge import Decision, Fault
 from recorder.model.fact import FactKind, StoredFact
 
-__all__ = ["Hole", "judge"]
+__all__ = ["judge"]
 
 EMPTYING: Final = frozenset({Topic.CORDON, Topic.EVICTION})
 
@@ -116,7 +116,9 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
         evidence=evidence,
         left_out=left_out,
         contradictions=against,
-        gaps=sorted({hole.gap for hole in hiding if hole.gap is not None}),
+        gaps=sorted(
+            {hole.opened for hole in hiding if hole.opened is not None}
+        ),
     )
     verdict = replace(
         verdict,

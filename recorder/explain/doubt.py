@@ -5,10 +5,10 @@ rests on what the gap may hide to possible.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+from recorder.coverage.hole import Hole
 from recorder.explain.halves import is_half
 from recorder.explain.happened import STAYING, Happened
 from recorder.explain.signals import Signal, Topic
@@ -18,21 +18,10 @@ from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Decided, Faulted, Verdict
 from recorder.knowledge import Decision, Fault, Role
-from recorder.model.reference import EntryName
 
-__all__ = ["Hole", "confidence_of", "holes_over", "mode_of", "was_gone"]
+__all__ = ["confidence_of", "holes_over", "mode_of", "was_gone"]
 
 END: Final = datetime.max.replace(tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Hole:
-    """A time for which the log does not vouch."""
-
-    since: datetime
-    until: datetime | None
-    gap: EntryName | None = None
-    """The entry that opened it, where it has one."""
 
 
 def mode_of(
@@ -100,7 +89,7 @@ def holes_over(
     return [
         hole
         for hole in holes
-        if hole.since <= last and (hole.until is None or hole.until >= first)
+        if hole.begin <= last and (hole.until is None or hole.until >= first)
     ]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple, Self
 
-from recorder.explain.doubt import Hole
+from recorder.coverage.hole import Hole
 from recorder.explain.verdict import Verdict
 from recorder.projections import Workload
 

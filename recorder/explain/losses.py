@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
-from recorder.explain.doubt import Hole
+from recorder.coverage.hole import Hole
 from recorder.explain.happened import Happened
 from recorder.explain.hit import Failure
 from recorder.projections import Placement
@@ -162,14 +162,14 @@ def is_hidden(failure: Failure, pod: Placement, holes: Iterable[Hole]) -> bool:
     gone = pod.gone_at
     if gone is None or not pod.unseen or lost_at(failure, pod) != gone:
         return False
-    before = [hole for hole in holes if hole.since < failure.seen]
+    before = [hole for hole in holes if hole.begin < failure.seen]
     return is_late(gone, before)
 
 
 def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
     """Return whether it was nobody's hearing that made a time so late."""
     return any(
-        hole.since < at and (hole.until is None or at <= hole.until + ONE_LIST)
+        hole.begin < at and (hole.until is None or at <= hole.until + ONE_LIST)
         for hole in holes
     )
 
@@ -193,9 +193,9 @@ def lasted(
     While nobody heard of it, it may have been otherwise.
     """
     total = timedelta()
-    for hole in sorted(holes, key=lambda hole: hole.since):
-        if since < hole.since < until:
-            total += hole.since - since
-        if hole.since < until:
+    for hole in sorted(holes, key=lambda hole: hole.begin):
+        if since < hole.begin < until:
+            total += hole.begin - since
+        if hole.begin < until:
             since = max(since, min(hole.until or until, until))
     return total + max(until - since, timedelta())

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-__all__ = ["LAST", "shifted", "written"]
+__all__ = ["FIRST", "LAST", "optional_time", "shifted", "written"]
 
 FIRST = datetime.min.replace(tzinfo=UTC)
 LAST = datetime.max.replace(tzinfo=UTC)
@@ -11,6 +11,11 @@ LAST = datetime.max.replace(tzinfo=UTC)
 def written(at: datetime) -> str:
     """Write a time, for example ``2026-11-21T03:18:00.000000Z``."""
     return at.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"
+
+
+def optional_time(at: datetime | None) -> str | None:
+    """Write a time that may not be known."""
+    return None if at is None else written(at)
 
 
 def shifted(at: datetime, by: timedelta) -> datetime:

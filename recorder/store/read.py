@@ -12,22 +12,20 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.coverage.hole import Gap
+from recorder.coverage.ports import ClockJump, Log, Stream
 from recorder.errors import NotFoundError
 from recorder.model.reference import ObjectIdentity
-from recorder.report.gap import Gap
-from recorder.report.ports import (
-    ClockJump,
+from recorder.model.window import Window
+from recorder.questions.ports import (
     CustomKind,
     Heartbeats,
     Line,
-    Log,
     OnDay,
     Selection,
-    Stream,
     Thing,
     Version,
 )
-from recorder.report.window import Window
 from recorder.store.read_concerned import find_concerned
 from recorder.store.read_cut import CutReader
 from recorder.store.read_definitions import read_custom_kinds

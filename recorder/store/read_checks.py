@@ -11,12 +11,12 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.coverage.ports import FactsEnd
 from recorder.doctor.clock import ClockReading
 from recorder.doctor.log import EventLives, LeaseFacts, PartitionFacts
 from recorder.doctor.schema import GuardFacts, SchemaFacts
 from recorder.doctor.server import ServerFacts
 from recorder.model.entry import Operation
-from recorder.report.fact_ports import FactsEnd
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import fetch, reading
 from recorder.store.read_facts import facts_end

@@ -12,7 +12,7 @@ import orjson
 from sqlalchemy import select, true
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from recorder.report.ports import Selection
+from recorder.questions.ports import Selection
 from recorder.store.engine import reading
 from recorder.store.read_cut import GONE, Kept, newest_of_each
 from recorder.store.read_documents import Documents

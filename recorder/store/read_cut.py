@@ -22,8 +22,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.sql.selectable import LateralFromClause
 
 from recorder.model.entry import Operation
-from recorder.report.ports import Line, Selection
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.ports import Line, Selection
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import reading
 from recorder.store.read_documents import Documents

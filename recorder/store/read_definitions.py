@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.entry import Operation
-from recorder.report.ports import CustomKind
+from recorder.questions.ports import CustomKind
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import reading
 from recorder.store.read_documents import Documents

@@ -12,7 +12,7 @@ from sqlalchemy import CTE, ColumnElement, case, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from recorder.model.reference import EntryName, ObjectIdentity
-from recorder.report.ports import Line, OnDay, Selection
+from recorder.questions.ports import Line, OnDay, Selection
 from recorder.store.codes import OPERATIONS, SOURCES
 from recorder.store.engine import reading
 from recorder.store.read_documents import Documents

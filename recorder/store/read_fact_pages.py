@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT, WATCH
-from recorder.report.ports import Line, OnDay, Selection
+from recorder.questions.ports import Line, OnDay, Selection
 from recorder.store.codes import FACT_CODES
 from recorder.store.engine import Record, fetch_planned, reading
 from recorder.store.extent import Extent

@@ -10,10 +10,11 @@ from datetime import datetime, timedelta
 import orjson
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.coverage.ports import FactsEnd
 from recorder.explain.needs import ObjectName
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
-from recorder.report.fact_ports import ALWAYS, FactsEnd, Stay
+from recorder.questions.fact_ports import ALWAYS, Stay
 from recorder.store.engine import Record, fetch
 from recorder.store.read_labels import (
     APPEARED_STANDING,

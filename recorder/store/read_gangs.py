@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from recorder.model.fact import StoredFact
-from recorder.report.fact_ports import ALWAYS, Stay
+from recorder.questions.fact_ports import ALWAYS, Stay
 from recorder.store.statement import Statement
 from recorder.store.stored_facts import (
     COLUMNS,

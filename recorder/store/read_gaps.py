@@ -12,10 +12,10 @@ import orjson
 from sqlalchemy import Subquery, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.coverage.hole import Gap
+from recorder.coverage.ports import ClockJump
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName
-from recorder.report.gap import Gap
-from recorder.report.ports import ClockJump
 from recorder.store.codes import OPERATION_CODES, SOURCES
 from recorder.store.engine import Record, asking, fetch, reading
 from recorder.store.read_documents import Documents
@@ -101,7 +101,7 @@ class GapReader:
             gap = Gap.from_closed(
                 document, source=SOURCES[row.source], resource=row.resource
             )
-            if since is None or gap.to is None or gap.to > since:
+            if since is None or gap.until is None or gap.until > since:
                 yield gap
 
     async def clock_jumps(self) -> AsyncIterator[ClockJump]:

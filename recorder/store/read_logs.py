@@ -6,9 +6,9 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.coverage.hole import Gap
+from recorder.coverage.ports import Log, Stream
 from recorder.model.reference import EntryName
-from recorder.report.gap import Gap
-from recorder.report.ports import Log, Stream
 from recorder.store.engine import Record, fetch
 from recorder.store.extent import Extent
 from recorder.store.statement import Statement

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.reference import ObjectIdentity
-from recorder.report.ports import Version
+from recorder.questions.ports import Version
 from recorder.store.engine import asking, fetch
 from recorder.store.read_documents import Documents
 from recorder.store.read_selection import VERSIONS

@@ -10,7 +10,7 @@ from sqlalchemy import select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.reference import ObjectIdentity
-from recorder.report.ports import Heartbeats, Thing
+from recorder.questions.ports import Heartbeats, Thing
 from recorder.store.engine import fetch, reading
 from recorder.store.statement import Statement
 from recorder.store.tables import (

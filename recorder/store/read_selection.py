@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, literal_column, not_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recorder.model.entry import Operation
-from recorder.report.ports import Selection, is_about_events
+from recorder.questions.ports import Selection, is_about_events
 from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
 from recorder.store.tables import entry, node, resource, word
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-from recorder.report.why import node_name
+from recorder.questions.references import node_name
 from recorder.settings import Settings
 
 __all__ = ["announced", "page_address", "view"]

@@ -14,13 +14,14 @@ from pathlib import Path
 import yaml
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.coverage.ports import Log
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.locks import is_unheld
 from recorder.embedded.state import Phase, read_state
 from recorder.errors import NotFoundError
-from recorder.report.choosing import choose_log
-from recorder.report.ports import Log, Reading
-from recorder.report.status import DatabaseStatus, Disk, LogStatus, Status
+from recorder.questions.logs import choose_log
+from recorder.questions.ports import Reading
+from recorder.questions.status import DatabaseStatus, Disk, LogStatus, Status
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading, list_logs

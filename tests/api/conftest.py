@@ -7,8 +7,8 @@ import pytest
 from tests.api.serving import Client, served_by
 from tests.api.telling import Telling
 from tests.corpus.logs import play_in_turn, tape_of
-from tests.report.told import LIVE, STORY, tell
 from tests.support.filled import filled_database
+from tests.support.fixed_log import LIVE, STORY, tell
 from tests.support.postgres import Database, DatabaseServer
 
 TAPES = (

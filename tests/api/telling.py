@@ -6,8 +6,8 @@ from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
 from recorder.model.observation import Observation
 from recorder.store.writer import Writer
-from tests.report.told import LIVE
 from tests.support.builders import NODES, a_frame, a_list, a_node
+from tests.support.fixed_log import LIVE
 
 __all__ = ["Telling", "changes"]
 

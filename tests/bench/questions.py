@@ -31,11 +31,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from recorder.collector import prompt_collector
 from recorder.knowledge import load
 from recorder.model.fact import StoredFact
-from recorder.report.impact import ImpactQuestion, ask_impact
-from recorder.report.incidents import IncidentsQuestion, ask_incidents
-from recorder.report.ports import Selection
-from recorder.report.why import WhyQuestion, ask_why
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+from recorder.questions.ports import Selection
+from recorder.questions.why import WhyQuestion, ask_why
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading

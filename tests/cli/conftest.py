@@ -17,9 +17,9 @@ from recorder.doctor.cluster import ClusterFindings
 from recorder.settings import Settings
 from recorder.wiring.playing import Playing, play_tape
 from tests.corpus.logs import play_in_turn, tape_of
-from tests.report.told import LIVE, STORY, TAPE, tell
 from tests.support.builders import at
 from tests.support.filled import filled_database
+from tests.support.fixed_log import LIVE, STORY, TAPE, tell
 from tests.support.postgres import Database, DatabaseServer
 
 WHEN = at(330)

@@ -13,9 +13,9 @@ from recorder.settings import Settings
 from recorder.sources.tape import TapeReader
 from recorder.wiring.playing import Playing, play_tape
 from tests.cli.conftest import DEMO, Answer, Recorder, stop_clock
-from tests.report.told import LIVE, STORY, tell
 from tests.support.builders import at
 from tests.support.filled import filled_database
+from tests.support.fixed_log import LIVE, STORY, tell
 from tests.support.postgres import Database, DatabaseServer
 
 EVERY = ("--limit", "all", "-o", "ndjson", "--raw")

@@ -16,8 +16,8 @@ from tests.cli.checking import (
     value,
 )
 from tests.cli.conftest import Recorder
-from tests.report.told import STORY, tell
 from tests.support.builders import EVENTS, a_frame, a_list, an_event
+from tests.support.fixed_log import STORY, tell
 from tests.support.postgres import Database
 
 pytestmark = pytest.mark.usefixtures("cluster_is_reached")

@@ -12,7 +12,6 @@ from recorder.intake.sequencer import Sequencer
 from recorder.model.observation import Observation
 from recorder.store.writer import Writer
 from tests.cli.running import started
-from tests.report.told import LIVE
 from tests.support.builders import (
     EVENTS,
     PODS,
@@ -21,6 +20,7 @@ from tests.support.builders import (
     an_event,
     an_object,
 )
+from tests.support.fixed_log import LIVE
 from tests.support.postgres import Database
 
 SECONDS = 30

@@ -7,7 +7,6 @@ import pytest
 
 from recorder.model.observation import EXPIRED, EpochBegan, Observation
 from tests.cli.conftest import Recorder
-from tests.report.told import tell
 from tests.support.builders import (
     PODS,
     a_bookmark,
@@ -17,6 +16,7 @@ from tests.support.builders import (
     an_object,
     at,
 )
+from tests.support.fixed_log import tell
 from tests.support.postgres import Database
 
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from recorder.knowledge import shipped
-from recorder.report.impact import ImpactQuestion, ask_impact
-from recorder.report.ports import Reading
-from recorder.report.why import WhyQuestion, ask_why
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.ports import Reading
+from recorder.questions.why import WhyQuestion, ask_why
 from tests.corpus.baseline import judge_baseline
 from tests.corpus.judging import Judged, judge_impact, judge_why
 from tests.corpus.truth import Question, Truth

@@ -7,7 +7,7 @@ person in a hurry is.
 
 from recorder.knowledge import shipped
 from recorder.model.fact import FactKind
-from recorder.report.ports import Reading
+from recorder.questions.ports import Reading
 from tests.corpus.judging import Judged
 from tests.corpus.truth import Question, Truth
 

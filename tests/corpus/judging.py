@@ -14,8 +14,8 @@ from typing import Any
 from recorder.explain.impact import Hit
 from recorder.explain.strength import STRENGTHS
 from recorder.explain.verdict import Verdict
-from recorder.report.impact import Impact
-from recorder.report.why import Why
+from recorder.questions.impact import Impact
+from recorder.questions.why import Why
 from tests.corpus.truth import Actor, Question, Truth, Workload
 from tests.corpus.truth import Verdict as Expected
 

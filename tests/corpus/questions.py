@@ -18,16 +18,23 @@ import api.page
 from api.access import Principal
 from api.context import Asked
 from api.executing import Executor, Query, document_of
+from recorder.documents.coverage import CoverageDocument
+from recorder.documents.document import json_bytes, plain
+from recorder.documents.impact import ImpactDocument
+from recorder.documents.incidents import IncidentsDocument
+from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
-from recorder.report.impact import ImpactQuestion, ask_impact
-from recorder.report.incidents import IncidentsQuestion, ask_incidents
-from recorder.report.markdown import markdown
-from recorder.report.ports import Reading
-from recorder.report.postmortem import PostmortemQuestion, ask_postmortem
-from recorder.report.replaying import ReplayQuestion, ask_replay
-from recorder.report.verdicts import lines
-from recorder.report.why import WhyQuestion, ask_why, reads_nodes
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+from recorder.questions.loading.nodes import reads_nodes
+from recorder.questions.ports import Reading
+from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.questions.replay import ReplayQuestion, ask_replay
+from recorder.questions.why import WhyQuestion, ask_why
+from recorder.render.facts import replay_lines
+from recorder.render.markdown import markdown
+from recorder.render.verdict import verdict_lines
 from recorder.wiring.reading import Logs
 
 __all__ = ["Answer", "Span", "answers_of"]
@@ -72,28 +79,29 @@ class _Asking:
     async def why(self, node: str, window: Window) -> str:
         question = WhyQuestion(node=node, window=window)
         answer = await ask_why(self.reading, question, shipped(), now=NOW)
-        told = [line for v in answer.verdicts for line in lines(v)]
-        return "\n".join([*told, _json(answer.document())])
+        told = [line for v in answer.verdicts for line in verdict_lines(v)]
+        return "\n".join([*told, _json(WhyDocument.of(answer))])
 
     async def impact(self, node: str, window: Window) -> str:
         question = ImpactQuestion(
             nodes=(node,), rack=None, labels=(), window=window
         )
         answer = await ask_impact(self.reading, question, shipped(), now=NOW)
-        return _json(answer.document())
+        return _json(ImpactDocument.of(answer))
 
     async def replay(self, node: str) -> str:
         question = ReplayQuestion(node=node, window=self.whole)
         answer = await ask_replay(self.reading, question, shipped(), now=NOW)
-        told = [line for _, line in answer.lines()]
-        return "\n".join([*told, _json(answer.coverage.document())])
+        told = [line for _, line in replay_lines(answer)]
+        return "\n".join([*told, _json(CoverageDocument.of(answer.coverage))])
 
     async def incidents(self) -> dict[str, Any]:
         question = IncidentsQuestion(window=self.whole)
         answer = await ask_incidents(
             self.reading, question, shipped(), now=NOW
         )
-        return answer.document()
+        document: dict[str, Any] = plain(IncidentsDocument.of(answer))
+        return document
 
     async def postmortem(self, incident: str) -> str:
         question = PostmortemQuestion.about(incident, self.whole)
@@ -181,4 +189,4 @@ def _plain(variables: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _json(document: Any) -> str:
-    return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()
+    return json_bytes(document, indented=True).decode()

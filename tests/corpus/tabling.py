@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from recorder.report.text import Columns
+from recorder.render.text import Columns
 from tests.corpus.asking import Answers
 from tests.corpus.judging import Judged, Mark
 

@@ -6,16 +6,16 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from recorder.coverage.hole import Gap
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import shipped
-from recorder.report.gap import Gap
-from recorder.report.verdicts import lines
-from recorder.report.why import Why, WhyQuestion, ask_why
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.why import Why, WhyQuestion, ask_why
+from recorder.render.verdict import verdict_lines
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of
-from tests.report.judging import a_gap
+from tests.coverage.judging import a_gap
 
 
 async def asked(reading: LogReading, since: datetime | None) -> Why:
@@ -41,7 +41,7 @@ async def test_what_a_gap_may_hide_leaves_the_mode_open_in_a_later_window(
         hidden = replace(
             a_gap(0, 1),
             since=verdict.began_at + timedelta(seconds=1),
-            to=since - timedelta(seconds=1),
+            until=since - timedelta(seconds=1),
         )
 
         async def gaps(since: datetime | None) -> AsyncIterator[Gap]:
@@ -56,7 +56,7 @@ async def test_what_a_gap_may_hide_leaves_the_mode_open_in_a_later_window(
     assert [v.mode for v in doubted.verdicts] == ["unknown"]
     assert [v.gaps for v in doubted.verdicts] == [[hidden.opened]]
     assert f"gap      {hidden.opened}: " in "\n".join(
-        lines(doubted.verdicts[0])
+        verdict_lines(doubted.verdicts[0])
     )
     assert sure.gaps == []
     assert doubted.coverage.gaps == []

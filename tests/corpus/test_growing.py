@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-import orjson
-
+from recorder.documents.document import json_bytes
+from recorder.documents.facts import step_document
+from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
-from recorder.report.replaying import ReplayQuestion, ask_replay
-from recorder.report.why import WhyQuestion, ask_why
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.replay import ReplayQuestion, ask_replay
+from recorder.questions.why import WhyQuestion, ask_why
 from recorder.store.read import LogReading
 from tests.corpus.logs import play, reading_of, tape_of
 from tests.corpus.tape_lines import Lines, read_lines, write_lines
@@ -31,8 +32,8 @@ async def told(reading: LogReading) -> bytes:
         shipped(),
         now=now,
     )
-    steps = [step.document() for step in replay.steps]
-    return orjson.dumps([why.document(), steps])
+    steps = [step_document(step) for step in replay.steps]
+    return json_bytes([WhyDocument.of(why), steps])
 
 
 async def test_what_is_written_meanwhile_changes_no_answer(

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from recorder.knowledge import shipped
-from recorder.report.impact import ImpactQuestion, ask_impact
-from recorder.report.ports import Reading
-from recorder.report.why import WhyQuestion, ask_why
+from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.ports import Reading
+from recorder.questions.why import WhyQuestion, ask_why
 from tests.corpus.asking import asked_window
 from tests.corpus.judging import Mark, judge_impact, judge_why
 from tests.corpus.logs import play, reading_of

@@ -5,8 +5,8 @@ from collections.abc import Collection
 import pytest
 
 from recorder.knowledge import shipped
-from recorder.report.incidents import IncidentsQuestion, ask_incidents
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recorder.knowledge import shipped
-from recorder.report.why import Why, WhyQuestion, ask_why
+from recorder.questions.why import Why, WhyQuestion, ask_why
 from tests.corpus.asking import Answers, ask_everything, asked_window
 from tests.corpus.conftest import Corpus
 from tests.corpus.judging import Judged, Mark, judge_why

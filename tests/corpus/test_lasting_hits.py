@@ -14,9 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.explain.impact import Hit
 from recorder.knowledge import shipped
-from recorder.report.impact import ImpactQuestion, ask_impact
-from recorder.report.incidents import IncidentsQuestion, ask_incidents
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.store.engine import Record, fetch
 from recorder.store.read import LogReading
 from recorder.store.statement import Statement

@@ -18,12 +18,12 @@ from recorder.explain.signals import signals_of
 from recorder.facts import is_evidence
 from recorder.knowledge import Knowledge, load, shipped
 from recorder.model.fact import FactKind, StoredFact
-from recorder.report.fact_ports import Stay
-from recorder.report.impact import ImpactQuestion, ask_impact
-from recorder.report.incidents import IncidentsQuestion, ask_incidents
-from recorder.report.ports import Reading
-from recorder.report.why import WhyQuestion, ask_why
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.fact_ports import Stay
+from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+from recorder.questions.ports import Reading
+from recorder.questions.why import WhyQuestion, ask_why
 from recorder.store import read_gaps
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import pytest
 
+from recorder.coverage.coverage import Coverage
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import shipped
-from recorder.report.coverage import Coverage
-from recorder.report.impact import ImpactQuestion, ask_impact
-from recorder.report.incidents import IncidentsQuestion, ask_incidents
-from recorder.report.why import WhyQuestion, ask_why
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+from recorder.questions.why import WhyQuestion, ask_why
 from tests.corpus.logs import play, reading_of, tape_of, truth_of
 from tests.corpus.tape_lines import Lines, read_lines, write_lines
 from tests.corpus.truth import read_truth

@@ -4,17 +4,19 @@ from dataclasses import replace
 
 import pytest
 
+from recorder.coverage.coverage import Coverage
+from recorder.documents.document import plain
+from recorder.documents.postmortem import PostmortemDocument, summary
 from recorder.knowledge import shipped
-from recorder.report.coverage import Coverage
-from recorder.report.html import html
-from recorder.report.markdown import markdown
-from recorder.report.postmortem import (
+from recorder.model.window import Window
+from recorder.questions.postmortem import (
     Postmortem,
     PostmortemQuestion,
     _gaps,
     ask_postmortem,
 )
-from recorder.report.window import Window
+from recorder.render.html import html
+from recorder.render.markdown import markdown
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of
@@ -35,19 +37,19 @@ async def test_a_gap_that_a_verdict_rests_on_may_hide_something(
     named = {gap for verdict in found.verdicts for gap in verdict.gaps}
     assert named
     assert {gap.opened for gap in found.gaps} == named
-    shown = found.document()["verdict_gaps"]
+    shown = plain(PostmortemDocument.of(found))["verdict_gaps"]
     assert {gap["id"] for gap in shown} == {str(gap) for gap in named}
     for text in (markdown(found), html(found)):
         missing = text.partition("What may be missing")[2]
         assert all(f"(gap {gap})" in missing for gap in named)
-    assert "the record has gaps" in found.summary[2]
+    assert "the record has gaps" in summary(found)[2]
 
 
 async def behind_its_gaps(
     reading: LogReading, found: Postmortem
 ) -> Postmortem:
     """Return a report of a window that begins when its gaps are over."""
-    closed = max(gap.to for gap in found.gaps if gap.to is not None)
+    closed = max(gap.until for gap in found.gaps if gap.until is not None)
     window = Window(closed, None)
     why = replace(
         found.why,

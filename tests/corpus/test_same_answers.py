@@ -10,13 +10,17 @@ from typing import Any
 import orjson
 import pytest
 
+from recorder.documents.document import plain
+from recorder.documents.impact import ImpactDocument
+from recorder.documents.incidents import IncidentsDocument
+from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
 from recorder.model.fact import StoredFact
-from recorder.report.impact import ImpactQuestion, ask_impact
-from recorder.report.incidents import IncidentsQuestion, ask_incidents
-from recorder.report.ports import Reading
-from recorder.report.why import WhyQuestion, ask_why
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+from recorder.questions.ports import Reading
+from recorder.questions.why import WhyQuestion, ask_why
 from recorder.sources.tape.export import Cut, cut_tape
 from recorder.store.engine import Record
 from recorder.store.stored_facts import FactNames
@@ -36,7 +40,7 @@ async def answers(reading: Reading, name: str) -> list[dict[str, Any]]:
     for node in nodes:
         why = WhyQuestion(node=node, window=Window(None, None))
         said = await ask_why(reading, why, shipped(), now=now)
-        found.append(said.document())
+        found.append(plain(WhyDocument.of(said)))
     asked = ImpactQuestion(
         nodes=nodes, rack=None, labels=(), window=Window(None, None)
     )
@@ -45,7 +49,11 @@ async def answers(reading: Reading, name: str) -> list[dict[str, Any]]:
         reading, IncidentsQuestion(window=Window(None, None)), shipped(),
         now=now,
     )  # fmt: skip
-    return [*found, impact.document(), listed.document()]
+    return [
+        *found,
+        plain(ImpactDocument.of(impact)),
+        plain(IncidentsDocument.of(listed)),
+    ]
 
 
 async def answered(corpus: Corpus, name: str) -> bytes:

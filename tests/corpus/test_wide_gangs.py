@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from recorder.knowledge import shipped
-from recorder.report.references import Reference
-from recorder.report.window import Window
-from recorder.report.workload import ask_workload
+from recorder.model.window import Window
+from recorder.questions.references import Reference
+from recorder.questions.workload import ask_workload
 from tests.corpus.logs import play, reading_of
 from tests.corpus.tape_lines import write_lines
 from tests.explain.heldout.scene import Scene

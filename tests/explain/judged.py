@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from recorder.coverage.hole import Hole
 from recorder.explain.answer import judge
-from recorder.explain.doubt import Hole
 from recorder.explain.needs import is_request_about, objects_asked_for
 from recorder.explain.strength import STRENGTHS
 from recorder.explain.tracks.episodes import episodes_of
@@ -19,7 +19,7 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.observation import AUDIT
 from recorder.model.reference import EntryName
-from recorder.report.happened import is_about
+from recorder.questions.loading.nodes import is_about
 from tests.corpus import truth as told
 from tests.corpus.playing import played
 from tests.corpus.tape_lines import Lines

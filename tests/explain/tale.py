@@ -10,8 +10,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, Self
 
+from recorder.coverage.hole import Hole
 from recorder.explain.answer import judge
-from recorder.explain.doubt import Hole
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.verdict import Verdict

@@ -13,9 +13,10 @@ import orjson
 import pytest
 from msgspec.structs import replace
 
-from recorder.explain.doubt import Hole
+from recorder.coverage.hole import Hole
+from recorder.documents.document import plain
+from recorder.documents.verdict import VerdictDocument
 from recorder.model.entry import Draft, Operation
-from recorder.report.verdicts import document
 from tests.corpus.judging import Mark
 from tests.corpus.playing import played
 from tests.corpus.rewording import shifted
@@ -121,7 +122,11 @@ def sure_and_wrong(
 def said(tape: Lines, nodes: Sequence[str]) -> list[dict[str, Any]]:
     """Return all that is said of nodes, as the public interface shows it."""
     found = judged(tape)
-    return [document(v) for node in nodes for v in found.verdicts(node)]
+    return [
+        plain(VerdictDocument.of(v))
+        for node in nodes
+        for v in found.verdicts(node)
+    ]
 
 
 def nodes_of(name: str) -> list[str]:

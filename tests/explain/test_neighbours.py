@@ -14,7 +14,7 @@ from recorder.explain.tracks.fleet import Fleet
 from recorder.facts import TOPOLOGY
 from recorder.knowledge import shipped
 from recorder.model.fact import FactKind, StoredFact
-from recorder.report.happened import is_about
+from recorder.questions.loading.nodes import is_about
 from tests.explain.judged import Judged, judged
 from tests.explain.test_corpus import NAMES, told
 

@@ -1,10 +1,12 @@
 """A verdict in one sentence, and its signs in the order of a timeline."""
 
+from recorder.documents.document import plain
+from recorder.documents.verdict import VerdictDocument
 from recorder.explain.evidence import most_telling
 from recorder.explain.signals import Signal
 from recorder.explain.verdict import Evidence, Verdict
 from recorder.model.fact import FactKind
-from recorder.report.verdicts import document, lines
+from recorder.render.verdict import verdict_lines
 from tests.explain.tale import Tale
 
 STUCK = "watchdog: BUG: soft lockup - CPU#63 stuck for 25s! [kswapd0:428]"
@@ -113,10 +115,17 @@ def test_what_a_storm_leaves_out_is_counted_and_where_to_read_it_is_said() -> (
 
     named, signs = len(verdict.evidence), 400 + len(calm.evidence)
 
-    assert calm.left_out == document(calm)["evidence_left_out"] == 0
+    assert (
+        calm.left_out
+        == plain(VerdictDocument.of(calm))["evidence_left_out"]
+        == 0
+    )
     assert named < signs
     assert verdict.left_out == signs - named
-    assert document(verdict)["evidence_left_out"] == verdict.left_out
-    said = " ".join("\n".join(lines(verdict)).split())
+    assert (
+        plain(VerdictDocument.of(verdict))["evidence_left_out"]
+        == verdict.left_out
+    )
+    said = " ".join("\n".join(verdict_lines(verdict)).split())
     assert f"{verdict.left_out} more signs: recorder log --facts" in said
     assert "--node n1 --since" in said

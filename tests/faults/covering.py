@@ -1,6 +1,6 @@
 """Whether the coverage of answers tells the same story as the gaps.
 
-The log in memory is read as `recorder.report` reads the one in PostgreSQL.
+The log in memory is read as `recorder.coverage` reads the one in PostgreSQL.
 Two rules: between the ends of gaps, jumps and proofs a window is complete
 exactly where it lies in none of them; and around the moment at which a change
 was made that the log does not hold, no window is complete.
@@ -13,13 +13,14 @@ from typing import cast
 
 import orjson
 
+from recorder.coverage.coverage import covered
+from recorder.coverage.hole import Gap
+from recorder.coverage.ports import ClockJump, Log, Stream
 from recorder.model.entry import Operation
 from recorder.model.observation import WATCH
 from recorder.model.reference import EntryName
-from recorder.report.coverage import covered
-from recorder.report.gap import Gap
-from recorder.report.ports import ClockJump, Log, Reading, Stream
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.ports import Reading
 from tests.cluster.comparison import Version
 from tests.faults.gaps import CERTAIN, Told, told_gaps
 from tests.faults.truth import Truth
@@ -71,7 +72,7 @@ class _Reading:
                 gap = Gap.from_closed(
                     draft.raw, source=WATCH, resource=draft.resource or ""
                 )
-                if since is None or gap.to is None or gap.to >= since:
+                if since is None or gap.until is None or gap.until >= since:
                     yield gap
 
     async def clock_jumps(self) -> AsyncIterator[ClockJump]:

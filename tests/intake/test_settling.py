@@ -1,7 +1,7 @@
 """Where a gap starts: at the last news, when the history is gone.
 
 What vouches for a stream while the server goes on accepting our version is in
-`tests/report`; here the history is gone, and it must be known from when on
+`tests/coverage`; here the history is gone, and it must be known from when on
 something may be missing.
 """
 

@@ -14,9 +14,9 @@ from recorder.store.read_nodes import NEWEST
 from recorder.store.statement import Statement
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Teller
-from tests.report.many import filled
 from tests.store.test_read_plans import PARENTS, walked
 from tests.support.builders import NODES, a_frame, a_list, a_node
+from tests.support.many import filled
 from tests.support.postgres import Database, DatabaseServer
 
 TYPES = {

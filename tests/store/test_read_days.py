@@ -8,12 +8,12 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.report.ports import Selection
+from recorder.questions.ports import Selection
 from recorder.store.engine import make_engine
 from recorder.store.extent import Extent
 from recorder.store.read_entries import EntryReader
 from recorder.store.read_fact_pages import FactPages
-from tests.report.many import DAYS, PER_DAY, filled
+from tests.support.many import DAYS, PER_DAY, filled
 from tests.support.postgres import DatabaseServer
 
 SIZE = DAYS * PER_DAY

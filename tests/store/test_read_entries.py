@@ -10,22 +10,22 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from recorder.errors import NotFoundError
 from recorder.model.entry import Operation
 from recorder.model.observation import Observation
-from recorder.report.ports import Line, Selection
+from recorder.questions.ports import Line, Selection
 from recorder.store import read_entries
 from recorder.store.engine import make_engine
 from recorder.store.engine import reading as reading_of
 from recorder.store.read import LogReading, list_logs
 from recorder.store.tables import entry
-from tests.report.told import (
-    STORY,
-    TAPE,
-    tell,
-)
 from tests.support.builders import (
     PODS,
     a_frame,
     an_object,
     at,
+)
+from tests.support.fixed_log import (
+    STORY,
+    TAPE,
+    tell,
 )
 from tests.support.postgres import Database
 

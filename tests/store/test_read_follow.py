@@ -8,7 +8,7 @@ import pytest
 
 from recorder.store import read_follow
 from recorder.store.read_follow import Bell
-from tests.report.told import STORY, TAPE, tell
+from tests.support.fixed_log import STORY, TAPE, tell
 from tests.support.postgres import Database
 
 NEVER = timedelta(days=1)

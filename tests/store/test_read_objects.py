@@ -9,17 +9,10 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.observation import Observation
-from recorder.report.ports import Selection
+from recorder.questions.ports import Selection
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading, list_logs
 from recorder.store.writer import Writer
-from tests.report.told import (
-    DEFINITIONS,
-    LIVE,
-    STORY,
-    a_definition,
-    tell,
-)
 from tests.support.builders import (
     EVENTS,
     NODES,
@@ -30,6 +23,13 @@ from tests.support.builders import (
     an_event,
     an_object,
     at,
+)
+from tests.support.fixed_log import (
+    DEFINITIONS,
+    LIVE,
+    STORY,
+    a_definition,
+    tell,
 )
 from tests.support.postgres import Database
 
@@ -127,7 +127,7 @@ async def test_gaps_are_read_back_as_they_were_told(
     found = [gap async for gap in reading.gaps(None)]
 
     assert [
-        (str(gap.opened), gap.resource, gap.since, gap.to, gap.healed)
+        (str(gap.opened), gap.resource, gap.since, gap.until, gap.healed)
         for gap in found
     ] == [
         ("1/12", "v1/pods", at(90), at(120), False),
@@ -147,7 +147,7 @@ async def test_an_open_gap_is_told_by_its_stream(
     gaps = [s.gap for s in reading.streams if s.gap is not None]
 
     (gap,) = gaps
-    assert (str(gap.opened), gap.since, gap.to) == ("1/12", at(90), None)
+    assert (str(gap.opened), gap.since, gap.until) == ("1/12", at(90), None)
     assert gap.reason == "watch expired (410)"
     assert [g async for g in reading.gaps(None)] == []
 

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.entry import Operation
-from recorder.report.ports import Selection
+from recorder.questions.ports import Selection
 from recorder.store.engine import connect, make_engine, reading
 from recorder.store.read_entries import (
     Scan,
@@ -27,7 +27,7 @@ from recorder.store.read_objects import things_query, twins_query
 from recorder.store.read_selection import find_conditions
 from recorder.store.read_span import find_span
 from recorder.store.tables import Query
-from tests.report.many import DAYS, PER_DAY, filled
+from tests.support.many import DAYS, PER_DAY, filled
 from tests.support.postgres import DatabaseServer
 
 MONDAY = datetime(2026, 11, 10, tzinfo=UTC)

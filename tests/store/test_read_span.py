@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.store.engine import make_engine, reading
 from recorder.store.read_span import Span, find_span
-from tests.report.many import DAYS, PER_DAY, filled
+from tests.support.many import DAYS, PER_DAY, filled
 from tests.support.postgres import Database, DatabaseServer
 
 MONDAY = datetime(2026, 11, 10, tzinfo=UTC)

@@ -13,24 +13,22 @@ from typing import Any, cast
 import orjson
 import pytest
 
+from recorder.coverage.coverage import covered
+from recorder.coverage.hole import Gap
+from recorder.coverage.ports import Stream
+from recorder.documents.coverage import CoverageDocument
+from recorder.documents.document import plain
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import ClockJumped, Observation
 from recorder.model.reference import EntryName, Resource
-from recorder.report.coverage import covered
-from recorder.report.gap import Gap
-from recorder.report.ports import (
-    Line,
-    Reading,
-    Stream,
-    is_about_events,
-)
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.ports import Line, Reading, is_about_events
 from recorder.sources.tape.export.frames import Cutting
 from recorder.sources.tape.export.stream import CutStream
 from recorder.sources.tape.frames import observation_of
 from recorder.sources.tape.lines import line_of
 from recorder.store.read_cut import Alive
-from tests.report.judging import LIVE, Told
+from tests.coverage.judging import LIVE, Told
 from tests.support.builders import PODS, a_frame, a_list, an_object, at
 from tests.support.story import TTL, Story
 from tests.tape.worlds import a_story
@@ -249,7 +247,9 @@ def incomplete(story: Story, window: Window) -> set[str | None]:
     coverage = asyncio.run(
         covered(cast("Reading", reading), window, now=LONG_AFTER)
     )
-    return {gap["resource"] for gap in coverage.document()["gaps"]}
+    return {
+        gap["resource"] for gap in plain(CoverageDocument.of(coverage))["gaps"]
+    }
 
 
 def windows(story: Story) -> list[Window]:

@@ -17,7 +17,6 @@ from recorder.model.observation import (
     StreamResumed,
 )
 from recorder.model.reference import Resource
-from tests.report.told import a_refusal
 from tests.support.builders import (
     EVENTS,
     LEASES,
@@ -33,6 +32,7 @@ from tests.support.builders import (
     an_object,
     at,
 )
+from tests.support.fixed_log import a_refusal
 
 __all__ = ["a_story"]
 

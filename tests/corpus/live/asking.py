@@ -10,11 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from recorder.documents.document import plain
+from recorder.documents.impact import ImpactDocument
+from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
-from recorder.report.impact import ImpactQuestion, ask_impact
-from recorder.report.ports import Reading
-from recorder.report.why import WhyQuestion, ask_why
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.ports import Reading
+from recorder.questions.why import WhyQuestion, ask_why
 from tests.corpus.live_judge import (
     Grade,
     Judged,
@@ -84,8 +87,8 @@ async def _asked(
         now=until,
     )
     return (
-        judge_why(question, why.document()),
-        judge_impact(question, impact.document()),
+        judge_why(question, plain(WhyDocument.of(why))),
+        judge_impact(question, plain(ImpactDocument.of(impact))),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
-from recorder.explain.doubt import Hole
+from recorder.coverage.hole import Hole
 from recorder.explain.hit import Hit
 from recorder.explain.impact import Scope, hits
 from recorder.explain.strength import STRENGTHS

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import NotFoundError
 from recorder.model.reference import Resource
-from recorder.report.coverage import Coverage, covered
-from recorder.report.ports import Line, Reading
-from recorder.report.references import find_node
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.ports import Line, Reading
+from recorder.questions.references import find_node
 from recorder.sources.tape.export.frames import Cutting
 from recorder.sources.tape.export.ports import CutReading
 from recorder.sources.tape.export.stream import CutStream

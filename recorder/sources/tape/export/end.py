@@ -10,9 +10,9 @@ earlier for that stream.
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
+from recorder.coverage.hole import Gap
 from recorder.model.observation import SETTLED, EpochBegan, Observation
-from recorder.report.gap import Gap
-from recorder.report.window import Window
+from recorder.model.window import Window
 from recorder.sources.tape.export.stream import REWOUND, CutStream
 
 __all__ = ["end_of"]
@@ -66,8 +66,8 @@ def _proofs(
 def _healed(streams: Iterable[CutStream]) -> Iterator[Observation]:
     for stream in streams:
         gap = stream.gap
-        if gap is not None and gap.healed and gap.to is not None:
-            yield stream.bookmark(gap.to, gap.version_after or "")
+        if gap is not None and gap.healed and gap.until is not None:
+            yield stream.bookmark(gap.until, gap.version_after or "")
 
 
 def _opened(

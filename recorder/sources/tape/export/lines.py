@@ -14,7 +14,7 @@ from recorder.model.observation import (
     Polled,
 )
 from recorder.model.reference import Resource
-from recorder.report.ports import Line
+from recorder.questions.ports import Line
 from recorder.sources.tape.export.stream import (
     REWOUND,
     UNDECODABLE,

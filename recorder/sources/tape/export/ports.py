@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from recorder.report.ports import Line, Reading
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.ports import Line, Reading
 
 __all__ = ["Alive", "CutReading", "Past"]
 

@@ -11,11 +11,11 @@ from datetime import datetime, timedelta
 import orjson
 
 from recorder.classify import read_head
+from recorder.coverage.hole import Gap
 from recorder.model.entry import Operation
 from recorder.model.observation import WATCH, EpochBegan, Observation
-from recorder.report.gap import Gap
-from recorder.report.ports import Line
-from recorder.report.window import Window
+from recorder.model.window import Window
+from recorder.questions.ports import Line
 from recorder.sources.tape.export.ports import Past
 from recorder.sources.tape.export.stream import (
     RELISTED,
@@ -133,7 +133,7 @@ class Start:
             self._past,
             stream,
             sorted(shown.values()),
-            at=min(gap.to or since, since - MOMENT),
+            at=min(gap.until or since, since - MOMENT),
             is_whole=False,
         ):
             yield page

@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from recorder.coverage.hole import Gap
+from recorder.coverage.ports import Stream
 from recorder.intake.state import ResumePoint, StreamState
 from recorder.intake.streams import advance, complete, marked
 from recorder.model.observation import (
@@ -27,8 +29,7 @@ from recorder.model.observation import (
     WatchFrame,
 )
 from recorder.model.reference import Resource
-from recorder.report.gap import Gap
-from recorder.report.ports import Line, Stream, is_about_events
+from recorder.questions.ports import Line, is_about_events
 
 __all__ = [
     "CutStream",
@@ -143,9 +144,9 @@ class CutStream:
         position = line.entry.position
         self.listing = self.list_version(position)
         gap = self._list_gap(position)
-        if gap is None or gap.to is None or gap.to >= line.observed_at:
+        if gap is None or gap.until is None or gap.until >= line.observed_at:
             return []
-        return [self.page(gap.to)]
+        return [self.page(gap.until)]
 
     def was_listed(self, line: Line) -> bool:
         """Return whether a gap began behind a first list that is half told.
@@ -174,9 +175,9 @@ class CutStream:
         later = (g for g in self.gaps if g.opened.position > position)
         gap = next((gap for gap in later if not gap.healed), None)
         began = self.stream.began_at
-        if gap is None or gap.to is None or began is None:
+        if gap is None or gap.until is None or began is None:
             return False
-        return began < gap.to <= line.observed_at
+        return began < gap.until <= line.observed_at
 
     def page(
         self,

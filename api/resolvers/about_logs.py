@@ -1,0 +1,223 @@
+"""Questions about logs: entries, facts, objects, gaps."""
+
+from typing import Annotated
+
+import strawberry
+
+from api.answers import finding, overview, paging
+from api.answers.windows import window
+from api.context import Info
+from api.describing import described
+from api.resolvers.node import ActorName, Kinds, Reason
+from api.resolvers.object import KubernetesObject
+from api.types.arguments import (
+    After,
+    Before,
+    ClusterArgument,
+    First,
+    Last,
+    LogArgument,
+    OfNode,
+    OfObject,
+    Since,
+    Until,
+)
+from api.types.clusters import Cluster, Status
+from api.types.entries import EntryConnection, EntryDetail
+from api.types.facts import FactConnection
+from api.types.gaps import Gaps
+from api.types.search import SearchAnswer
+from api.types.words import SourceName
+from api.types.workloads import WorkloadStory
+from recorder.model.entry import Operation
+
+__all__ = ["AboutLogs"]
+
+
+ObjectName = Annotated[
+    str,
+    strawberry.argument(
+        description="As kubectl writes it: `node/gpu-002`,"
+        " `pod/train/llm-0`, `po/llm-0` with `namespace`."
+    ),
+]
+Namespace = Annotated[
+    str | None, strawberry.argument(description="Of the object.")
+]
+
+
+@described
+class AboutLogs:
+    """Questions about logs."""
+
+    @strawberry.field
+    async def clusters(self, info: Info) -> list[Cluster] | None:
+        """Every cluster and tape that has a log."""
+        return (await overview.status(info.context)).clusters
+
+    @strawberry.field
+    async def status(self, info: Info) -> Status | None:
+        """What is recorded and how far it is; the database."""
+        return await overview.status(info.context)
+
+    @strawberry.field
+    async def object(
+        self,
+        info: Info,
+        name: ObjectName,
+        namespace: Namespace = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> KubernetesObject | None:
+        """An object of any kind."""
+        reading = await info.context.reading(cluster, log)
+        return await KubernetesObject.named(reading, name, namespace)
+
+    @strawberry.field
+    async def workload(
+        self,
+        info: Info,
+        name: Annotated[
+            str,
+            strawberry.argument(
+                description="As `jobset/train/llm`, or `job/llm` with"
+                " `namespace`."
+            ),
+        ],
+        namespace: Namespace = None,
+        since: Since = None,
+        until: Until = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> WorkloadStory | None:
+        """A workload: its gang over nodes and time, and what hit it."""
+        reading = await info.context.reading(cluster, log)
+        return await finding.workload(
+            info.context,
+            reading,
+            (name, namespace),
+            window(since, until),
+        )
+
+    @strawberry.field
+    async def entry(
+        self,
+        info: Info,
+        name: Annotated[
+            strawberry.ID, strawberry.argument(description="`LOG/POSITION`.")
+        ],
+        all_fields: Annotated[
+            bool,
+            strawberry.argument(
+                description="Whether changes are told too that mean nothing."
+            ),
+        ] = False,
+    ) -> EntryDetail | None:
+        """One entry, opened: the document, and what changed in it."""
+        return await finding.entry(info.context, name, all_fields=all_fields)
+
+    @strawberry.field
+    async def facts(
+        self,
+        info: Info,
+        since: Since = None,
+        until: Until = None,
+        node: OfNode = None,
+        object: OfObject = None,  # noqa: A002 - its name
+        kinds: Kinds = None,
+        reason: Reason = None,
+        actor: ActorName = None,
+        first: First = None,
+        after: After = None,
+        last: Last = None,
+        before: Before = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> FactConnection | None:
+        """What happened, in log order."""
+        reading = await info.context.reading(cluster, log)
+        return await paging.facts(
+            info.context,
+            reading,
+            paging.Filter(
+                window=window(since, until),
+                node=node,
+                object=finding.reference(object),
+                kinds=kinds,
+                reason=reason,
+                actor=actor,
+            ),
+            paging.Page.of(first, after, last, before),
+        )
+
+    @strawberry.field
+    async def entries(
+        self,
+        info: Info,
+        since: Since = None,
+        until: Until = None,
+        node: OfNode = None,
+        object: OfObject = None,  # noqa: A002 - its name
+        source: Annotated[
+            SourceName | None, strawberry.argument(description="Only of it.")
+        ] = None,
+        operations: Annotated[
+            list[Operation] | None,
+            strawberry.argument(description="Only these."),
+        ] = None,
+        reason: Reason = None,
+        actor: ActorName = None,
+        first: First = None,
+        after: After = None,
+        last: Last = None,
+        before: Before = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> EntryConnection | None:
+        """What we were told, in log order."""
+        reading = await info.context.reading(cluster, log)
+        return await paging.entries(
+            info.context,
+            reading,
+            paging.Filter(
+                window=window(since, until),
+                node=node,
+                object=finding.reference(object),
+                source=source,
+                operations=operations,
+                reason=reason,
+                actor=actor,
+            ),
+            paging.Page.of(first, after, last, before),
+        )
+
+    @strawberry.field
+    async def gaps(
+        self,
+        info: Info,
+        since: Since = None,
+        until: Until = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> Gaps | None:
+        """Spans that the log cannot vouch for."""
+        reading = await info.context.reading(cluster, log)
+        return await overview.gaps(info.context, reading, window(since, until))
+
+    @strawberry.field
+    async def search(
+        self,
+        info: Info,
+        text: Annotated[
+            str,
+            strawberry.argument(
+                description="A part of a name, `kind/name`, or an entry."
+            ),
+        ],
+        first: First = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> SearchAnswer | None:
+        """Nodes, objects and entries by their names."""
+        reading = await info.context.reading(cluster, log)
+        return await finding.search(info.context, reading, text, first)

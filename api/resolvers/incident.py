@@ -1,0 +1,63 @@
+"""One incident, with all that its page shows."""
+
+from typing import Annotated, Self
+
+import strawberry
+
+from api.answers.incidents import one_incident
+from api.context import Asked
+from api.describing import described
+from api.ports import LogReading
+from api.resolvers.node import Node
+from api.types.coverage import Coverage
+from api.types.incidents import Incident
+
+__all__ = ["IncidentAnswer"]
+
+
+@described
+class IncidentAnswer:
+    """One incident, and the nodes that it struck."""
+
+    reading: strawberry.Private[LogReading]
+
+    incident: Incident
+
+    cluster: str
+
+    log: strawberry.ID
+
+    coverage: Coverage
+
+    @classmethod
+    async def named(cls, asked: Asked, id: str) -> Self:  # noqa: A002
+        """Find it, by the id of any of its verdicts.
+
+        Raises:
+            NotFoundError: there is no such incident.
+        """
+        reading, found = await one_incident(asked, id)
+        incident = Incident.of(found.incidents[0])
+        return cls(
+            reading=reading,
+            incident=incident,
+            cluster=reading.log.cluster_name,
+            log=strawberry.ID(str(reading.log.id)),
+            coverage=Coverage.of(found.coverage),
+        )
+
+    @strawberry.field
+    def node(
+        self,
+        name: Annotated[
+            str | None,
+            strawberry.argument(
+                description="One that it struck; the first without."
+            ),
+        ] = None,
+    ) -> Node | None:
+        """To ask on: its timeline, its facts, its jobs."""
+        struck = self.incident.nodes
+        if name is not None and name not in struck:
+            return None
+        return Node.of(self.reading, name or self.incident.verdicts[0].node)

@@ -1,0 +1,167 @@
+"""An object of any kind: its versions, its entries, itself at any time."""
+
+from typing import Annotated, Self
+
+import strawberry
+
+from api.answers import paging, versions
+from api.answers.windows import window
+from api.context import Info
+from api.describing import described
+from api.ports import LogReading
+from api.types.arguments import After, At, Before, First, Last, Since, Until
+from api.types.entries import EntryConnection
+from api.types.facts import FactConnection
+from api.types.objects import Difference, ObjectAt, VersionConnection
+from recorder.questions.references import Reference, find_objects
+
+__all__ = ["KubernetesObject"]
+
+AllFields = Annotated[
+    bool,
+    strawberry.argument(
+        description="Whether changes are told too that mean nothing, as of"
+        " managedFields and resourceVersion."
+    ),
+]
+End = Annotated[
+    str | None,
+    strawberry.argument(
+        description="A time in any of the forms of DateTime, or the name of"
+        " an entry, `LOG/POSITION`; the newest version without."
+    ),
+]
+
+
+@described
+class KubernetesObject:
+    """An object, by its name, in all its incarnations.
+
+    Each field is null if it could not be answered; `errors` says why.
+    """
+
+    reading: strawberry.Private[LogReading]
+    reference: strawberry.Private[Reference]
+
+    kind: str
+
+    namespace: str | None
+
+    name: str
+
+    uids: list[str]
+    """Its incarnations, oldest first."""
+
+    @classmethod
+    async def named(
+        cls, reading: LogReading, name: str, namespace: str | None
+    ) -> Self:
+        """Find it in a log.
+
+        Raises:
+            NotFoundError: the log has no such object.
+        """
+        reference = Reference.parse(name, namespace)
+        found = await find_objects(reading, reference)
+        identity = found.things[0].identity
+        return cls(
+            reading=reading,
+            reference=reference,
+            kind=found.kind.kind,
+            namespace=identity.namespace or None,
+            name=identity.name,
+            uids=list(found.uids),
+        )
+
+    @strawberry.field
+    async def at(self, info: Info, time: At = None) -> ObjectAt | None:
+        """Itself, as it was."""
+        return await versions.shown(
+            info.context, self.reading, self.reference, time
+        )
+
+    @strawberry.field
+    async def versions(
+        self,
+        info: Info,
+        since: Since = None,
+        until: Until = None,
+        all_fields: AllFields = False,
+        first: First = None,
+        after: After = None,
+        last: Last = None,
+        before: Before = None,
+    ) -> VersionConnection | None:
+        """Every version, what changed in it, and who wrote."""
+        return await versions.page(
+            info.context,
+            self.reading,
+            versions.Asked(
+                reference=self.reference,
+                window=window(since, until),
+                all_fields=all_fields,
+            ),
+            paging.Page.of(first, after, last, before),
+        )
+
+    @strawberry.field
+    async def diff(
+        self,
+        info: Info,
+        from_: Annotated[
+            str,
+            strawberry.argument(
+                name="from",
+                description="A time in any of the forms of DateTime, or the"
+                " name of an entry.",
+            ),
+        ],
+        to: End = None,
+        all_fields: AllFields = False,
+    ) -> Difference | None:
+        """What changed between two times, or two versions."""
+        return await versions.difference(
+            info.context,
+            self.reading,
+            self.reference,
+            ends=(from_, to),
+            all_fields=all_fields,
+        )
+
+    @strawberry.field
+    async def facts(
+        self,
+        info: Info,
+        since: Since = None,
+        until: Until = None,
+        first: First = None,
+        after: After = None,
+        last: Last = None,
+        before: Before = None,
+    ) -> FactConnection | None:
+        """What happened to it, Events about it among them."""
+        return await paging.facts(
+            info.context,
+            self.reading,
+            paging.Filter(window=window(since, until), object=self.reference),
+            paging.Page.of(first, after, last, before),
+        )
+
+    @strawberry.field
+    async def entries(
+        self,
+        info: Info,
+        since: Since = None,
+        until: Until = None,
+        first: First = None,
+        after: After = None,
+        last: Last = None,
+        before: Before = None,
+    ) -> EntryConnection | None:
+        """Its versions and the Events about it, in log order."""
+        return await paging.entries(
+            info.context,
+            self.reading,
+            paging.Filter(window=window(since, until), object=self.reference),
+            paging.Page.of(first, after, last, before),
+        )

@@ -1,0 +1,235 @@
+"""Coverage: whether something may be missing from an answer.
+
+A log vouches for what a stream of it proved: from its first complete list to
+the last frame, bookmark, clean end or resume, but for its gaps. A window that
+reaches beyond is a hole, so that a dead recorder shows. Only the resources
+that a question reads count; a kind that the cluster does not serve is covered,
+and a source that was never configured is absent, which is no hole.
+
+Where the record ends, where its proof ends and what time it is are three
+things. A window without an end reaches to the end of the record of a tape, and
+to now of a live log; what of it lies behind the proof is doubtful, not hidden.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from recorder.coverage.hole import Gap, Hole
+from recorder.coverage.ports import Log, Record, Stream
+from recorder.coverage.unproven import (
+    claimed,
+    doubt,
+    holes_of,
+    never_recorded,
+    no_facts,
+    nothing_recorded,
+)
+from recorder.model.moment import shifted
+from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
+from recorder.model.window import Window
+
+__all__ = [
+    "Coverage",
+    "Reads",
+    "cover",
+    "covered",
+    "everything",
+]
+
+SHOWN_MAX = 1000
+"""Gaps that one answer lists, and holes; beyond it they are counted."""
+
+MOMENT = timedelta(microseconds=1)
+
+SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM)
+
+Reads = Callable[[str, str], bool]
+"""Tells for a source and a resource whether a question reads them."""
+
+
+def everything(source: str, resource: str) -> bool:  # noqa: ARG001
+    """Read every stream."""
+    return True
+
+
+@dataclass(slots=True, kw_only=True)
+class Coverage:
+    """What may be missing, and why."""
+
+    window: Window
+    """What was asked; without an end it ends with the record of a tape, and
+    now in a live log."""
+
+    recorded_until: datetime | None = None
+    """The end of the record: when its last entry was observed."""
+
+    proven_until: datetime | None = None
+    """The end of the proof: what all streams vouch for that were read."""
+
+    now: datetime | None = None
+    """When it was asked; None where that does not matter."""
+
+    holes: list[Hole] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    """Those that overlap and are not healed."""
+
+    more: int = 0
+    """How many more there are than are listed."""
+
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing can be missing."""
+        return not (self.holes or self.gaps or self.more)
+
+    @property
+    def counted_until(self) -> datetime | None:
+        """The end of what is known, to which a loss that lasts is counted.
+
+        It is never later than the window, and None where nothing is known.
+        """
+        ends = (self.recorded_until, self.proven_until)
+        end = max((at for at in ends if at is not None), default=None)
+        until = self.window.until
+        return end if end is None or until is None else min(end, until)
+
+    def reach(self, at: datetime) -> None:
+        """Let the window reach behind a time that something told claims.
+
+        A clock of the cluster may be ahead of ours. Nothing vouches for a
+        time that has not come.
+        """
+        until = self.window.until
+        if until is None or at < until:
+            return
+        self.window = Window(self.window.since, shifted(at, MOMENT))
+        self.add_hole(claimed(until, self.window.until))
+
+    def unvouched(self, resource: str | None = None) -> list[Hole]:
+        """Return what has a beginning of gaps and holes, or of a resource."""
+        asked = {None, resource}
+        return [
+            hole
+            for hole in (*self.gaps, *self.holes)
+            if hole.since is not None
+            and (resource is None or hole.resource in asked)
+        ]
+
+    def add_gap(self, gap: Gap) -> None:
+        """Take note of a gap that costs."""
+        if len(self.gaps) < SHOWN_MAX:
+            self.gaps.append(gap)
+        else:
+            self.more += 1
+
+    def add_hole(self, hole: Hole) -> None:
+        """Take note of a hole."""
+        if len(self.holes) < SHOWN_MAX:
+            self.holes.append(hole)
+        else:
+            self.more += 1
+
+
+def cover(
+    log: Log,
+    streams: Sequence[Stream],
+    window: Window,
+    *,
+    now: datetime,
+    reads: Reads = everything,
+) -> Coverage:
+    """Judge what streams vouch for; closed gaps and jumps come after it."""
+    counted = [
+        s for s in streams if _counts(s) and reads(s.source, s.resource)
+    ]
+    proven = _proven(counted)
+    end = _end(log, proven, now)
+    coverage = Coverage(
+        window=Window(window.since, window.until or end),
+        recorded_until=log.observed_at,
+        proven_until=proven,
+        now=None if log.pinned else now,
+        sources={
+            source: "recorded"
+            if any(stream.source == source for stream in streams)
+            else "absent"
+            for source in SOURCES
+        },
+    )
+    for stream in counted:
+        gap = stream.gap
+        if gap is not None and gap.overlaps(window.since, window.until):
+            coverage.add_gap(gap)
+        for hole in holes_of(stream, window, is_over=log.is_over, end=end):
+            coverage.add_hole(hole)
+    if not streams:
+        coverage.add_hole(nothing_recorded(window))
+    return coverage
+
+
+async def covered(
+    record: Record,
+    window: Window,
+    *,
+    now: datetime,
+    reads: Reads = everything,
+    facts: bool = False,
+    needs: str | None = None,
+) -> Coverage:
+    """Judge a whole window of a log, its closed gaps included.
+
+    ``facts`` tells whether the question reads them: they may end before the
+    log does. ``needs`` is a resource without which there is no answer.
+    """
+    coverage = cover(record.log, record.streams, window, now=now, reads=reads)
+    async for gap in record.gaps(window.since):
+        if (
+            not gap.healed
+            and gap.overlaps(window.since, window.until)
+            and reads(gap.source, gap.resource)
+        ):
+            coverage.add_gap(gap)
+    async for jump in record.clock_jumps():
+        hole = doubt(jump, window)
+        if hole is not None:
+            coverage.add_hole(hole)
+    there = {stream.resource for stream in record.streams}
+    if needs is not None and there and needs not in there:
+        coverage.add_hole(never_recorded(needs, window))
+    end = await record.facts.end() if facts else None
+    hole = None if end is None else no_facts(end, window)
+    if hole is not None:
+        coverage.add_hole(hole)
+    return coverage
+
+
+def _counts(stream: Stream) -> bool:
+    """Return whether a stream can vouch at all.
+
+    Sources that are handed things, as audit is from a tape, do not: nobody
+    knows what they were not handed.
+    """
+    return stream.source == WATCH or stream.vouched_until is not None
+
+
+def _proven(streams: Sequence[Stream]) -> datetime | None:
+    """Return what all streams vouch for."""
+    vouched = [
+        stream.vouched_until
+        for stream in streams
+        if stream.vouched_until is not None and stream.state != "absent"
+    ]
+    return min(vouched, default=None)
+
+
+def _end(log: Log, proven: datetime | None, now: datetime) -> datetime | None:
+    """Return where a window ends that has no end, exclusive as any."""
+    if not log.is_over:
+        return now
+    recorded = log.observed_at
+    if recorded is None:
+        return proven
+    behind = shifted(recorded, MOMENT)
+    return behind if proven is None else max(behind, proven)

@@ -1,0 +1,119 @@
+"""What coverage is judged by: what a log says of itself and its streams."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from recorder.coverage.hole import Gap
+from recorder.model.reference import EntryName
+
+__all__ = ["ClockJump", "FactsEnd", "FactsRecord", "Log", "Record", "Stream"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """One log of the database."""
+
+    id: int
+    kind: str
+    """``live`` or ``tape``."""
+
+    cluster_name: str
+    cluster_uid: str
+    kubernetes: str
+    size: int
+    recorded_at: datetime | None
+    """When its newest entry was recorded."""
+
+    holder: str | None
+    """Who writes it at the moment."""
+
+    observed_at: datetime | None = None
+    """When the last of its newest entries was observed."""
+
+    pinned: bool = False
+    """Whether it is read as it was when it ended at a position."""
+
+    redaction_key_id: str | None = None
+    """Which key made the digests in it."""
+
+    @property
+    def is_tape(self) -> bool:
+        """Whether it was played from a tape and gets no more."""
+        return self.kind == "tape"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the record ends where it does, however late it is."""
+        return self.is_tape or self.pinned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """What a log knows of one source and resource."""
+
+    source: str
+    resource: str
+    state: str
+    resource_version: str | None = None
+    began_at: datetime | None = None
+    """When its first list was complete."""
+
+    began_version: str | None = None
+    """The version of that list."""
+
+    vouched_until: datetime | None = None
+    last_frame_at: datetime | None = None
+    entries: int = 0
+    gap: Gap | None = None
+    """The gap that is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockJump:
+    """The recorder's wall clock moved, forward when positive."""
+
+    entry: EntryName
+    at: datetime
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class FactsEnd:
+    """Where the facts of a log end before its entries do."""
+
+    entry: EntryName
+    """The last that has its facts; of position 0 where none has."""
+
+    at: datetime | None
+    """When the first entry without facts was observed."""
+
+
+class FactsRecord(Protocol):
+    """How far the facts of a log reach."""
+
+    async def end(self) -> FactsEnd | None:
+        """Return where facts end; None where every entry has its own."""
+
+
+class Record(Protocol):
+    """What one log vouches for, as it stood at one moment."""
+
+    @property
+    def log(self) -> Log:
+        """Which log, and how large it was."""
+
+    @property
+    def streams(self) -> Sequence[Stream]:
+        """What was known of each source and resource."""
+
+    @property
+    def facts(self) -> FactsRecord:
+        """What happened, as the entries tell it."""
+
+    def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
+        """Yield the closed gaps that end after a time, in log order."""
+
+    def clock_jumps(self) -> AsyncIterator[ClockJump]:
+        """Yield every jump of the recorder's clock, in log order."""

@@ -1,0 +1,172 @@
+"""Holes that no entry tells of: what nothing vouches for in a window.
+
+Before the first list of a resource nothing was recorded, and after its last
+proof nothing is known; a jump of the recorder's clock makes doubtful what was
+observed around it.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from recorder.coverage.hole import Hole
+from recorder.coverage.ports import ClockJump, FactsEnd, Stream
+from recorder.model.moment import LAST
+from recorder.model.observation import WATCH
+from recorder.model.window import Window
+
+__all__ = [
+    "claimed",
+    "doubt",
+    "holes_of",
+    "never_recorded",
+    "no_facts",
+    "nothing_recorded",
+]
+
+STALE = timedelta(seconds=150)
+"""Watches without bookmarks are proven once a minute; twice that, and half a
+minute to commit and to be read."""
+
+
+LATE = timedelta(days=1)
+"""How late an entry tells of something at most, Events above all."""
+
+NOT_LISTED = "its first list is not complete"
+BEGAN_LATER = "recording began later"
+NO_PROOF = "nothing vouches for it"
+NO_PROOF_YET = "nothing vouches for it any more: is the recorder running?"
+OVER = "the tape ends before"
+NOTHING_RECORDED = "nothing was recorded yet"
+AHEAD = "told of a time behind the end of the record: is a clock ahead?"
+NEVER_RECORDED = "it was never recorded"
+
+
+def holes_of(
+    stream: Stream, window: Window, *, is_over: bool, end: datetime | None
+) -> Iterator[Hole]:
+    """Yield what a stream does not vouch for in a window.
+
+    Args:
+        stream: one that counts.
+        window: as it was asked for; an end is taken literally.
+        is_over: whether no proof can come any more, as of a tape.
+        end: where a window without an end reaches to; the proof may end a
+            little before it.
+    """
+    if stream.state == "absent":
+        return
+    began, vouched = stream.began_at, stream.vouched_until
+    if began is None or vouched is None:
+        if stream.gap is None:
+            yield _hole(stream, window.since, None, NOT_LISTED)
+        return
+    since, until = window.since, window.until
+    if (since or began) < began or (until or LAST) <= began:
+        end = began if until is None else min(began, until)
+        yield _hole(stream, since, end, BEGAN_LATER)
+    # An open gap begins where the proof ends, and is listed itself.
+    if stream.gap is None and (until is None or until > began):
+        yield from _unproven(stream, window, vouched, is_over=is_over, end=end)
+
+
+def _unproven(
+    stream: Stream,
+    window: Window,
+    vouched: datetime,
+    *,
+    is_over: bool,
+    end: datetime | None,
+) -> Iterator[Hole]:
+    since, until = window.since, window.until
+    begin = vouched if since is None else max(vouched, since)
+    end = vouched if end is None else max(vouched, end)
+    if until is not None:
+        if until > vouched:
+            yield _hole(stream, begin, until, NO_PROOF)
+    elif is_over and begin > end:
+        yield _hole(stream, since, None, OVER)
+    elif end - vouched > STALE:
+        to = end if is_over else None
+        reason = NO_PROOF if is_over else NO_PROOF_YET
+        yield _hole(stream, begin if is_over else vouched, to, reason)
+
+
+def _hole(
+    stream: Stream | None,
+    since: datetime | None,
+    until: datetime | None,
+    reason: str,
+) -> Hole:
+    return Hole(
+        source=WATCH if stream is None else stream.source,
+        resource=None if stream is None else stream.resource,
+        since=since,
+        until=until,
+        reason=reason,
+    )
+
+
+def nothing_recorded(window: Window) -> Hole:
+    """Return the hole of a log that no stream has come to."""
+    return _hole(None, window.since, None, NOTHING_RECORDED)
+
+
+def claimed(since: datetime, until: datetime | None) -> Hole:
+    """Return the hole up to a time that something told claims."""
+    return Hole(
+        source="recorder",
+        resource=None,
+        since=since,
+        until=until,
+        reason=AHEAD,
+    )
+
+
+def never_recorded(resource: str, window: Window) -> Hole:
+    """Return the hole of a resource that nobody wanted to be recorded."""
+    return Hole(
+        source=WATCH,
+        resource=resource,
+        since=window.since,
+        until=window.until,
+        reason=NEVER_RECORDED,
+    )
+
+
+def doubt(jump: ClockJump, window: Window) -> Hole | None:
+    """Return the span that a jump of the clock makes doubtful, if asked.
+
+    Between the time before and the time after it our clock either showed
+    nothing, or everything twice.
+    """
+    moved = timedelta(seconds=jump.seconds)
+    begin, end = sorted((jump.at - moved, jump.at))
+    if window.since is not None and end < window.since:
+        return None
+    if window.until is not None and begin >= window.until:
+        return None
+    reason = f"the recorder's clock jumped by {jump.seconds:g} s"
+    return Hole(
+        source="recorder",
+        resource=None,
+        since=begin,
+        until=end,
+        reason=f"{reason} ({jump.entry})",
+    )
+
+
+def no_facts(end: FactsEnd, window: Window) -> Hole | None:
+    """Return the hole behind the last entry that has facts, if asked.
+
+    An entry may tell of what happened long before it was observed.
+    """
+    since, until = end.at, window.until
+    if since is not None and until is not None and until <= since - LATE:
+        return None
+    return Hole(
+        source="recorder",
+        resource=None,
+        since=since,
+        until=None,
+        reason=f"facts end at entry {end.entry}: run `recorder rederive`",
+    )

@@ -1,0 +1,123 @@
+"""Entries as the public interface shows them, and what they say."""
+
+from typing import Any
+
+import orjson
+
+from recorder.model.entry import Operation
+from recorder.model.moment import optional_time, written
+from recorder.model.reference import Resource
+from recorder.questions.kinds import built_in_version
+from recorder.questions.ports import Line, is_about_events
+
+__all__ = ["entry_document", "says"]
+
+
+def entry_document(
+    line: Line, *, cluster: str, with_document: bool
+) -> dict[str, Any]:
+    """Return a line as the public interface shows it."""
+    shown: dict[str, Any] = {
+        "entry": str(line.entry),
+        "cluster": cluster,
+        "source": line.source,
+        "resource": line.resource,
+        "operation": line.operation.value,
+        "object": _object(line),
+        "resource_version": line.resource_version,
+        "node": line.node,
+        "reason": line.reason,
+        "actor": line.actor,
+        "occurred_at": optional_time(line.occurred_at),
+        "observed_at": written(line.observed_at),
+        "recorded_at": written(line.recorded_at),
+    }
+    if with_document:
+        shown["raw"] = orjson.Fragment(_on_one_line(line.raw or b"null"))
+    return shown
+
+
+def _on_one_line(raw: bytes) -> bytes:
+    # JSON allows a line break between tokens only, where a space means the
+    # same; a document with one, which somebody posted, would break the lines.
+    if b"\n" in raw or b"\r" in raw:
+        return raw.replace(b"\n", b" ").replace(b"\r", b" ")
+    return raw
+
+
+def _object(line: Line) -> dict[str, Any] | None:
+    identity = line.identity
+    if identity is None:
+        return None
+    return {
+        "api_version": _api_version(line),
+        "kind": identity.kind,
+        "namespace": identity.namespace or None,
+        "name": identity.name,
+        "uid": identity.uid,
+    }
+
+
+def _api_version(line: Line) -> str | None:
+    """Return the version under which the object was seen or referred to."""
+    identity = line.identity
+    assert identity is not None, "asked for an object"
+    if not is_about_events(line.resource) and line.resource is not None:
+        return Resource.parse(line.resource).api_version
+    said = _regarding(line.raw).get("apiVersion")
+    if isinstance(said, str) and said:
+        return said
+    return built_in_version(identity.group, identity.kind) or identity.group
+
+
+def _regarding(raw: bytes | None) -> dict[str, Any]:
+    document = _parsed(raw)
+    said = document.get("involvedObject") or document.get("regarding")
+    return said if isinstance(said, dict) else {}
+
+
+def _parsed(raw: bytes | None) -> dict[str, Any]:
+    if raw is None:
+        return {}
+    try:
+        document = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def says(line: Line) -> str:
+    """Say in a few words what an entry is about, where it can be said."""
+    if is_about_events(line.resource):
+        document = _parsed(line.raw)
+        message = document.get("message") or document.get("note") or ""
+        return f"{line.reason or ''}: {message}".strip(": \n")
+    return _of_recorder(line)
+
+
+def _of_recorder(line: Line) -> str:
+    document = _parsed(line.raw) if line.operation in TOLD else {}
+    match line.operation:
+        case Operation.GAP_OPENED:
+            return f"{document['reason']}, since {document['from']}"
+        case Operation.GAP_CLOSED:
+            return f"{document['reason']}: {document['proved']}"
+        case Operation.REFUSED:
+            return f"{document['reason']} ({document['length']} bytes)"
+        case Operation.EPOCH_BEGAN:
+            return f"epoch {document['epoch']}: {document['reason']}"
+        case Operation.CLOCK_JUMPED:
+            return f"the recorder's clock jumped by {document['seconds']:g} s"
+        case _:
+            return line.told
+
+
+TOLD = frozenset(
+    {
+        Operation.GAP_OPENED,
+        Operation.GAP_CLOSED,
+        Operation.REFUSED,
+        Operation.EPOCH_BEGAN,
+        Operation.CLOCK_JUMPED,
+    }
+)

@@ -1,0 +1,107 @@
+"""Postmortems as the public interface shows them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Self
+
+from recorder.documents.coverage import CoverageDocument, HoleDocument
+from recorder.documents.document import Document
+from recorder.documents.facts import fact_document
+from recorder.documents.impact import ImpactDocument, Totals
+from recorder.documents.sentences import lasting
+from recorder.documents.verdict import VerdictDocument, WhyQuestionDocument
+from recorder.questions.postmortem import Postmortem
+
+__all__ = ["PostmortemDocument", "summary"]
+
+
+class LogDocument(Document, frozen=True, kw_only=True):
+    """What it rests on."""
+
+    id: int
+    position: int
+
+
+class PostmortemDocument(Document, frozen=True, kw_only=True):
+    """What is known of an incident."""
+
+    question: WhyQuestionDocument
+    summary: Sequence[str]
+    timeline: Sequence[Mapping[str, Any]]
+    verdicts: Sequence[VerdictDocument]
+    impact: ImpactDocument
+    coverage: CoverageDocument
+    verdict_gaps: Sequence[HoleDocument]
+    log: LogDocument
+
+    @classmethod
+    def of(cls, postmortem: Postmortem) -> Self:
+        """Return the document of an answer."""
+        window = postmortem.why.question.window
+        return cls(
+            question=WhyQuestionDocument(
+                cluster=postmortem.cluster,
+                node=postmortem.node,
+                since=window.since,
+                until=window.until,
+            ),
+            summary=summary(postmortem),
+            timeline=[
+                {**fact_document(one.sign.stored), "role": one.role}
+                for one in postmortem.timeline
+            ],
+            verdicts=[VerdictDocument.of(v) for v in postmortem.verdicts],
+            impact=ImpactDocument.of(postmortem.impact),
+            coverage=CoverageDocument.of(postmortem.coverage),
+            verdict_gaps=[HoleDocument.of_gap(g) for g in postmortem.gaps],
+            log=LogDocument(id=postmortem.log, position=postmortem.position),
+        )
+
+
+def summary(postmortem: Postmortem) -> Sequence[str]:
+    """Three sentences: what and why, what it cost, how sure it is."""
+    return [_what(postmortem), _cost(postmortem), _surety(postmortem)]
+
+
+def _what(postmortem: Postmortem) -> str:
+    if not postmortem.verdicts:
+        return f"Nothing is known to have happened to {postmortem.node}."
+    return " ".join(verdict.sentence for verdict in postmortem.verdicts)
+
+
+def _cost(postmortem: Postmortem) -> str:
+    hits = postmortem.impact.workloads
+    if not hits:
+        return "No workload was hit, as far as is known."
+    total = Totals.of(hits)
+    names = ", ".join(str(hit.workload) for hit in hits[:3])
+    more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""  # noqa: PLR2004
+    pods = "1 Pod" if total.pods == 1 else f"{total.pods} Pods"
+    still = lasting(hits, postmortem.impact.coverage.counted_until)
+    return (
+        f"It hit {names}{more}: {pods} of gangs with"
+        f" {total.gpus} GPUs, and cost at least"
+        f" {total.gpu_hours_lost:.2f} GPU-hours"
+        f"{'' if still is None else f'; {still}'}."
+    )
+
+
+def _surety(postmortem: Postmortem) -> str:
+    missing = list(dict.fromkeys(_missing(postmortem)))
+    told = f"; {', '.join(missing)} would have told more" if missing else ""
+    sure = (
+        postmortem.verdicts[-1].confidence
+        if postmortem.verdicts
+        else "unknown"
+    )
+    whole = (
+        "nothing is missing from the record"
+        if postmortem.coverage.complete and not postmortem.gaps
+        else "the record has gaps in this time"
+    )
+    return f"The cause is {sure}: {whole}{told}."
+
+
+def _missing(postmortem: Postmortem) -> Iterator[str]:
+    for verdict in postmortem.verdicts:
+        for one in verdict.missing:
+            yield one.evidence

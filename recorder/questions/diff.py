@@ -1,0 +1,207 @@
+"""Answers of `recorder diff`: what changed between two times."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from recorder.classify.changes import Change
+from recorder.classify.managers import FieldManager, moved_managers
+from recorder.coverage.coverage import Coverage
+from recorder.errors import ConfigError, NotFoundError
+from recorder.model.entry import Operation
+from recorder.model.moment import shifted, written
+from recorder.model.reference import EntryName
+from recorder.model.window import Window, parse_time
+from recorder.questions.changes import document_of, visible_changes
+from recorder.questions.history import version_coverage
+from recorder.questions.ports import Line, Reading, Selection
+from recorder.questions.references import KnownObject, Reference, find_objects
+
+__all__ = ["Difference", "DifferenceQuestion", "End", "ask_difference"]
+
+MOMENT = timedelta(microseconds=1)
+"""The finest time there is."""
+
+GONE = frozenset({Operation.DELETED, Operation.ABSENT})
+
+
+class EndError(ConfigError):
+    """Two ends that do not fit together, or to the log."""
+
+    code = "question.end"
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of a comparison, as it was asked for."""
+
+    at: datetime | None = None
+    entry: EntryName | None = None
+    """Exactly this version. With neither it is the newest."""
+
+    @classmethod
+    def parse(cls, text: str, *, now: datetime, name: str) -> "End":
+        """Read a time, an age, or the name of an entry.
+
+        Raises:
+            TimeError: it is none of them.
+        """
+        if text.replace("/", "", 1).isdecimal() and "/" in text.strip("/"):
+            return cls(entry=EntryName.parse(text))
+        return cls(at=parse_time(text, now=now, name=name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceQuestion:
+    """Which object, and between what."""
+
+    object: Reference
+    before: End
+    after: End
+    all_fields: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """An object as it was at one end."""
+
+    at: datetime | None
+    """When; None for the newest version."""
+
+    line: Line | None
+    """The newest version until then; None where there was none yet."""
+
+    document: dict[str, Any] | None
+    """None where the object did not exist."""
+
+    @property
+    def says(self) -> str:
+        """Whether it was there, in a word."""
+        if self.line is None:
+            return "not yet"
+        if self.line.operation in GONE:
+            return self.line.operation.value
+        return "there"
+
+    @property
+    def uid(self) -> str | None:
+        """Its incarnation."""
+        if self.line is None or self.line.identity is None:
+            return None
+        return self.line.identity.uid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What changed from one end to the other."""
+
+    found: KnownObject
+    newest: Line
+    before: State
+    after: State
+    changed: Sequence[Change]
+    managers: Sequence[FieldManager]
+    """Whose field managers' entries moved between the two."""
+
+    coverage: Coverage
+
+    @property
+    def outcome(self) -> str:
+        """What became of the object, in a word."""
+        old, new = self.before.document, self.after.document
+        if old is None and new is None:
+            return "not there"
+        if old is None:
+            return "added"
+        if new is None:
+            return self.after.says
+        if self.before.uid != self.after.uid:
+            return "another incarnation"
+        return "changed" if self.changed else "same"
+
+
+async def ask_difference(
+    reading: Reading, question: DifferenceQuestion, *, now: datetime
+) -> Difference:
+    """Compare an object as it was at two ends.
+
+    Raises:
+        NotFoundError: the log has no such object, or no version of it.
+        ConfigError: the second end lies before the first.
+    """
+    found = await find_objects(reading, question.object)
+    newest = await reading.newest(
+        Selection(objects=found.numbers, versions=True)
+    )
+    if newest is None:
+        msg = (
+            f'log {reading.log.id} has no version of "{question.object}",'
+            " only entries that mention it"
+        )
+        raise NotFoundError(msg, advice="see `recorder log --object`")
+    before = await _state(reading, found, question.before)
+    after = await _state(reading, found, question.after)
+    _check_order(before, after)
+    changed: Sequence[Change] = ()
+    managers: Sequence[FieldManager] = ()
+    old, new = before.document, after.document
+    if old is not None and new is not None:
+        changed = visible_changes(old, new, all_fields=question.all_fields)
+        if before.uid == after.uid:
+            managers = moved_managers(old, new)
+    window = Window(before.at, after.at and shifted(after.at, MOMENT))
+    return Difference(
+        found=found,
+        newest=newest,
+        before=before,
+        after=after,
+        changed=changed,
+        managers=managers,
+        coverage=await version_coverage(reading, found, window, now=now),
+    )
+
+
+async def _state(reading: Reading, found: KnownObject, end: End) -> State:
+    until = None if end.at is None else shifted(end.at, MOMENT)
+    before = None
+    if end.entry is not None:
+        _check_log(reading, end.entry)
+        before = end.entry.position + 1
+    line = await reading.newest(
+        Selection(objects=found.numbers, until=until, versions=True),
+        before=before,
+    )
+    at = end.at
+    if end.entry is not None:
+        if line is None or line.entry != end.entry:
+            msg = f"entry {end.entry} is no version of this object"
+            raise NotFoundError(msg)
+        at = line.observed_at
+    gone = line is None or line.operation in GONE
+    return State(
+        at=at,
+        line=line,
+        document=None
+        if line is None or gone
+        else document_of(line, found.kind.kind),
+    )
+
+
+def _check_log(reading: Reading, entry: EntryName) -> None:
+    if entry.log != reading.log.id:
+        msg = (
+            f"entry {entry} is of log {entry.log}, and log {reading.log.id}"
+            " is asked"
+        )
+        raise EndError(msg, advice=f"add --log {entry.log}")
+
+
+def _check_order(before: State, after: State) -> None:
+    if before.at is None or after.at is None or before.at <= after.at:
+        return
+    msg = (
+        f"impossible comparison: it begins at {written(before.at)}, which is"
+        f" not before its end, {written(after.at)}"
+    )
+    raise EndError(msg)

@@ -1,0 +1,276 @@
+"""Answers of `recorder log`: which entries, and what may be missing."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recorder.coverage.coverage import Coverage, Reads, covered
+from recorder.coverage.unproven import no_facts
+from recorder.errors import ConfigError
+from recorder.model.entry import Operation
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
+from recorder.model.reference import EntryName, Resource
+from recorder.model.window import Window
+from recorder.questions.entry import ask_entry
+from recorder.questions.ports import (
+    Line,
+    OnDay,
+    Reading,
+    Selection,
+    is_about_events,
+)
+from recorder.questions.references import (
+    KnownObject,
+    Reference,
+    did_you_mean,
+    find_node,
+    find_objects,
+)
+from recorder.questions.wording import worded
+
+__all__ = [
+    "SOURCES",
+    "EntryQuestion",
+    "Entries",
+    "ask_entries",
+    "is_of",
+    "named_object",
+]
+
+SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM, "recorder")
+"""Sources that entries may come from."""
+
+
+class QuestionError(ConfigError):
+    """What was asked does not fit together."""
+
+    code = "question"
+
+
+def named_object(text: str | None, namespace: str | None) -> Reference | None:
+    """Read which object is asked about, if one is.
+
+    Raises:
+        ConfigError: it is not named as it should be, or only its namespace.
+    """
+    if text is not None:
+        return Reference.parse(text, namespace)
+    if namespace is not None:
+        msg = "a namespace is named, and no object in it"
+        raise QuestionError(msg, advice="add --object")
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryQuestion:
+    """Which entries are wanted."""
+
+    window: Window
+    entry: EntryName | None = None
+    """This one alone; nothing else is asked of it then."""
+
+    node: str | None = None
+    object: Reference | None = None
+    source: str | None = None
+    reason: str | None = None
+    actor: str | None = None
+    operations: tuple[Operation, ...] | None = None
+    """Of entries, where not all are wanted."""
+
+    kinds: tuple[FactKind, ...] | None = None
+    """Of facts, where not all are wanted."""
+
+    limit: int | None = None
+    """The newest so many; None for all."""
+
+    documents: bool = False
+    facts: bool = False
+    """Whether what the entries tell is wanted, not the entries."""
+
+    words: bool = False
+    """Whether each entry is to say in words what it tells."""
+
+    def __post_init__(self) -> None:
+        """See that it fits together.
+
+        Raises:
+            ConfigError: it does not, or there is no such source.
+        """
+        if self.facts and self.documents:
+            msg = "an answer has documents, or facts that they tell: choose"
+            raise QuestionError(msg, advice="leave out --raw or --facts")
+        if self.source is not None and self.source not in SOURCES:
+            msg = (
+                f'there is no source "{self.source}": it is one of'
+                f" {', '.join(SOURCES)}{did_you_mean(self.source, SOURCES)}"
+            )
+            raise QuestionError(msg)
+
+    def selects(self, found: KnownObject | None) -> Selection:
+        """Return what is asked of each entry; of which object is known."""
+        return Selection(
+            node=self.node,
+            objects=None if found is None else found.numbers,
+            source=self.source,
+            reason=self.reason,
+            actor=self.actor,
+            operations=self.operations,
+            kinds=self.kinds,
+            since=self.window.since,
+            until=self.window.until,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entries:
+    """What a question selects, to be read page by page."""
+
+    question: EntryQuestion
+    found: KnownObject | None
+    """The object that is asked about, if one is."""
+
+    after: int
+    """Where the wanted lines begin."""
+
+    coverage: Coverage
+    notes: Sequence[str]
+    """What a person should know beside the lines."""
+
+    @property
+    def more(self) -> bool:
+        """Whether there are older lines that the limit leaves out."""
+        return self.after > 0 and self.question.entry is None
+
+    def pages(
+        self, reading: Reading
+    ) -> AsyncIterator[Sequence[Line | StoredFact]]:
+        """Yield the lines, or the facts, in log order."""
+        one = self.question.entry
+        if one is not None:
+            reading = reading.as_of(one.position)
+        return self.later(reading, self.found, after=self.after)
+
+    def later(
+        self, reading: Reading, found: KnownObject | None, *, after: int
+    ) -> AsyncIterator[Sequence[Line | StoredFact]]:
+        """Yield what came after a position, of an object found anew."""
+        if self.question.facts:
+            return reading.fact_pages.pages(
+                self.question.selects(found), after=after
+            )
+        lines = reading.lines(
+            self.question.selects(found),
+            after=after,
+            documents=self.question.documents,
+        )
+        return _worded(reading, lines) if self.question.words else lines
+
+
+async def _worded(
+    reading: Reading, pages: AsyncIterator[Sequence[Line]]
+) -> AsyncIterator[Sequence[Line]]:
+    async for page in pages:
+        yield await worded(reading, page)
+
+
+async def ask_entries(
+    reading: Reading,
+    question: EntryQuestion,
+    *,
+    now: datetime,
+    on_day: OnDay | None = None,
+) -> Entries:
+    """Find what a question selects, and what may be missing from it.
+
+    Raises:
+        NotFoundError: the log has no such entry, node or object.
+    """
+    if question.entry is not None:
+        return await _alone(reading, question, question.entry)
+    found = None
+    if question.node is not None:
+        await find_node(reading, question.node)
+    if question.object is not None:
+        found = await find_objects(reading, question.object)
+    after = 0
+    if question.limit is not None:
+        listed = reading.fact_pages if question.facts else reading
+        after = await listed.skip_to_newest(
+            question.selects(found), question.limit, on_day=on_day
+        )
+    return Entries(
+        question=question,
+        found=found,
+        after=after,
+        coverage=await covered(
+            reading,
+            question.window,
+            now=now,
+            reads=_reads(question, found),
+            facts=question.facts,
+        ),
+        notes=await _unknown_words(reading, question),
+    )
+
+
+async def _alone(
+    reading: Reading, question: EntryQuestion, name: EntryName
+) -> Entries:
+    """Find one entry: of it nothing can be missing but its facts."""
+    await ask_entry(reading, name)
+    coverage = Coverage(window=question.window)
+    end = await reading.facts.end() if question.facts else None
+    hole = None if end is None else no_facts(end, question.window)
+    if end is not None and hole is not None and end.entry < name:
+        coverage.add_hole(hole)
+    return Entries(
+        question=question,
+        found=None,
+        after=name.position - 1,
+        coverage=coverage,
+        notes=(),
+    )
+
+
+def _reads(question: EntryQuestion, found: KnownObject | None) -> Reads:
+    """Return which streams could have given an entry that was asked for."""
+    only_events = question.reason is not None or question.actor is not None
+
+    def reads(source: str, resource: str) -> bool:
+        if question.source not in {None, source}:
+            return False
+        if source != WATCH:
+            # Only a watch tells of which object, and of Events.
+            return found is None and not only_events
+        if is_about_events(resource):
+            return True
+        if only_events:
+            return False
+        return found is None or is_of(found, resource)
+
+    return reads
+
+
+def is_of(found: KnownObject, resource: str) -> bool:
+    """Return whether a resource is the one that an object is of."""
+    kind, parsed = found.kind, Resource.parse(resource)
+    if parsed.group != kind.group:
+        return False
+    # Of a kind that nothing defines the plural is only a guess, so whatever
+    # is missing from its group may be missing from it.
+    return parsed.plural == kind.plural or kind.namespaced is None
+
+
+async def _unknown_words(
+    reading: Reading, question: EntryQuestion
+) -> list[str]:
+    notes = []
+    for name, word in (("reason", question.reason), ("actor", question.actor)):
+        if word is None:
+            continue
+        near = await reading.words(word)
+        if near:
+            hint = did_you_mean(word, near)
+            notes.append(f'no entry has the {name} "{word}"{hint}')
+    return notes

@@ -1,0 +1,164 @@
+"""One entry: by its name, and opened: what it tells, what it changed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from recorder.classify.changes import Change
+from recorder.classify.managers import FieldManager, moved_managers
+from recorder.coverage.coverage import Coverage, covered
+from recorder.errors import ConfigError, NotFoundError
+from recorder.model.entry import Operation
+from recorder.model.fact import StoredFact
+from recorder.model.reference import EntryName
+from recorder.model.window import Window
+from recorder.questions.changes import document_of, visible_changes
+from recorder.questions.ports import Line, Reading, Selection, is_about_events
+
+__all__ = [
+    "EntryNameError",
+    "NoEntryError",
+    "Opened",
+    "ask_entry",
+    "ask_opened",
+    "entry_name",
+    "previous_of",
+]
+
+VERSIONS = frozenset(
+    {
+        Operation.LISTED,
+        Operation.ADDED,
+        Operation.MODIFIED,
+        Operation.DELETED,
+    }
+)
+MOMENT = timedelta(microseconds=1)
+
+
+class EntryNameError(ConfigError):
+    """A text that is no name of an entry."""
+
+    code = "question.entry"
+
+
+class NoEntryError(NotFoundError):
+    """The log has no such entry."""
+
+    code = "not_found.entry"
+
+
+def entry_name(text: str) -> EntryName:
+    """Read the name of an entry.
+
+    Raises:
+        EntryNameError: it is none.
+    """
+    try:
+        return EntryName.parse(text)
+    except ValueError as exc:
+        raise EntryNameError(str(exc)) from exc
+
+
+async def ask_entry(reading: Reading, name: EntryName) -> Line:
+    """Read one entry.
+
+    Raises:
+        NotFoundError: it is of another log, or not in this one.
+    """
+    log = reading.log
+    if name.log == log.id and 0 < name.position <= log.size:
+        pages = reading.as_of(name.position).lines(
+            Selection(), after=name.position - 1, documents=True
+        )
+        async for page in pages:
+            if page[0].entry == name:
+                return page[0]
+    msg = (
+        f"there is no entry {name}: log {log.id} has the positions 1 to"
+        f" {log.size}, or it was pruned"
+    )
+    raise NoEntryError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """An entry, its facts, and the version of the object before it."""
+
+    line: Line
+    facts: Sequence[StoredFact]
+    previous: Line | None
+    changed: Sequence[Change]
+    managers: Sequence[FieldManager]
+    coverage: Coverage
+
+
+async def ask_opened(
+    reading: Reading, name: EntryName, *, all_fields: bool, now: datetime
+) -> Opened:
+    """Open one entry.
+
+    Raises:
+        NotFoundError: the log has no such entry.
+    """
+    line = await ask_entry(reading, name)
+    ended = reading.as_of(name.position)
+    facts = [
+        stored
+        async for page in ended.fact_pages.pages(
+            Selection(), after=name.position - 1
+        )
+        for stored in page
+    ]
+    previous = await previous_of(reading, line)
+    changed: Sequence[Change] = ()
+    managers: Sequence[FieldManager] = ()
+    if previous is not None and line.operation in VERSIONS:
+        kind = line.identity.kind if line.identity is not None else ""
+        old, new = document_of(previous, kind), document_of(line, kind)
+        changed = visible_changes(old, new, all_fields=all_fields)
+        managers = moved_managers(old, new)
+
+    def reads(source: str, resource: str) -> bool:
+        return (source, resource) == (line.source, line.resource)
+
+    at = line.observed_at
+    return Opened(
+        line=line,
+        facts=facts,
+        previous=previous,
+        changed=changed,
+        managers=managers,
+        coverage=await covered(
+            reading, Window(at, at + MOMENT), now=now, reads=reads
+        ),
+    )
+
+
+async def previous_of(reading: Reading, line: Line) -> Line | None:
+    """Return the version of the same incarnation before an entry."""
+    identity = line.identity
+    if (
+        identity is None
+        or line.operation in {Operation.ADDED, Operation.RENEWED}
+        or is_about_events(line.resource)
+    ):
+        return None
+    things = await reading.things(
+        [(identity.group, identity.kind)],
+        namespace=identity.namespace,
+        name=identity.name,
+    )
+    numbers = tuple(
+        thing.number for thing in things if thing.identity.uid == identity.uid
+    )
+    if not numbers:
+        return None
+    before = line.entry.position
+    while True:
+        found = await reading.newest(
+            Selection(objects=numbers, versions=True), before=before
+        )
+        if found is None or found.operation in VERSIONS:
+            return found
+        before = found.entry.position

@@ -1,0 +1,57 @@
+"""Answers of `recorder gaps`: spans that the log cannot vouch for."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recorder.coverage.coverage import Coverage, Reads, covered, everything
+from recorder.coverage.hole import Gap
+from recorder.model.window import Window
+from recorder.questions.ports import Reading
+
+__all__ = ["GapAnswer", "ask_gaps"]
+
+GAPS_MAX = 10_000
+"""The newest are shown; 600 bytes each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GapAnswer:
+    """The gaps of a window, oldest first, healed ones included."""
+
+    gaps: Sequence[Gap]
+    more: int
+    """How many older ones are left out."""
+
+    coverage: Coverage
+
+
+async def ask_gaps(
+    reading: Reading,
+    window: Window,
+    *,
+    now: datetime,
+    reads: Reads = everything,
+) -> GapAnswer:
+    """Find the gaps that overlap a window."""
+    found: deque[Gap] = deque(maxlen=GAPS_MAX)
+    count = 0
+    async for gap in reading.gaps(window.since):
+        if gap.overlaps(window.since, window.until) and reads(
+            gap.source, gap.resource
+        ):
+            found.append(gap)
+            count += 1
+    still_open = [
+        stream.gap
+        for stream in reading.streams
+        if stream.gap is not None
+        and stream.gap.overlaps(window.since, window.until)
+        and reads(stream.source, stream.resource)
+    ]
+    return GapAnswer(
+        gaps=sorted([*found, *still_open], key=lambda gap: gap.opened),
+        more=count - len(found),
+        coverage=await covered(reading, window, now=now, reads=reads),
+    )

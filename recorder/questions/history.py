@@ -1,0 +1,226 @@
+"""Answers of `recorder history`: every version, what changed in it, by whom.
+
+A version is compared with the one before it of the same incarnation, also
+where that one lies before the window or behind the limit. What is asked for
+is read page by page; of each incarnation only the newest document is kept.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from recorder.classify.changes import Change
+from recorder.classify.managers import FieldManager, moved_managers
+from recorder.coverage.coverage import Coverage, covered
+from recorder.errors import NotFoundError
+from recorder.model.entry import Operation
+from recorder.model.observation import WATCH
+from recorder.model.window import Window
+from recorder.questions.changes import document_of, visible_changes
+from recorder.questions.entries import is_of
+from recorder.questions.ports import Heartbeats, Line, Reading, Selection
+from recorder.questions.references import KnownObject, Reference, find_objects
+
+__all__ = [
+    "History",
+    "HistoryQuestion",
+    "Version",
+    "ask_history",
+    "version_coverage",
+]
+
+INCARNATIONS_KEPT = 50
+"""Documents kept to compare with; one that was let go is read again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryQuestion:
+    """Which versions are wanted."""
+
+    object: Reference
+    window: Window
+    limit: int | None
+    """The newest so many; None for all."""
+
+    all_fields: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One entry of an object's history."""
+
+    line: Line
+    changed: Sequence[Change]
+    managers: Sequence[FieldManager]
+    """Whose field managers' entries moved; empty where none is known."""
+
+    begins: bool
+    """Whether it is the first of its incarnation in the log."""
+
+    before: str | None
+    """The uid of the incarnation before it, where another one begins."""
+
+    @property
+    def uid(self) -> str | None:
+        """Its incarnation."""
+        return self.line.identity and self.line.identity.uid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """What a question selects, to be read page by page."""
+
+    question: HistoryQuestion
+    found: KnownObject
+    newest: Line
+    after: int
+    """Where the wanted versions begin."""
+
+    heartbeats: Heartbeats | None
+    """What was counted of the incarnation that lives."""
+
+    coverage: Coverage
+
+    @property
+    def more(self) -> bool:
+        """Whether there are older versions that the limit leaves out."""
+        return self.after > 0
+
+    async def pages(self, reading: Reading) -> AsyncIterator[list[Version]]:
+        """Yield the versions in log order."""
+        comparing = _Comparing(reading, self)
+        async for page in reading.lines(
+            _selection(self.found, self.question.window),
+            after=self.after,
+            documents=True,
+        ):
+            yield [await comparing.version(line) for line in page]
+
+
+async def ask_history(
+    reading: Reading, question: HistoryQuestion, *, now: datetime
+) -> History:
+    """Find the versions of an object, and what may be missing from them.
+
+    Raises:
+        NotFoundError: the log has no such object, or no version of it.
+    """
+    found = await find_objects(reading, question.object)
+    newest = await reading.newest(_selection(found, Window()))
+    if newest is None:
+        msg = (
+            f'log {reading.log.id} has no version of "{question.object}",'
+            " only entries that mention it"
+        )
+        raise NotFoundError(msg, advice="see `recorder log --object`")
+    after = 0
+    if question.limit is not None:
+        after = await reading.skip_to_newest(
+            _selection(found, question.window), question.limit
+        )
+    return History(
+        question=question,
+        found=found,
+        newest=newest,
+        after=after,
+        heartbeats=await _heartbeats(reading, found),
+        coverage=await version_coverage(
+            reading, found, question.window, now=now
+        ),
+    )
+
+
+async def version_coverage(
+    reading: Reading, found: KnownObject, window: Window, *, now: datetime
+) -> Coverage:
+    """Judge what may be missing from the versions of an object."""
+
+    def reads(source: str, resource: str) -> bool:
+        return source == WATCH and is_of(found, resource)
+
+    return await covered(reading, window, now=now, reads=reads)
+
+
+class _Comparing:
+    """Compares each line with the version before it."""
+
+    def __init__(self, reading: Reading, history: History) -> None:
+        self._reading = reading
+        self._kind = history.found.kind.kind
+        self._all_fields = history.question.all_fields
+        self._numbers: dict[str | None, tuple[int, ...]] = {}
+        for thing in history.found.things:
+            uid = thing.identity.uid
+            known = self._numbers.get(uid, ())
+            self._numbers[uid] = (*known, thing.number)
+        self._documents: dict[str | None, dict[str, Any]] = {}
+        self._uid: str | None = None
+
+    async def version(self, line: Line) -> Version:
+        uid = line.identity and line.identity.uid
+        old = self._documents.pop(uid, None)
+        if old is None and line.operation is not Operation.ADDED:
+            old = await self._before(uid, line.entry.position)
+        other = self._uid if self._uid != uid else None
+        self._uid = uid
+        changed: Sequence[Change] = ()
+        managers: Sequence[FieldManager] = ()
+        new = old
+        if line.operation is not Operation.ABSENT:
+            new = document_of(line, self._kind)
+            if old is not None:
+                changed = visible_changes(
+                    old, new, all_fields=self._all_fields
+                )
+            if old is not None or line.operation is Operation.ADDED:
+                managers = moved_managers(old, new)
+        if new is not None:
+            self._keep(uid, new)
+        return Version(
+            line=line,
+            changed=changed,
+            managers=managers,
+            begins=old is None,
+            before=other,
+        )
+
+    def _keep(self, uid: str | None, document: dict[str, Any]) -> None:
+        self._documents[uid] = document
+        if len(self._documents) > INCARNATIONS_KEPT:
+            del self._documents[next(iter(self._documents))]
+
+    async def _before(
+        self, uid: str | None, position: int
+    ) -> dict[str, Any] | None:
+        """Read the newest document before a position, if there is one."""
+        while position > 1:
+            line = await self._reading.newest(
+                Selection(objects=self._numbers[uid], versions=True),
+                before=position,
+            )
+            if line is None:
+                return None
+            if line.operation is not Operation.ABSENT:
+                return document_of(line, self._kind)
+            position = line.entry.position
+        return None
+
+
+def _selection(found: KnownObject, window: Window) -> Selection:
+    return Selection(
+        objects=found.numbers,
+        since=window.since,
+        until=window.until,
+        versions=True,
+    )
+
+
+async def _heartbeats(
+    reading: Reading, found: KnownObject
+) -> Heartbeats | None:
+    """Return what was counted of the newest incarnation, while it lives."""
+    counted = await reading.heartbeats(found.numbers)
+    lives = [number for number in found.numbers if number in counted]
+    beats = counted[lives[-1]] if lives else None
+    return beats if beats is not None and beats.count else None

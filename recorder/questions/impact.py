@@ -1,0 +1,198 @@
+"""Answers of `recorder impact`: the workloads that failures hit."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+
+from recorder.coverage.coverage import Coverage, covered
+from recorder.errors import ConfigError, NotFoundError
+from recorder.explain.impact import Hit
+from recorder.explain.verdict import Verdict
+from recorder.knowledge import Knowledge
+from recorder.model.moment import shifted
+from recorder.model.window import Window
+from recorder.questions.loading.fleet import states_at
+from recorder.questions.loading.hits import NodeSelection, all_hits_of
+from recorder.questions.loading.nodes import (
+    LOOKBACK,
+    PODS,
+    nodes_of,
+    reads_workloads,
+    verdicts_of,
+)
+from recorder.questions.ports import Reading
+from recorder.questions.references import find_node, node_name
+
+__all__ = ["Impact", "ImpactQuestion", "ask_impact"]
+
+RACK = ("rack",)
+"""Ends of the keys of labels that name a rack."""
+
+
+class SelectorError(ConfigError):
+    """What selects the nodes cannot be."""
+
+    code = "question.selector"
+
+
+def _label(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key or key[-1] == "!" or value[:1] == "=":
+        msg = f'cannot use the label "{text}": write LABEL=VALUE'
+        raise SelectorError(msg)
+    return key, value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactQuestion:
+    """Which nodes, and when."""
+
+    nodes: tuple[str, ...]
+    rack: str | None
+    labels: tuple[tuple[str, str], ...]
+    window: Window
+
+    @classmethod
+    def selecting(
+        cls,
+        nodes: Iterable[str] = (),
+        *,
+        rack: str | None = None,
+        labels: Iterable[str] = (),
+        window: Window,
+    ) -> Self:
+        """Ask about nodes by their names, by a rack or by ``LABEL=VALUE``.
+
+        Raises:
+            ConfigError: something cannot be, or nothing selects a node.
+        """
+        question = cls(
+            nodes=tuple(node_name(text) for text in nodes),
+            rack=rack,
+            labels=tuple(_label(text) for text in labels),
+            window=window,
+        )
+        if not (question.nodes or question.labels or rack):
+            msg = "nothing selects a node: give names, a rack or labels"
+            advice = "name nodes, or select them with --rack or -l LABEL=VALUE"
+            raise SelectorError(msg, advice=advice)
+        return question
+
+    @property
+    def shared_label(self) -> tuple[str | None, str]:
+        """Return key and value of a label that all selected nodes had.
+
+        A rack is named by more than one key.
+        """
+        return self.labels[0] if self.rack is None else (None, self.rack)
+
+    def selects(self, *had: Mapping[str, str]) -> bool:
+        """Return whether any of the labels that a node had are asked for."""
+        return any(self._fits(labels) for labels in had)
+
+    def _fits(self, labels: Mapping[str, str]) -> bool:
+        in_rack = self.rack is None or any(
+            value == self.rack and key.rpartition("/")[2] in RACK
+            for key, value in labels.items()
+        )
+        return in_rack and all(
+            labels.get(key) == value for key, value in self.labels
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impact:
+    """What was hit, by what, and what it cost at least."""
+
+    cluster: str
+    nodes: Sequence[str]
+    window: Window
+    failures: Sequence[Verdict]
+    workloads: Sequence[Hit]
+    coverage: Coverage
+
+
+async def ask_impact(
+    reading: Reading,
+    question: ImpactQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Impact:
+    """Find the workloads that failures of nodes hit.
+
+    Raises:
+        NotFoundError: no such node, or none with these labels then.
+    """
+    nodes, moved = await _nodes(reading, question)
+
+    async def was_meant(node: str, at: datetime) -> bool:
+        return await _was_meant(reading, question, node, at)
+
+    window = question.window
+    coverage = await covered(
+        reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
+    )
+    since = window.since and shifted(window.since, -LOOKBACK)
+    read = await nodes_of(
+        reading, nodes, since=since, until=window.until, knowledge=knowledge
+    )
+    verdicts = await verdicts_of(reading, read, window, coverage, knowledge)
+    verdicts = [
+        verdict
+        for verdict in verdicts
+        if verdict.node not in moved
+        or await was_meant(verdict.node, verdict.lost_at)
+    ]
+    verdicts.sort(key=lambda v: (v.effect.stored.at, v.effect.position))
+    return Impact(
+        cluster=reading.log.cluster_name,
+        nodes=nodes,
+        window=window,
+        failures=verdicts,
+        workloads=await all_hits_of(
+            reading,
+            NodeSelection(nodes, moved, was_meant),
+            verdicts,
+            window,
+            coverage=coverage,
+            knowledge=knowledge,
+        ),
+        coverage=coverage,
+    )
+
+
+async def _nodes(
+    reading: Reading, question: ImpactQuestion
+) -> tuple[Sequence[str], set[str]]:
+    """Return the nodes that are meant, and which of them not all the time."""
+    chosen = list(dict.fromkeys(question.nodes))
+    if chosen:
+        await find_node(reading, *chosen)
+    if question.rack is None and not question.labels:
+        return chosen, set()
+    window = question.window
+    key, value = question.shared_label
+    labels = await reading.facts.labels_within(
+        window.since, window.until, value=value, key=key
+    )
+    found = [n for n, had in labels.items() if question.selects(*had)]
+    if not found:
+        msg = f"log {reading.log.id} has no node with these labels then"
+        raise NotFoundError(msg)
+    found = [name for name in sorted(found) if name not in chosen]
+    moved = {
+        name
+        for name in found
+        if not all(question.selects(had) for had in labels[name])
+    }
+    return [*chosen, *found], moved
+
+
+async def _was_meant(
+    reading: Reading, question: ImpactQuestion, node: str, at: datetime
+) -> bool:
+    """Return whether a node had the labels at a time."""
+    states = await states_at(reading, [node], at)
+    return node not in states or question.selects(states[node].labels)

@@ -1,0 +1,204 @@
+"""Answers of `recorder incidents`: what happened to any node."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from recorder.coverage.coverage import Coverage, covered
+from recorder.explain.impact import Hit
+from recorder.explain.verdict import Verdict
+from recorder.knowledge import Fault, Knowledge
+from recorder.model.moment import shifted
+from recorder.model.window import Window
+from recorder.questions.loading.hits import hits_of
+from recorder.questions.loading.nodes import (
+    LOOKBACK,
+    PODS,
+    nodes_of,
+    reads_nodes,
+    verdicts_of,
+)
+from recorder.questions.ports import Reading
+
+__all__ = ["Incident", "Incidents", "IncidentsQuestion", "ask_incidents"]
+
+GROUPS = {
+    Fault.CONTROL_PLANE.value: "control-plane",
+    Fault.POWER_LOSS.value: "rack",
+    Fault.PARTITION.value: "rack",
+}
+"""Causes that strike several nodes at once."""
+
+WIDE = "zone"
+"""The end of keys of labels of places without a network of their own."""
+
+Places = Mapping[str, Mapping[str, str]]
+"""Of nodes the labels that say where they stand."""
+
+TOGETHER = timedelta(minutes=1)
+"""Between losses of nodes that one cause struck."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentsQuestion:
+    """When."""
+
+    window: Window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """Verdicts that belong together."""
+
+    verdicts: Sequence[Verdict]
+    workloads: Sequence[Hit]
+
+    @property
+    def first(self) -> Verdict:
+        """The verdict that names it."""
+        return self.verdicts[0]
+
+    @property
+    def nodes(self) -> Sequence[str]:
+        """The nodes that it struck, by name."""
+        return sorted({verdict.node for verdict in self.verdicts})
+
+    @property
+    def group(self) -> str:
+        """What it struck: a node, a rack, the control plane."""
+        if len(self.verdicts) == 1:
+            return "node"
+        return GROUPS.get(self.first.cause, "node")
+
+    @property
+    def began_at(self) -> datetime:
+        """When the first sign of it was."""
+        return min(verdict.began_at for verdict in self.verdicts)
+
+    @property
+    def place(self) -> tuple[datetime, int]:
+        """Its place in a list: by the time that the list shows."""
+        return self.began_at, self.first.effect.stored.entry.position
+
+    @property
+    def until(self) -> datetime | None:
+        """When the last node was back in service; None while one is not."""
+        backs = [verdict.back_in_service_at for verdict in self.verdicts]
+        if any(back is None for back in backs):
+            return None
+        return max(back for back in backs if back is not None)
+
+    @property
+    def sentence(self) -> str:
+        """What a person would say."""
+        if len(self.verdicts) == 1:
+            return self.first.sentence
+        return f"{len(self.nodes)} nodes together: {self.first.sentence}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incidents:
+    """What happened, newest last."""
+
+    window: Window
+    incidents: Sequence[Incident]
+    coverage: Coverage
+
+
+async def ask_incidents(
+    reading: Reading,
+    question: IncidentsQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Incidents:
+    """Find what happened to all nodes in a window."""
+    window = question.window
+    coverage = await covered(
+        reading, window, now=now, reads=reads_nodes, facts=True, needs=PODS
+    )
+    since = window.since and shifted(window.since, -LOOKBACK)
+    names = sorted(
+        await reading.facts.stirred(since, window.until, seen=window.since)
+    )
+    nodes = await nodes_of(
+        reading, names, since=since, until=window.until, knowledge=knowledge
+    )
+    verdicts = await verdicts_of(
+        reading, nodes, window, coverage, knowledge, everywhere=True
+    )
+    verdicts = [v for v in verdicts if not _is_of_work(v)]
+    struck = sorted({verdict.node for verdict in verdicts})
+    found = (
+        await hits_of(reading, struck, verdicts, window, coverage=coverage)
+        if struck
+        else []
+    )
+    incidents = [
+        Incident(verdicts=group, workloads=_of(group, found))
+        for group in _together(verdicts, await _cut_off(reading, verdicts))
+    ]
+    incidents.sort(key=lambda one: one.place)
+    return Incidents(window=window, incidents=incidents, coverage=coverage)
+
+
+def _is_of_work(verdict: Verdict) -> bool:
+    """Whether a container met its own limit: nothing happened to its node."""
+    return verdict.cause == Fault.CONTAINER_OOM.value
+
+
+async def _cut_off(reading: Reading, verdicts: Iterable[Verdict]) -> Places:
+    """Return where nodes stand of which each lost the network."""
+    names = {v.node for v in verdicts if v.cause == Fault.PARTITION.value}
+    return await reading.facts.places(names) if len(names) > 1 else {}
+
+
+def _together(
+    verdicts: Iterable[Verdict], places: Places
+) -> list[Sequence[Verdict]]:
+    """Put together what struck several nodes at once, in order of time.
+
+    One loses the network by itself too: others with it if they stand with it.
+    """
+    groups: list[list[Verdict]] = []
+    for verdict in sorted(verdicts, key=_order):
+        for group in groups:
+            first = group[0]
+            if (
+                verdict.cause in GROUPS
+                and first.cause == verdict.cause
+                and first.happened == verdict.happened
+                and abs(first.lost_at - verdict.lost_at) <= TOGETHER
+                and (
+                    verdict.cause != Fault.PARTITION.value
+                    or _stand_together(first.node, verdict.node, places)
+                )
+            ):
+                group.append(verdict)
+                break
+        else:
+            groups.append([verdict])
+    return [tuple(group) for group in groups]
+
+
+def _stand_together(node: str, other: str, places: Places) -> bool:
+    there = places.get(other, {})
+    return any(
+        there.get(key) == value and key.rpartition("/")[2] != WIDE
+        for key, value in places.get(node, {}).items()
+    )
+
+
+def _order(verdict: Verdict) -> tuple[datetime, str]:
+    return verdict.effect.stored.at, verdict.node
+
+
+def _of(group: Sequence[Verdict], found: Sequence[Hit]) -> list[Hit]:
+    """Return the workloads that a group of verdicts hit, with its charges."""
+    own = {verdict.id for verdict in group}
+    return [
+        hit.charged(verdicts=own)
+        for hit in found
+        if any(charge.verdict in own for charge in hit.charges)
+        or (hit.outcome == "survived" and own & {*hit.evidence})
+    ]

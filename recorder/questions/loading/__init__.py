@@ -1,0 +1,1 @@
+"""What verdicts and losses need, read from the log by few questions."""

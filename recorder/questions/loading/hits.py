@@ -1,0 +1,230 @@
+"""Which workloads verdicts hit: Pods, their owners, and who failed with them.
+
+A gang is one whole on whatever nodes. Who asks about one node of a rack that
+went down gets the gang with all that it lost, for the others failed with it.
+"""
+
+from asyncio import TaskGroup
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Container,
+    Iterable,
+    Iterator,
+    Sequence,
+)
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from recorder.coverage.coverage import Coverage
+from recorder.explain.impact import Hit, Scope, failure_of, hits
+from recorder.explain.losses import preempted_at
+from recorder.explain.verdict import Verdict
+from recorder.knowledge import Knowledge
+from recorder.model.fact import StoredFact
+from recorder.model.moment import LAST, shifted
+from recorder.model.window import Window
+from recorder.projections import Placements, Workloads
+from recorder.questions.fact_ports import Stay
+from recorder.questions.loading.nodes import LOOKBACK, nodes_of, verdicts_of
+from recorder.questions.ports import Reading
+
+__all__ = ["NodeSelection", "all_hits_of", "hits_of"]
+
+TOGETHER = timedelta(minutes=1)
+"""Between losses of nodes that one gang takes for one."""
+
+POD_LIFE = 30 * LOOKBACK
+"""How long before a window a Pod may have made room for another whose
+workload does not run again in it."""
+
+PODS = "v1/pods"
+
+NEVER = datetime.min.replace(tzinfo=UTC)
+"""The end of a window in which nothing is vouched for: nothing costs."""
+
+
+class NodeSelection(NamedTuple):
+    """The nodes that are asked about."""
+
+    nodes: Sequence[str]
+    moved: Container[str]
+    """Those that were not meant all the time."""
+
+    was_meant: Callable[[str, datetime], Awaitable[bool]]
+    """Whether one of these was meant at a time."""
+
+
+class _Preempted(NamedTuple):
+    pod: str
+    node: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Gangs:
+    """The Pods that were on nodes, with the gangs that they belong to."""
+
+    facts: Sequence[StoredFact]
+
+    def nodes(self) -> set[str]:
+        """Return every node that any of these Pods was on."""
+        return {
+            placement.node
+            for placement in Placements(self.facts)
+            if placement.node is not None
+        }
+
+    def hits(
+        self, verdicts: Sequence[Verdict], scope: Scope, *, each: bool = False
+    ) -> list[Hit]:
+        """Return what verdicts hit, up to the end of what is known."""
+        return hits(
+            verdicts,
+            Placements(self.facts),
+            Workloads(self.facts),
+            scope=scope,
+            each=each,
+        )
+
+    def preempted(self, nodes: Container[str]) -> Iterator[_Preempted]:
+        """Yield what gave way on nodes."""
+        workloads = Workloads(self.facts)
+        for pod in Placements(self.facts):
+            if pod.node is None or pod.node not in nodes:
+                continue
+            workload = workloads.of(pod)
+            if workload is None:
+                continue
+            at = preempted_at(pod, workloads.preempted_at(workload))
+            if at is not None:
+                yield _Preempted(pod.key, pod.node, at)
+
+
+async def hits_of(
+    reading: Reading,
+    nodes: Sequence[str],
+    verdicts: Sequence[Verdict],
+    window: Window,
+    *,
+    coverage: Coverage,
+) -> list[Hit]:
+    """Find each hit of what verdicts hit, where they are all there are."""
+    gangs = await _gangs(reading, nodes, verdicts, window)
+    found = gangs.hits(verdicts, _scope(nodes, coverage), each=True)
+    return _within(found, window)
+
+
+async def all_hits_of(
+    reading: Reading,
+    asked: NodeSelection,
+    verdicts: Sequence[Verdict],
+    window: Window,
+    *,
+    coverage: Coverage,
+    knowledge: Knowledge,
+) -> list[Hit]:
+    """Find what verdicts on some nodes hit, with the losses elsewhere."""
+    gangs = await _gangs(reading, asked.nodes, verdicts, window)
+    nodes = set(asked.nodes)
+    others = gangs.nodes() - nodes
+    companions = await _companions(
+        reading, others, verdicts, window, coverage, knowledge
+    )
+    every, everywhere = [*verdicts, *companions], {*nodes, *others}
+    spared = [
+        gone.pod
+        for gone in gangs.preempted(asked.moved)
+        if not await asked.was_meant(gone.node, gone.at)
+    ]
+    scope = _scope(everywhere, coverage, spared)
+    found = gangs.hits(every, scope)
+    asked_of = (h.charged(nodes=nodes) for h in found if nodes & {*h.nodes})
+    return _within(asked_of, window)
+
+
+async def _companions(
+    reading: Reading,
+    others: set[str],
+    verdicts: Sequence[Verdict],
+    window: Window,
+    coverage: Coverage,
+    knowledge: Knowledge,
+) -> list[Verdict]:
+    """Judge the other nodes of the gangs that failed at the same time."""
+    times = [verdict.lost_at for verdict in verdicts]
+    if not times or not others:
+        return []
+    names = sorted(await reading.facts.stirred_near(others, times, TOGETHER))
+    if not names:
+        return []
+    since = min(times) - LOOKBACK
+    nodes = await nodes_of(
+        reading, names, since=since, until=window.until, knowledge=knowledge
+    )
+    found = await verdicts_of(reading, nodes, window, coverage, knowledge)
+    return [v for v in found if _is_near(v.lost_at, times)]
+
+
+def _is_near(at: datetime, times: Iterable[datetime]) -> bool:
+    return any(abs(at - time) <= TOGETHER for time in times)
+
+
+async def _gangs(
+    reading: Reading,
+    nodes: Sequence[str],
+    verdicts: Sequence[Verdict],
+    window: Window,
+) -> _Gangs:
+    """Read the gangs that verdicts may have hit, and who was preempted."""
+    since = window.since and shifted(window.since, -POD_LIFE)
+    until = window.until
+    stays = [
+        Stay(verdict.node, failure.since, failure.seen)
+        for verdict in verdicts
+        if (failure := failure_of(verdict)) is not None
+    ]
+    try:
+        async with TaskGroup() as group:
+            there = group.create_task(reading.gangs.pods_on(stays))
+            others = group.create_task(
+                reading.gangs.preempted(nodes, since=since, until=until)
+            )
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from failed
+    uids = {*there.result(), *others.result()}
+    if not uids:
+        return _Gangs([])
+    return _Gangs(await reading.gangs.families(uids, until=until))
+
+
+def _scope(
+    nodes: Iterable[str], coverage: Coverage, spared: Iterable[str] = ()
+) -> Scope:
+    """Return what is asked, up to the end of what is known.
+
+    What is down costs to the end of the record: what of it lies behind the
+    proof is doubtful, and the coverage says so.
+    """
+    end = coverage.counted_until or NEVER
+    return Scope(
+        nodes=frozenset(nodes),
+        until=end,
+        unheard=[
+            hole
+            for hole in coverage.unvouched(PODS)
+            if hole.opened is not None or (hole.until or LAST) < end
+        ],
+        spared=frozenset(spared),
+    )
+
+
+def _within(found: Iterable[Hit], window: Window) -> list[Hit]:
+    since = window.since
+    return [h for h in found if since is None or _is_within(h, since)]
+
+
+def _is_within(hit: Hit, since: datetime) -> bool:
+    end = hit.running_again_at
+    return hit.hit_at >= since or end is None or end >= since

@@ -1,0 +1,296 @@
+"""What happened to nodes: facts of a log to verdicts.
+
+A question about a window looks a day further back, because what broke or was
+decided comes before what happened; and it begins with the node as it was then.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from recorder.coverage.coverage import Coverage
+from recorder.coverage.hole import Hole
+from recorder.coverage.ports import Stream
+from recorder.explain.answer import judge
+from recorder.explain.missing import EVENTS, LEASES, PODS
+from recorder.explain.needs import is_request_about, objects_asked_for
+from recorder.explain.signals import names_in_locks
+from recorder.explain.tracks.beginning import may_begin
+from recorder.explain.tracks.episodes import Episode, episodes_of
+from recorder.explain.verdict import Verdict
+from recorder.facts import DAILY_REPORTERS
+from recorder.knowledge import Knowledge
+from recorder.model.fact import StoredFact
+from recorder.model.moment import shifted
+from recorder.model.observation import AUDIT, WATCH
+from recorder.model.window import Window
+from recorder.projections import NodeState
+from recorder.questions.fact_ports import ALWAYS, Stay
+from recorder.questions.loading.fleet import (
+    LOOKBACK,
+    FleetContext,
+    joined,
+    states_at,
+)
+from recorder.questions.ports import Reading
+
+__all__ = [
+    "LOOKBACK",
+    "NODE_RESOURCES",
+    "PODS",
+    "Node",
+    "node_of",
+    "nodes_of",
+    "reads_nodes",
+    "reads_workloads",
+    "verdicts_of",
+]
+
+NODE_RESOURCES = frozenset({"v1/nodes", EVENTS, PODS, LEASES})
+"""What verdicts rest on; without others they may say less, never wrong."""
+
+JOBS = "batch/v1/jobs"
+
+
+def reads_nodes(source: str, resource: str) -> bool:
+    """Return whether verdicts rest on a resource."""
+    return source == WATCH and resource in NODE_RESOURCES
+
+
+def reads_workloads(source: str, resource: str) -> bool:
+    """Return whether it is told from a resource what became of workloads."""
+    return reads_nodes(source, resource) or (source, resource) == (
+        WATCH,
+        JOBS,
+    )
+
+
+class Node:
+    """One node, its facts in a span, and the node before them."""
+
+    def __init__(
+        self, name: str, facts: Sequence[StoredFact], base: NodeState
+    ) -> None:
+        self.name = name
+        self.facts = facts
+        self.base = base
+        self._chains: list[Episode] | None = None
+
+    def chains(self, knowledge: Knowledge) -> list[Episode]:
+        """Return what belongs together, in order."""
+        if self._chains is None:
+            self._chains = episodes_of(
+                self.name, self.facts, knowledge, self.base
+            )
+        return self._chains
+
+
+async def node_of(
+    reading: Reading,
+    name: str,
+    *,
+    since: datetime | None,
+    until: datetime | None,
+    knowledge: Knowledge,
+) -> Node:
+    """Read all of one node; its facts from a time on, and it before."""
+    found = await reading.facts.of_nodes(
+        [name], since=since, until=until, locks=_locks(knowledge)
+    )
+    bases = await states_at(reading, [name], since)
+    own = [stored for stored in found if is_about(stored, name, knowledge)]
+    asked = await reading.facts.requests(
+        objects_asked_for(own), since=since, until=until
+    )
+    return Node(name, _ordered([*own, *asked]), bases.get(name, NodeState()))
+
+
+async def nodes_of(
+    reading: Reading,
+    names: Sequence[str],
+    *,
+    since: datetime | None,
+    until: datetime | None,
+    knowledge: Knowledge,
+) -> list[Node]:
+    """Read several nodes at once, without the daily life of their Pods.
+
+    Those to which nothing can have happened are left out.
+    """
+    if not names:
+        return []
+    everything = knowledge.judges(DAILY_REPORTERS, about="Pod")
+    facts, locks = reading.facts, _locks(knowledge)
+    read = facts.of_nodes if everything else facts.evidence
+    found = await read(names, since=since, until=until, locks=locks)
+    near: dict[str | None, list[StoredFact]] = {}
+    for stored in found:
+        near.setdefault(stored.fact.node, []).append(stored)
+    chosen = {
+        name: own
+        for name in names
+        if may_begin(name, own := _own(name, near, knowledge), knowledge)
+    }
+    bases = await states_at(reading, chosen, since)
+    nodes = [
+        Node(name, own, bases.get(name, NodeState()))
+        for name, own in chosen.items()
+    ]
+    if not everything:
+        stays = [stay for node in nodes for stay in _stays(node, knowledge)]
+        gone = await reading.facts.disrupted(stays, since=since, until=until)
+        nodes = [_with(node, gone) for node in nodes]
+    return await _with_requests(reading, nodes, since=since, until=until)
+
+
+async def _with_requests(
+    reading: Reading,
+    nodes: Sequence[Node],
+    *,
+    since: datetime | None,
+    until: datetime | None,
+) -> list[Node]:
+    """Add what audit says of the objects that are about nodes."""
+    wanted = {node.name: objects_asked_for(node.facts) for node in nodes}
+    found = await reading.facts.requests(
+        set().union(*wanted.values()), since=since, until=until
+    )
+    return [
+        Node(
+            node.name,
+            _ordered(
+                [
+                    *node.facts,
+                    *(
+                        s
+                        for s in found
+                        if is_request_about(s.fact, wanted[node.name])
+                    ),
+                ]
+            ),
+            node.base,
+        )
+        if found
+        else node
+        for node in nodes
+    ]
+
+
+def _locks(knowledge: Knowledge) -> Sequence[str]:
+    """Return the keys of annotations that are locks."""
+    return sorted({key for rule in knowledge.locks for key in rule.keys})
+
+
+def _own(
+    name: str,
+    near: Mapping[str | None, Sequence[StoredFact]],
+    knowledge: Knowledge,
+) -> list[StoredFact]:
+    """Return what is about a node, in order: it names it, or holds a lock."""
+    return _ordered(
+        [
+            *near.get(name, ()),
+            *(s for s in near.get(None, ()) if is_about(s, name, knowledge)),
+        ]
+    )
+
+
+def _ordered(facts: list[StoredFact]) -> list[StoredFact]:
+    return sorted(facts, key=lambda s: (s.entry.position, s.index))
+
+
+def _stays(node: Node, knowledge: Knowledge) -> list[Stay]:
+    """Return when Pods that had to go may belong to what happened.
+
+    They open no chain and keep none open, and there are very many.
+    """
+    found = [chain.reach() for chain in node.chains(knowledge)]
+    spans = [(s[0], s[1] or ALWAYS[1]) for s in found if s is not None]
+    return [Stay(node.name, *span) for span in joined(spans)]
+
+
+def _with(node: Node, gone: Iterable[StoredFact]) -> Node:
+    more = [stored for stored in gone if stored.fact.node == node.name]
+    if not more:
+        return node
+    return Node(node.name, _ordered([*node.facts, *more]), node.base)
+
+
+def is_about(stored: StoredFact, name: str, knowledge: Knowledge) -> bool:
+    """Return whether a fact concerns a node: a lock may name it."""
+    fact = stored.fact
+    if fact.node is not None:
+        return fact.node == name
+    return name in names_in_locks(fact, knowledge)
+
+
+async def verdicts_of(
+    reading: Reading,
+    nodes: Iterable[Node],
+    window: Window,
+    coverage: Coverage,
+    knowledge: Knowledge,
+    *,
+    everywhere: bool = False,
+) -> list[Verdict]:
+    """Judge what happened to nodes in a window, node by node, in order.
+
+    ``everywhere`` is for who asks about the whole fleet: it is looked at in
+    the whole window then, else around what happened.
+    """
+    asked = [
+        [c for c in node.chains(knowledge) if _touches(c, window)]
+        for node in nodes
+    ]
+    if not any(asked):
+        return []
+    holes = [*coverage.unvouched(), *await _earlier(reading, window)]
+    absent = _absent(reading.streams)
+    fleet = FleetContext(reading, window, holes, everywhere=everywhere)
+    await fleet.read([chain for chains in asked for chain in chains])
+    verdicts: list[Verdict] = []
+    for chains in asked:
+        judged = [
+            verdict
+            for chain in chains
+            for verdict in judge(
+                chain, fleet.around(chain), holes=holes, absent=absent
+            )
+        ]
+        verdicts += sorted(
+            judged,
+            key=lambda v: (v.effect.stored.at, v.effect.position),
+        )
+    return verdicts
+
+
+def _absent(streams: Iterable[Stream]) -> set[str]:
+    """Return what verdicts rest on and nobody ever recorded."""
+    there = {s.resource if s.source == WATCH else s.source for s in streams}
+    return {*NODE_RESOURCES, AUDIT} - there
+
+
+async def _earlier(reading: Reading, window: Window) -> list[Hole]:
+    """Return the gaps before a window that its chains may reach into.
+
+    They make no answer incomplete, for nobody asked about that time; but what
+    they hide may have been decided in them.
+    """
+    if window.since is None:
+        return []
+    return [
+        gap
+        async for gap in reading.gaps(shifted(window.since, -LOOKBACK))
+        if gap.since is not None
+        and not gap.healed
+        and gap.resource in NODE_RESOURCES
+    ]
+
+
+def _touches(chain: Episode, window: Window) -> bool:
+    if not chain.signals:
+        return False
+    last = max(s.stored.at for s in chain.signals)
+    ended = None if chain.back is None else max(last, chain.back.at)
+    if window.until is not None and chain.began.at >= window.until:
+        return False
+    return window.since is None or ended is None or ended >= window.since

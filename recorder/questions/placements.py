@@ -1,0 +1,64 @@
+"""Pods that were on a node, and what they belong to."""
+
+from collections.abc import Iterable, Sequence
+
+from recorder.model.fact import StoredFact
+from recorder.model.window import Window
+from recorder.projections import Placement, Placements, Workload, Workloads
+from recorder.questions.fact_ports import ALWAYS, Stay
+from recorder.questions.ports import Reading
+
+__all__ = ["ask_placements"]
+
+OWNERS_DEPTH = 4
+"""Steps from a Pod up to what a person asked for."""
+
+
+async def ask_placements(
+    reading: Reading, node: str, window: Window
+) -> list[tuple[Placement, Workload | None]]:
+    """Return the Pods that were on a node in a window, in order of binding."""
+    since, until = window.since or ALWAYS[0], window.until or ALWAYS[1]
+    uids = await reading.gangs.pods_on([Stay(node, since, until)])
+    pods = await reading.gangs.family(uids, until=None)
+    workloads = Workloads(await _owners_above(reading, pods))
+    found = [
+        placement
+        for placement in Placements(pods)
+        if placement.node == node
+        and placement.bound_at is not None
+        and placement.bound_at < until
+    ]
+    found.sort(key=lambda p: (p.bound_at or p.seen_at, p.pod.name))
+    return [(placement, workloads.of(placement)) for placement in found]
+
+
+async def _owners_above(
+    reading: Reading, pods: Sequence[StoredFact]
+) -> list[StoredFact]:
+    """Read the lives of the owners above Pods, level by level."""
+    lives: list[StoredFact] = []
+    known: set[str] = set()
+    above = _owners(pods)
+    for _ in range(OWNERS_DEPTH):
+        if not above:
+            break
+        known |= above
+        found = await reading.gangs.lives(above)
+        lives += found
+        above = _owners(found) - known
+    return lives
+
+
+def _owners(facts: Iterable[StoredFact]) -> set[str]:
+    found: set[str] = set()
+    for stored in facts:
+        state = stored.fact.detail.get("state")
+        if isinstance(state, dict):
+            found |= {
+                owner["uid"]
+                for owner in state.get("owners", ())
+                if owner.get("uid")
+                and owner.get("kind") not in {"DaemonSet", "Node", "CronJob"}
+            }
+    return found

@@ -1,0 +1,78 @@
+"""Answers of `recorder replay`: facts of a node and its state after each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recorder.coverage.coverage import Coverage, covered
+from recorder.knowledge import Knowledge
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.window import Window
+from recorder.projections import NodeState, advance
+from recorder.questions.loading.nodes import node_of, reads_nodes
+from recorder.questions.ports import Reading
+from recorder.questions.references import find_node
+
+__all__ = ["Replay", "ReplayQuestion", "Step", "ask_replay"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayQuestion:
+    """Which node, and when."""
+
+    node: str
+    window: Window
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A fact, and the node after it."""
+
+    stored: StoredFact
+    state: NodeState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """A node's history."""
+
+    steps: Sequence[Step]
+    coverage: Coverage
+
+
+async def ask_replay(
+    reading: Reading,
+    question: ReplayQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Replay:
+    """Read the facts of a node in a window, and fold them.
+
+    Raises:
+        NotFoundError: the log has no such node.
+    """
+    await find_node(reading, question.node)
+    window = question.window
+    node = await node_of(
+        reading,
+        question.node,
+        since=window.since,
+        until=window.until,
+        knowledge=knowledge,
+    )
+    steps = []
+    state = node.base
+    for stored in node.facts:
+        thing = stored.fact.object
+        if (
+            thing is not None
+            and thing.kind == "Node"
+            and stored.fact.kind not in {FactKind.EVENT, FactKind.REQUESTED}
+        ):
+            state = advance(state, stored.fact)
+        steps.append(Step(stored, state))
+    coverage = await covered(
+        reading, window, now=now, reads=reads_nodes, facts=True
+    )
+    return Replay(steps=steps, coverage=coverage)

@@ -1,0 +1,127 @@
+"""Answers of `recorder show`: an object as it was at a time."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from recorder.coverage.coverage import Coverage, covered
+from recorder.errors import NotFoundError
+from recorder.model.entry import Operation
+from recorder.model.moment import shifted, written
+from recorder.model.window import Window
+from recorder.questions.changes import document_of
+from recorder.questions.ports import Heartbeats, Line, Reading, Selection
+from recorder.questions.references import Reference, find_objects
+
+__all__ = ["Shown", "ask_object"]
+
+MOMENT = timedelta(microseconds=1)
+"""The finest time there is."""
+
+GONE = frozenset({Operation.DELETED, Operation.ABSENT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One version of an object, and how sure it is."""
+
+    line: Line
+    coverage: Coverage
+    heartbeats: Heartbeats | None
+    """Of the newest version, what was counted since."""
+
+    kind: str
+
+    @property
+    def object(self) -> dict[str, Any]:
+        """The object, with what items of a list do not carry."""
+        return document_of(self.line, self.kind)
+
+
+async def ask_object(
+    reading: Reading,
+    reference: Reference,
+    at: datetime | None,
+    *,
+    now: datetime,
+) -> Shown:
+    """Find the newest version of an object, as of a time or of all.
+
+    Raises:
+        NotFoundError: there was no such object then.
+    """
+    found = await find_objects(reading, reference)
+    line = await reading.newest(
+        Selection(
+            objects=found.numbers,
+            until=None if at is None else shifted(at, MOMENT),
+            versions=True,
+        )
+    )
+    if line is None:
+        raise _never(reading, reference, at)
+    if line.operation in GONE:
+        raise _gone(reference, line)
+    beats = None
+    if at is None and line.identity is not None:
+        numbers = {thing.identity: thing.number for thing in found.things}
+        number = numbers[line.identity]
+        beats = (await reading.heartbeats([number])).get(number)
+    return Shown(
+        line=line,
+        coverage=await _coverage(reading, line, at, now=now),
+        heartbeats=beats,
+        kind=found.kind.kind,
+    )
+
+
+def _never(
+    reading: Reading, reference: Reference, at: datetime | None
+) -> NotFoundError:
+    what = f'"{reference}"'
+    if at is None:
+        return NotFoundError(
+            f"log {reading.log.id} has no version of {what}, only entries"
+            " that mention it",
+            advice="see `recorder log --object`",
+        )
+    return NotFoundError(
+        f"log {reading.log.id} has no version of {what} as of {written(at)}:"
+        " it came later, or was not yet recorded"
+    )
+
+
+def _gone(reference: Reference, line: Line) -> NotFoundError:
+    before = written(line.observed_at - MOMENT)
+    how = (
+        f"was deleted at {written(line.observed_at)}"
+        if line.operation is Operation.DELETED
+        else f"was found to be gone at {written(line.observed_at)}"
+    )
+    return NotFoundError(
+        f'"{reference}" {how} (entry {line.entry})',
+        advice=f"for its last state add --at {before}",
+    )
+
+
+async def _coverage(
+    reading: Reading, line: Line, at: datetime | None, *, now: datetime
+) -> Coverage:
+    """Judge one moment: what came before it cannot change the answer."""
+
+    def reads(source: str, resource: str) -> bool:
+        return (source, resource) == (line.source, line.resource)
+
+    if at is not None:
+        window = Window(at, at)
+    else:
+        vouched = [
+            stream.vouched_until
+            for stream in reading.streams
+            if reads(stream.source, stream.resource)
+        ]
+        window = Window(vouched[0] if vouched else None, None)
+    coverage = await covered(reading, window, now=now, reads=reads)
+    if at is None:
+        coverage.window = replace(coverage.window, since=None)
+    return coverage

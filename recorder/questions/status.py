@@ -1,0 +1,77 @@
+"""Answers of `recorder status`: what is recorded, and how far it is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recorder.coverage.ports import FactsEnd, Log, Stream
+
+__all__ = [
+    "DatabaseStatus",
+    "Disk",
+    "LogStatus",
+    "Status",
+]
+
+WORKING = frozenset({"listing", "live", "backing-off"})
+"""States that only a running recorder can be in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogStatus:
+    """One log and its streams."""
+
+    log: Log
+    streams: Sequence[Stream]
+    entries_per_minute: float
+    facts_end: FactsEnd | None = None
+    """Where facts end before the log does."""
+
+    def state_of(self, stream: Stream) -> str:
+        """Return the state of a stream; without a writer nothing works."""
+        if self.log.holder is None and stream.state in WORKING:
+            return "stopped"
+        return stream.state
+
+    def lag_of(self, stream: Stream, now: datetime) -> float | None:
+        """Return the seconds for which nothing vouches yet.
+
+        None for a tape, whose time is over, and where there is nothing.
+        """
+        if (
+            self.log.is_tape
+            or stream.vouched_until is None
+            or stream.state == "absent"
+        ):
+            return None
+        return max((now - stream.vouched_until).total_seconds(), 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disk:
+    """The disk of the embedded server."""
+
+    path: str
+    free_bytes: int
+    total_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseStatus:
+    """The database of the logs."""
+
+    version: str
+    embedded: bool
+    bytes: int
+    disk: Disk | None
+    """None where the server is not ours, and its disk unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """Everything at a glance."""
+
+    logs: Sequence[LogStatus]
+    database: DatabaseStatus
+    now: datetime
+    """By PostgreSQL's clock."""

@@ -1,0 +1,110 @@
+"""A node's timeline: its facts in a window, its state as spans."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recorder.coverage.coverage import Coverage, covered
+from recorder.knowledge import Knowledge
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.window import Window
+from recorder.projections import NodeState, advance
+from recorder.projections.lanes import Lanes
+from recorder.questions.loading.nodes import node_of, reads_nodes
+from recorder.questions.ports import Reading
+from recorder.questions.references import find_node
+
+__all__ = ["Timeline", "ask_timeline", "is_fault", "service"]
+
+NOT_OF_THE_NODE = frozenset({FactKind.EVENT, FactKind.REQUESTED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """What is drawn of a node."""
+
+    node: str
+    base: NodeState
+    """The node as the window begins."""
+
+    state: NodeState
+    """The node as it ends."""
+
+    lanes: Lanes
+    facts: Sequence[StoredFact]
+    coverage: Coverage
+
+    @property
+    def window(self) -> Window:
+        """Its ends, as far as they are known."""
+        return self.coverage.window
+
+
+async def ask_timeline(
+    reading: Reading,
+    name: str,
+    window: Window,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Timeline:
+    """Read what happened on a node in a window, and fold it.
+
+    Raises:
+        NotFoundError: the log has no such node.
+    """
+    await find_node(reading, name)
+    node = await node_of(
+        reading,
+        name,
+        since=window.since,
+        until=window.until,
+        knowledge=knowledge,
+    )
+    state = node.base
+    lanes = Lanes(state, lambda one: service(one, knowledge))
+    for stored in node.facts:
+        thing = stored.fact.object
+        if (
+            thing is not None
+            and thing.kind == "Node"
+            and stored.fact.kind not in NOT_OF_THE_NODE
+        ):
+            state = advance(state, stored.fact)
+            lanes.take(stored, state)
+    return Timeline(
+        node=name,
+        base=node.base,
+        state=state,
+        lanes=lanes,
+        facts=node.facts,
+        coverage=await covered(
+            reading, window, now=now, reads=reads_nodes, facts=True
+        ),
+    )
+
+
+def service(state: NodeState, knowledge: Knowledge) -> str:
+    """Say in a word what a node is good for."""
+    if not state.present:
+        return "absent"
+    if state.ready != "True":
+        return "not-ready" if state.ready == "False" else "unknown"
+    if not state.in_service:
+        return "cordoned"
+    broken = any(
+        is_fault(name, condition.get("status"), knowledge)
+        for name, condition in state.conditions.items()
+    )
+    return "degraded" if broken else "in-service"
+
+
+def is_fault(condition: str, status: object, knowledge: Knowledge) -> bool:
+    """Return whether a rule calls a status of a condition a fault."""
+    rule = knowledge.condition(condition)
+    return (
+        rule is not None
+        and condition != "Ready"
+        and rule.decision is None
+        and rule.when == status
+    )

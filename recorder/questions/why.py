@@ -1,0 +1,170 @@
+"""Answers of `recorder why`: verdicts on what happened to a node."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from recorder.coverage.coverage import Coverage, covered
+from recorder.explain.verdict import Verdict
+from recorder.knowledge import Knowledge
+from recorder.model.moment import shifted
+from recorder.model.window import TimeError, Window
+from recorder.questions.loading.nodes import (
+    LOOKBACK,
+    nodes_of,
+    reads_nodes,
+    verdicts_of,
+)
+from recorder.questions.ports import Reading
+from recorder.questions.references import find_node
+
+__all__ = ["Why", "WhyQuestion", "ask_why"]
+
+MOMENT = timedelta(seconds=1)
+
+SOON = timedelta(minutes=5)
+"""How long after a time something may begin that is meant by it: people
+remember when somebody called, not when it broke."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyQuestion:
+    """Which node, and when."""
+
+    node: str
+    window: Window
+    at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        """See that it fits together.
+
+        Raises:
+            TimeError: a moment and a window are named.
+        """
+        if self.at is not None and self.window != Window():
+            msg = "a moment is named and a window: leave out one of them"
+            raise TimeError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """What happened, and how sure that is."""
+
+    cluster: str
+    question: WhyQuestion
+    verdicts: Sequence[Verdict]
+    coverage: Coverage
+
+
+async def ask_why(
+    reading: Reading,
+    question: WhyQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Why:
+    """Find what happened to a node in a window, or last of all.
+
+    Raises:
+        NotFoundError: the log has no such node.
+    """
+    await find_node(reading, question.node)
+    coverage = await covered(
+        reading,
+        _judged_window(question),
+        now=now,
+        reads=reads_nodes,
+        facts=True,
+    )
+    found = await _verdicts(reading, question, knowledge, coverage)
+    if question.at is not None:
+        coverage = await covered(
+            reading,
+            _window_of(question.at, found),
+            now=now,
+            reads=reads_nodes,
+            facts=True,
+        )
+    return Why(
+        cluster=reading.log.cluster_name,
+        question=question,
+        verdicts=found,
+        coverage=coverage,
+    )
+
+
+def _judged_window(question: WhyQuestion) -> Window:
+    """Return the window whose holes verdicts have to know."""
+    if question.at is not None:
+        return Window(
+            shifted(question.at, -LOOKBACK), shifted(question.at, LOOKBACK)
+        )
+    return question.window
+
+
+def _window_of(at: datetime, found: Sequence[Verdict]) -> Window:
+    """Return the window that an answer about a moment speaks of."""
+    begun = [verdict.began_at for verdict in found]
+    ended = [e.sign.stored.at for v in found for e in v.evidence]
+    since, until = min([at, *begun]), max([at, *ended])
+    return Window(since, max(until, shifted(since, MOMENT)))
+
+
+async def _verdicts(
+    reading: Reading,
+    question: WhyQuestion,
+    knowledge: Knowledge,
+    coverage: Coverage,
+) -> Sequence[Verdict]:
+    window = question.window
+    if window.since is not None or window.until is not None:
+        return await _within(
+            reading, question.node, window, knowledge, coverage
+        )
+    until = question.at
+    last = await reading.facts.last_sign(question.node, None)
+    if last is None:
+        return []
+    end = None if until is None else shifted(until, LOOKBACK)
+    near = Window(shifted(until or last, -LOOKBACK), end)
+    for wider in (near, Window(None, end)):
+        found = await _within(
+            reading, question.node, wider, knowledge, coverage
+        )
+        chosen = _at(found, until)
+        if chosen:
+            return chosen
+    return []
+
+
+def _at(found: Sequence[Verdict], at: datetime | None) -> Sequence[Verdict]:
+    """Choose the latest, or what was going on at a time or just before."""
+    if at is None:
+        return found[-1:]
+    going_on = [
+        v
+        for v in found
+        if v.began_at <= at
+        and (v.back_in_service_at is None or v.back_in_service_at >= at)
+    ]
+    before = [v for v in found if v.effect.stored.at <= at]
+    soon = [v for v in found if v.began_at <= shifted(at, SOON)]
+    return going_on or before[-1:] or soon[:1]
+
+
+async def _within(
+    reading: Reading,
+    node: str,
+    window: Window,
+    knowledge: Knowledge,
+    coverage: Coverage,
+) -> Sequence[Verdict]:
+    since = window.since and shifted(window.since, -LOOKBACK)
+    nodes = await nodes_of(
+        reading,
+        [node],
+        since=since,
+        until=window.until,
+        knowledge=knowledge,
+    )
+    return await verdicts_of(reading, nodes, window, coverage, knowledge)

@@ -1,0 +1,76 @@
+"""Plain text: tables and sizes, and what a terminal may be shown.
+
+Tables are columns with spaces between them, as kubectl prints them, so that
+they can be cut and searched; nothing is shortened to fit a terminal.
+"""
+
+from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "Columns",
+    "human_bytes",
+    "plain",
+]
+
+BETWEEN = "   "
+KIB = 1024
+
+
+CONTROLS = {
+    **{code: 0x2400 + code for code in range(0x20)},
+    0x7F: 0x2421,
+    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
+    **dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
+}
+"""Control characters, and those that turn the direction of a text, as signs
+that a terminal only shows: whoever names an object or words an Event must not
+write to the terminal of who reads it."""
+
+
+def plain(text: str) -> str:
+    """Return a text that a terminal only shows."""
+    return text.translate(CONTROLS)
+
+
+class Columns:
+    """Pads rows to columns, page by page; widths only grow."""
+
+    def __init__(self, titles: Sequence[str]) -> None:
+        self._titles = titles
+        self._widths = [len(title) for title in titles]
+
+    def header(self, rows: Iterable[Sequence[str]] = ()) -> str:
+        """Return the line of titles, as wide as the first rows need."""
+        self._grow(rows)
+        return self._line(self._titles)
+
+    def lines(self, rows: Sequence[Sequence[str]]) -> list[str]:
+        """Return one line for each row."""
+        shown = [[plain(cell) for cell in row] for row in rows]
+        self._grow(shown)
+        return [self._line(row) for row in shown]
+
+    def _grow(self, rows: Iterable[Sequence[str]]) -> None:
+        # The last column is not padded and may be as long as it likes.
+        for row in rows:
+            for place, cell in enumerate(row[:-1]):
+                self._widths[place] = max(self._widths[place], len(cell))
+
+    def _line(self, row: Sequence[str]) -> str:
+        padded = [
+            cell.ljust(width)
+            for cell, width in zip(row[:-1], self._widths, strict=False)
+        ]
+        return BETWEEN.join([*padded, row[-1]]).rstrip()
+
+
+def human_bytes(count: int) -> str:
+    """Write a size, for example ``1.4 GiB``."""
+    size = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < KIB:
+            return (
+                f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+            )
+        size /= KIB
+    return f"{size:.1f} TiB"

@@ -1,0 +1,193 @@
+"""Verdicts as people read them: on a screen, and in a report."""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from itertools import pairwise
+from textwrap import wrap
+
+from recorder.documents.sentences import counted
+from recorder.explain.evidence import most_telling
+from recorder.explain.verdict import (
+    Decided,
+    Verdict,
+)
+from recorder.model.moment import written
+from recorder.render.text import plain
+
+__all__ = ["doubts", "verdict_lines", "verdict_rows"]
+
+WIDTH = 100
+"""Columns of a text that people read."""
+
+SAYS_MAX = 100
+"""Characters of what one sign says; an Event may hold a thousand."""
+
+EVIDENCE_SHOWN = 24
+"""Signs shown as text, so that a verdict fits on a screen."""
+
+
+def verdict_lines(verdict: Verdict) -> Iterator[str]:
+    """Yield a verdict as text: the sentence, then the chain.
+
+    It is what fits on a screen; the JSON has all that the verdict names.
+    """
+    yield from wrap(plain(verdict.sentence), WIDTH)
+    yield ""
+    yield from _facts_of(verdict)
+    yield ""
+    yield from _chain(verdict)
+    if verdict.rivals or verdict.gaps or verdict.missing:
+        yield ""
+    for rival in verdict.rivals:
+        word = "not" if rival.excluded else "perhaps"
+        yield from _row(word, f"{rival.cause}: {rival.because}")
+    for against in verdict.contradictions:
+        entry = against.sign.stored.entry
+        text = f"{entry} {against.sign.says}: {against.but}"
+        yield from _row("but", text)
+    if verdict.gaps:
+        named = ", ".join(map(str, verdict.gaps))
+        yield from _row(
+            "gap", f"{named}: nobody watched for a part of this time"
+        )
+    for one in verdict.missing:
+        yield from _row(
+            "missing", f"{one.evidence}, which would tell {one.would_tell}"
+        )
+
+
+def _chain(verdict: Verdict) -> Iterator[str]:
+    every = verdict.evidence
+    deciding = [verdict.effect]
+    parts = (verdict.fault, verdict.decision)
+    deciding += [part.sign for part in parts if part is not None]
+    shown = most_telling(every, deciding, EVIDENCE_SHOWN)
+    width = max(
+        (len(str(every[n].sign.stored.entry)) for n in shown), default=0
+    )
+    day = None
+    for before, place in pairwise([-1, *shown]):
+        left = place - before - 1
+        if left:
+            yield f"  ... {counted(left, 'more sign')}: see -o json"
+        stored = every[place].sign.stored
+        if stored.at.date() != day:
+            day = stored.at.date()
+            yield f"  {day:%Y-%m-%d}"
+        name = str(stored.entry).ljust(width)
+        clock = stored.at.strftime("%H:%M:%S")
+        role = every[place].role.ljust(8)
+        said = plain(every[place].sign.says)
+        if len(said) > SAYS_MAX:
+            said = f"{said[: SAYS_MAX - 3]}..."
+        yield f"  {clock}  {role}  {name}  {said}"
+    if verdict.left_out:
+        yield from _row("...", _without(verdict))
+
+
+def _row(name: str, value: str) -> Iterator[str]:
+    first = f"  {name:8} "
+    yield from wrap(
+        plain(value),
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=" " * len(first),
+    )
+
+
+def _without(verdict: Verdict) -> str:
+    """Say what the evidence of a verdict leaves out, and how it is read."""
+    first, last = (verdict.evidence[n].sign.stored.at for n in (0, -1))
+    until = last + timedelta(seconds=1)
+    return (
+        f"{counted(verdict.left_out, 'more sign')}: recorder log --facts "
+        f"--node {verdict.node} --since {written(first)} "
+        f"--until {written(until)} --limit all"
+    )
+
+
+def _decider(decided: Decided) -> str:
+    """Name who decided, as far as it is known."""
+    actor = decided.actor
+    if actor is None:
+        return "unknown"
+    if actor.tool is not None:
+        return f"unknown, with {actor.tool}"
+    return actor.name or "unknown"
+
+
+def _boots(verdict: Verdict) -> tuple[str, str] | None:
+    """Return the boot before and the boot after, where they differ."""
+    before, after = verdict.boot_id_before, verdict.boot_id_after
+    return None if before == after else (before or "none", after or "none")
+
+
+def _facts_of(verdict: Verdict) -> Iterator[str]:
+    rows = [
+        ("happened", f"{verdict.happened}, {verdict.mode}"),
+        ("cause", f"{verdict.cause} ({verdict.confidence})"),
+    ]
+    decided = verdict.decision
+    if decided is not None:
+        who = _decider(decided)
+        rows.append(("decided", f"{decided.decision.value} by {who}"))
+    booted = _boots(verdict)
+    if booted is not None:
+        rows.append(("boot id", " -> ".join(booted)))
+    rows.append(("at", written(verdict.effect.stored.at)))
+    back = verdict.back_in_service_at
+    if back is not None:
+        rows.append(("back", written(back)))
+    for name, value in rows:
+        yield from _row(name, value)
+
+
+def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    """Yield its names and values."""
+    yield "Cause", f"{verdict.cause} ({verdict.confidence})"
+    yield "Mode", verdict.mode
+    if verdict.decision is not None:
+        decided = verdict.decision
+        yield "Decided", f"{decided.decision.value} by {_decider(decided)}"
+    booted = _boots(verdict)
+    if booted is not None:
+        yield "Boot id", " → ".join(booted)
+    if verdict.back_in_service_at is not None:
+        yield "Back in service", written(verdict.back_in_service_at)
+
+
+def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
+    """Return what speaks against it and what would tell more, with titles."""
+    return [
+        (
+            "What else it could have been",
+            [
+                f"{rival.cause}, {'excluded' if rival.excluded else 'open'}:"
+                f" {rival.because}"
+                for rival in verdict.rivals
+            ],
+        ),
+        (
+            "What contradicts it",
+            [
+                f"{against.sign.stored.entry} {against.sign.says}:"
+                f" {against.but}"
+                for against in verdict.contradictions
+            ],
+        ),
+        (
+            "What the evidence leaves out",
+            [_without(verdict)] if verdict.left_out else [],
+        ),
+        (
+            "Gaps in the time that it rests on",
+            [f"gap {gap}" for gap in verdict.gaps],
+        ),
+        (
+            "What was not recorded",
+            [
+                f"{lack.evidence} would tell {lack.would_tell}"
+                for lack in verdict.missing
+            ],
+        ),
+    ]
