@@ -157,6 +157,7 @@ class ImpactTotals:
             pods=total.pods,
             gpus=total.gpus,
             gpu_hours_lost=total.gpu_hours_lost,
+            gpu_hours_attributed=total.gpu_hours_attributed,
         )
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from recorder.documents.verdict import VerdictDocument
 from recorder.explain import causes
 from recorder.explain.links import led_to
 from recorder.knowledge import Knowledge, shipped, shipped_files
 from recorder.knowledge.rules import Rules
-from recorder.report.verdicts import document
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
 from tests.explain.judged import Judged, judged
@@ -26,9 +26,11 @@ PATHS = [
 ]
 
 
-def said(tape: Judged) -> list[dict[str, Any]]:
+def said(tape: Judged) -> list[VerdictDocument]:
     nodes = sorted({f.fact.node for f in tape.facts if f.fact.node})
-    return [document(v) for node in nodes for v in tape.verdicts(node)]
+    return [
+        VerdictDocument.of(v) for node in nodes for v in tape.verdicts(node)
+    ]
 
 
 def shuffled(chance: Random, rows: Sequence[Any]) -> tuple[Any, ...]:
