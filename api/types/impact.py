@@ -89,13 +89,13 @@ class WorkloadHit:
         """Take it from an answer."""
         return cls(
             workload=WorkloadReference.of(hit.workload),
-            hit_by=HitBy(hit.hit_by),
+            hit_by=hit.hit_by,
             first_node=hit.first_node,
             nodes=list(hit.nodes),
             pods_hit=list(hit.pods_hit),
             gang_size=hit.gang_size,
             gpus=hit.gpus,
-            outcome=Outcome(hit.outcome),
+            outcome=hit.outcome,
             hit_at=hit.hit_at,
             running_again_at=hit.running_again_at,
             gpu_hours_lost=hit.gpu_hours_lost,
@@ -125,7 +125,7 @@ class Failure:
         """Take it from an answer."""
         return cls(
             node=verdict.node,
-            happened=Happened(verdict.happened),
+            happened=verdict.happened,
             verdict=strawberry.ID(verdict.id),
             at=verdict.effect.stored.at,
             sentence=verdict.sentence,

@@ -62,14 +62,14 @@ class Incident:
         first = incident.first
         return cls(
             id=strawberry.ID(first.id),
-            happened=Happened(first.happened),
-            cause=Cause(first.cause),
+            happened=first.happened,
+            cause=first.cause,
             nodes=sorted({verdict.node for verdict in incident.verdicts}),
             from_=min(verdict.began_at for verdict in incident.verdicts),
             to=incident.until,
             group=IncidentGroup(incident.group),
             sentence=incident.sentence,
-            confidence=Confidence(first.confidence),
+            confidence=first.confidence,
             verdicts=[Verdict.of(one) for one in incident.verdicts],
             workloads=[WorkloadHit.of(hit) for hit in incident.workloads],
             totals=ImpactTotals.of(incident.workloads),

@@ -8,7 +8,7 @@ from api.describing import described
 from api.types.words import ActorKind, Confidence
 from recorder.explain import signals
 from recorder.explain import verdict as judged
-from recorder.knowledge import Role
+from recorder.model.outcomes import Role
 
 __all__ = [
     "Actor",

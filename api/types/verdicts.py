@@ -27,7 +27,7 @@ from api.types.words import (
 )
 from recorder.documents.verdict import EvidenceDocument, VerdictDocument
 from recorder.explain import verdict as judged
-from recorder.knowledge import Decision, Fault, Role
+from recorder.model.outcomes import Decision, Fault, Role
 
 __all__ = ["Verdict", "Why"]
 
@@ -207,7 +207,7 @@ class Verdict:
             id=strawberry.ID(verdict.id),
             node=verdict.node,
             node_uid=verdict.node_uid,
-            happened=Happened(verdict.happened),
+            happened=verdict.happened,
             boot_id_before=verdict.boot_id_before,
             boot_id_after=verdict.boot_id_after,
             between=Between(last=verdict.between[0], first=verdict.between[1]),
@@ -221,12 +221,12 @@ class Verdict:
             began_at=verdict.began_at,
             at=verdict.effect.stored.at,
             back_in_service_at=verdict.back_in_service_at,
-            mode=Mode(verdict.mode),
-            cause=Cause(verdict.cause),
+            mode=verdict.mode,
+            cause=verdict.cause,
             fault=_fault(verdict.fault),
             decision=_decision(verdict.decision),
             sentence=verdict.sentence,
-            confidence=Confidence(verdict.confidence),
+            confidence=verdict.confidence,
             evidence=[
                 _evidence(one, said)
                 for one, said in zip(

@@ -4,9 +4,21 @@ from enum import StrEnum
 
 from api.describing import described_enum
 from recorder.classify.changes import How
-from recorder.knowledge import Decision, Fault, Role
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind
+from recorder.model.outcomes import (
+    ActorKind,
+    Cause,
+    Confidence,
+    Decision,
+    Fault,
+    Happened,
+    HitBy,
+    IncidentGroup,
+    Mode,
+    Outcome,
+    Role,
+)
 
 __all__ = [
     "ActorKind",
@@ -28,168 +40,20 @@ __all__ = [
 for _cls, _name, _text in (
     (FactKind, "FactKind", "What kind of thing happened."),
     (Operation, "Operation", "What an entry says."),
-    (Fault, "FaultClass", "What broke."),
-    (Decision, "DecisionClass", "What was decided."),
-    (Role, "EvidenceRole", "Which part of a chain it is evidence for."),
     (How, "ChangeKind", "What became of a value."),
+    (Fault, "FaultClass", None),
+    (Decision, "DecisionClass", None),
+    (Role, "EvidenceRole", None),
+    (Cause, "Cause", None),
+    (Happened, "Happened", None),
+    (Mode, "Mode", None),
+    (Confidence, "Confidence", None),
+    (ActorKind, "ActorKind", None),
+    (HitBy, "HitBy", None),
+    (Outcome, "Outcome", None),
+    (IncidentGroup, "IncidentGroup", None),
 ):
     described_enum(_name, _text)(_cls)
-
-
-@described_enum()
-class Cause(StrEnum):
-    """The class of the fault if there is one, else of the decision."""
-
-    KERNEL_PANIC = "kernel-panic"
-    HUNG_KERNEL = "hung-kernel"
-    GPU_FAULT = "gpu-fault"
-    MEMORY_FAULT = "memory-fault"
-    POWER_LOSS = "power-loss"
-    THERMAL_FAULT = "thermal-fault"
-    LINK_FAULT = "link-fault"
-    DISK_FAULT = "disk-fault"
-    SYSTEM_OOM = "system-oom"
-    CONTAINER_OOM = "container-oom"
-    KUBELET_FAILURE = "kubelet-failure"
-    RUNTIME_FAILURE = "runtime-failure"
-    NETWORK_PARTITION = "network-partition"
-    CONTROL_PLANE_OUTAGE = "control-plane-outage"
-    OTHER_FAULT = "other-fault"
-    ADMIN_REQUEST = "admin-request"
-    AUTO_REMEDIATION = "auto-remediation"
-    OS_UPGRADE = "os-upgrade"
-    DRIVER_UPGRADE = "driver-upgrade"
-    HOST_MAINTENANCE = "host-maintenance"
-    SCALE_DOWN = "scale-down"
-    PREEMPTION = "preemption"
-    MANUAL_DRAIN = "manual-drain"
-    NODE_DELETION = "node-deletion"
-    UNRECORDED = "unrecorded"
-    """Nothing on record says why."""
-
-
-@described_enum()
-class Happened(StrEnum):
-    """What happened to a node; the strongest names a chain, in this order."""
-
-    REPLACED = "replaced"
-    """Another machine under the same name."""
-
-    REJOINED = "rejoined"
-    """The same machine as a new Node."""
-
-    REMOVED = "removed"
-    """The Node was deleted and did not come back."""
-
-    REBOOT = "reboot"
-    """Another boot id on the same Node."""
-
-    UNREACHABLE = "unreachable"
-    """Lost to the control plane, and back with the same boot id."""
-
-    KUBELET_RESTART = "kubelet-restart"
-    """The kubelet began anew, the machine did not."""
-
-    DRAINED = "drained"
-    """Its Pods were evicted."""
-
-    CORDONED = "cordoned"
-    """No new work was let on it."""
-
-    DEGRADED = "degraded"
-    """Something broke, and it stayed in service."""
-
-    JOINED = "joined"
-    """A new Node."""
-
-
-@described_enum()
-class Mode(StrEnum):
-    """Whether it was meant."""
-
-    PLANNED = "planned"
-    """A decision precedes the effect."""
-
-    ABRUPT = "abrupt"
-    """Proven, within coverage, that no decision precedes it."""
-
-    UNKNOWN = "unknown"
-    """Neither is proven."""
-
-
-@described_enum()
-class Confidence(StrEnum):
-    """How sure the cause is."""
-
-    PROVEN = "proven"
-    """The evidence admits no rival."""
-
-    LIKELY = "likely"
-    """Rivals are named, and weaker."""
-
-    POSSIBLE = "possible"
-    """Rivals are open."""
-
-    UNKNOWN = "unknown"
-    """No evidence of a cause."""
-
-
-@described_enum()
-class ActorKind(StrEnum):
-    """Who acted."""
-
-    USER = "user"
-    CONTROLLER = "controller"
-    KUBELET = "kubelet"
-    CLOUD = "cloud"
-    UNKNOWN = "unknown"
-
-
-@described_enum()
-class HitBy(StrEnum):
-    """What hit a workload."""
-
-    NODE_FAILURE = "node-failure"
-    DRAIN = "drain"
-    PREEMPTION = "preemption"
-
-
-@described_enum()
-class Outcome(StrEnum):
-    """What became of a workload that was hit."""
-
-    FAILED = "failed"
-    """For good."""
-
-    RESTARTED = "restarted"
-    """The whole gang began again, or its Pods came back on their nodes."""
-
-    RESCHEDULED = "rescheduled"
-    """The lost Pods came back on other nodes."""
-
-    PREEMPTED = "preempted"
-    """Other work took its place."""
-
-    SURVIVED = "survived"
-    """It kept running."""
-
-    COMPLETED = "completed"
-    """It ended normally."""
-
-    DOWN = "down"
-    """Not back at the end of what is known."""
-
-    UNKNOWN = "unknown"
-    """A gap hides it."""
-
-
-@described_enum()
-class IncidentGroup(StrEnum):
-    """What an incident struck."""
-
-    NODE = "node"
-    RACK = "rack"
-    CONTROL_PLANE = "control-plane"
 
 
 @described_enum()

@@ -5,6 +5,7 @@ import re
 import signal
 import sys
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Any
 
 import click
@@ -61,6 +62,9 @@ def yaml_bytes(document: Any) -> bytes:
     from recorder.documents.document import plain as builtins
 
     dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    dumper.add_multi_representer(
+        StrEnum, lambda self, word: self.represent_str(word.value)
+    )
     text: str = yaml.dump(
         builtins(document),
         Dumper=dumper,

@@ -21,7 +21,7 @@ from recorder.explain.doubt import (
     was_gone,
 )
 from recorder.explain.evidence import evidence_of
-from recorder.explain.happened import GONE, STAYED, Happened
+from recorder.explain.happened import GONE, STAYED
 from recorder.explain.links.because import answers, quotes
 from recorder.explain.links.led_to import led_to
 from recorder.explain.links.ordered_by import carrier_of
@@ -40,8 +40,8 @@ from recorder.explain.tracks.interventions import (
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.tracks.transitions import happenings
 from recorder.explain.verdict import Because, Decided, Faulted, Verdict
-from recorder.knowledge import Decision, Fault
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
 __all__ = ["judge"]
 
@@ -154,7 +154,7 @@ def _decided(transition: Transition) -> Decided | None:
     )
     if led.actor is None and was_gone(transition, decided):
         # Whoever takes away what is long lost has a reason.
-        return replace(decided, confidence="possible")
+        return replace(decided, confidence=Confidence.POSSIBLE)
     return decided
 
 
@@ -169,7 +169,11 @@ def _because(
     if not answers(decided.sign, faulted.sign):
         return None
     quoted = quotes(transition, decided.entries, faulted.sign)
-    strength = "proven" if quoted else weaker("likely", faulted.confidence)
+    strength = (
+        Confidence.PROVEN
+        if quoted
+        else weaker(Confidence.LIKELY, faulted.confidence)
+    )
     return Because(sign=faulted.sign, strength=strength)
 
 
@@ -213,7 +217,7 @@ def _outweighs(
 
     A panic is proved, and what took its neighbours with it was no order.
     """
-    if decided.confidence != "possible":
+    if decided.confidence is not Confidence.POSSIBLE:
         return False
     return _is_panic(broken) or (
         broken.sign is transition.effect
@@ -236,18 +240,22 @@ def _tempered(
     seen the one before, whenever its clock says that it was.
     """
     if faulted is not None and _is_told_after(transition, faulted.sign):
-        faulted = replace(faulted, confidence="possible")
+        faulted = replace(faulted, confidence=Confidence.POSSIBLE)
     if faulted is not None and decided is None:
         other = (
             transition.happened == Happened.REBOOT
             and transition.episode.of(Topic.VERSION)
         )
         if other:
-            return replace(faulted, confidence="possible")
+            return replace(faulted, confidence=Confidence.POSSIBLE)
     by_hand = decided is not None and decided.decision is Decision.MANUAL_DRAIN
-    if faulted is None or not by_hand or faulted.confidence != "proven":
+    if (
+        faulted is None
+        or not by_hand
+        or faulted.confidence is not Confidence.PROVEN
+    ):
         return faulted
-    return replace(faulted, confidence="likely")
+    return replace(faulted, confidence=Confidence.LIKELY)
 
 
 def _is_told_after(transition: Transition, fault: Signal) -> bool:
@@ -294,7 +302,9 @@ def _unheard_before(
         return None
     if (lost.stored.fact.detail["new"] or {}).get("status") != "Unknown":
         return None
-    return Faulted(fault=Fault.PARTITION, sign=lost, confidence="likely")
+    return Faulted(
+        fault=Fault.PARTITION, sign=lost, confidence=Confidence.LIKELY
+    )
 
 
 def _boots(transition: Transition) -> tuple[str | None, str | None]:

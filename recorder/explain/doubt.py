@@ -10,14 +10,21 @@ from typing import Final
 
 from recorder.coverage.hole import Hole
 from recorder.explain.halves import is_half
-from recorder.explain.happened import STAYING, Happened
+from recorder.explain.happened import STAYING
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.strength import STRENGTHS, rank
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Decided, Faulted, Verdict
-from recorder.knowledge import Decision, Fault, Role
+from recorder.model.outcomes import (
+    Confidence,
+    Decision,
+    Fault,
+    Happened,
+    Mode,
+    Role,
+)
 
 __all__ = ["confidence_of", "holes_over", "mode_of", "was_gone"]
 
@@ -30,30 +37,30 @@ def mode_of(
     faulted: Faulted | None,
     *,
     holed: bool,
-) -> str:
+) -> Mode:
     """Return whether somebody meant what happened: the contract's mode."""
     if transition.happened == Happened.JOINED:
-        return "unknown"
+        return Mode.UNKNOWN
     if transition.was_shut_down:
-        return "planned"
+        return Mode.PLANNED
     if decided is not None:
         if holed and decided.sign.stored.fact.detail.get("inferred"):
-            return "unknown"  # it was seen with the effect, or as it
+            return Mode.UNKNOWN  # it was seen with the effect, or as it
         # Whatever for, it was announced that the Node would go.
         said = decided.sign.vague and transition.happened == Happened.REMOVED
-        sure = said or decided.confidence != "possible"
+        sure = said or decided.confidence is not Confidence.POSSIBLE
         return (
-            "planned"
+            Mode.PLANNED
             if sure and not was_gone(transition, decided)
-            else "unknown"
+            else Mode.UNKNOWN
         )
     stood = transition.was_lost and transition.episode.baseline.cordoned
     told = transition.happened in STAYING or transition.was_prepared or stood
     if told and not (
         faulted is not None and faulted.fault is Fault.KERNEL_PANIC
     ):
-        return "unknown"  # somebody decided, and did not say so
-    return "unknown" if holed else "abrupt"
+        return Mode.UNKNOWN  # somebody decided, and did not say so
+    return Mode.UNKNOWN if holed else Mode.ABRUPT
 
 
 def was_gone(transition: Transition, decided: Decided) -> bool:
@@ -102,9 +109,9 @@ def _answers(chain: Episode, effect: Signal) -> list[Signal]:
 
 def confidence_of(
     transition: Transition, verdict: Verdict, *, holed: bool
-) -> str:
+) -> Confidence:
     """Return how sure a verdict is: as its weakest part, less in a gap."""
-    parts: list[str] = []
+    parts: list[Confidence] = []
     if verdict.fault is not None:
         parts.append(verdict.fault.confidence)
     if verdict.decision is not None:
@@ -112,11 +119,11 @@ def confidence_of(
     if not parts:
         joined = verdict.happened == Happened.JOINED
         sure = joined and not holed and not verdict.contradictions
-        return "proven" if sure else "unknown"
+        return Confidence.PROVEN if sure else Confidence.UNKNOWN
     least = min(parts, key=rank)
     hidden = holed and _may_hide(transition)
     if verdict.contradictions or hidden or is_half(transition, verdict):
-        return min(least, "possible", key=rank)
+        return min(least, Confidence.POSSIBLE, key=rank)
     if holed:
         return STRENGTHS[max(1, rank(least) - 1)]
     return least

@@ -6,11 +6,10 @@ It judges nothing: what happened and why is settled when it is asked.
 from collections.abc import Sequence
 from datetime import datetime
 
-from recorder.explain.happened import Happened
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Decided, Evidence, Faulted
-from recorder.knowledge import Role
+from recorder.model.outcomes import Happened, Role
 
 __all__ = ["evidence_of", "most_telling"]
 
@@ -45,7 +44,7 @@ def evidence_of(
         if faulted is not None and sign is faulted.sign:
             role = Role.EFFECT if sign is transition.effect else Role.FAULT
         key = sign.position, sign.stored.index
-        chosen.setdefault(key, Evidence(role=role.value, sign=sign))
+        chosen.setdefault(key, Evidence(role=role, sign=sign))
     found = sorted(chosen.values(), key=_place)
     kept = most_telling(found, deciding, EVIDENCE_MAX)
     return [found[place] for place in kept], len(found) - len(kept)

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from recorder.explain.charging import charged, given_up
-from recorder.explain.happened import Happened
 from recorder.explain.hit import Blow, Failure, Hit, Scope, said
 from recorder.explain.losses import (
     TOGETHER,
@@ -25,6 +24,7 @@ from recorder.explain.losses import (
 )
 from recorder.explain.regained import Loss
 from recorder.explain.thresholds import LIMITS
+from recorder.model.outcomes import Happened, HitBy, Outcome
 from recorder.projections import (
     REPLACED,
     SERVERS,
@@ -35,13 +35,9 @@ from recorder.projections import (
 
 __all__ = ["Gang"]
 
-NODE_FAILURE: Final = "node-failure"
-DRAIN: Final = "drain"
-PREEMPTION: Final = "preemption"
-
 BY_REASON: Final = {
-    "EvictionByEvictionAPI": DRAIN,
-    "PreemptionByScheduler": PREEMPTION,
+    "EvictionByEvictionAPI": HitBy.DRAIN,
+    "PreemptionByScheduler": HitBy.PREEMPTION,
 }
 
 
@@ -127,9 +123,9 @@ class Gang:
         known = {p.node for p in own}
         # What came to a node that was lost already is not lost by it.
         later = [p for p in losses.values() if p.node not in known]
-        hit_by = BY_REASON.get(pod.disruption or "", NODE_FAILURE)
+        hit_by = BY_REASON.get(pod.disruption or "", HitBy.NODE_FAILURE)
         if first.verdict.happened == Happened.DRAINED:
-            hit_by = DRAIN
+            hit_by = HitBy.DRAIN
         unseen = all(is_hidden(*pair, self._scope.unheard) for pair in at_once)
         blow = Blow(hit_by, first.verdict.node, hit_at, unseen=unseen)
         hit = self._hit(blow, gang, own, later)
@@ -177,7 +173,7 @@ class Gang:
             at, first = min(lost, key=lambda pair: (pair[0], pair[1].pod.name))
             again = self._again(lost, at)
             pods = [p for when, p in lost if again is None or when <= again]
-            blow = Blow(PREEMPTION, first.node or "", at)
+            blow = Blow(HitBy.PREEMPTION, first.node or "", at)
             hit = self._hit(blow, self._gang_at(at, pods), pods)
             found.append(replace(hit, charges=given_up(pods, hit)))
             lost = [pair for pair in lost if again and pair[0] > again]
@@ -231,7 +227,7 @@ class Gang:
         nodes = sorted({p.node for p in pods if p.node is not None})
         evidence = {
             *(entry for p in pods for entry in p.entries),
-            *(self._failed_entries if outcome == "failed" else ()),
+            *(self._failed_entries if outcome is Outcome.FAILED else ()),
         }
         return Hit(
             workload=self._workload,
@@ -243,19 +239,19 @@ class Gang:
             gpus=gpus,
             outcome=outcome,
             hit_at=blow.at,
-            running_again_at=again if outcome != "failed" else None,
+            running_again_at=again if outcome is not Outcome.FAILED else None,
             gpu_hours_lost=round(hours, 4),
             evidence=sorted(evidence, key=position),
             says=said(self._workload, outcome, len(pods), blow.node, gpus),
         )
 
     def _end(
-        self, loss: Loss, outcome: str, again: datetime | None
+        self, loss: Loss, outcome: Outcome, again: datetime | None
     ) -> datetime:
         """Return the time to which hours were lost for sure."""
-        if outcome in {"completed", "unknown"}:
+        if outcome in {Outcome.COMPLETED, Outcome.UNKNOWN}:
             return loss.at
-        if outcome == "failed" and self._failed_at is not None:
+        if outcome is Outcome.FAILED and self._failed_at is not None:
             told = self._workloads.failure_told(self._workload)
             return min(self._failed_at, told or self._failed_at)
         if again is not None or self._workload.kind == "Pod":
@@ -291,34 +287,36 @@ class Gang:
         node = first.verdict.node
         hit = Hit(
             workload=self._workload,
-            hit_by=NODE_FAILURE,
+            hit_by=HitBy.NODE_FAILURE,
             first_node=node,
             nodes=[node, *(n for n in nodes if n != node)],
             pods_hit=sorted({p.pod.name for _, p in shaken}),
             gang_size=len(gang),
             gpus=gpus,
-            outcome="survived",
+            outcome=Outcome.SURVIVED,
             hit_at=first.seen,
             running_again_at=first.seen,
             gpu_hours_lost=0.0,
             evidence=[first.verdict.id],
-            says=said(self._workload, "survived", 0, node, gpus),
+            says=said(self._workload, Outcome.SURVIVED, 0, node, gpus),
         )
         return [hit]
 
-    def _outcome(self, blow: Blow, loss: Loss, again: datetime | None) -> str:
+    def _outcome(
+        self, blow: Blow, loss: Loss, again: datetime | None
+    ) -> Outcome:
         if blow.unseen:
-            return "unknown"
+            return Outcome.UNKNOWN
         if again is None and self._is_done(loss):
-            return "completed"
+            return Outcome.COMPLETED
         if self._failed_by(loss, again):
-            return "failed"
-        if blow.hit_by == PREEMPTION:
-            return "preempted"
+            return Outcome.FAILED
+        if blow.hit_by is HitBy.PREEMPTION:
+            return Outcome.PREEMPTED
         if again is not None:
             return loss.outcome(again)
         done = self._workloads.completed(self._workload)
-        return "completed" if done else "down"
+        return Outcome.COMPLETED if done else Outcome.DOWN
 
     def _is_done(self, loss: Loss) -> bool:
         """Return whether what was lost had ended well, as its work does."""

@@ -3,7 +3,7 @@
 from recorder.explain.signals import Topic
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Verdict
-from recorder.knowledge import Decision
+from recorder.model.outcomes import Decision
 
 __all__ = ["is_half"]
 

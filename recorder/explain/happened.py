@@ -1,24 +1,8 @@
-"""What can happen to a node; the contract's names."""
+"""Sorts of what can happen to a node."""
 
-from enum import StrEnum
+from recorder.model.outcomes import Happened
 
-__all__ = ["GONE", "LOST", "STAYED", "STAYING", "Happened"]
-
-
-class Happened(StrEnum):
-    """What happened to a node, strongest first."""
-
-    REPLACED = "replaced"
-    REJOINED = "rejoined"
-    REMOVED = "removed"
-    REBOOT = "reboot"
-    UNREACHABLE = "unreachable"
-    KUBELET_RESTART = "kubelet-restart"
-    DRAINED = "drained"
-    CORDONED = "cordoned"
-    DEGRADED = "degraded"
-    JOINED = "joined"
-
+__all__ = ["GONE", "LOST", "STAYED", "STAYING"]
 
 GONE = frozenset({Happened.REMOVED, Happened.REJOINED, Happened.REPLACED})
 """In which the life of a Node ended."""

@@ -7,6 +7,7 @@ from typing import NamedTuple, Self
 
 from recorder.coverage.hole import Hole
 from recorder.explain.verdict import Verdict
+from recorder.model.outcomes import HitBy, Outcome
 from recorder.projections import Workload
 
 __all__ = ["Blow", "Charge", "Failure", "Hit", "Scope", "said"]
@@ -59,13 +60,13 @@ class Hit:
     """A workload that was hit."""
 
     workload: Workload
-    hit_by: str
+    hit_by: HitBy
     first_node: str
     nodes: Sequence[str]
     pods_hit: Sequence[str]
     gang_size: int
     gpus: int
-    outcome: str
+    outcome: Outcome
     hit_at: datetime
     running_again_at: datetime | None
     gpu_hours_lost: float
@@ -90,7 +91,7 @@ class Hit:
             if charge.node in nodes or (charge.verdict or "") in verdicts
         ]
         pods = sorted({pod for charge in kept for pod in charge.pods})
-        if self.outcome == "survived":
+        if self.outcome is Outcome.SURVIVED:
             pods = list(self.pods_hit)
         return replace(self, charges=kept, pods_hit=pods)
 
@@ -103,7 +104,7 @@ class Hit:
 class Blow(NamedTuple):
     """What hit a gang first."""
 
-    hit_by: str
+    hit_by: HitBy
     node: str
     at: datetime
     unseen: bool = False
@@ -111,12 +112,12 @@ class Blow(NamedTuple):
 
 
 def said(
-    workload: Workload, outcome: str, lost: int, node: str, gpus: int
+    workload: Workload, outcome: Outcome, lost: int, node: str, gpus: int
 ) -> str:
     """Say in a sentence how a workload was hit."""
     name = f"{workload.kind} {workload.namespace}/{workload.name}"
     size = f" of {gpus} GPUs" if gpus else ""
-    if outcome == "survived":
+    if outcome is Outcome.SURVIVED:
         return f"{name}{size} kept running through it"
     pods = "1 Pod" if lost == 1 else f"{lost} Pods"
     return f"{name}{size} lost {pods}, first on {node}: {outcome}"

@@ -11,9 +11,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from recorder.explain.gang import Gang
-from recorder.explain.happened import LOST, Happened
+from recorder.explain.happened import LOST
 from recorder.explain.hit import Failure, Hit, Scope
 from recorder.explain.verdict import Verdict
+from recorder.model.outcomes import Happened
 from recorder.projections import Placement, Placements, Workload, Workloads
 
 __all__ = ["Failure", "Hit", "Scope", "failure_of", "hits"]

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from recorder.coverage.hole import Hole
-from recorder.explain.happened import Happened
 from recorder.explain.hit import Failure
+from recorder.model.outcomes import Happened
 from recorder.projections import Placement
 
 __all__ = [

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from recorder.explain.happened import Happened
 from recorder.explain.signals import Topic
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Missing, Verdict
 from recorder.model.observation import AUDIT
+from recorder.model.outcomes import Confidence, Happened
 
 __all__ = ["EVENTS", "LEASES", "PODS", "missing"]
 
@@ -25,7 +25,9 @@ def missing(transition: Transition, verdict: Verdict) -> list[Missing]:
     ]
     decided = verdict.decision
     abrupt = decided is None and verdict.happened == Happened.REBOOT
-    if abrupt and (verdict.fault is None or verdict.confidence != "proven"):
+    if abrupt and (
+        verdict.fault is None or verdict.confidence is not Confidence.PROVEN
+    ):
         found.append(
             Missing(
                 evidence="bmc",

@@ -6,11 +6,11 @@ So that who judges reads no more of the fleet than causes and rivals ask it.
 from datetime import datetime
 
 from recorder.explain.causes.power_loss import seen_lost
-from recorder.explain.happened import Happened
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.tracks.transitions import happening
+from recorder.model.outcomes import Happened
 
 __all__ = [
     "lost_together",

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from recorder.explain.losses import TOGETHER, came_with
+from recorder.model.outcomes import Outcome
 from recorder.projections import Placement
 
 __all__ = ["Loss"]
@@ -46,7 +47,7 @@ class Loss(NamedTuple):
                 return at
         return None
 
-    def outcome(self, again: datetime) -> str:
+    def outcome(self, again: datetime) -> Outcome:
         """Say how a gang came to run in full again."""
         new = [p for p in self._others() if self._is_new(p, again)]
         back = [
@@ -61,7 +62,7 @@ class Loss(NamedTuple):
         # Others of the gang may have begun anew beside them.
         came = Counter(p.node for p in [*new, *back])
         same = Counter(p.node for p in self.lost) <= came
-        return "restarted" if whole or same else "rescheduled"
+        return Outcome.RESTARTED if whole or same else Outcome.RESCHEDULED
 
     def _others(self) -> list[Placement]:
         lost = {p.key for p in self.lost}

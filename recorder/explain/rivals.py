@@ -1,11 +1,10 @@
 """Rivals: what would look alike, and what excludes it or does not."""
 
 from recorder.explain.causes.power_loss import shared_place
-from recorder.explain.happened import Happened
 from recorder.explain.signals import Topic
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Decided, Rival, Verdict
-from recorder.knowledge import Decision, Fault
+from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
 __all__ = ["rivals"]
 
@@ -92,7 +91,7 @@ def _power(transition: Transition, verdict: Verdict) -> Rival:
 def _sure(verdict: Verdict) -> Decided | None:
     """Return the decision, if it excludes what looks like it."""
     decided = verdict.decision
-    if decided is None or decided.confidence != "proven":
+    if decided is None or decided.confidence is not Confidence.PROVEN:
         return None
     return decided
 

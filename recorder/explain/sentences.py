@@ -3,12 +3,12 @@
 from datetime import datetime, timedelta
 from textwrap import shorten
 
-from recorder.explain.happened import STAYED, STAYING, Happened
+from recorder.explain.happened import STAYED, STAYING
 from recorder.explain.signals import Actor, Signal, Topic
 from recorder.explain.verdict import Faulted, Verdict
 from recorder.facts import says
-from recorder.knowledge import Decision, Fault
 from recorder.model.fact import FactKind
+from recorder.model.outcomes import Confidence, Decision, Fault, Happened, Mode
 
 __all__ = ["lasted", "sentence"]
 
@@ -42,10 +42,10 @@ PURPOSES = {
 """What for, where no fault says it."""
 
 HOW_SURE = {
-    "proven": "",
-    "likely": "probably ",
-    "possible": "possibly ",
-    "unknown": "possibly ",
+    Confidence.PROVEN: "",
+    Confidence.LIKELY: "probably ",
+    Confidence.POSSIBLE: "possibly ",
+    Confidence.UNKNOWN: "possibly ",
 }
 CONCLUDED = {
     Fault.PARTITION: "the network was cut, or the machine hung and went on",
@@ -150,7 +150,7 @@ def _reason(verdict: Verdict) -> str:
         sure = HOW_SURE[verdict.confidence]
         comma = "," if sure else ""
         return f"{comma} {sure}because {of}{broke}"
-    if verdict.mode == "planned":
+    if verdict.mode is Mode.PLANNED:
         return " after an orderly shutdown; who requested it is unknown"
     return f"; {UNKNOWN}"
 

@@ -13,7 +13,7 @@ from recorder.explain.happened import STAYED
 from recorder.explain.signals import Actor, Signal, Topic
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Decided, Evidence, Faulted, Step
-from recorder.knowledge import Role
+from recorder.model.outcomes import Role
 from recorder.model.reference import EntryName
 
 __all__ = ["STEPS_MAX", "steps_of"]
@@ -151,7 +151,7 @@ def _step(draft: _Draft) -> Step:
     if first.topic is Topic.EVICTION and len(draft.signals) > 1:
         says = f"evicted {len(draft.signals)} Pods"
     return Step(
-        role=draft.role.value,
+        role=draft.role,
         at=_earliest(draft.signals),
         says=says,
         actor=draft.actor,

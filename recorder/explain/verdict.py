@@ -4,9 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.explain.happened import Happened
 from recorder.explain.signals import Actor, Signal
-from recorder.knowledge import Decision, Fault
+from recorder.model.outcomes import (
+    Cause,
+    Confidence,
+    Decision,
+    Fault,
+    Happened,
+    Mode,
+    Role,
+)
 from recorder.model.reference import EntryName
 
 __all__ = [
@@ -28,7 +35,7 @@ class Faulted:
 
     fault: Fault
     sign: Signal
-    confidence: str
+    confidence: Confidence
     """That it is the cause of what happened."""
 
 
@@ -39,7 +46,7 @@ class Decided:
     decision: Decision
     actor: Actor | None
     sign: Signal
-    confidence: str
+    confidence: Confidence
     since: datetime | None = None
     """When the intervention began."""
 
@@ -55,14 +62,14 @@ class Because:
     """The fault that an intervention answers."""
 
     sign: Signal
-    strength: str
+    strength: Confidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One step of the path, with the entries that record it."""
 
-    role: str
+    role: Role
     at: datetime
     says: str
     actor: Actor | None
@@ -73,7 +80,7 @@ class Step:
 class Evidence:
     """A sign in a verdict."""
 
-    role: str
+    role: Role
     sign: Signal
 
 
@@ -120,7 +127,7 @@ class Verdict:
     """The first proof that something was wrong with the node."""
 
     back_in_service_at: datetime | None
-    mode: str
+    mode: Mode
     began: datetime | None
     """The first sign, but for what held long before it."""
 
@@ -143,7 +150,7 @@ class Verdict:
     """The path, at most seven, in the order of the log."""
 
     sentence: str = ""
-    confidence: str = "unknown"
+    confidence: Confidence = Confidence.UNKNOWN
     evidence: Sequence[Evidence] = ()
     left_out: int = 0
     """Signs of the same chain that the evidence does not name."""
@@ -170,13 +177,13 @@ class Verdict:
         return self.between[1]
 
     @property
-    def cause(self) -> str:
+    def cause(self) -> Cause:
         """The fault, else the decision, else ``unrecorded``."""
         if self.fault is not None:
-            return self.fault.fault.value
+            return Cause(self.fault.fault)
         if self.decision is not None:
-            return self.decision.decision.value
-        return "unrecorded"
+            return Cause(self.decision.decision)
+        return Cause.UNRECORDED
 
     @property
     def began_at(self) -> datetime:

@@ -11,20 +11,12 @@ from recorder.knowledge.loading import (
     shipped,
     shipped_files,
 )
-from recorder.knowledge.rules import (
-    ActorName,
-    Decision,
-    Fault,
-    Role,
-)
+from recorder.knowledge.rules import ActorName
 
 __all__ = [
     "ActorName",
-    "Decision",
-    "Fault",
     "Knowledge",
     "KnowledgeError",
-    "Role",
     "load",
     "matches",
     "shipped",

@@ -10,7 +10,6 @@ import msgspec
 
 from recorder.knowledge.rules import (
     ConditionRule,
-    Decision,
     EventRule,
     LockRule,
     ObjectRule,
@@ -19,6 +18,7 @@ from recorder.knowledge.rules import (
     TextRule,
     WriterRule,
 )
+from recorder.model.outcomes import Decision
 
 __all__ = ["Knowledge", "matches"]
 

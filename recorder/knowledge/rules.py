@@ -6,68 +6,22 @@ Names may hold ``*``. Which evidence makes which verdict is code, not data.
 
 import json
 from collections.abc import Sequence
-from enum import StrEnum
 
 import msgspec
+
+from recorder.model.outcomes import ActorKind, Decision, Fault, Role
 
 __all__ = [
     "ActorName",
     "ConditionRule",
-    "Decision",
     "EventRule",
-    "Fault",
     "LockRule",
     "ObjectRule",
-    "Role",
     "Rules",
     "TaintRule",
     "TextRule",
     "WriterRule",
 ]
-
-
-class Fault(StrEnum):
-    """What broke; the contract's names."""
-
-    KERNEL_PANIC = "kernel-panic"
-    HUNG_KERNEL = "hung-kernel"
-    GPU = "gpu-fault"
-    MEMORY = "memory-fault"
-    POWER_LOSS = "power-loss"
-    THERMAL = "thermal-fault"
-    LINK = "link-fault"
-    DISK = "disk-fault"
-    SYSTEM_OOM = "system-oom"
-    CONTAINER_OOM = "container-oom"
-    KUBELET = "kubelet-failure"
-    RUNTIME = "runtime-failure"
-    PARTITION = "network-partition"
-    CONTROL_PLANE = "control-plane-outage"
-    OTHER = "other-fault"
-
-
-class Decision(StrEnum):
-    """What was decided; the contract's names."""
-
-    ADMIN_REQUEST = "admin-request"
-    AUTO_REMEDIATION = "auto-remediation"
-    OS_UPGRADE = "os-upgrade"
-    DRIVER_UPGRADE = "driver-upgrade"
-    HOST_MAINTENANCE = "host-maintenance"
-    SCALE_DOWN = "scale-down"
-    PREEMPTION = "preemption"
-    MANUAL_DRAIN = "manual-drain"
-    NODE_DELETION = "node-deletion"
-
-
-class Role(StrEnum):
-    """Which part of a chain something is evidence for."""
-
-    FAULT = "fault"
-    DECISION = "decision"
-    ACT = "act"
-    EFFECT = "effect"
-    RECOVERY = "recovery"
 
 
 class _Rule(
@@ -79,7 +33,7 @@ class _Rule(
 class ActorName(_Rule, frozen=True, kw_only=True):
     """Who acts."""
 
-    kind: str = "controller"
+    kind: ActorKind = ActorKind.CONTROLLER
     name: str
 
 

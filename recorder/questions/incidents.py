@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from recorder.coverage.coverage import Coverage, covered
 from recorder.explain.impact import Hit
 from recorder.explain.verdict import Verdict
-from recorder.knowledge import Fault, Knowledge
+from recorder.knowledge import Knowledge
 from recorder.model.moment import shifted
+from recorder.model.outcomes import Fault
 from recorder.model.window import Window
 from recorder.questions.loading.hits import hits_of
 from recorder.questions.loading.nodes import (

@@ -4,7 +4,7 @@ from graphql import build_schema, find_breaking_changes
 
 from api.schema import SDL, make_schema
 from api.types.words import Cause
-from recorder.knowledge import Decision, Fault
+from recorder.model.outcomes import Decision, Fault
 
 
 def test_what_is_served_breaks_no_client_of_the_committed_schema() -> None:

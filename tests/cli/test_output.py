@@ -7,7 +7,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from recorder.cli.output import OutputError, json_bytes, write
+from recorder.cli.output import OutputError, json_bytes, write, yaml_bytes
+from recorder.model.outcomes import Happened
 
 STEERING = "\x7f \x9b31m \u202e \u2066"
 
@@ -55,3 +56,7 @@ def test_what_is_no_terminal_gets_every_byte(tmp_path: Path) -> None:
         write(content)
 
     assert path.read_bytes() == content
+
+
+def test_yaml_tells_a_word_of_the_contract_as_json_does() -> None:
+    assert yaml_bytes({"happened": Happened.REBOOT}) == b"happened: reboot\n"

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from recorder.explain.strength import STRENGTHS
-from recorder.knowledge import Decision, Fault, load
+from recorder.knowledge import load
 from recorder.model.fact import FactKind
+from recorder.model.outcomes import Decision, Fault
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
 from tests.docs.blocks import ROOT

@@ -3,7 +3,7 @@
 import pytest
 
 from recorder.explain.causes import DECISIONS, FAULTS
-from recorder.knowledge import Decision, Fault
+from recorder.model.outcomes import Decision, Fault
 from tests.explain.tale import Tale
 from tests.explain.test_traps import CORDON, actor, decision, fault
 from tests.support.builders import at

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from recorder.explain.verdict import Verdict
-from recorder.knowledge import Decision, Fault
+from recorder.model.outcomes import Decision, Fault
 from recorder.projections import NodeState
 from tests.explain.tale import Tale
 from tests.explain.test_traps import decision, fault

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recorder.knowledge import Decision, Fault
+from recorder.model.outcomes import Decision, Fault
 from tests.explain.tale import Tale
 from tests.explain.test_traps import actor, decision, fault
 from tests.support.builders import at

@@ -3,7 +3,7 @@
 import pytest
 
 from recorder.explain.impact import Scope, hits
-from recorder.knowledge import Decision, Fault
+from recorder.model.outcomes import Decision, Fault
 from recorder.projections import Placements, Workloads
 from tests.explain.tale import Tale
 from tests.explain.test_traps import CORDON, actor, decision, fault

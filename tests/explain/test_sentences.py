@@ -6,6 +6,7 @@ from recorder.explain.evidence import most_telling
 from recorder.explain.signals import Signal
 from recorder.explain.verdict import Evidence, Verdict
 from recorder.model.fact import FactKind
+from recorder.model.outcomes import Role
 from recorder.render.verdict import verdict_lines
 from tests.explain.tale import Tale
 
@@ -95,8 +96,8 @@ def test_what_a_verdict_rests_on_is_never_left_out() -> None:
 def test_acts_are_left_out_before_effects() -> None:
     verdict = Tale("n1", "n2").crashes(60).verdict()
     effect = verdict.effect
-    acts = [Evidence(role="act", sign=effect._replace(vague=True))] * 30
-    storm = [*acts, Evidence(role="effect", sign=effect), *acts]
+    acts = [Evidence(role=Role.ACT, sign=effect._replace(vague=True))] * 30
+    storm = [*acts, Evidence(role=Role.EFFECT, sign=effect), *acts]
 
     places = most_telling(storm, [], 5)
 

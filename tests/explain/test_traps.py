@@ -4,7 +4,7 @@ import pytest
 
 from recorder.explain.impact import Scope, hits
 from recorder.explain.verdict import Verdict
-from recorder.knowledge import Decision, Fault
+from recorder.model.outcomes import Decision, Fault
 from recorder.projections import Placements, Workloads
 from tests.explain.tale import Tale
 from tests.support.builders import at

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from recorder.knowledge import Decision, Fault, KnowledgeError, load, shipped
+from recorder.knowledge import KnowledgeError, load, shipped
 from recorder.knowledge.loading import read_rules
+from recorder.model.outcomes import Decision, Fault
 
 GOOD = """\
 controller: {name: site}

@@ -4,9 +4,10 @@ from importlib.resources import files
 
 import pytest
 
-from recorder.knowledge import Decision, Fault, Role, matches, shipped
+from recorder.knowledge import matches, shipped
 from recorder.knowledge.loading import read_rules
 from recorder.knowledge.rules import Rules
+from recorder.model.outcomes import Decision, Fault, Role
 
 FOLDER = files("recorder.knowledge")
 NAMES = sorted(f.name for f in FOLDER.iterdir() if f.name.endswith(".yaml"))

@@ -1,7 +1,7 @@
 """A controller acted on a fault by itself."""
 
 from recorder.explain.causes.cause import DecisionCause
-from recorder.knowledge import Decision
+from recorder.model.outcomes import Decision
 
 __all__ = ["CAUSE"]
 

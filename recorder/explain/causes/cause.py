@@ -10,7 +10,7 @@ from recorder.explain.links.because import (
 )
 from recorder.explain.signals import Actor, Signal, Topic
 from recorder.explain.tracks.transition import Transition
-from recorder.knowledge import Decision, Fault
+from recorder.model.outcomes import Confidence, Decision, Fault
 
 __all__ = [
     "CONCLUDED",
@@ -42,7 +42,7 @@ class Found:
     """Evidence of a cause, and how much it excludes."""
 
     sign: Signal
-    confidence: str
+    confidence: Confidence
     actor: Actor | None = None
 
 
@@ -89,11 +89,15 @@ def recorded(fault: Fault) -> Callable[[Transition], Found | None]:
         )
         if not answered and not near:
             # Nobody cordons a node for what stood there for days.
-            return Found(signal, "possible") if transition.was_lost else None
+            return (
+                Found(signal, Confidence.POSSIBLE)
+                if transition.was_lost
+                else None
+            )
         if signal.topic is Topic.GPUS:
             # The device plugin took a GPU away and did not say why.
-            return Found(signal, "likely")
+            return Found(signal, Confidence.LIKELY)
         sure = answered or not transition.was_lost
-        return Found(signal, "proven" if sure else "likely")
+        return Found(signal, Confidence.PROVEN if sure else Confidence.LIKELY)
 
     return find

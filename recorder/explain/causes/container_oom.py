@@ -2,7 +2,7 @@
 
 from recorder.explain.causes.cause import CONCLUDED, FaultCause, Found
 from recorder.explain.tracks.transition import Transition
-from recorder.knowledge import Fault
+from recorder.model.outcomes import Confidence, Fault
 
 __all__ = ["CAUSE"]
 
@@ -12,7 +12,7 @@ def _find(transition: Transition) -> Found | None:
     effect = transition.effect
     if effect.fault is not Fault.CONTAINER_OOM or transition.faults:
         return None
-    return Found(effect, "proven")
+    return Found(effect, Confidence.PROVEN)
 
 
 CAUSE = FaultCause(

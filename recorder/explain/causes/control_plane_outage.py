@@ -3,9 +3,8 @@
 from typing import Final
 
 from recorder.explain.causes.cause import SHARED, FaultCause, Found
-from recorder.explain.happened import Happened
 from recorder.explain.tracks.transition import Transition
-from recorder.knowledge import Fault
+from recorder.model.outcomes import Confidence, Fault, Happened
 
 __all__ = ["CAUSE"]
 
@@ -34,9 +33,11 @@ def _find(transition: Transition) -> Found | None:
         return None
     if transition.episode.state.ready != "True":
         # They may as well be down: it shows when they come back.
-        return Found(transition.effect, "possible")
+        return Found(transition.effect, Confidence.POSSIBLE)
     many = known >= NODES_TOLD_APART and lost == together
-    return Found(transition.effect, "proven" if many else "likely")
+    return Found(
+        transition.effect, Confidence.PROVEN if many else Confidence.LIKELY
+    )
 
 
 CAUSE = FaultCause(

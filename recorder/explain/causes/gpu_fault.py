@@ -1,7 +1,7 @@
 """A GPU failed: by a condition of an agent, or by what is allocatable."""
 
 from recorder.explain.causes.cause import FaultCause, recorded
-from recorder.knowledge import Fault
+from recorder.model.outcomes import Fault
 
 __all__ = ["CAUSE"]
 

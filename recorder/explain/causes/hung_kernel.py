@@ -1,7 +1,7 @@
 """The kernel hangs, though the kubelet may go on saying that all is well."""
 
 from recorder.explain.causes.cause import FaultCause, recorded
-from recorder.knowledge import Fault
+from recorder.model.outcomes import Fault
 
 __all__ = ["CAUSE"]
 

@@ -1,11 +1,10 @@
 """The kernel panicked: only a record from the machine proves it."""
 
 from recorder.explain.causes.cause import PROVED, FaultCause, Found
-from recorder.explain.happened import Happened
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition
-from recorder.knowledge import Fault
+from recorder.model.outcomes import Confidence, Fault, Happened
 
 __all__ = ["CAUSE"]
 
@@ -15,7 +14,7 @@ def _find(transition: Transition) -> Found | None:
         return None
     for sign in transition.episode.signals:
         if sign.fault is Fault.KERNEL_PANIC and _is_of_this(transition, sign):
-            return Found(sign, "proven")
+            return Found(sign, Confidence.PROVEN)
     return None
 
 

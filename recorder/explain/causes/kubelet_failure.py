@@ -6,9 +6,8 @@ from recorder.explain.causes.cause import (
     Found,
     recorded,
 )
-from recorder.explain.happened import Happened
 from recorder.explain.tracks.transition import Transition
-from recorder.knowledge import Fault
+from recorder.model.outcomes import Confidence, Fault, Happened
 
 __all__ = ["CAUSE"]
 
@@ -22,7 +21,7 @@ def _find(transition: Transition) -> Found | None:
     if transition.happened != Happened.KUBELET_RESTART or transition.faults:
         return None
     # It was away; what stopped it may be on record nowhere.
-    return Found(transition.effect, "possible")
+    return Found(transition.effect, Confidence.POSSIBLE)
 
 
 CAUSE = FaultCause(

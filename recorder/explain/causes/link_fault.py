@@ -1,7 +1,7 @@
 """A link between GPUs, or of the fabric, failed."""
 
 from recorder.explain.causes.cause import FaultCause, recorded
-from recorder.knowledge import Fault
+from recorder.model.outcomes import Fault
 
 __all__ = ["CAUSE"]
 

@@ -1,7 +1,7 @@
 """Somebody cordoned or drained the node by hand."""
 
 from recorder.explain.causes.cause import DecisionCause
-from recorder.knowledge import Decision
+from recorder.model.outcomes import Decision
 
 __all__ = ["CAUSE"]
 

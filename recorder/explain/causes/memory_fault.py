@@ -1,7 +1,7 @@
 """Memory of the machine failed."""
 
 from recorder.explain.causes.cause import FaultCause, recorded
-from recorder.knowledge import Fault
+from recorder.model.outcomes import Fault
 
 __all__ = ["CAUSE"]
 

@@ -3,11 +3,10 @@
 from typing import Final
 
 from recorder.explain.causes.cause import CONCLUDED, FaultCause, Found
-from recorder.explain.happened import Happened
 from recorder.explain.signals import Subject, Topic
 from recorder.explain.tracks.boots import counted
 from recorder.explain.tracks.transition import Transition
-from recorder.knowledge import Fault
+from recorder.model.outcomes import Confidence, Fault, Happened
 
 __all__ = ["CAUSE"]
 
@@ -37,9 +36,10 @@ def _find(transition: Transition) -> Found | None:
         transition.episode.of(Topic.WORD), transition.effect.stored.at
     ):
         # That no start is on record is no proof that there was none.
-        return Found(transition.effect, "possible")
+        return Found(transition.effect, Confidence.POSSIBLE)
     return Found(
-        transition.effect, "possible" if _is_wide(transition) else "likely"
+        transition.effect,
+        Confidence.POSSIBLE if _is_wide(transition) else Confidence.LIKELY,
     )
 
 

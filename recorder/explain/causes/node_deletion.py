@@ -1,7 +1,7 @@
 """Somebody deleted the Node."""
 
 from recorder.explain.causes.cause import DecisionCause
-from recorder.knowledge import Decision
+from recorder.model.outcomes import Decision
 
 __all__ = ["CAUSE"]
 

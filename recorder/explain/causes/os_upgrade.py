@@ -1,7 +1,7 @@
 """The system was upgraded: a lock or an announcement, then a new boot."""
 
 from recorder.explain.causes.cause import DecisionCause
-from recorder.knowledge import Decision
+from recorder.model.outcomes import Decision
 
 __all__ = ["CAUSE"]
 

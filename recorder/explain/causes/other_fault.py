@@ -3,7 +3,7 @@
 from recorder.explain.causes.cause import FaultCause, Found, recorded
 from recorder.explain.links.because import is_answered
 from recorder.explain.tracks.transition import Transition
-from recorder.knowledge import Fault
+from recorder.model.outcomes import Confidence, Fault
 
 __all__ = ["CAUSE"]
 
@@ -17,7 +17,7 @@ def _find(transition: Transition) -> Found | None:
     ):
         return found
     # Nothing says that what is wrong there can take a machine away.
-    return Found(found.sign, "possible")
+    return Found(found.sign, Confidence.POSSIBLE)
 
 
 CAUSE = FaultCause(

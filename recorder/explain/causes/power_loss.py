@@ -3,10 +3,9 @@
 from datetime import datetime
 
 from recorder.explain.causes.cause import CONCLUDED, FaultCause, Found
-from recorder.explain.happened import Happened
 from recorder.explain.signals import Topic
 from recorder.explain.tracks.transition import Transition
-from recorder.knowledge import Fault
+from recorder.model.outcomes import Confidence, Fault, Happened
 
 __all__ = ["CAUSE", "seen_lost", "shared_place"]
 
@@ -68,7 +67,9 @@ def _find(transition: Transition) -> Found | None:
         return None
     # Of what was lost when the log began nobody saw how it went.
     seen = transition.episode.baseline.ready == "True"
-    return Found(transition.effect, "likely" if seen else "possible")
+    return Found(
+        transition.effect, Confidence.LIKELY if seen else Confidence.POSSIBLE
+    )
 
 
 def _is_taken_down(transition: Transition) -> bool:

@@ -1,7 +1,7 @@
 """The provider took the machine back."""
 
 from recorder.explain.causes.cause import DecisionCause
-from recorder.knowledge import Decision
+from recorder.model.outcomes import Decision
 
 __all__ = ["CAUSE"]
 

@@ -5,7 +5,7 @@ from typing import Final
 from recorder.explain.causes.cause import FaultCause, Found, recorded
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.tracks.transition import Transition
-from recorder.knowledge import Fault
+from recorder.model.outcomes import Confidence, Fault
 
 __all__ = ["CAUSE"]
 
@@ -24,7 +24,12 @@ def _find(transition: Transition) -> Found | None:
         if _says_so(sign) and (
             sign is transition.effect or transition.precedes(sign)
         ):
-            return Found(sign, "possible" if transition.was_lost else "likely")
+            return Found(
+                sign,
+                Confidence.POSSIBLE
+                if transition.was_lost
+                else Confidence.LIKELY,
+            )
     return None
 
 

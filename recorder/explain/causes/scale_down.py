@@ -1,7 +1,7 @@
 """An autoscaler took the node away because it was not needed."""
 
 from recorder.explain.causes.cause import DecisionCause
-from recorder.knowledge import Decision
+from recorder.model.outcomes import Decision
 
 __all__ = ["CAUSE"]
 

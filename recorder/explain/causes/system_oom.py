@@ -1,7 +1,7 @@
 """The machine ran out of memory."""
 
 from recorder.explain.causes.cause import FaultCause, recorded
-from recorder.knowledge import Fault
+from recorder.model.outcomes import Fault
 
 __all__ = ["CAUSE"]
 

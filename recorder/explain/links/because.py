@@ -2,11 +2,10 @@
 
 from collections.abc import Collection
 
-from recorder.explain.happened import Happened
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition
-from recorder.knowledge import Decision, Fault
+from recorder.model.outcomes import Decision, Fault, Happened
 from recorder.model.reference import EntryName
 
 __all__ = [

@@ -6,7 +6,7 @@ then what it answers, then what its steps show.
 
 from collections.abc import Callable, Iterator
 
-from recorder.explain.happened import GONE, STAYING, Happened
+from recorder.explain.happened import GONE, STAYING
 from recorder.explain.links.because import is_recent
 from recorder.explain.links.stated import STATED, Deed, Led
 from recorder.explain.signals import Signal, Topic, intent_of
@@ -14,7 +14,7 @@ from recorder.explain.strength import rank
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.interventions import TAKING, Intervention
 from recorder.explain.tracks.transition import Transition
-from recorder.knowledge import Decision
+from recorder.model.outcomes import Confidence, Decision, Happened
 
 __all__ = ["Led", "led_to"]
 
@@ -47,7 +47,7 @@ def _responded(deed: Deed) -> Led | None:
         Decision.AUTO_REMEDIATION,
         cordons[0],
         deed.one.author,
-        "proven" if sure else "possible",
+        Confidence.PROVEN if sure else Confidence.POSSIBLE,
         2,
     )
 
@@ -60,9 +60,9 @@ def _changed(deed: Deed) -> Led | None:
     cordon, author = cordons[0], deed.one.author
     anew = t.happened == Happened.REBOOT and not t.faults
     if anew and t.episode.of(Topic.VERSION):
-        return Led(Decision.OS_UPGRADE, cordon, author, "likely", 2)
+        return Led(Decision.OS_UPGRADE, cordon, author, Confidence.LIKELY, 2)
     if cordon.decision is Decision.OS_UPGRADE and is_recent(t, cordon):
-        return Led(Decision.OS_UPGRADE, cordon, author, "possible", 1)
+        return Led(Decision.OS_UPGRADE, cordon, author, Confidence.POSSIBLE, 1)
     return None
 
 
@@ -74,9 +74,13 @@ def _repaired(deed: Deed) -> Led | None:
             continue
         actor = step.actor or t.author(step)
         if broken and step.stored.at - broken.stored.at >= LIMITS.patient:
-            return Led(Decision.AUTO_REMEDIATION, step, actor, "likely", 2)
+            return Led(
+                Decision.AUTO_REMEDIATION, step, actor, Confidence.LIKELY, 2
+            )
         if step.vague and _was_unheard(t, step):
-            return Led(Decision.AUTO_REMEDIATION, step, actor, "possible", 2)
+            return Led(
+                Decision.AUTO_REMEDIATION, step, actor, Confidence.POSSIBLE, 2
+            )
     return None
 
 
@@ -112,7 +116,7 @@ def _meant(deed: Deed) -> Led | None:
     if said is None or not near:
         return None
     decision, step = said
-    return Led(decision, step, one.author, "likely", 1)
+    return Led(decision, step, one.author, Confidence.LIKELY, 1)
 
 
 def _drained(deed: Deed) -> Led | None:
@@ -123,7 +127,7 @@ def _drained(deed: Deed) -> Led | None:
     hidden = one.author is not None and one.author.library
     for cordon in one.of(Topic.CORDON):
         if t.happened in STAYING:
-            strength = "possible" if hidden else "proven"
+            strength = Confidence.POSSIBLE if hidden else Confidence.PROVEN
             return Led(Decision.MANUAL_DRAIN, cordon, one.author, strength, 1)
         long_ago = t.lost_at - cordon.stored.at > LIMITS.set_aside
         waits = t.happened == Happened.REBOOT and not long_ago
@@ -131,7 +135,9 @@ def _drained(deed: Deed) -> Led | None:
             return None
         # Who takes a machine down empties it first, and not days before.
         near = is_recent(t, cordon) and t.episode.has(Topic.EVICTION)
-        strength = "likely" if near and not hidden else "possible"
+        strength = (
+            Confidence.LIKELY if near and not hidden else Confidence.POSSIBLE
+        )
         return Led(
             Decision.MANUAL_DRAIN,
             cordon,
@@ -149,11 +155,13 @@ def _tainted(deed: Deed) -> Led | None:
         return None
     for taint in one.of(Topic.TAINT):
         if taint is t.effect:
-            return Led(Decision.MANUAL_DRAIN, taint, one.author, "proven", 1)
+            return Led(
+                Decision.MANUAL_DRAIN, taint, one.author, Confidence.PROVEN, 1
+            )
         if one.author is not None and is_recent(t, taint):
             driven = t.first(Topic.TAINT_EVICTION)
             near = driven is not None and driven.stored.at < t.lost_at
-            strength = "likely" if near else "possible"
+            strength = Confidence.LIKELY if near else Confidence.POSSIBLE
             return Led(Decision.MANUAL_DRAIN, taint, one.author, strength, 1)
     return None
 
@@ -166,13 +174,15 @@ def _deleted(deed: Deed) -> Led | None:
     for step in _deletions(deed.one):
         inferred = step.stored.fact.detail.get("inferred")
         named = deed.one.author is None or t.author(step) is not None
-        strength = "proven" if named and not inferred else "likely"
+        strength = (
+            Confidence.PROVEN if named and not inferred else Confidence.LIKELY
+        )
         hints = [s for s in deed.one.steps if s.decision is not None]
         if hints and all(s.vague for s in hints):
             # It was meant to go, and nothing says what for; unless a person
             # is on record who asked for it.
             by_hand = deed.one.author is not None and deed.one.is_by_hand
-            strength = strength if by_hand else "possible"
+            strength = strength if by_hand else Confidence.POSSIBLE
         return Led(Decision.NODE_DELETION, step, deed.one.author, strength, 1)
     return None
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from recorder.explain.happened import STAYING, Happened
+from recorder.explain.happened import STAYING
 from recorder.explain.links.because import answers, is_recent
 from recorder.explain.signals import Actor, Signal, Topic
 from recorder.explain.strength import weaker
 from recorder.explain.tracks.interventions import Intervention
 from recorder.explain.tracks.transition import Transition
-from recorder.knowledge import Decision
 from recorder.model.fact import FactKind
+from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
 
 __all__ = ["STATED", "Deed", "Led"]
 
@@ -34,7 +34,7 @@ class Led(NamedTuple):
     """What shows it best."""
 
     actor: Actor | None
-    strength: str
+    strength: Confidence
     weight: int
     """How much its own words say of it: 3 that it was meant, 2 that it
     answers a fault, 1 that its steps can cause it, 0 hardly anything."""
@@ -82,17 +82,19 @@ def _announced(deed: Deed) -> Led | None:
     return None
 
 
-def _scaled(deed: Deed, _: Signal) -> str | None:
+def _scaled(deed: Deed, _: Signal) -> Confidence | None:
     t = deed.transition
     said = any(s.topic is Topic.EVENT for s in deed.stated)
     if t.faults and not said:
         # A broken node that only has the taint is repaired, not spared.
         return None
     back = t.is_back and t.episode.state.ready == "True"
-    return "possible" if back else "proven"  # what is not needed stays away
+    return (
+        Confidence.POSSIBLE if back else Confidence.PROVEN
+    )  # what is not needed stays away
 
 
-def _upgraded(deed: Deed, step: Signal) -> str | None:
+def _upgraded(deed: Deed, step: Signal) -> Confidence | None:
     t = deed.transition
     begun = (
         t.episode.baseline.cordoned
@@ -106,16 +108,20 @@ def _upgraded(deed: Deed, step: Signal) -> str | None:
     if step.topic is Topic.CORDON:
         return None  # what only the cordon says, the versions say better
     # It waits for its turn; who has the lock empties the node first.
-    return "possible" if step.topic is Topic.LOCK and not begun else "proven"
+    return (
+        Confidence.POSSIBLE
+        if step.topic is Topic.LOCK and not begun
+        else Confidence.PROVEN
+    )
 
 
-def _driver(deed: Deed, _: Signal) -> str | None:
+def _driver(deed: Deed, _: Signal) -> Confidence | None:
     # An upgrade of a driver reboots nothing.
     rebooted = deed.transition.happened == Happened.REBOOT
-    return "possible" if rebooted else "proven"
+    return Confidence.POSSIBLE if rebooted else Confidence.PROVEN
 
 
-_LIMITED: dict[Decision, Callable[[Deed, Signal], str | None]] = {
+_LIMITED: dict[Decision, Callable[[Deed, Signal], Confidence | None]] = {
     Decision.SCALE_DOWN: _scaled,
     Decision.OS_UPGRADE: _upgraded,
     Decision.DRIVER_UPGRADE: _driver,
@@ -129,7 +135,7 @@ def _remediated(deed: Deed) -> Led | None:
         return None
     t = deed.transition
     strength = t.strength(Decision.AUTO_REMEDIATION)
-    if deed.one.author is not None and deed.one.author.kind == "user":
+    if deed.one.author is not None and deed.one.author.kind is ActorKind.USER:
         return Led(Decision.ADMIN_REQUEST, step, deed.one.author, strength, 3)
     if t.was_lost:
         # Who only cordons, or says in an Event what will be done, may wait.
@@ -157,21 +163,25 @@ def _requested(deed: Deed) -> Led | None:
         return None
     t, author = deed.transition, deed.one.author
     strength = t.strength(Decision.ADMIN_REQUEST)
-    if deed.faulted(step) and (author is None or author.kind != "user"):
+    if deed.faulted(step) and (
+        author is None or author.kind is not ActorKind.USER
+    ):
         sure = is_recent(t, step) or t.was_acted_upon or t.happened in STAYING
         return Led(
             Decision.AUTO_REMEDIATION,
             step,
             author,
-            "proven" if sure else "possible",
+            Confidence.PROVEN if sure else Confidence.POSSIBLE,
             3,
         )
     if step.vague and t.was_acted_upon:
-        strength = "likely"  # what may be done some day was done
+        strength = Confidence.LIKELY  # what may be done some day was done
     if author is None or author.name is None:
-        strength = weaker("likely", strength)
+        strength = weaker(Confidence.LIKELY, strength)
     elif author.is_program and author.known:
-        strength = "possible"  # it asks for somebody; nobody says for whom
+        strength = (
+            Confidence.POSSIBLE
+        )  # it asks for somebody; nobody says for whom
     return Led(Decision.ADMIN_REQUEST, step, author, strength, 3)
 
 

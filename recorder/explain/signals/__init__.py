@@ -15,8 +15,9 @@ from recorder.explain.signals.around import (
 from recorder.explain.signals.marks import intent_of, is_trouble, marks_of
 from recorder.explain.signals.node import node_signals
 from recorder.explain.signals.signal import Signal, Subject, Topic
-from recorder.knowledge import Knowledge, Role
+from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.outcomes import Role
 
 __all__ = [
     "Actor",

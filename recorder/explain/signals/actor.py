@@ -8,10 +8,14 @@ import re
 from typing import NamedTuple, Self
 
 from recorder.knowledge import ActorName, Knowledge
+from recorder.model.outcomes import ActorKind
 
 __all__ = ["Actor", "actor_of", "is_same"]
 
 SERVICE_ACCOUNT = "system:serviceaccount:"
+PROGRAMS = frozenset(
+    {ActorKind.CONTROLLER, ActorKind.KUBELET, ActorKind.CLOUD}
+)
 
 _GENERIC = re.compile(r"[^a-z0-9]|controller|manager|operator")
 """What spellings of one author differ by: field manager, user, reporter."""
@@ -20,9 +24,7 @@ _GENERIC = re.compile(r"[^a-z0-9]|controller|manager|operator")
 class Actor(NamedTuple):
     """Somebody who acts."""
 
-    kind: str
-    """``user``, ``controller``, ``kubelet``, ``cloud`` or ``unknown``."""
-
+    kind: ActorKind
     name: str | None
     tool: str | None = None
     """What an unknown one used."""
@@ -43,7 +45,7 @@ class Actor(NamedTuple):
     @property
     def is_program(self) -> bool:
         """Whether no person can be behind it."""
-        return self.kind in {"controller", "kubelet", "cloud"}
+        return self.kind in PROGRAMS
 
     @property
     def key(self) -> str:
@@ -73,16 +75,17 @@ def actor_of(
     if known is not None:
         return known
     if rule is not None and not audited:
-        kind = "unknown" if rule.actor is None else rule.actor.kind
+        kind = ActorKind.UNKNOWN if rule.actor is None else rule.actor.kind
         return Actor(kind, None, name, library=rule.library)
     return _by_name(name, audited=audited)
 
 
 def _by_name(name: str, *, audited: bool) -> Actor:
     if name.startswith(SERVICE_ACCOUNT):
-        return Actor("controller", name.rpartition(":")[2])
+        return Actor(ActorKind.CONTROLLER, name.rpartition(":")[2])
     if name.startswith("system:node:"):
-        return Actor("kubelet", "kubelet")
+        return Actor(ActorKind.KUBELET, "kubelet")
     if name.startswith("system:"):
-        return Actor("controller", name.removeprefix("system:"))
-    return Actor("user" if audited else "controller", name)
+        return Actor(ActorKind.CONTROLLER, name.removeprefix("system:"))
+    kind = ActorKind.USER if audited else ActorKind.CONTROLLER
+    return Actor(kind, name)

@@ -6,9 +6,10 @@ from typing import Any
 from recorder.explain.signals.actor import Actor, actor_of
 from recorder.explain.signals.listed import dated, is_listed, unfolded
 from recorder.explain.signals.signal import Signal, Subject, Topic
-from recorder.knowledge import Fault, Knowledge, Role, matches
+from recorder.knowledge import Knowledge, matches
 from recorder.knowledge.rules import ObjectRule
 from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.outcomes import Fault, Role
 from recorder.model.reference import ObjectIdentity
 
 __all__ = [

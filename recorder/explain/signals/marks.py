@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from recorder.explain.signals.actor import Actor, actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
-from recorder.knowledge import Decision, Knowledge, Role
+from recorder.knowledge import Knowledge
 from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.outcomes import ActorKind, Decision, Role
 
 __all__ = ["intent_of", "is_trouble", "marks_of"]
 
@@ -75,7 +76,7 @@ def marks_of(
         # Its API names whose object it is, as its manager often does not.
         owner = fact.object.group.partition(".")[0]
         if owner and (actor is None or actor.name is None):
-            actor = Actor("controller", owner)
+            actor = Actor(ActorKind.CONTROLLER, owner)
     yield Signal(Role.ACT, subject, stored, actor=actor, ruled=False)
 
 

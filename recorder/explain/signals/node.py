@@ -10,9 +10,10 @@ from typing import Any
 
 from recorder.explain.signals.actor import Actor, actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
-from recorder.knowledge import Decision, Fault, Knowledge, Role
+from recorder.knowledge import Knowledge
 from recorder.knowledge.rules import ConditionRule, TextRule
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.outcomes import Decision, Fault, Role
 
 __all__ = ["node_signals"]
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from recorder.explain.signals.actor import Actor
 from recorder.facts import says_with_object
-from recorder.knowledge import Decision, Fault, Role
 from recorder.model.fact import StoredFact
+from recorder.model.outcomes import Decision, Fault, Role
 
 __all__ = ["Signal", "Subject", "Topic"]
 

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from recorder.explain.signals import Signal, Topic, signals_of
 from recorder.explain.signals.listed import unfolded
 from recorder.explain.tracks.episode import ATTACHED
-from recorder.knowledge import Knowledge, Role
+from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
+from recorder.model.outcomes import Role
 
 __all__ = ["may_begin", "never_opens", "standing"]
 

@@ -6,7 +6,7 @@ from typing import Final
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episode import Episode
-from recorder.knowledge import Role
+from recorder.model.outcomes import Role
 
 __all__ = ["begins_anew"]
 

@@ -6,10 +6,10 @@ about it proves nothing, nor what a list shows.
 
 from datetime import datetime
 
-from recorder.explain.happened import Happened
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition, latest
+from recorder.model.outcomes import Happened
 
 __all__ = ["heard_again", "not_after", "not_before"]
 

@@ -27,8 +27,9 @@ from recorder.explain.tracks.boots import boot_named, is_explained
 from recorder.explain.tracks.boundary import begins_anew
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.life import life_proved
-from recorder.knowledge import Fault, Knowledge, Role
+from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.outcomes import Fault, Role
 from recorder.projections import NodeState, advance
 
 __all__ = ["Episode", "episodes_of"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from recorder.explain.signals import Actor, Signal, Topic, is_same
 from recorder.explain.tracks.transition import Transition
-from recorder.knowledge import Decision, Role
+from recorder.model.outcomes import ActorKind, Decision, Role
 
 __all__ = ["TAKING", "Intervention", "interventions_of"]
 
@@ -60,8 +60,11 @@ class Intervention:
     def is_by_hand(self) -> bool:
         """Whether a person, or a tool in a person's hands, is its author."""
         return self.author is not None and (
-            self.author.kind == "user"
-            or (self.author.kind == "unknown" and not self.author.library)
+            self.author.kind is ActorKind.USER
+            or (
+                self.author.kind is ActorKind.UNKNOWN
+                and not self.author.library
+            )
         )
 
 

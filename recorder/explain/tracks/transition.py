@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from recorder.explain.happened import LOST, Happened
+from recorder.explain.happened import LOST
 from recorder.explain.signals import (
     Actor,
     Signal,
@@ -23,7 +23,7 @@ from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.fleet import Fleet
-from recorder.knowledge import Decision, Fault, Role
+from recorder.model.outcomes import Confidence, Decision, Fault, Happened, Role
 
 __all__ = ["Transition", "is_barred", "latest"]
 
@@ -285,7 +285,7 @@ class Transition:
             for signal in self.episode.signals
         )
 
-    def strength(self, decision: Decision) -> str:
+    def strength(self, decision: Decision) -> Confidence:
         """Return how sure it is that a decision on record led to the effect.
 
         What was said long before, and not acted upon since, may still wait,
@@ -293,10 +293,14 @@ class Transition:
         """
         said = [s for s in self.decisions if s.decision is decision]
         if all(s.vague or self._is_overdue(s) for s in said):
-            return "possible"
+            return Confidence.POSSIBLE
         if self.was_acted_upon or any(self.is_near(s) for s in said):
-            return "proven"
-        return "likely" if any(s.due for s in said) else "possible"
+            return Confidence.PROVEN
+        return (
+            Confidence.LIKELY
+            if any(s.due for s in said)
+            else Confidence.POSSIBLE
+        )
 
     def _is_overdue(self, signal: Signal) -> bool:
         """Whether something was to be done long before, and was not."""

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
-from recorder.explain.happened import LOST, Happened
+from recorder.explain.happened import LOST
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.tracks.boots import counted, is_first
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.stretches import Stretch, stretches_of
-from recorder.knowledge import Role
 from recorder.model.fact import FactKind
+from recorder.model.outcomes import Happened, Role
 
 __all__ = ["happening", "happenings"]
 
