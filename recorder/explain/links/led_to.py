@@ -126,6 +126,8 @@ def _drained(deed: Deed) -> Led | None:
         return None  # whoever deleted it decided
     hidden = one.author is not None and one.author.library
     for cordon in one.of(Topic.CORDON):
+        if t.was_lost and cordon.stored.at > t.lost_at + LIMITS.together:
+            return None  # it was lost before that, and by nothing of this
         if t.happened in STAYING:
             strength = Confidence.POSSIBLE if hidden else Confidence.PROVEN
             return Led(Decision.MANUAL_DRAIN, cordon, one.author, strength, 1)

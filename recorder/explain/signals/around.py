@@ -20,6 +20,9 @@ __all__ = [
     "request_signals",
 ]
 
+CONFLICT = 409
+"""The status of a request to create what exists."""
+
 GOING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
 
 _KNOWN = {
@@ -248,16 +251,28 @@ def _asked(
         yield Signal(Role.ACT, subject, stored, actor=actor)
 
 
+def _registers_again(detail: Mapping[str, Any]) -> bool:
+    """Whether a kubelet that started finds its Node there already."""
+    return (
+        detail.get("verb") == "create"
+        and detail.get("resource") == "nodes"
+        and detail.get("code") == CONFLICT
+    )
+
+
 def request_signals(
     stored: StoredFact, knowledge: Knowledge
 ) -> Iterator[Signal]:
     """Yield audit: who asked for what. It gives other signs their actor."""
     detail = stored.fact.detail
+    own = (stored.fact.actor or "").startswith("system:node:")
+    if own and _registers_again(detail):
+        yield Signal(Role.EFFECT, Subject(Topic.KUBELET), stored)
     if detail.get("verb") not in {"create", "update", "patch", "delete"}:
         return
     if (detail.get("code") or 0) >= 300:  # noqa: PLR2004 - refused
         return
-    if (stored.fact.actor or "").startswith("system:node:"):
+    if own:
         return  # that a kubelet is there; it asks for nothing
     target = f"{detail.get('verb')} {detail.get('resource')}"
     if detail.get("subresource"):

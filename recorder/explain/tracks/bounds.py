@@ -9,6 +9,7 @@ from datetime import datetime
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition, latest
+from recorder.model.fact import FactKind
 from recorder.model.outcomes import Happened
 
 __all__ = ["heard_again", "not_after", "not_before"]
@@ -65,12 +66,17 @@ def _first_new(transition: Transition) -> datetime:
 
 
 def _starts(transition: Transition) -> list[Signal]:
-    """Return the starts of a kubelet that are of a transition."""
+    """Return the starts of a kubelet that it told, of a transition.
+
+    Its requests begin a little before the one that shows that it started.
+    """
     seen = transition.effect.stored.observed_at
     return [
         s
         for s in transition.episode.signals
-        if s.topic in _STARTS and abs(s.stored.at - seen) <= LIMITS.moment
+        if s.topic in _STARTS
+        and s.stored.fact.kind is FactKind.EVENT
+        and abs(s.stored.at - seen) <= LIMITS.moment
     ]
 
 
