@@ -65,7 +65,7 @@ class Guard(Protocol):
     """Decides who may ask."""
 
     async def admit(self, headers: Mapping[str, str]) -> Principal:
-        """Return who asks. Asked again while a subscription goes on.
+        """Return who asks. RequestContext again while a subscription goes on.
 
         Raises:
             DeniedError: it was not proved.

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from api.access import Guard, Principal
-from api.context import Asked
+from api.context import RequestContext
 from api.errors import ApiError, InternalError, StoppingError, unforeseen
 from api.executing import Executor, Prepared, Refused, document_of
 from api.exporting import export
@@ -77,8 +77,16 @@ class Served:
     def app(self, *, only_loopback_names: bool) -> ASGIApp:
         """Return what a server calls."""
         routes = [
-            Route("/graphql", _told(self._graphql), methods=["GET", "POST"]),
-            Route("/export.ndjson", _told(self._export), methods=["GET"]),
+            Route(
+                "/graphql",
+                _answering_errors(self._graphql),
+                methods=["GET", "POST"],
+            ),
+            Route(
+                "/export.ndjson",
+                _answering_errors(self._export),
+                methods=["GET"],
+            ),
             Route("/healthz", _healthy, methods=["GET"]),
             Route("/readyz", self._ready, methods=["GET"]),
             Route("/{path:path}", Site().serve, methods=["GET"]),
@@ -100,7 +108,7 @@ class Served:
             return await self._subscribe(request, form, prepared, who)
 
         async def ask(logs: Logs) -> tuple[bytes, bool]:
-            asked = self._asked(logs, who)
+            asked = self._context(logs, who)
             result = await self._executor.execute(prepared, asked)
             refused = (
                 result.data is None
@@ -125,7 +133,7 @@ class Served:
             )
             body = json_bytes(Refused([error]).document())
             return respond(body, form, status=400, executed=False)
-        asked = self._asked(self._logs, who)
+        asked = self._context(self._logs, who)
         asked.following = self._following
         try:
             results = await self._executor.subscribe(prepared, asked)
@@ -134,8 +142,8 @@ class Served:
             return respond(body, form, status=400)
         return EventStream(results, self._guard, request.headers)
 
-    def _asked(self, logs: Logs, who: Principal) -> Asked:
-        return Asked(
+    def _context(self, logs: Logs, who: Principal) -> RequestContext:
+        return RequestContext(
             logs=logs,
             knowledge=self._knowledge,
             now=datetime.now(UTC),
@@ -161,7 +169,7 @@ async def _healthy(_: Request) -> Response:
     return PlainTextResponse("ok\n")
 
 
-def _told(endpoint: Endpoint) -> Endpoint:
+def _answering_errors(endpoint: Endpoint) -> Endpoint:
     """Answer what an endpoint raises, and nothing of what is inside."""
 
     @wraps(endpoint)

@@ -278,14 +278,14 @@ def _unless(types: set[type], column: Column) -> Column:
 
 
 def _numbers(column: Column) -> Column:
-    def told(values: Values) -> Values:
+    def completed(values: Values) -> Values:
         if set(map(type, values)) == {int}:
             least, most = min(values), max(values)
             if least >= GRAPHQL_MIN_INT and most <= GRAPHQL_MAX_INT:
                 return values
         return column(values)
 
-    return told
+    return completed
 
 
 def _names(type_: CustomGraphQLEnumType, column: Column) -> Column:
@@ -293,9 +293,9 @@ def _names(type_: CustomGraphQLEnumType, column: Column) -> Column:
     members: Iterable[Enum] = cls.__members__.values()
     names = {one: type_.coerce_output_value(one) for one in members}
 
-    def told(values: Values) -> Values:
+    def completed(values: Values) -> Values:
         if set(map(type, values)) <= {cls}:
             return [names[value] for value in values]
         return column(values)
 
-    return told
+    return completed

@@ -21,11 +21,11 @@ from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind
 from recorder.questions.status import Status
 
-__all__ = ["Asked", "Info"]
+__all__ = ["RequestContext", "Info"]
 
 
 @dataclass(slots=True, kw_only=True)
-class Asked:
+class RequestContext:
     """One request."""
 
     logs: Logs
@@ -81,7 +81,7 @@ class Asked:
         return await self.logs.status(None)
 
 
-Info = strawberry.Info[Asked, None]
+Info = strawberry.Info[RequestContext, None]
 
 
 def _number(log: str) -> int:

@@ -25,7 +25,7 @@ __all__ = [
     "StoppingError",
     "TooLateError",
     "WindowTooWideError",
-    "told",
+    "formatted_error",
     "unforeseen",
 ]
 
@@ -119,7 +119,7 @@ class StoppingError(ApiError):
     status = 503
 
 
-def told(error: GraphQLError) -> GraphQLFormattedError:
+def formatted_error(error: GraphQLError) -> GraphQLFormattedError:
     """Return an error as the client is told it."""
     formatted = error.formatted
     cause = error.original_error

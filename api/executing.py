@@ -24,8 +24,8 @@ from graphql import (
 )
 
 from api.columns import ColumnExecutor
-from api.context import Asked
-from api.errors import LimitError, told
+from api.context import RequestContext
+from api.errors import LimitError, formatted_error
 from api.limits import TOKENS_MAX, check_size
 from api.schema import make_schema
 
@@ -56,7 +56,7 @@ class Refused(Exception):  # noqa: N818 - not an error of ours
 
     def document(self) -> dict[str, Any]:
         """Return it as the client is told it."""
-        return {"errors": [told(error) for error in self.errors]}
+        return {"errors": [formatted_error(error) for error in self.errors]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +97,14 @@ class Executor:
         )
 
     async def execute(
-        self, prepared: Prepared, asked: Asked
+        self, prepared: Prepared, asked: RequestContext
     ) -> ExecutionResult:
         """Answer a query."""
         result: ExecutionResult = await self._begun(execute, prepared, asked)
         return result
 
     async def subscribe(
-        self, prepared: Prepared, asked: Asked
+        self, prepared: Prepared, asked: RequestContext
     ) -> AsyncGenerator[ExecutionResult, None]:
         """Begin a subscription.
 
@@ -118,7 +118,10 @@ class Executor:
         return stream
 
     async def _begun(
-        self, begin: Callable[..., Any], prepared: Prepared, asked: Asked
+        self,
+        begin: Callable[..., Any],
+        prepared: Prepared,
+        asked: RequestContext,
     ) -> Any:
         query = prepared.query
         found = begin(
@@ -136,7 +139,7 @@ def document_of(result: ExecutionResult) -> dict[str, Any]:
     """Return an answer as the client gets it."""
     shown: dict[str, Any] = {}
     if result.errors:
-        shown["errors"] = [told(error) for error in result.errors]
+        shown["errors"] = [formatted_error(error) for error in result.errors]
     shown["data"] = result.data
     return shown
 

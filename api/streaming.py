@@ -89,7 +89,7 @@ class EventStream:
                 }
             )
             await _put(send, b":\n\n")
-            async for document in self._told(coming):
+            async for document in self._documents(coming):
                 if document is None:
                     await _put(send, b":\n\n")
                 else:
@@ -97,7 +97,7 @@ class EventStream:
                     await _put(send, b"event: next\ndata: " + body + b"\n\n")
             await _put(send, b"event: complete\ndata:\n\n", more=False)
 
-    async def _told(
+    async def _documents(
         self, coming: "asyncio.Queue[Coming]"
     ) -> AsyncIterator[Coming]:
         """Yield what to tell, and None where nothing came for a while."""

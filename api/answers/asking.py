@@ -6,7 +6,7 @@ import strawberry
 
 from api.answers.drawing import placement_of, timeline_of
 from api.answers.windows import window
-from api.context import Asked
+from api.context import RequestContext
 from api.types.coverage import Coverage, Window
 from api.types.impact import Impact
 from api.types.postmortem import Postmortem
@@ -28,7 +28,7 @@ __all__ = ["impact", "postmortem", "timeline", "why"]
 
 
 async def why(
-    asked: Asked,
+    asked: RequestContext,
     reading: Reading,
     node: str,
     *,
@@ -51,7 +51,7 @@ async def why(
 
 
 async def impact(
-    asked: Asked,
+    asked: RequestContext,
     reading: Reading,
     question: ImpactQuestion,
 ) -> Impact:
@@ -62,7 +62,7 @@ async def impact(
 
 
 async def timeline(
-    asked: Asked, reading: Reading, node: str, span: spans.Window
+    asked: RequestContext, reading: Reading, node: str, span: spans.Window
 ) -> Timeline:
     """Ask for all that is drawn of a node."""
     found = await ask_timeline(
@@ -77,7 +77,7 @@ async def timeline(
 
 
 async def postmortem(
-    asked: Asked, reading: Reading, subject: str, span: spans.Window
+    asked: RequestContext, reading: Reading, subject: str, span: spans.Window
 ) -> Postmortem:
     """Ask for the report of a node, or of an incident."""
     question = PostmortemQuestion.about(subject, span)

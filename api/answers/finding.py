@@ -4,7 +4,7 @@ import orjson
 
 from api.answers.drawing import placement_of
 from api.answers.paging import page_size
-from api.context import Asked
+from api.context import RequestContext
 from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.coverage import Window as WindowType
@@ -40,7 +40,7 @@ def reference(name: str | None) -> Reference | None:
 
 
 async def log_of(
-    asked: Asked, subject: str, cluster: str | None, log: str | None
+    asked: RequestContext, subject: str, cluster: str | None, log: str | None
 ) -> LogReading:
     """Open the log that an entry names, or else that the arguments mean."""
     try:
@@ -55,12 +55,12 @@ async def node_names(
 ) -> list[str]:
     """Return names of nodes, in order."""
     limit = page_size(first)
-    found = await reading.nodes_like(prefix, limit=limit, anywhere=False)
+    found = await reading.search_nodes(prefix, limit=limit, anywhere=False)
     return list(found)
 
 
 async def search(
-    asked: Asked, reading: LogReading, text: str, first: int | None
+    asked: RequestContext, reading: LogReading, text: str, first: int | None
 ) -> SearchAnswer:
     """Find nodes, objects and entries by their names."""
     limit = page_size(first)
@@ -104,7 +104,9 @@ def _object_hit(identity: ObjectIdentity) -> SearchHit:
     )
 
 
-async def entry(asked: Asked, name: str, *, all_fields: bool) -> EntryDetail:
+async def entry(
+    asked: RequestContext, name: str, *, all_fields: bool
+) -> EntryDetail:
     """Open one entry.
 
     Raises:
@@ -137,7 +139,7 @@ def _parsed(raw: bytes) -> Json | None:
 
 
 async def workload(
-    asked: Asked,
+    asked: RequestContext,
     reading: LogReading,
     name: tuple[str, str | None],
     span: Window,

@@ -8,7 +8,7 @@ import strawberry
 
 from api.answers.paging import Page
 from api.answers.windows import window
-from api.context import Asked
+from api.context import RequestContext
 from api.cursors import MomentCursor
 from api.errors import PageSizeError
 from api.ports import LogReading
@@ -92,7 +92,10 @@ def bounded(
 
 
 async def incident_page(
-    asked: Asked, reading: LogReading, wanted: IncidentFilter, page: Page
+    asked: RequestContext,
+    reading: LogReading,
+    wanted: IncidentFilter,
+    page: Page,
 ) -> IncidentConnection:
     """Return one page of incidents.
 
@@ -201,7 +204,7 @@ def _moment(stored: StoredFact | None) -> Moment | None:
 
 
 async def one_incident(
-    asked: Asked, name: str
+    asked: RequestContext, name: str
 ) -> tuple[LogReading, Incidents]:
     """Find one incident; return it alone.
 

@@ -5,7 +5,7 @@ from datetime import datetime
 import strawberry
 
 from api.answers.incidents import bounded
-from api.context import Asked
+from api.context import RequestContext
 from api.errors import PageSizeError
 from api.ports import LogReading
 from api.types.clusters import Cluster, Database, Log, Source, Status
@@ -32,7 +32,7 @@ NODES_MAX = 50
 """Lanes that a dashboard can show."""
 
 
-async def status(asked: Asked) -> Status:
+async def status(asked: RequestContext) -> Status:
     """Return everything at a glance."""
     found = await asked.status()
     database = found.database
@@ -71,7 +71,9 @@ def _cluster(status: LogStatus, found: Answered) -> Cluster:
     )
 
 
-async def gaps(asked: Asked, reading: LogReading, span: Window) -> Gaps:
+async def gaps(
+    asked: RequestContext, reading: LogReading, span: Window
+) -> Gaps:
     """Return the gaps of a window."""
     found = await ask_gaps(reading, span, now=asked.now)
     return Gaps(
@@ -82,7 +84,7 @@ async def gaps(asked: Asked, reading: LogReading, span: Window) -> Gaps:
 
 
 async def condition_series(
-    asked: Asked,
+    asked: RequestContext,
     reading: LogReading,
     wanted: tuple[list[str], list[str] | None],
     span: Window,
@@ -115,7 +117,7 @@ async def condition_series(
 
 
 async def annotations(
-    asked: Asked,
+    asked: RequestContext,
     reading: LogReading,
     span: tuple[datetime | None, datetime | None],
 ) -> Annotations:

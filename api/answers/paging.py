@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
-from api.context import Asked
+from api.context import RequestContext
 from api.cursors import INDEX_MAX, Cursor, check_kept
 from api.errors import PageSizeError
 from api.ports import LogReading
@@ -27,7 +27,7 @@ from recorder.questions.references import Reference
 
 __all__ = [
     "Filter",
-    "Found",
+    "ReadPage",
     "Page",
     "Pages",
     "entries",
@@ -134,7 +134,7 @@ class Pages(Generic[Item]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found(Generic[Item]):
+class ReadPage(Generic[Item]):
     """A page."""
 
     items: Sequence[Item]
@@ -144,7 +144,7 @@ class Found(Generic[Item]):
 
 async def read_page(
     reading: LogReading, page: Page, pages: Pages[Item]
-) -> Found[Item]:
+) -> ReadPage[Item]:
     """Read one page.
 
     The reading knew its derivation before anything is read here: where facts
@@ -168,7 +168,7 @@ async def read_page(
     places = [pages.place(item) for item in found]
     derived = reading.derivation
     cursors = [str(Cursor(log.id, *place, derived)) for place in places]
-    return Found(
+    return ReadPage(
         items=found,
         cursors=cursors,
         info=PageInfo(
@@ -228,7 +228,7 @@ async def _backward(
 
 
 async def facts(
-    asked: Asked, reading: LogReading, wanted: Filter, page: Page
+    asked: RequestContext, reading: LogReading, wanted: Filter, page: Page
 ) -> FactConnection:
     """Return one page of facts."""
     question = wanted.question(facts=True)
@@ -253,7 +253,7 @@ async def facts(
 
 
 async def entries(
-    asked: Asked, reading: LogReading, wanted: Filter, page: Page
+    asked: RequestContext, reading: LogReading, wanted: Filter, page: Page
 ) -> EntryConnection:
     """Return one page of entries."""
     question = wanted.question(facts=False)

@@ -1,11 +1,11 @@
 """Questions about one object: its versions, itself at a time, differences."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
-from api import context
 from api.answers.paging import Page, Pages, read_page
+from api.context import RequestContext
 from api.cursors import INDEX_MAX
 from api.ports import LogReading
 from api.types.coverage import Coverage
@@ -20,7 +20,6 @@ from api.types.objects import (
 )
 from api.types.reference import ObjectReference
 from api.types.scalars import Json
-from recorder.model.window import Window
 from recorder.questions.diff import Difference as Differing
 from recorder.questions.diff import DifferenceQuestion, End, ask_difference
 from recorder.questions.history import History, HistoryQuestion, ask_history
@@ -30,37 +29,25 @@ from recorder.questions.ports import Selection
 from recorder.questions.references import Reference
 from recorder.questions.show import ask_object
 
-__all__ = ["Asked", "difference", "page", "shown"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """Which versions are wanted."""
-
-    reference: Reference
-    window: Window
-    all_fields: bool
+__all__ = ["difference", "page", "shown"]
 
 
 async def page(
-    asked: context.Asked, reading: LogReading, wanted: Asked, page: Page
+    asked: RequestContext,
+    reading: LogReading,
+    question: HistoryQuestion,
+    page: Page,
 ) -> VersionConnection:
     """Return one page of versions.
 
     Raises:
         NotFoundError: the log has no such object.
     """
-    question = HistoryQuestion(
-        object=wanted.reference,
-        window=wanted.window,
-        limit=None,
-        all_fields=wanted.all_fields,
-    )
     history = await ask_history(reading, question, now=asked.now)
     selection = Selection(
         objects=history.found.numbers,
-        since=wanted.window.since,
-        until=wanted.window.until,
+        since=question.window.since,
+        until=question.window.until,
         versions=True,
     )
     pages: Pages[KnownVersion] = Pages(
@@ -95,7 +82,7 @@ def _heartbeats(counted: Counted | None) -> Heartbeats | None:
 
 
 async def shown(
-    asked: context.Asked,
+    asked: RequestContext,
     reading: LogReading,
     reference: Reference,
     at: datetime | None,
@@ -115,7 +102,7 @@ async def shown(
 
 
 async def difference(
-    asked: context.Asked,
+    asked: RequestContext,
     reading: LogReading,
     reference: Reference,
     *,

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 import strawberry
 
 from api.answers.incidents import one_incident
-from api.context import Asked
+from api.context import RequestContext
 from api.describing import described
 from api.ports import LogReading
 from api.resolvers.node import Node
@@ -30,7 +30,7 @@ class IncidentAnswer:
     coverage: Coverage
 
     @classmethod
-    async def named(cls, asked: Asked, id: str) -> Self:  # noqa: A002
+    async def named(cls, asked: RequestContext, id: str) -> Self:  # noqa: A002
         """Find it, by the id of any of its verdicts.
 
         Raises:

@@ -13,6 +13,7 @@ from api.types.arguments import After, At, Before, First, Last, Since, Until
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
 from api.types.objects import Difference, ObjectAt, VersionConnection
+from recorder.questions.history import HistoryQuestion
 from recorder.questions.references import Reference, find_objects
 
 __all__ = ["KubernetesObject"]
@@ -63,7 +64,7 @@ class KubernetesObject:
         """
         reference = Reference.parse(name, namespace)
         found = await find_objects(reading, reference)
-        identity = found.things[0].identity
+        identity = found.incarnations[0].identity
         return cls(
             reading=reading,
             reference=reference,
@@ -96,9 +97,10 @@ class KubernetesObject:
         return await versions.page(
             info.context,
             self.reading,
-            versions.Asked(
-                reference=self.reference,
+            HistoryQuestion(
+                object=self.reference,
                 window=window(since, until),
+                limit=None,
                 all_fields=all_fields,
             ),
             paging.Page.of(first, after, last, before),

@@ -211,7 +211,7 @@ class Timeline:
     cordons: list[CordonSpan]
 
     placed: strawberry.Private[Callable[[], Awaitable[list[Placement]]]]
-    """Asked where it is wanted: it costs as much as all the rest."""
+    """RequestContext where it is wanted: it costs as much as all the rest."""
 
     @strawberry.field
     async def placements(self) -> list[Placement]:

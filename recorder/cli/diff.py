@@ -83,9 +83,9 @@ async def _diff(
     present: datetime,
     output: str,
 ) -> int:
-    from recorder.documents.diff import difference_document
+    from recorder.documents.versions import difference_document
     from recorder.questions.diff import ask_difference
-    from recorder.render.diff import difference_lines
+    from recorder.render.versions import difference_lines
 
     async with open_reading(ctx) as reading:
         found = await ask_difference(reading, question, now=present)

@@ -81,14 +81,18 @@ async def _gaps(
 
 
 def _text(answer: "GapAnswer") -> list[str]:
-    from recorder.render.coverage import coverage_lines
-    from recorder.render.gaps import COLUMNS, detail_lines, gap_rows
+    from recorder.render.coverage import (
+        GAP_COLUMNS,
+        coverage_lines,
+        detail_lines,
+        gap_rows,
+    )
     from recorder.render.text import Columns
 
     rows = gap_rows(answer)
     if not rows:
         return [f"no gaps: {line}" for line in coverage_lines(answer.coverage)]
-    columns = Columns(COLUMNS)
+    columns = Columns(GAP_COLUMNS)
     lines = [columns.header(rows), *columns.lines(rows)]
     for gap in answer.gaps:
         lines.extend(detail_lines(gap))

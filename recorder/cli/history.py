@@ -65,7 +65,7 @@ def history(ctx: click.Context, /, **given: Any) -> int:
 async def _history(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.questions.history import HistoryQuestion, ask_history
     from recorder.questions.references import Reference
-    from recorder.render.history import heartbeat_notes
+    from recorder.render.versions import heartbeat_notes
 
     present = now()
     question = HistoryQuestion(
@@ -96,7 +96,7 @@ class _Text:
         self._begun = False
 
     def page(self, versions: "Sequence[Version]") -> None:
-        from recorder.render.history import version_lines
+        from recorder.render.versions import version_lines
 
         for version in versions:
             lines = version_lines(version)
@@ -134,7 +134,7 @@ class _Json(_Text):
 
 class _Yaml(_Text):
     def page(self, versions: "Sequence[Version]") -> None:
-        from recorder.documents.history import version_document
+        from recorder.documents.versions import version_document
 
         shown = yaml_bytes([version_document(version) for version in versions])
         write((b"" if self._begun else self._head()) + shown)
@@ -158,7 +158,7 @@ PRINTERS: Mapping[str, type[_Text]] = {
 
 
 def _shown(versions: "Sequence[Version]") -> list[bytes]:
-    from recorder.documents.history import version_document
+    from recorder.documents.versions import version_document
 
     return [
         json_bytes(version_document(version), on_one_line=True)
@@ -167,12 +167,12 @@ def _shown(versions: "Sequence[Version]") -> list[bytes]:
 
 
 def _head(answer: "History") -> dict[str, Any]:
-    from recorder.documents.history import head_document
+    from recorder.documents.versions import head_document
 
     return head_document(answer)
 
 
 def _tail(answer: "History") -> dict[str, Any]:
-    from recorder.documents.history import tail_document
+    from recorder.documents.versions import tail_document
 
     return tail_document(answer)

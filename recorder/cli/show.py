@@ -57,7 +57,7 @@ async def _show(
     from recorder.model.window import parse_time
     from recorder.questions.references import Reference
     from recorder.questions.show import ask_object
-    from recorder.render.show import shown_notes
+    from recorder.render.versions import shown_notes
 
     present = now()
     reference = Reference.parse(name, namespace)

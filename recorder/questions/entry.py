@@ -144,13 +144,13 @@ async def previous_of(reading: Reading, line: Line) -> Line | None:
         or is_about_events(line.resource)
     ):
         return None
-    things = await reading.things(
+    incarnations = await reading.incarnations(
         [(identity.group, identity.kind)],
         namespace=identity.namespace,
         name=identity.name,
     )
     numbers = tuple(
-        thing.number for thing in things if thing.identity.uid == identity.uid
+        one.number for one in incarnations if one.identity.uid == identity.uid
     )
     if not numbers:
         return None

@@ -150,10 +150,10 @@ class _Comparing:
         self._kind = history.found.kind.kind
         self._all_fields = history.question.all_fields
         self._numbers: dict[str | None, tuple[int, ...]] = {}
-        for thing in history.found.things:
-            uid = thing.identity.uid
+        for one in history.found.incarnations:
+            uid = one.identity.uid
             known = self._numbers.get(uid, ())
-            self._numbers[uid] = (*known, thing.number)
+            self._numbers[uid] = (*known, one.number)
         self._documents: dict[str | None, dict[str, Any]] = {}
         self._uid: str | None = None
 

@@ -29,7 +29,7 @@ __all__ = [
     "OnDay",
     "Reading",
     "Selection",
-    "Thing",
+    "Incarnation",
     "Version",
     "is_about_events",
 ]
@@ -82,7 +82,7 @@ class Selection:
 
     node: str | None = None
     objects: tuple[int, ...] | None = None
-    """Numbers of `Thing`: the incarnations of one object."""
+    """Numbers of `Incarnation`: the incarnations of one object."""
 
     source: str | None = None
     reason: str | None = None
@@ -104,7 +104,7 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class Incarnation:
     """An object that the log names, one for each incarnation."""
 
     number: int
@@ -210,12 +210,12 @@ class Reading(Record, Protocol):
     async def node_names(self) -> Sequence[str]:
         """Return the nodes that entries concern, as far as it is useful."""
 
-    async def nodes_like(
+    async def search_nodes(
         self, text: str, *, limit: int, anywhere: bool = True
     ) -> Sequence[str]:
         """Return nodes with a text in their names, or at the beginning."""
 
-    async def things_like(
+    async def search_objects(
         self, text: str, *, kind: str | None, limit: int
     ) -> Sequence[ObjectIdentity]:
         """Return objects with a text in their names, each once, of a kind."""
@@ -226,16 +226,16 @@ class Reading(Record, Protocol):
     async def custom_kinds(self) -> Sequence[CustomKind]:
         """Return the kinds that the cluster's definitions define."""
 
-    async def things(
+    async def incarnations(
         self,
         kinds: Collection[tuple[str, str]],
         *,
         namespace: str | None,
         name: str,
-    ) -> Sequence[Thing]:
+    ) -> Sequence[Incarnation]:
         """Return the objects of a name; in any namespace where it is None."""
 
-    async def thing_names(
+    async def object_names(
         self, kinds: Collection[tuple[str, str]]
     ) -> Sequence[tuple[str, str]]:
         """Return namespace and name of objects, as far as it is useful."""

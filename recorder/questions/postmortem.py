@@ -188,7 +188,7 @@ def order_of(facts: Iterable[StoredFact]) -> Callable[[StoredFact], Place]:
     time in that second, and not at its beginning. Within it our own clock
     decides, which saw it later; then the place in the log, which keeps the
     versions of an object in order. The cluster's clock may be ahead of ours,
-    by as much at least as it told of things before we saw them.
+    by as much at least as it told of incarnations before we saw them.
     """
     ahead = max(
         (

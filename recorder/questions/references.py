@@ -10,7 +10,7 @@ from difflib import get_close_matches
 
 from recorder.errors import ConfigError, NotFoundError
 from recorder.questions.kinds import BUILT_IN, Kind, find_kinds
-from recorder.questions.ports import Reading, Thing
+from recorder.questions.ports import Incarnation, Reading
 
 __all__ = [
     "KnownObject",
@@ -90,17 +90,17 @@ class KnownObject:
     """
 
     kind: Kind
-    things: Sequence[Thing]
+    incarnations: Sequence[Incarnation]
 
     @property
     def numbers(self) -> tuple[int, ...]:
         """How the log numbers the incarnations."""
-        return tuple(thing.number for thing in self.things)
+        return tuple(one.number for one in self.incarnations)
 
     @property
     def uids(self) -> Sequence[str]:
         """The incarnations, oldest first, each once."""
-        uids = (thing.identity.uid for thing in self.things)
+        uids = (one.identity.uid for one in self.incarnations)
         return list(dict.fromkeys(uid for uid in uids if uid is not None))
 
 
@@ -161,12 +161,12 @@ async def find_objects(reading: Reading, reference: Reference) -> KnownObject:
         namespace = reference.namespace
         if kind.namespaced is False:
             namespace = ""
-        things = await reading.things(
+        incarnations = await reading.incarnations(
             kind.filed, namespace=namespace, name=reference.name
         )
-        places = {thing.identity.namespace for thing in things}
+        places = {one.identity.namespace for one in incarnations}
         for place in sorted(places):
-            own = [t for t in things if t.identity.namespace == place]
+            own = [t for t in incarnations if t.identity.namespace == place]
             _take(found, KnownObject(_known(kind, own), own))
     if not found:
         raise await _no_object(reading, reference, kinds)
@@ -175,11 +175,11 @@ async def find_objects(reading: Reading, reference: Reference) -> KnownObject:
     return found[0]
 
 
-def _known(kind: Kind, things: Sequence[Thing]) -> Kind:
+def _known(kind: Kind, incarnations: Sequence[Incarnation]) -> Kind:
     """Return the kind of objects that were asked for by their plural."""
     if kind.kind != kind.plural:
         return kind
-    names = [thing.identity.kind for thing in things]
+    names = [one.identity.kind for one in incarnations]
     return replace(kind, kind=next(filter(_is_kind, names), kind.kind))
 
 
@@ -200,11 +200,11 @@ async def find_again(
     """Find the incarnations that an object has by now."""
     if found is None:
         return None
-    identity = found.things[0].identity
-    things = await reading.things(
+    identity = found.incarnations[0].identity
+    incarnations = await reading.incarnations(
         found.kind.filed, namespace=identity.namespace, name=identity.name
     )
-    return KnownObject(found.kind, things)
+    return KnownObject(found.kind, incarnations)
 
 
 async def _kinds(reading: Reading, reference: Reference) -> Sequence[Kind]:
@@ -239,7 +239,7 @@ async def _no_object(
     for kind in kinds:
         known.extend(
             named(reference.word, *place)
-            for place in await reading.thing_names(kind.filed)
+            for place in await reading.object_names(kind.filed)
         )
     hint = did_you_mean(str(reference), known)
     return NotFoundError(f'log {reading.log.id} has no "{reference}"{hint}')
@@ -251,7 +251,7 @@ def _several(
     forms = [
         named(
             _exactly(one.kind),
-            one.things[0].identity.namespace,
+            one.incarnations[0].identity.namespace,
             reference.name,
         )
         for one in found

@@ -44,13 +44,13 @@ async def ask_search(
         return SearchResult(nodes=(), objects=(), entry=None)
     kind, _, rest = text.rpartition("/")
     if kind in {"node", "nodes", "no"}:
-        nodes = await reading.nodes_like(rest, limit=limit)
+        nodes = await reading.search_nodes(rest, limit=limit)
         return SearchResult(nodes=nodes, objects=(), entry=None)
-    objects = await reading.things_like(
+    objects = await reading.search_objects(
         rest, kind=kind.partition("/")[0] or None, limit=limit
     )
     return SearchResult(
-        nodes=() if kind else await reading.nodes_like(text, limit=limit),
+        nodes=() if kind else await reading.search_nodes(text, limit=limit),
         objects=_each_once(objects),
         entry=await _entry(reading, text),
     )
@@ -105,7 +105,7 @@ async def complete_objects(
     word, slash, _ = begun.partition("/")
     found: list[str] = []
     for kind in await _kinds(reading, word, is_whole=bool(slash)):
-        for place, name in await reading.thing_names(kind.filed):
+        for place, name in await reading.object_names(kind.filed):
             if namespace in {None, place}:
                 shown = place if namespace is None else ""
                 found.append(named(word if slash else kind, shown, name))

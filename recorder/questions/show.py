@@ -64,7 +64,7 @@ async def ask_object(
         raise _gone(reference, line)
     beats = None
     if at is None and line.identity is not None:
-        numbers = {thing.identity: thing.number for thing in found.things}
+        numbers = {one.identity: one.number for one in found.incarnations}
         number = numbers[line.identity]
         beats = (await reading.heartbeats([number])).get(number)
     return Shown(

@@ -87,7 +87,7 @@ async def ask_workload(
         NotFoundError: the log has no such object, or it had no Pods.
     """
     found = await find_objects(reading, reference)
-    uids = {t.identity.uid for t in found.things if t.identity.uid}
+    uids = {t.identity.uid for t in found.incarnations if t.identity.uid}
     facts = await reading.gangs.family(uids, until=window.until)
     workloads = Workloads(facts)
     own: dict[Workload, list[Placement]] = {}

@@ -1,4 +1,4 @@
-"""What coverage means to a person, in lines."""
+"""What coverage and gaps mean to a person, in lines."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -6,9 +6,19 @@ from datetime import datetime
 
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap, Hole
-from recorder.model.moment import written
+from recorder.model.moment import optional_time, written
+from recorder.questions.gaps import GapAnswer
 
-__all__ = ["alike", "coverage_lines", "few", "missing_lines"]
+__all__ = [
+    "GAP_COLUMNS",
+    "alike",
+    "coverage_lines",
+    "detail_lines",
+    "few",
+    "gap_rows",
+    "missing_lines",
+]
+
 
 SHOWN_MAX = 5
 """Gaps named one by one; the rest is for `recorder gaps`."""
@@ -106,3 +116,43 @@ def _earliest(holes: Sequence[Hole]) -> datetime | None:
 def _latest(holes: Sequence[Hole]) -> datetime | None:
     ends = [hole.until for hole in holes if hole.until is not None]
     return max(ends) if len(ends) == len(holes) else None
+
+
+GAP_COLUMNS = ("ID", "SOURCE", "RESOURCE", "FROM", "TO", "REASON")
+
+
+def gap_rows(answer: GapAnswer) -> list[list[str]]:
+    """Return gaps, and holes without an entry, as rows of a table."""
+    rows = [
+        [
+            str(gap.opened),
+            gap.source,
+            gap.resource,
+            optional_time(gap.since) or "",
+            optional_time(gap.until) or "open",
+            gap.reason,
+        ]
+        for gap in answer.gaps
+    ]
+    rows.extend(
+        [
+            "-",
+            hole.source,
+            f"{len(resources)} resources"
+            if len(resources) > 1
+            else few(resources),
+            optional_time(hole.since) or "",
+            optional_time(hole.until) or "open",
+            hole.reason,
+        ]
+        for hole, resources in alike(answer.coverage.holes)
+    )
+    return rows
+
+
+def detail_lines(gap: Gap) -> list[str]:
+    """Say what was proved about a gap, and what may be missing."""
+    lines = [f"gap {gap.opened}: {gap.proved}"]
+    if not gap.healed:
+        lines.extend(f"  may be missing: {one}" for one in gap.possible)
+    return lines

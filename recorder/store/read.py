@@ -20,10 +20,10 @@ from recorder.model.window import Window
 from recorder.questions.ports import (
     CustomKind,
     Heartbeats,
+    Incarnation,
     Line,
     OnDay,
     Selection,
-    Thing,
     Version,
 )
 from recorder.store.read_concerned import find_concerned
@@ -174,17 +174,17 @@ class LogReading:
         """Return the nodes that entries concern, as far as it is useful."""
         return await self._names.node_names()
 
-    async def nodes_like(
+    async def search_nodes(
         self, text: str, *, limit: int, anywhere: bool = True
     ) -> Sequence[str]:
         """Return nodes with a text in their names, or at the beginning."""
         return await self._like.nodes(text, limit=limit, anywhere=anywhere)
 
-    async def things_like(
+    async def search_objects(
         self, text: str, *, kind: str | None, limit: int
     ) -> Sequence[ObjectIdentity]:
         """Return objects with a text in their names, each once, of a kind."""
-        return await self._like.things(text, kind=kind, limit=limit)
+        return await self._like.objects(text, kind=kind, limit=limit)
 
     async def kinds(self) -> Collection[tuple[str, str]]:
         """Return group and name of every kind."""
@@ -196,21 +196,23 @@ class LogReading:
             self._engine, self.log.id, self.log.size
         )
 
-    async def things(
+    async def incarnations(
         self,
         kinds: Collection[tuple[str, str]],
         *,
         namespace: str | None,
         name: str,
-    ) -> Sequence[Thing]:
+    ) -> Sequence[Incarnation]:
         """Return the objects of a name; in any namespace where it is None."""
-        return await self._names.things(kinds, namespace=namespace, name=name)
+        return await self._names.incarnations(
+            kinds, namespace=namespace, name=name
+        )
 
-    async def thing_names(
+    async def object_names(
         self, kinds: Collection[tuple[str, str]]
     ) -> Sequence[tuple[str, str]]:
         """Return namespace and name of objects, as far as it is useful."""
-        return await self._names.thing_names(kinds)
+        return await self._names.object_names(kinds)
 
     async def heartbeats(
         self, objects: Collection[int]

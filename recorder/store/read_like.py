@@ -45,7 +45,7 @@ class LikeReader:
         async with reading(self._engine, "search nodes") as connection:
             return (await connection.scalars(query)).all()
 
-    async def things(
+    async def objects(
         self, text: str, *, kind: str | None, limit: int
     ) -> Sequence[ObjectIdentity]:
         """Return objects, the newest incarnation of each name."""

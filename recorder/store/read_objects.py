@@ -10,7 +10,7 @@ from sqlalchemy import select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.reference import ObjectIdentity
-from recorder.questions.ports import Heartbeats, Thing
+from recorder.questions.ports import Heartbeats, Incarnation
 from recorder.store.engine import fetch, reading
 from recorder.store.statement import Statement
 from recorder.store.tables import (
@@ -129,13 +129,13 @@ class NameReader:
         async with reading(self._engine, "read kinds") as connection:
             return {(g, n) for g, n in await connection.execute(query)}
 
-    async def things(
+    async def incarnations(
         self,
         kinds: Collection[tuple[str, str]],
         *,
         namespace: str | None,
         name: str,
-    ) -> Sequence[Thing]:
+    ) -> Sequence[Incarnation]:
         """Return the objects of a name; in any namespace where it is None.
 
         An object of one UID is all of its own, by whatever kind it is filed.
@@ -152,9 +152,11 @@ class NameReader:
                 query = twins_query(self._log, uids, groups=groups, name=name)
                 rows = [*rows, *await connection.execute(query)]
         found = {number: identity for number, *identity in rows}
-        return [Thing(n, ObjectIdentity(*found[n])) for n in sorted(found)]
+        return [
+            Incarnation(n, ObjectIdentity(*found[n])) for n in sorted(found)
+        ]
 
-    async def thing_names(
+    async def object_names(
         self, kinds: Collection[tuple[str, str]]
     ) -> Sequence[tuple[str, str]]:
         """Return namespace and name of objects, as far as it is useful."""

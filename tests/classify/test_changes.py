@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recorder.classify.changes import changes, is_noise
 from recorder.classify.paths import Element, Step, written_path
-from recorder.documents.changes import change_document
+from recorder.documents.versions import change_document
 from tests.classify.applying import applied, parsed_path
 
 NAMES = (

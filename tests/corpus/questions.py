@@ -16,7 +16,7 @@ import orjson
 
 import api.page
 from api.access import Principal
-from api.context import Asked
+from api.context import RequestContext
 from api.executing import Executor, Query, document_of
 from recorder.documents.coverage import CoverageDocument
 from recorder.documents.document import json_bytes, plain
@@ -114,7 +114,7 @@ class _Asking:
         """Ask what a view of the page asks."""
         since, until = self.whole.since, self.whole.until
         given = {"since": since, "until": until, **variables}
-        asked = Asked(
+        asked = RequestContext(
             logs=self.logs,
             knowledge=shipped(),
             now=NOW,

@@ -44,10 +44,12 @@ async def engine(any_database: Database) -> AsyncIterator[AsyncEngine]:
 async def newest(
     reading: LogReading, name: str, when: float | None = None
 ) -> tuple[str, int] | None:
-    things = await reading.things([("", "Pod")], namespace=None, name=name)
+    incarnations = await reading.incarnations(
+        [("", "Pod")], namespace=None, name=name
+    )
     line = await reading.newest(
         Selection(
-            objects=tuple(thing.number for thing in things),
+            objects=tuple(thing.number for thing in incarnations),
             until=None if when is None else at(when) + timedelta.resolution,
             versions=True,
         )
@@ -110,7 +112,9 @@ async def test_heartbeats_are_told_of_live_objects(
         any_database.dsn("writer"), [[a_list(NODES, 1, a_node("n", 1))], beats]
     )
     reading = await LogReading.at_present(engine, number)
-    (node,) = await reading.things([("", "Node")], namespace="", name="n")
+    (node,) = await reading.incarnations(
+        [("", "Node")], namespace="", name="n"
+    )
 
     (found,) = (await reading.heartbeats([node.number])).values()
 

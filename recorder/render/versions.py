@@ -1,0 +1,163 @@
+"""Versions of an object, and their changes, as lines for people."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from recorder.classify.changes import Change, How
+from recorder.classify.managers import FieldManager
+from recorder.model.entry import Operation
+from recorder.model.moment import written
+from recorder.questions.diff import Difference, State
+from recorder.questions.history import Version
+from recorder.questions.ports import Heartbeats
+from recorder.questions.show import Shown
+from recorder.render.text import CONTROLS
+
+__all__ = [
+    "actor_text",
+    "change_lines",
+    "difference_lines",
+    "heartbeat_notes",
+    "shown_notes",
+    "version_lines",
+]
+
+
+VALUE_SIZE_MAX = 100
+"""Characters of a value in a line of text; of longer ones the beginning is
+shown, and how long they are."""
+
+SHOWN_SIZE = 80
+
+SIGNS = {
+    How.ADDED: "+",
+    How.REMOVED: "-",
+    How.REPLACED: "~",
+    How.REORDERED: "~",
+}
+
+
+def change_lines(changes: Iterable[Change]) -> list[str]:
+    """Say each change in a line."""
+    return [
+        f"{SIGNS[change.how]} {change}: {_values(change)}".translate(CONTROLS)
+        for change in changes
+    ]
+
+
+def _values(change: Change) -> str:
+    match change.how:
+        case How.ADDED:
+            return _shortened(change.new)
+        case How.REMOVED:
+            return _shortened(change.old)
+        case How.REORDERED:
+            return f"now in the order {', '.join(change.new)}"
+        case How.REPLACED:
+            return f"{_shortened(change.old)} -> {_shortened(change.new)}"
+
+
+def _shortened(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if len(text) <= VALUE_SIZE_MAX:
+        return text
+    return f"{text[:SHOWN_SIZE]}... ({len(text):,} characters)"
+
+
+def actor_text(managers: Sequence[FieldManager]) -> str:
+    """Name those who wrote."""
+    if not managers:
+        return "writer unknown"
+    return "by " + ", ".join(map(_manager, managers)).translate(CONTROLS)
+
+
+def _manager(manager: FieldManager) -> str:
+    details = [manager.operation if manager.operation != "Update" else None]
+    details.append(manager.subresource)
+    said = " ".join(detail for detail in details if detail)
+    return f"{manager.name} ({said})" if said else manager.name
+
+
+BEGINS = {
+    Operation.LISTED: "first in the log: it was there when a list came",
+    Operation.ADDED: "created",
+}
+
+
+def version_lines(version: Version) -> list[str]:
+    """Say a version in a block of lines, the first one its title."""
+    line = version.line
+    said = f"{written(line.observed_at)}  {line.entry}  {line.operation.value}"
+    lines = []
+    if version.before is not None:
+        uids = f"uid {version.uid}, before it {version.before}"
+        lines = [f"another incarnation: {uids}", ""]
+    if line.operation is Operation.ABSENT:
+        return [*lines, f"{said}: inferred, a complete list lacked it"]
+    if version.managers or version.changed:
+        said = f"{said}  {actor_text(version.managers)}"
+    lines.append(said)
+    if version.begins:
+        lines.append(f"  {BEGINS.get(line.operation, 'first in the log')}")
+    elif not version.changed and line.operation is not Operation.DELETED:
+        lines.append("  no field but those that --all-fields shows")
+    lines.extend(f"  {text}" for text in change_lines(version.changed))
+    return lines
+
+
+def heartbeat_notes(beats: Heartbeats | None) -> Sequence[str]:
+    """Say what was counted and is in no version."""
+    if beats is None or not beats.count or beats.last_at is None:
+        return []
+    said = f"{beats.count}, the last at {written(beats.last_at)}"
+    return [f"heartbeats that were counted and not stored: {said}"]
+
+
+SAYS = {
+    "not there": "there was no such object at either of them",
+    "added": "added: there was none before; see `recorder show --at`",
+    "deleted": "deleted: it is no more",
+    "absent": "absent: a complete list lacked it, so it is no more",
+    "same": "no field changed but those that --all-fields shows",
+}
+
+
+def difference_lines(difference: Difference) -> list[str]:
+    """Say what changed from one end to the other."""
+    before, after = difference.before, difference.after
+    lines = [f"--- {_state(before)}", f"+++ {_state(after)}"]
+    said = SAYS.get(difference.outcome)
+    if said is not None:
+        lines.append(said)
+    elif difference.outcome == "another incarnation":
+        lines.append(
+            f"another incarnation: uid {after.uid}, before it {before.uid}"
+        )
+    if difference.managers:
+        lines.append(f"written {actor_text(difference.managers)}")
+    return [*lines, *change_lines(difference.changed)]
+
+
+def _state(state: State) -> str:
+    line = state.line
+    asked = "now" if state.at is None else written(state.at)
+    if line is None:
+        return f"{asked}  no version yet"
+    return (
+        f"{asked}  entry {line.entry}, {line.operation.value} at"
+        f" {written(line.observed_at)}"
+    )
+
+
+def shown_notes(shown: Shown) -> Sequence[str]:
+    """Say which entry it is."""
+    line = shown.line
+    version = line.resource_version or "unknown"
+    return [
+        (
+            f"entry {line.entry}: {line.operation.value}, observed"
+            f" {written(line.observed_at)}, resource version {version}"
+        ),
+        *heartbeat_notes(shown.heartbeats),
+    ]
