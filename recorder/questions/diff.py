@@ -16,7 +16,12 @@ from recorder.model.window import Window, parse_time
 from recorder.questions.changes import document_of, visible_changes
 from recorder.questions.history import version_coverage
 from recorder.questions.ports import Line, Reading, Selection
-from recorder.questions.references import KnownObject, Reference, find_objects
+from recorder.questions.references import (
+    KnownObject,
+    Reference,
+    find_objects,
+    no_versions,
+)
 
 __all__ = ["Difference", "DifferenceQuestion", "End", "ask_difference"]
 
@@ -135,11 +140,7 @@ async def ask_difference(
         Selection(objects=found.numbers, versions=True)
     )
     if newest is None:
-        msg = (
-            f'log {reading.log.id} has no version of "{question.object}",'
-            " only entries that mention it"
-        )
-        raise NotFoundError(msg, advice="see `recorder log --object`")
+        raise no_versions(reading, question.object)
     before = await _state(reading, found, question.before)
     after = await _state(reading, found, question.after)
     _check_order(before, after)

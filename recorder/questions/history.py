@@ -13,14 +13,18 @@ from typing import Any
 from recorder.classify.changes import Change
 from recorder.classify.managers import FieldManager, moved_managers
 from recorder.coverage.coverage import Coverage, covered
-from recorder.errors import NotFoundError
 from recorder.model.entry import Operation
 from recorder.model.observation import WATCH
 from recorder.model.window import Window
 from recorder.questions.changes import document_of, visible_changes
 from recorder.questions.entries import is_of
 from recorder.questions.ports import Heartbeats, Line, Reading, Selection
-from recorder.questions.references import KnownObject, Reference, find_objects
+from recorder.questions.references import (
+    KnownObject,
+    Reference,
+    find_objects,
+    no_versions,
+)
 
 __all__ = [
     "History",
@@ -109,11 +113,7 @@ async def ask_history(
     found = await find_objects(reading, question.object)
     newest = await reading.newest(_selection(found, Window()))
     if newest is None:
-        msg = (
-            f'log {reading.log.id} has no version of "{question.object}",'
-            " only entries that mention it"
-        )
-        raise NotFoundError(msg, advice="see `recorder log --object`")
+        raise no_versions(reading, question.object)
     after = 0
     if question.limit is not None:
         after = await reading.skip_to_newest(

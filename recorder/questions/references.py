@@ -20,6 +20,7 @@ __all__ = [
     "did_you_mean",
     "find_objects",
     "named",
+    "no_versions",
     "node_name",
 ]
 
@@ -192,6 +193,15 @@ def _take(found: list[KnownObject], more: KnownObject) -> None:
     numbers = set(more.numbers)
     if not any(numbers.intersection(known.numbers) for known in found):
         found.append(more)
+
+
+def no_versions(reading: Reading, reference: Reference) -> NotFoundError:
+    """Return the error that an object is only mentioned."""
+    return NotFoundError(
+        f'log {reading.log.id} has no version of "{reference}", only entries'
+        " that mention it",
+        advice="see `recorder log --object`",
+    )
 
 
 async def find_again(

@@ -6,10 +6,10 @@ from datetime import datetime
 
 from recorder.coverage.coverage import Coverage, covered
 from recorder.knowledge import Knowledge
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 from recorder.projections import NodeState, advance
-from recorder.questions.loading.nodes import node_of, reads_nodes
+from recorder.questions.loading.nodes import is_of_node, node_of, reads_nodes
 from recorder.questions.ports import Reading
 from recorder.questions.references import find_node
 
@@ -64,12 +64,7 @@ async def ask_replay(
     steps = []
     state = node.base
     for stored in node.facts:
-        thing = stored.fact.object
-        if (
-            thing is not None
-            and thing.kind == "Node"
-            and stored.fact.kind not in {FactKind.EVENT, FactKind.REQUESTED}
-        ):
+        if is_of_node(stored):
             state = advance(state, stored.fact)
         steps.append(Step(stored, state))
     coverage = await covered(

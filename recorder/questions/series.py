@@ -6,17 +6,17 @@ from datetime import datetime
 
 from recorder.coverage.coverage import Coverage, covered
 from recorder.knowledge import Knowledge
-from recorder.model.fact import FactKind
 from recorder.model.window import Window
 from recorder.projections import NodeState, advance
-from recorder.questions.loading.nodes import Node, nodes_of, reads_nodes
+from recorder.questions.loading.nodes import (
+    Node,
+    is_of_node,
+    nodes_of,
+    reads_nodes,
+)
 from recorder.questions.ports import Reading
 
 __all__ = ["Conditions", "Point", "ask_conditions"]
-
-CHANGING = frozenset(
-    {FactKind.APPEARED, FactKind.VANISHED, FactKind.CONDITION_CHANGED}
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +71,7 @@ def _points(node: Node, window: Window) -> list[Point]:
     found = []
     if window.since is not None:
         found = _changes(node.name, NodeState(), state, window.since)
-    for stored in node.facts:
-        thing = stored.fact.object
-        if (
-            thing is None
-            or thing.kind != "Node"
-            or stored.fact.kind not in CHANGING
-        ):
-            continue
+    for stored in filter(is_of_node, node.facts):
         after = advance(state, stored.fact)
         found += _changes(node.name, state, after, stored.at)
         state = after

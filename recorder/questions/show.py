@@ -11,7 +11,7 @@ from recorder.model.moment import shifted, written
 from recorder.model.window import Window
 from recorder.questions.changes import document_of
 from recorder.questions.ports import Heartbeats, Line, Reading, Selection
-from recorder.questions.references import Reference, find_objects
+from recorder.questions.references import Reference, find_objects, no_versions
 
 __all__ = ["Shown", "ask_object"]
 
@@ -78,16 +78,11 @@ async def ask_object(
 def _never(
     reading: Reading, reference: Reference, at: datetime | None
 ) -> NotFoundError:
-    what = f'"{reference}"'
     if at is None:
-        return NotFoundError(
-            f"log {reading.log.id} has no version of {what}, only entries"
-            " that mention it",
-            advice="see `recorder log --object`",
-        )
+        return no_versions(reading, reference)
     return NotFoundError(
-        f"log {reading.log.id} has no version of {what} as of {written(at)}:"
-        " it came later, or was not yet recorded"
+        f'log {reading.log.id} has no version of "{reference}" as of'
+        f" {written(at)}: it came later, or was not yet recorded"
     )
 
 

@@ -6,17 +6,15 @@ from datetime import datetime
 
 from recorder.coverage.coverage import Coverage, covered
 from recorder.knowledge import Knowledge
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 from recorder.projections import NodeState, advance
 from recorder.projections.lanes import Lanes
-from recorder.questions.loading.nodes import node_of, reads_nodes
+from recorder.questions.loading.nodes import is_of_node, node_of, reads_nodes
 from recorder.questions.ports import Reading
 from recorder.questions.references import find_node
 
 __all__ = ["Timeline", "ask_timeline", "is_fault", "service"]
-
-NOT_OF_THE_NODE = frozenset({FactKind.EVENT, FactKind.REQUESTED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,12 +62,7 @@ async def ask_timeline(
     state = node.base
     lanes = Lanes(state, lambda one: service(one, knowledge))
     for stored in node.facts:
-        thing = stored.fact.object
-        if (
-            thing is not None
-            and thing.kind == "Node"
-            and stored.fact.kind not in NOT_OF_THE_NODE
-        ):
+        if is_of_node(stored):
             state = advance(state, stored.fact)
             lanes.take(stored, state)
     return Timeline(

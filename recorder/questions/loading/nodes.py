@@ -19,7 +19,7 @@ from recorder.explain.tracks.episodes import Episode, episodes_of
 from recorder.explain.verdict import Verdict
 from recorder.facts import DAILY_REPORTERS
 from recorder.knowledge import Knowledge
-from recorder.model.fact import StoredFact
+from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
@@ -38,6 +38,7 @@ __all__ = [
     "NODE_RESOURCES",
     "PODS",
     "Node",
+    "is_of_node",
     "node_of",
     "nodes_of",
     "reads_nodes",
@@ -54,6 +55,16 @@ JOBS = "batch/v1/jobs"
 def reads_nodes(source: str, resource: str) -> bool:
     """Return whether verdicts rest on a resource."""
     return source == WATCH and resource in NODE_RESOURCES
+
+
+def is_of_node(stored: StoredFact) -> bool:
+    """Return whether a fact is a change of a Node, not what is said of it."""
+    named = stored.fact.object
+    return (
+        named is not None
+        and named.kind == "Node"
+        and stored.fact.kind not in {FactKind.EVENT, FactKind.REQUESTED}
+    )
 
 
 def reads_workloads(source: str, resource: str) -> bool:
