@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Self
 
 import strawberry
+from msgspec.structs import asdict
 
 from api.describing import described
 from api.types.coverage import Coverage, Window
@@ -151,14 +152,7 @@ class ImpactTotals:
     @classmethod
     def of(cls, hits: Iterable[Hit]) -> Self:
         """Add up."""
-        total = Totals.of(hits)
-        return cls(
-            workloads=total.workloads,
-            pods=total.pods,
-            gpus=total.gpus,
-            gpu_hours_lost=total.gpu_hours_lost,
-            gpu_hours_attributed=total.gpu_hours_attributed,
-        )
+        return cls(**asdict(Totals.of(hits)))
 
 
 @described
