@@ -1,7 +1,7 @@
 """One workload: its Pods over nodes and time, and what hit it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recorder.coverage.coverage import Coverage, covered
@@ -15,7 +15,7 @@ from recorder.questions.loading.nodes import PODS, reads_workloads
 from recorder.questions.ports import Reading
 from recorder.questions.references import Reference, find_objects
 
-__all__ = ["Story", "ask_workload"]
+__all__ = ["WorkloadHistory", "ask_workload"]
 
 
 class NotRunError(NotFoundError):
@@ -25,7 +25,7 @@ class NotRunError(NotFoundError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
+class WorkloadHistory:
     """What became of a workload."""
 
     workload: Workload
@@ -80,7 +80,7 @@ async def ask_workload(
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> Story:
+) -> WorkloadHistory:
     """Gather the Pods of a workload, and what hit it in a window.
 
     Raises:
@@ -109,7 +109,7 @@ async def ask_workload(
         (p for one in chosen for p in own[one]),
         key=lambda p: (p.bound_at or p.seen_at, p.pod.name),
     )
-    story = Story(
+    history = WorkloadHistory(
         workload=workload,
         placements=placements,
         failed_at=workloads.failed_at(workload),
@@ -123,27 +123,22 @@ async def ask_workload(
             needs=PODS,
         ),
     )
-    return Story(
-        workload=workload,
-        placements=placements,
-        failed_at=story.failed_at,
-        hits=await _hits(reading, story, window, knowledge, now=now),
-        coverage=story.coverage,
-    )
+    hits = await _hits(reading, history, window, knowledge, now=now)
+    return replace(history, hits=hits)
 
 
 async def _hits(
     reading: Reading,
-    story: Story,
+    history: WorkloadHistory,
     window: Window,
     knowledge: Knowledge,
     *,
     now: datetime,
 ) -> list[Hit]:
-    nodes = tuple(story.nodes)
+    nodes = tuple(history.nodes)
     if not nodes:
         return []
-    begun = [p.bound_at for p in story.placements if p.bound_at is not None]
+    begun = [p.bound_at for p in history.placements if p.bound_at is not None]
     since = window.since or min(begun, default=None)
     impact = await ask_impact(
         reading,
@@ -156,4 +151,6 @@ async def _hits(
         knowledge,
         now=now,
     )
-    return [hit for hit in impact.workloads if hit.workload == story.workload]
+    return [
+        hit for hit in impact.workloads if hit.workload == history.workload
+    ]
