@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 INCOMPLETE = 4
-"""Exit status of an answer from which something may be missing."""
+"""Exit status of an answer that may be incomplete."""
 
 Result = TypeVar("Result")
 

@@ -14,12 +14,11 @@ VARIABLE = "_RECORDER_COMPLETE"
 @click.argument("shell", type=click.Choice(SHELLS), metavar="bash|zsh|fish")
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    r"""Print a script that makes a shell complete commands and names.
+    r"""Print a shell completion script for commands and names.
 
-    Names of nodes and objects are those of the log, also of what is gone, as
-    far as a database is running. bash needs version 4.4 or newer. For
-    `kubectl recorder` nothing has to be done but to have kubectl's own
-    completion.
+    Names of nodes and objects come from the log, including deleted ones, while
+    a database is running. bash must be version 4.4 or newer. `kubectl
+    recorder` needs only kubectl's own completion.
 
     \b
     Example:

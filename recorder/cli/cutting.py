@@ -27,9 +27,9 @@ __all__ = ["cut"]
     "nodes",
     metavar="NAME",
     multiple=True,
-    help="Only what concerns this node; may be given several times.",
+    help="Only what concerns this node; repeatable.",
 )
-@click.option("--force", is_flag=True, help="Write over a file.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @reading_options
 @click.pass_context
 def cut(
@@ -41,13 +41,13 @@ def cut(
     nodes: Sequence[str],
     force: bool,
 ) -> int:
-    r"""Cut a tape out of the log, to hand on a part of it.
+    r"""Cut a tape from the log to share part of it.
 
-    The tape plays by itself: it begins with a list of all that was alive,
-    made from the log, and holds every entry of the window. With --node it
-    holds only what concerns these nodes: the Node and its Lease, the Pods
-    bound to it and their owners, Events about these or from the node, and
-    the namespaces. The file is there when it is complete.
+    The tape is self-contained: it begins with a list of all objects that
+    existed, taken from the log, and holds every entry of the window. With
+    --node it holds only what concerns these nodes: the Node and its Lease, the
+    Pods bound to it and their owners, Events about these or from the node, and
+    the namespaces. The file appears once it is complete.
 
     \b
     Example:
@@ -85,7 +85,7 @@ def cut(
     )
     if made.untold:
         screen.say(
-            f"{made.untold} jumps of the recorder's clock are not on it: a"
+            f"{made.untold} jumps of the recorder's clock were left out: a"
             " tape cannot hold them"
         )
     return judge(made.coverage)

@@ -18,7 +18,9 @@ __all__ = ["diff"]
 
 @click.command()
 @object_argument("object_", metavar="OBJECT")
-@click.option("-n", "--namespace", metavar="NAMESPACE", help="Its namespace.")
+@click.option(
+    "-n", "--namespace", metavar="NAMESPACE", help="Namespace of the object."
+)
 @click.option(
     "--from",
     "before",
@@ -31,12 +33,12 @@ __all__ = ["diff"]
     "--to",
     "after",
     metavar="TIME",
-    help="And then. Default: the newest version.",
+    help="Compare with this time or entry. Default: the newest version.",
 )
 @click.option(
     "--all-fields",
     is_flag=True,
-    help="Also managedFields, versions, generations, heartbeat times.",
+    help="Include managedFields, versions, generations and heartbeat times.",
 )
 @output_option("table", "json", "yaml")
 @reading_options
@@ -53,9 +55,9 @@ def diff(  # noqa: PLR0913 - one for each option
 ) -> int:
     r"""Show what changed in an object between two times.
 
-    The object is taken as `recorder show --at` gives it at each of them. Those
-    who wrote in between are named as by `recorder history`, which shows each
-    step of the way.
+    The object is read at each time as `recorder show --at` reads it. Writers
+    in between are named as in `recorder history`, which shows each
+    intermediate version.
 
     \b
     Example:

@@ -14,14 +14,14 @@ __all__ = ["doctor"]
 @cluster_options
 @click.pass_context
 def doctor(ctx: click.Context, output: str) -> int:
-    r"""Look at everything that Recorder needs, and say what is missing.
+    r"""Check everything that Recorder needs and report problems.
 
-    The data folder with its disk, the cluster with each right, the clocks,
-    the limits of the kernel, the database with its roles, its schema and its
-    guards, the lease, the redaction key: in the order in which one mends
-    them, each with its remedy. What an earlier failure left untried is marked
-    with a dash. Changes nothing, and waits for nothing longer than two
-    minutes. The exit status is 1 if something is wrong.
+    Checks the data folder and its disk, the cluster and each permission, the
+    clocks, kernel limits, the database with its roles, schema and guards, the
+    lease, and the redaction key, in the order in which to fix them, each with
+    a remedy. Checks skipped because of an earlier failure are marked with a
+    dash. Changes nothing and takes at most two minutes. The exit status is 1
+    if a check failed.
 
     \b
     Example:

@@ -38,14 +38,14 @@ __all__ = ["gaps"]
 def gaps(
     ctx: click.Context, since: str | None, until: str | None, output: str
 ) -> int:
-    r"""List the spans of time that the log cannot vouch for.
+    r"""List the time spans in which the log may be incomplete.
 
     A gap begins at the last proof that nothing was missed and ends with the
-    first complete list after it. PROVED says what that list showed. A gap
-    whose watch could be resumed after all is healed: nothing is missing.
+    first complete list after it. PROVED is what that list showed. A gap is
+    healed if its watch could be resumed after all: nothing is missing.
 
-    The exit status is 4 if anything in the window may be missing, so that a
-    script can ask "do we have all of last night?".
+    The exit status is 4 if anything in the window may be missing, so a script
+    can check whether last night was recorded completely.
 
     \b
     Example:
@@ -66,7 +66,7 @@ async def _gaps(
     async with open_reading(ctx) as reading:
         answer = await ask_gaps(reading, window, now=at)
     if answer.more:
-        note(f"{answer.more} older gaps are not shown: use --since")
+        note(f"{answer.more} older gaps not shown: use --since")
     if output == "table":
         print_lines(_text(answer))
         return 0 if answer.coverage.complete else INCOMPLETE

@@ -35,24 +35,25 @@ __all__ = ["history"]
 
 @click.command()
 @object_argument("object_", metavar="OBJECT")
-@click.option("-n", "--namespace", metavar="NAMESPACE", help="Its namespace.")
+@click.option(
+    "-n", "--namespace", metavar="NAMESPACE", help="Namespace of the object."
+)
 @window_options
 @limit_option
 @click.option(
     "--all-fields",
     is_flag=True,
-    help="Also managedFields, versions, generations, heartbeat times.",
+    help="Include managedFields, versions, generations and heartbeat times.",
 )
 @output_option("table", "json", "yaml", "ndjson")
 @reading_options
 @click.pass_context
 def history(ctx: click.Context, /, **given: Any) -> int:
-    r"""List every version of an object: what changed, and who wrote it.
+    r"""List every version of an object and what changed.
 
-    Each version is compared with the one before it. Who wrote is told by the
-    field managers whose entry in managedFields moved between the two; where
-    none did, nobody is named. How the paths of fields are written is in the
-    reference.
+    Each version is compared with the previous one. The writers are the field
+    managers whose managedFields entry changed between the two; if none did, no
+    writer is shown. The syntax of field paths is described in the reference.
 
     \b
     Example:

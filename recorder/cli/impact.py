@@ -42,24 +42,26 @@ TITLES = (
 @click.command()
 @node_argument("nodes", metavar="[node/NAME]...", nargs=-1)
 @click.option(
-    "--rack", metavar="RACK", help="Nodes that had this rack label then."
+    "--rack",
+    metavar="RACK",
+    help="Nodes that had this rack label at the time.",
 )
 @click.option(
     "-l",
     "--label",
     metavar="LABEL=VALUE",
     multiple=True,
-    help="Nodes that had this label then; may be given again.",
+    help="Nodes that had this label at the time; repeatable.",
 )
 @window_options
 @output_option("table", "json", "yaml")
 @reading_options
 @click.pass_context
 def impact(ctx: click.Context, /, **given: Any) -> int:
-    r"""Say which workloads failures of nodes hit, and what it cost.
+    r"""Show which workloads node failures affected, and the cost.
 
-    A workload is named once, with all its Pods on whatever node. GPU-hours
-    are a lower bound: what was lost since its last checkpoint is not known.
+    Each workload is listed once, with all its Pods on any node. GPU-hours are
+    a lower bound: work lost since the last checkpoint is not known.
 
     \b
     Example:
@@ -100,7 +102,7 @@ def _print(answer: "Impact") -> None:
 
     print_lines(failure_lines(answer.failures))
     if not answer.workloads:
-        print_lines(["no workload was hit, as far as is known"])
+        print_lines(["no affected workloads recorded"])
         return
     rows = [
         (

@@ -32,7 +32,7 @@ TITLES = (
     "CONFIDENCE",
     "WORKLOADS",
     "GPU-HOURS",
-    "IN WORDS",
+    "SUMMARY",
 )
 NODES_SHOWN = 3
 
@@ -43,9 +43,10 @@ NODES_SHOWN = 3
 @reading_options
 @click.pass_context
 def incidents(ctx: click.Context, /, **given: Any) -> int:
-    r"""List what happened to any node, oldest first.
+    r"""List incidents on all nodes, oldest first.
 
-    What struck several nodes at once, a rack or all of them, is one line.
+    An incident that affected several nodes at once, such as a rack or the
+    whole cluster, is one line.
 
     \b
     Example:
@@ -80,7 +81,7 @@ def _print(answer: "Incidents") -> None:
     from recorder.render.text import Columns
 
     if not answer.incidents:
-        print_lines(["nothing happened, as far as is known"])
+        print_lines(["no incidents recorded"])
         return
     rows = []
     for incident in answer.incidents:

@@ -14,10 +14,10 @@ import click
 __all__ = ["LazyGroup"]
 
 READING = (
-    "Exit status: 0 complete, 1 failed, 2 wrong usage, 4 something may be"
-    " missing, 5 no such cluster, node or object in the log."
+    "Exit status: 0 complete, 1 failed, 2 usage error, 4 incomplete answer,"
+    " 5 no such cluster, node or object in the log."
 )
-DOING = "Exit status: 0 done, 1 failed, 2 wrong usage."
+DOING = "Exit status: 0 done, 1 failed, 2 usage error."
 
 
 class LazyGroup(click.Group):

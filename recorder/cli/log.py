@@ -33,38 +33,50 @@ CHOOSING = (
     "since",
     "until",
 )
-"""Options that choose among entries."""
+"""Options that filter entries."""
 
 CONTINUOUS = frozenset({"table", "ndjson"})
-"""Forms that have no end."""
+"""Formats that can be streamed."""
 
 
 @click.command()
 @click.argument("entry", required=False, metavar="[LOG/POSITION]")
-@click.option("--node", metavar="NAME", help="Entries that concern a node.")
+@click.option("--node", metavar="NAME", help="Only entries about this node.")
 @click.option(
     "--object",
     metavar="OBJECT",
-    help="Versions of an object and Events about it: pod/train/llm-0.",
+    help="Only versions of this object and Events about it: pod/train/llm-0.",
 )
-@click.option("-n", "--namespace", metavar="NAMESPACE", help="Of the object.")
+@click.option(
+    "-n", "--namespace", metavar="NAMESPACE", help="Namespace of the object."
+)
 @click.option("--source", metavar="SOURCE", help="watch, audit, recorder, ...")
-@click.option("--reason", metavar="WORD", help="Events with this reason.")
-@click.option("--actor", metavar="NAME", help="Events that this one reported.")
+@click.option("--reason", metavar="WORD", help="Only Events with this reason.")
+@click.option(
+    "--actor", metavar="NAME", help="Only Events reported by this component."
+)
 @window_options
 @limit_option
-@click.option("--raw", is_flag=True, help="With each document, as it came.")
-@click.option("--facts", is_flag=True, help="What the entries tell.")
-@click.option("-f", "--follow", is_flag=True, help="Go on with what comes.")
+@click.option("--raw", is_flag=True, help="Include each document as received.")
+@click.option(
+    "--facts", is_flag=True, help="Show the facts derived from the entries."
+)
+@click.option(
+    "-f",
+    "--follow",
+    is_flag=True,
+    help="Stream new entries as they are recorded.",
+)
 @output_option("table", "json", "yaml", "ndjson")
 @reading_options
 @click.pass_context
 def log(ctx: click.Context, /, **given: Any) -> int:
-    r"""List entries in the order of the log, oldest first.
+    r"""List entries in log order, oldest first.
 
-    All conditions must hold. A time selects by when we observed it. Each
-    entry has a name, LOG/POSITION, that never changes; it opens that one.
-    What may be missing is said on stderr, and the exit status is then 4.
+    Filters are combined with AND. Times are compared with the time of
+    observation. Each entry has a permanent name, LOG/POSITION; give it to show
+    that entry alone. If something may be missing, a note on stderr says so and
+    the exit status is 4.
 
     \b
     Example:
@@ -75,22 +87,22 @@ def log(ctx: click.Context, /, **given: Any) -> int:
       recorder log 1/48213 --raw
     """
     if given["follow"] and given["entry"]:
-        ctx.fail("--follow goes on with what comes: name no entry")
+        ctx.fail("--follow streams new entries: do not name an entry")
     beside = next((word for word in CHOOSING if given[word]), None)
     if given["entry"] and beside:
-        ctx.fail(f"{given['entry']} names one entry: leave out --{beside}")
+        ctx.fail(f"{given['entry']} is a single entry: remove --{beside}")
     if given["follow"] and given["output"] not in CONTINUOUS:
-        ctx.fail("--follow has no end: use it with -o table or -o ndjson")
+        ctx.fail("--follow has no end: use -o table or -o ndjson")
     if given["follow"] and given["until"]:
-        ctx.fail("--follow goes on with what comes: leave out --until")
+        ctx.fail("--follow streams new entries: remove --until")
     return wait_for(_log(ctx, given))
 
 
 def _told_by(screen: Screen) -> Callable[[datetime], None]:
-    """Show on a terminal which day is looked through."""
+    """Show on a terminal which day is being searched."""
 
     def show(day: datetime) -> None:
-        screen.progress("looking through", f"{day:%Y-%m-%d}")
+        screen.progress("searching", f"{day:%Y-%m-%d}")
 
     return show
 

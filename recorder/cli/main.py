@@ -56,12 +56,11 @@ INTERRUPTED = 128 + signal.SIGINT
 @place_options(hidden=False)
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    r"""Record what happens in a Kubernetes cluster, and ask about it later.
+    r"""Record what happens in a Kubernetes cluster, and query it later.
 
-    \b
-    Exit status: 0 answered and complete, 1 failed, 2 wrong usage,
-    4 answered but something may be missing, 5 no such cluster, node
-    or object in the log.
+    \b Exit status: 0 answered and complete, 1 failed, 2 usage
+    error, 4 answered but incomplete, 5 no such cluster, node or
+    object in the log.
     """
     ctx.obj = read_settings(ctx)
 
@@ -90,7 +89,7 @@ def _run(words: list[str], name: str = "recorder") -> int:
 
 
 def _innermost(error: BaseException) -> BaseException:
-    """Take an error out of the groups that tasks wrap it in."""
+    """Unwrap an error from the exception groups of its tasks."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

@@ -13,22 +13,21 @@ __all__ = ["migrate"]
 @click.option(
     "--check",
     is_flag=True,
-    help="Change nothing; fail if the schema is not this release's.",
+    help="Only check; fail if the schema does not match this release.",
 )
 @click.option(
     "--sql",
     is_flag=True,
-    help="Print what would be run on an empty database, the roles first, and"
-    " run nothing.",
+    help="Print the SQL for an empty database, roles first, and run nothing.",
 )
 @place_options(hidden=True)
 @click.pass_context
 def migrate(ctx: click.Context, *, check: bool, sql: bool) -> int:
-    r"""Bring the schema of the database to what this release needs.
+    r"""Migrate the database schema to the one this release needs.
 
-    Run deploy/sql/roles.sql once before it. The role that you connect as
-    must be a member of recorder_owner. The embedded PostgreSQL needs neither:
-    `recorder up` does all of it.
+    Run deploy/sql/roles.sql once beforehand, and connect as a member of
+    recorder_owner. The embedded PostgreSQL needs neither: `recorder up`
+    migrates it.
 
     \b
     Example:

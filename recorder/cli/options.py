@@ -28,10 +28,10 @@ __all__ = [
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 LIMIT = 100
-"""Lines without being asked: what a person looks through."""
+"""Default number of lines: what a person can read through."""
 
 SETTINGS = ("database_url", "data_dir", "cluster", "kubeconfig", "context")
-"""Options that are settings too, under the same name."""
+"""Options that are also settings, under the same name."""
 
 
 def _remember(
@@ -66,25 +66,25 @@ def place_options(*, hidden: bool) -> Callable[[Decorated], Decorated]:
             "--config",
             metavar="FILE",
             hidden=hidden,
-            help="TOML file of settings [RECORDER_CONFIG].",
+            help="TOML configuration file [RECORDER_CONFIG].",
         ),
         _option(
             "--data-dir",
             metavar="FOLDER",
             hidden=hidden,
-            help="Folder of the embedded PostgreSQL [RECORDER_DATA_DIR].",
+            help="Data folder of the embedded PostgreSQL [RECORDER_DATA_DIR].",
         ),
         _option(
             "--database-url",
             metavar="URL",
             hidden=hidden,
-            help="PostgreSQL to use instead [RECORDER_DATABASE_URL].",
+            help="Use this PostgreSQL server instead [RECORDER_DATABASE_URL].",
         ),
         _option(
             "--debug",
             is_flag=True,
             hidden=hidden,
-            help="Show the traceback of an error.",
+            help="Print a traceback on errors.",
         ),
     )
     return _all(options)
@@ -96,12 +96,12 @@ def cluster_options(command: Decorated) -> Decorated:
         _option(
             "--kubeconfig",
             metavar="FILE",
-            help="File of the cluster's address [RECORDER_KUBECONFIG].",
+            help="Path of the kubeconfig file [RECORDER_KUBECONFIG].",
         ),
         _option(
             "--context",
             metavar="NAME",
-            help="Its context to use [RECORDER_CONTEXT].",
+            help="Kubeconfig context to use [RECORDER_CONTEXT].",
         ),
         place_options(hidden=True),
     )
@@ -137,7 +137,9 @@ def window_options(command: Decorated) -> Decorated:
             help="From this time on: 2026-11-21T03:18:00Z, or an age: 2h.",
         ),
         click.option(
-            "--until", metavar="TIME", help="Before this time; or an age."
+            "--until",
+            metavar="TIME",
+            help="End of the window (exclusive): a time or an age.",
         ),
     )
     return _all(options)(command)
@@ -158,9 +160,7 @@ class _Limit(click.ParamType[int | None]):
             return None
         text = str(value)
         if not text.isdecimal() or int(text) < 1:
-            self.fail(
-                f'"{value}" is not a number of entries, nor "all"', param, ctx
-            )
+            self.fail(f'"{value}" is neither a number nor "all"', param, ctx)
         return int(text)
 
 
@@ -172,7 +172,7 @@ def limit_option(command: Decorated) -> Decorated:
         default=LIMIT,
         metavar="N|all",
         show_default=True,
-        help="The newest so many.",
+        help="Show only the newest N.",
     )(command)
 
 
@@ -186,7 +186,7 @@ def output_option(
         type=click.Choice(formats),
         default=default or formats[0],
         show_default=True,
-        help="Form of the answer.",
+        help="Output format.",
     )
 
 

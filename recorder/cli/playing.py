@@ -21,7 +21,7 @@ __all__ = ["demo", "play", "record_tape", "show_demo"]
 
 DEMO = "demo.tape.jsonl.zst"
 DEMO_NODE = "gpu-002"
-"""The node to which it happens."""
+"""The node that crashes on the tape."""
 
 
 class _Speed(click.ParamType[float | None]):
@@ -43,7 +43,9 @@ class _Speed(click.ParamType[float | None]):
             speed = 0
         if not speed > 0:  # which holds of NaN too
             self.fail(
-                f'"{value}" is not a speed: write 1, 100 or max', param, ctx
+                f'"{value}" is not a valid speed: use 1, 100 or max',
+                param,
+                ctx,
             )
         return speed
 
@@ -51,14 +53,14 @@ class _Speed(click.ParamType[float | None]):
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "--cluster", "name", help="Name of the log; the tape's own otherwise."
+    "--cluster", "name", help="Name of the log. Default: the name on the tape."
 )
 @click.option(
     "--speed",
     type=_Speed(),
     default="max",
     show_default=True,
-    help="1 as it happened, 100 a hundred times as fast, or max.",
+    help="1 for real time, 100 for a hundred times as fast, or max.",
 )
 @click.pass_obj
 def play(
@@ -66,8 +68,8 @@ def play(
 ) -> None:
     r"""Play a tape into a log of its own.
 
-    A tape that was played in part goes on where it stopped; one that was
-    played whole adds nothing.
+    A partly played tape resumes where it stopped. Playing a complete tape
+    again adds nothing.
 
     \b
     Example:
@@ -84,10 +86,10 @@ def play(
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.pass_obj
 def record_tape(settings: Settings, file: Path) -> None:
-    r"""Record what the running recorder sees to a tape, until Ctrl-C.
+    r"""Record what the running recorder observes, until Ctrl-C.
 
-    The tape begins with everything that is alive now, made from the log. The
-    recorder must run on this machine with the same data folder.
+    The tape begins with a list of all current objects, taken from the log. The
+    recorder must be running on this machine with the same data folder.
 
     \b
     Example:
@@ -102,14 +104,14 @@ def record_tape(settings: Settings, file: Path) -> None:
 @click.option(
     "--no-serve",
     is_flag=True,
-    help="End when it was played, and serve no page.",
+    help="Exit after playing the tape, without serving the page.",
 )
 @click.pass_obj
 def demo(settings: Settings, *, no_serve: bool) -> None:
-    r"""Play the tape that ships with the package, and show its page.
+    r"""Play the tape that ships with the package and serve its page.
 
-    A training Job on three GPU nodes; one machine crashes and comes back
-    with another boot id. On a terminal the page is served until you press
+    It shows a training Job on three GPU nodes. One machine crashes and comes
+    back with a new boot ID. On a terminal, the page is served until you press
     Ctrl-C.
 
     \b
@@ -128,7 +130,7 @@ async def show_demo(
     *,
     serve: bool = True,
 ) -> None:
-    """Play the demo's tape, say what happened, and what to ask further."""
+    """Play the demo tape, print what happened and what to try next."""
     with as_file(files("recorder.demo") / DEMO) as tape:
         log = await _play(settings, tape, name="demo", speed=None, stop=stop)
     if stop.is_set():
@@ -136,7 +138,7 @@ async def show_demo(
     lines, verdict = await _told(settings, log)
     for line in lines:
         screen.say(line)
-    screen.say("ask further:")
+    screen.say("try next:")
     for command in (
         f"why --cluster demo node/{DEMO_NODE}",
         f"impact --cluster demo node/{DEMO_NODE}",
@@ -163,11 +165,11 @@ async def _show_page(
 
     path = view(DEMO_NODE, cluster="demo", verdict=verdict)
     if not (serve and sys.stderr.isatty()):
-        screen.say("its page, where `recorder serve` runs:")
+        screen.say("the page, while `recorder serve` is running:")
         screen.say(f"  {page_address(settings)}{path}")
         return
     async with serving(settings, stop, any_port=True) as address:
-        screen.say("its page, until you press Ctrl-C:")
+        screen.say("the page, until you press Ctrl-C:")
         screen.say(f"  {address}{path}")
         await stop.wait()
 
@@ -234,7 +236,7 @@ async def _play(
 def _outcome(progress: "Progress", cluster: str) -> str:
     added = f"{progress.entries:,} entries added"
     if not progress.entries:
-        added = "nothing added: it was played before"
+        added = "nothing added: already played"
     return (
         f'log {progress.log} of "{cluster}": {added},'
         f" {progress.size:,} in all, {sum(progress.gaps.values())} gaps opened"
@@ -250,4 +252,4 @@ async def _record_tape(
     async for frames in ask_for_tape(settings, file, stop):
         screen.state("recording", f"{frames:,} frames to {file}")
     screen.clear()
-    screen.say(f"closed {file}; look at it with: recorder tape info {file}")
+    screen.say(f"closed {file}; inspect it with: recorder tape info {file}")

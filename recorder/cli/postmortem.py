@@ -35,22 +35,23 @@ __all__ = ["postmortem"]
 @click.option(
     "--tape",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Ask a tape instead of a log; needs no database and no network.",
+    help="Read a tape instead of a log; needs no database or network.",
 )
 @click.option(
     "--as-of",
     metavar="LOG/POSITION",
-    help="The log as it was when this was its last entry.",
+    help="Read the log only up to this entry.",
 )
 @output_option("md", "html", "json", "yaml")
 @reading_options
 @click.pass_context
 def postmortem(ctx: click.Context, /, **given: Any) -> int:
-    r"""Write the report of an incident: what, why, what it cost, how sure.
+    r"""Write the report of an incident.
 
-    Without a time it is about what happened to the node last; INCIDENT is an
-    id of `recorder incidents`. The report ends with the command that gives
-    the same bytes again, whatever was recorded since.
+    Reports what happened, why, the cost, and how certain that is. Without a
+    time, reports the most recent incident of the node; INCIDENT is an ID from
+    `recorder incidents`. The report ends with the command that reproduces it
+    byte for byte, whatever has been recorded since.
 
     \b
     Example:

@@ -29,7 +29,7 @@ CONNECT_SECONDS = 5
 
 TICK_SECONDS = 1
 MEASURE_TICKS = 60
-"""Between two looks at the size of the database."""
+"""Interval between checks of the database size."""
 
 STEADY_TICKS = 3
 """A large cluster is found bit by bit: what is watched is said when no more
@@ -40,13 +40,13 @@ NAMES_SHOWN = 16
 TAPE = click.option(
     "--tape",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Record to this tape as well, from the first observation.",
+    help="Also record to this tape, from the first observation.",
 )
 
 FULL_FIDELITY = click.option(
     "--full-fidelity",
     is_flag=True,
-    help="Store heartbeats too, instead of counting them.",
+    help="Store heartbeats instead of only counting them.",
 )
 
 
@@ -56,12 +56,12 @@ FULL_FIDELITY = click.option(
 @cluster_options
 @click.pass_obj
 def up(settings: Settings, tape: Path | None, *, full_fidelity: bool) -> None:
-    r"""Record the current cluster and serve the page; or play the demo.
+    r"""Record the current cluster and serve the page.
 
-    Records the cluster of the current kubeconfig context (or of the pod's
-    service account) into the embedded PostgreSQL, or into the one that
-    RECORDER_DATABASE_URL names, and serves the API and the page from a
-    process beside, until you press Ctrl-C. Without a cluster it plays the
+    Records the cluster of the current kubeconfig context (or the Pod's service
+    account) into the embedded PostgreSQL, or into the server set by
+    RECORDER_DATABASE_URL, and serves the API and the page from a second
+    process until you press Ctrl-C. If no cluster is configured, it plays the
     demo.
 
     \b
@@ -82,10 +82,10 @@ def up(settings: Settings, tape: Path | None, *, full_fidelity: bool) -> None:
 def record(
     settings: Settings, tape: Path | None, *, full_fidelity: bool
 ) -> None:
-    r"""Record the current cluster, as a deployment does.
+    r"""Record the current cluster (for use in a Deployment).
 
-    Waits for the cluster and for the database as long as it takes, and
-    stands by while another process records the same cluster.
+    Waits for the cluster and the database for as long as necessary, and stands
+    by while another process records the same cluster.
 
     \b
     Example:
@@ -187,7 +187,7 @@ async def _record_with(
                 showing.cancel()
     screen.clear()
     screen.say(
-        f"stopped; log {live.progress.log} is safe and complete up to"
+        f"stopped; log {live.progress.log} is complete up to"
         f" entry {live.progress.log}/{live.progress.size}"
     )
     if served is not None and served.failed is not None:
@@ -224,7 +224,7 @@ def _greet(
 async def _show(
     live: "LiveRecording", screen: Screen, served: "Beside | None"
 ) -> None:
-    """Show how it goes, and see that the process that serves goes on."""
+    """Show progress, and watch over the serving process."""
     async with asyncio.TaskGroup() as group:
         group.create_task(_progress(live, screen))
         if served is not None:
@@ -234,7 +234,7 @@ async def _show(
 async def _attend(
     served: "Beside", live: "LiveRecording", screen: Screen
 ) -> None:
-    """Say where the page is; where nobody serves it any more, stop."""
+    """Print the address of the page; stop when its process ends."""
     from recorder.errors import RecorderError
 
     try:
@@ -266,7 +266,7 @@ async def _progress(live: "LiveRecording", screen: Screen) -> None:
 
 
 def _listed(progress: "Progress") -> Sequence[str]:
-    """Name what is watched, once all of it was listed."""
+    """Print which resources are watched, once all have been listed."""
     points = {r: p for (s, r), p in progress.streams.items() if s == "watch"}
     if not points or not all(p.began_at for p in points.values()):
         return ()
@@ -303,6 +303,6 @@ def _proven(progress: "Progress") -> str:
         if point.vouched_until is not None and point.state == "live"
     ]
     if not proofs or progress.state != "recording":
-        return "nothing proven"
+        return "nothing confirmed yet"
     lag = max((now - at).total_seconds() for at in proofs)
-    return f"proven {lag:.0f} s ago"
+    return f"complete as of {lag:.0f} s ago"

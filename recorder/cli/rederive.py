@@ -16,17 +16,17 @@ __all__ = ["rederive"]
 @click.option(
     "--again",
     is_flag=True,
-    help="Even if all facts are of this release's rules.",
+    help="Rebuild even if all facts are up to date.",
 )
 @reading_options
 @click.pass_context
 def rederive(ctx: click.Context, *, again: bool) -> None:
-    r"""Derive the facts of a log anew, by the rules of this release.
+    r"""Rebuild the facts of a log with the rules of this release.
 
-    Needed where facts end before the log does: after an upgrade that changed
-    the rules, and of what was recorded before there were facts. The recorder
-    may go on recording; answers change in one step, at the end. One that was
-    stopped goes on where it was.
+    Needed when facts end before the log does: after an upgrade that changed
+    the rules, or for entries recorded before facts existed. Recording can
+    continue meanwhile. Answers switch to the new facts in one step at the end.
+    An interrupted run resumes where it stopped.
 
     \b
     Example:
@@ -67,7 +67,7 @@ async def _rederive(
         )
     elif done.derivation is None:
         screen.say(
-            f"{name}: nothing to do, every entry has its facts by the rules"
+            f"{name}: nothing to do, all facts are up to date with the rules"
             " of this release"
         )
     else:

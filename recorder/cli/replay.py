@@ -26,14 +26,14 @@ from recorder.cli.output import json_bytes, note, print_lines, write
 __all__ = ["replay"]
 
 PAUSE_SECONDS_MAX = 2.0
-"""Nobody waits longer for the next line, however slow the replay is."""
+"""The longest wait for the next line, however slow the replay is."""
 
 
 def _times(
     ctx: click.Context, param: click.Parameter, value: float | None
 ) -> float | None:
     if value is not None and math.isnan(value):
-        msg = "write how many times as fast: 1, 60 or 0.5"
+        msg = "give a multiple of real time: 1, 60 or 0.5"
         raise click.BadParameter(msg, ctx, param)
     return value
 
@@ -45,16 +45,17 @@ def _times(
     "--speed",
     type=click.FloatRange(min=0, min_open=True),
     callback=_times,
-    help="So many times as fast as it happened; only on a terminal.",
+    help="Playback speed, as a multiple of real time; only on a terminal.",
 )
 @output_option("table", "ndjson")
 @reading_options
 @click.pass_context
 def replay(ctx: click.Context, /, **given: Any) -> int:
-    r"""Step through what happened to a node, with its state beside it.
+    r"""Step through the history of a node, fact by fact.
 
-    On a terminal with --speed it goes at the pace of the incident; in a pipe
-    all lines come at once.
+    Each line shows a fact and the state of the node after it. On a terminal,
+    --speed plays the lines at the pace of the incident; in a pipe all lines
+    are printed at once.
 
     \b
     Example:

@@ -19,7 +19,7 @@ LISTEN = click.option(
     "--listen",
     metavar="HOST:PORT",
     help="Address of the API and the page [RECORDER_SERVE_LISTEN]."
-    " Port 0 takes a free one.",
+    " Port 0 picks a free port.",
 )
 
 
@@ -35,11 +35,11 @@ LISTEN = click.option(
 @place_options(hidden=True)
 @click.pass_obj
 def serve(settings: "Settings", listen: str | None, *, beside: bool) -> None:
-    r"""Serve the API and the page, as a deployment does.
+    r"""Serve the API and the page (for use in a Deployment).
 
-    Prints the address of the page, and answers until you press Ctrl-C. It
-    reads only. Beyond the loopback address it asks for a token:
-    see `recorder token`.
+    Prints the address of the page and serves until you press Ctrl-C. Access is
+    read-only. On any address other than loopback, clients need a token: see
+    `recorder token`.
 
     \b
     Examples:
@@ -78,14 +78,14 @@ async def _serve(
     "--print",
     "only_print",
     is_flag=True,
-    help="Print the address and open nothing.",
+    help="Only print the address.",
 )
 @place_options(hidden=True)
 @click.pass_obj
 def open_page(
     settings: "Settings", node: str | None, *, only_print: bool
 ) -> None:
-    r"""Open the page in a browser; without a screen, print its address.
+    r"""Open the page in a browser, or print its address.
 
     The page is served by `recorder up` or `recorder serve`.
 
@@ -103,4 +103,4 @@ def open_page(
     import webbrowser
 
     if not webbrowser.open(address):
-        note("no browser was found: open the address yourself")
+        note("no browser found: open the address manually")

@@ -12,7 +12,9 @@ __all__ = ["show"]
 
 @click.command()
 @object_argument("object_", metavar="OBJECT")
-@click.option("-n", "--namespace", metavar="NAMESPACE", help="Its namespace.")
+@click.option(
+    "-n", "--namespace", metavar="NAMESPACE", help="Namespace of the object."
+)
 @click.option(
     "--at",
     metavar="TIME",
@@ -30,11 +32,11 @@ def show(
     at: str | None,
     output: str,
 ) -> int:
-    r"""Show an object as it was, also one that is gone.
+    r"""Show an object as it was at a time, even if it is gone.
 
     OBJECT is written as for kubectl: node/gpu-002, pod/train/llm-0, or
-    pod/llm-0 with -n train; short names work. Which entry of the log it
-    comes from is said on stderr.
+    pod/llm-0 with -n train; short names work. The log entry it comes from is
+    printed on stderr.
 
     \b
     Example:

@@ -23,11 +23,11 @@ __all__ = ["status"]
 @reading_options
 @click.pass_context
 def status(ctx: click.Context, output: str) -> int:
-    r"""Show what is recorded, how far it is, and what is wrong.
+    r"""Show what is recorded, how current it is, and any problems.
 
-    One block for each log: who writes it, how fast it grows, and for each
-    source and resource its state. LAG is for how long nothing has vouched
-    for it; a quiet resource is proven once a minute.
+    Prints one block per log: who writes it, how fast it grows, and the state
+    of each source and resource. LAG is the time since a resource was last
+    confirmed complete; quiet resources are confirmed once a minute.
 
     \b
     Example:
@@ -62,9 +62,9 @@ def _text(answer: "Status") -> list[str]:
         lines.extend(summary(log))
         lines.extend([columns.header(rows), *columns.lines(rows), ""])
     if not answer.logs:
-        lines.append("nothing is recorded yet: start `recorder up`")
+        lines.append("nothing recorded yet: run `recorder up`")
     database = answer.database
-    kind = "embedded" if database.embedded else "of your own"
+    kind = "embedded" if database.embedded else "external"
     lines.append(
         f"PostgreSQL {database.version} ({kind}),"
         f" {human_bytes(database.bytes)}"

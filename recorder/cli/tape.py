@@ -26,8 +26,8 @@ COMMANDS = {
 def tape() -> None:
     """Write, play, describe and cut recordings of a cluster.
 
-    A tape is one file that holds what a cluster said, redacted, in the order
-    in which it came: for handing an incident to somebody else.
+    A tape is a single file with everything the API server reported, redacted,
+    in order of arrival. Use it to share an incident.
     """
 
 
@@ -35,10 +35,10 @@ def tape() -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @output_option("table", "json", "yaml")
 def info(file: Path, output: str) -> int:
-    r"""Describe a tape: of which cluster, from when to when, what is on it.
+    r"""Describe a tape: cluster, time span and contents.
 
-    The exit status is 1 if the tape is cut or damaged; what can be read is
-    described all the same.
+    The exit status is 1 if the tape is truncated or damaged; the readable part
+    is still described.
 
     \b
     Example:
@@ -103,7 +103,7 @@ def _cut_text(cut: "TapeCut") -> str:
     if cut.until is not None:
         text += f" to {shown['until']}"
     if cut.nodes:
-        text += f", only what concerns {', '.join(cut.nodes)}"
+        text += f", limited to {', '.join(cut.nodes)}"
     return text
 
 

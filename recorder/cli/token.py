@@ -24,10 +24,10 @@ __all__ = ["add", "list_tokens", "revoke", "token"]
     },
 )
 def token() -> None:
-    """Make, list and revoke the tokens that admit to the served API.
+    """Create, list and revoke access tokens for the API.
 
-    They are kept as hashes in the file of the setting token_file. A server
-    takes note of a change at once.
+    Tokens are stored as hashes in the file named by the setting token_file. A
+    running server picks up changes immediately.
     """
 
 
@@ -36,7 +36,7 @@ def token() -> None:
 @place_options(hidden=True)
 @click.pass_obj
 def add(settings: "Settings", name: str) -> None:
-    r"""Make a token and print it; it is shown this once.
+    r"""Create a token and print it (shown only once).
 
     \b
     Example:
@@ -44,14 +44,14 @@ def add(settings: "Settings", name: str) -> None:
     """
     made = _file(settings).add(name)
     print_lines([made])
-    note(f'this is the only time that the token "{name}" is shown')
+    note(f'save the token "{name}" now: it is not shown again')
 
 
 @click.command(name="list")
 @place_options(hidden=True)
 @click.pass_obj
 def list_tokens(settings: "Settings") -> None:
-    r"""List the names of the tokens, and since when there are.
+    r"""List tokens by name and creation time.
 
     \b
     Example:
@@ -73,14 +73,14 @@ def list_tokens(settings: "Settings") -> None:
 @place_options(hidden=True)
 @click.pass_obj
 def revoke(settings: "Settings", name: str) -> None:
-    r"""Let a token admit nobody any more, at once.
+    r"""Revoke a token immediately.
 
     \b
     Example:
       recorder token revoke grafana
     """
     _file(settings).revoke(name)
-    note(f'the token "{name}" admits nobody any more')
+    note(f'the token "{name}" is revoked')
 
 
 def _file(settings: "Settings") -> "TokenFile":

@@ -28,18 +28,18 @@ __all__ = ["why"]
 @click.option(
     "--at",
     metavar="TIME",
-    help="What was going on at this time, or happened last before it.",
+    help="Explain what was happening at this time, or last before it.",
 )
 @window_options
 @output_option("table", "json", "yaml")
 @reading_options
 @click.pass_context
 def why(ctx: click.Context, /, **given: Any) -> int:
-    r"""Say what happened to a node, why, and who or what decided it.
+    r"""Explain what happened to a node, why, and who decided it.
 
-    Without a time: what happened to it last. Each line of the evidence names
-    its entry, which `recorder log ENTRY --raw` opens. What is not on record
-    is said to be missing, never guessed.
+    Without a time, explains the most recent incident. Each line of evidence
+    names its entry; show it with `recorder log ENTRY --raw`. What was not
+    recorded is reported as missing, never guessed.
 
     \b
     Example:
@@ -72,9 +72,7 @@ async def _why(ctx: click.Context, given: Mapping[str, Any]) -> int:
         print_document(WhyDocument.of(answer), given["output"])
         return judge(answer.coverage)
     if not answer.verdicts:
-        print_lines(
-            [f"nothing happened to {question.node}, as far as is known"]
-        )
+        print_lines([f"no incidents recorded for {question.node}"])
     for place, verdict in enumerate(answer.verdicts):
         print_lines([*([""] if place else []), *verdict_lines(verdict)])
     return judge(answer.coverage)
