@@ -79,8 +79,8 @@ async def _history(ctx: click.Context, given: Mapping[str, Any]) -> int:
         answer = await ask_history(reading, question, now=present)
         if answer.more:
             note(
-                f"only the newest {question.limit} versions: more with"
-                " --limit N, or --limit all"
+                f"only the newest {question.limit} versions; for more use"
+                " --limit N or --limit all"
             )
         printer = PRINTERS[given["output"]](answer)
         async for page in answer.pages(reading):

@@ -58,9 +58,10 @@ INTERRUPTED = 128 + signal.SIGINT
 def main(ctx: click.Context) -> None:
     r"""Record what happens in a Kubernetes cluster, and query it later.
 
-    \b Exit status: 0 answered and complete, 1 failed, 2 usage
-    error, 4 answered but incomplete, 5 no such cluster, node or
-    object in the log.
+    \b
+    Exit status: 0 answered and complete, 1 failed, 2 usage error,
+    4 answered but incomplete, 5 no such cluster, node or object
+    in the log.
     """
     ctx.obj = read_settings(ctx)
 

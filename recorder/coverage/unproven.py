@@ -32,13 +32,13 @@ LATE = timedelta(days=1)
 """How late an entry tells of something at most, Events above all."""
 
 NOT_LISTED = "its first list is not complete"
-BEGAN_LATER = "recording began later"
-NO_PROOF = "nothing vouches for it"
-NO_PROOF_YET = "nothing vouches for it any more: is the recorder running?"
+BEGAN_LATER = "recording started later"
+NO_PROOF = "not confirmed complete"
+NO_PROOF_YET = "not confirmed complete since then: is the recorder running?"
 OVER = "the tape ends before"
-NOTHING_RECORDED = "nothing was recorded yet"
-AHEAD = "told of a time behind the end of the record: is a clock ahead?"
-NEVER_RECORDED = "it was never recorded"
+NOTHING_RECORDED = "nothing recorded yet"
+AHEAD = "a timestamp lies after the end of the record: is a clock ahead?"
+NEVER_RECORDED = "never recorded"
 
 
 def holes_of(

@@ -71,14 +71,14 @@ def _what(postmortem: Postmortem) -> str:
 def _cost(postmortem: Postmortem) -> str:
     hits = postmortem.impact.workloads
     if not hits:
-        return "No workload was hit, as far as is known."
+        return "No affected workloads are recorded."
     total = Totals.of(hits)
     names = ", ".join(str(hit.workload) for hit in hits[:3])
     more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""  # noqa: PLR2004
     pods = "1 Pod" if total.pods == 1 else f"{total.pods} Pods"
     still = lasting(hits, postmortem.impact.coverage.counted_until)
     return (
-        f"It hit {names}{more}: {pods} of gangs with"
+        f"It affected {names}{more}: {pods} of gangs with"
         f" {total.gpus} GPUs, and cost at least"
         f" {total.gpu_hours_lost:.2f} GPU-hours"
         f"{'' if still is None else f'; {still}'}."
@@ -87,18 +87,18 @@ def _cost(postmortem: Postmortem) -> str:
 
 def _surety(postmortem: Postmortem) -> str:
     missing = list(dict.fromkeys(_missing(postmortem)))
-    told = f"; {', '.join(missing)} would have told more" if missing else ""
+    told = f"; not recorded: {', '.join(missing)}" if missing else ""
     sure = (
         postmortem.verdicts[-1].confidence
         if postmortem.verdicts
         else "unknown"
     )
     whole = (
-        "nothing is missing from the record"
+        "the record is complete"
         if postmortem.coverage.complete and not postmortem.gaps
-        else "the record has gaps in this time"
+        else "the record has gaps in this window"
     )
-    return f"The cause is {sure}: {whole}{told}."
+    return f"Confidence in the cause: {sure}; {whole}{told}."
 
 
 def _missing(postmortem: Postmortem) -> Iterator[str]:

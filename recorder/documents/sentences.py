@@ -26,6 +26,6 @@ def lasting(hits: Iterable[Hit], end: datetime | None) -> str | None:
         return None
     verb = "is" if down == 1 else "are"
     return (
-        f"{counted(down, 'workload')} {verb} not back: counted to"
-        f" {written(end)}, where the record or the window ends"
+        f"{counted(down, 'workload')} {verb} still down: losses counted"
+        f" until {written(end)}, the end of the record or the window"
     )

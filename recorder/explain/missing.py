@@ -1,4 +1,4 @@
-"""What would have told more, had it been recorded."""
+"""Sources that would have shown more, had they been recorded."""
 
 from collections.abc import Iterator
 
@@ -47,8 +47,8 @@ def missing(transition: Transition, verdict: Verdict) -> list[Missing]:
         found.append(
             Missing(
                 evidence="shutdownGracePeriod",
-                would_tell="whether the system was shut down or just stopped:"
-                " without this setting kubelets announce no shutdown",
+                would_tell="whether the shutdown was orderly: without this"
+                " setting, kubelets do not announce shutdowns",
             )
         )
     return found
@@ -61,15 +61,15 @@ def _unheard(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
         yield AUDIT, "audit", _audit(verdict)
     yield EVENTS, "events", "what its kubelet and controllers reported"
     if happened in {Happened.CORDONED, Happened.DRAINED}:
-        yield PODS, "pods", "whether its Pods were evicted, and which"
+        yield PODS, "pods", "which of its Pods were evicted"
     if happened in {Happened.REBOOT, Happened.UNREACHABLE}:
-        yield LEASES, "leases", "when its kubelet was last heard"
+        yield LEASES, "leases", "when its kubelet was last heard from"
 
 
 def _audit(verdict: Verdict) -> str:
     decided = verdict.decision
     if decided is None:
-        return "whether anybody asked for it"
+        return "whether anyone requested it"
     if decided.actor is None or decided.actor.name is None:
-        return f"who decided the {decided.decision.value}"
-    return f"whether somebody acts behind {decided.actor.name}"
+        return f"who decided on the {decided.decision.value}"
+    return f"who acted through {decided.actor.name}"

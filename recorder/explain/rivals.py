@@ -1,4 +1,4 @@
-"""Rivals: what would look alike, and what excludes it or does not."""
+"""Rivals: other possible causes, and what rules them out."""
 
 from recorder.explain.causes.power_loss import shared_place
 from recorder.explain.signals import Topic
@@ -33,19 +33,19 @@ def _of_reboot(transition: Transition, verdict: Verdict) -> list[Rival]:
         Rival(
             cause=Fault.PARTITION.value,
             excluded=True,
-            because=f"the boot id changed ({entry})",
+            because=f"the boot ID changed ({entry})",
         ),
         Rival(
             cause=Fault.KUBELET.value,
             excluded=True,
-            because=f"the boot id changed ({entry})",
+            because=f"the boot ID changed ({entry})",
         ),
     ]
     decided = _sure(verdict)
     because = (
-        "no record from the machine says so, and none excludes it"
+        "nothing recorded on the machine confirms it or rules it out"
         if decided is None
-        else f"it was decided before ({decided.sign.stored.entry})"
+        else f"a decision preceded it ({decided.sign.stored.entry})"
     )
     found.append(
         Rival(
@@ -64,7 +64,7 @@ def _power(transition: Transition, verdict: Verdict) -> Rival:
         return Rival(
             cause=Fault.POWER_LOSS.value,
             excluded=True,
-            because=f"it was decided before ({decided.sign.stored.entry})",
+            because=f"a decision preceded it ({decided.sign.stored.entry})",
         )
     shared = shared_place(transition)
     if shared is not None:
@@ -72,19 +72,19 @@ def _power(transition: Transition, verdict: Verdict) -> Rival:
         return Rival(
             cause=Fault.POWER_LOSS.value,
             excluded=False,
-            because=f"{', '.join(others)} of {place} went at the same time",
+            because=f"{', '.join(others)} of {place} went down with it",
         )
     if transition.fleet.place(transition.episode.node):
         return Rival(
             cause=Fault.POWER_LOSS.value,
             excluded=False,
-            because="its neighbours stayed, so that no rack lost power; one"
-            " machine may have",
+            because="its neighbors stayed up, so the rack kept power; this"
+            " machine alone may have lost it",
         )
     return Rival(
         cause=Fault.POWER_LOSS.value,
         excluded=False,
-        because="no label says which nodes share its power",
+        because="no label shows which nodes share its power supply",
     )
 
 
@@ -102,14 +102,14 @@ def _no_reboot(transition: Transition, verdict: Verdict) -> Rival:
         return Rival(
             cause="reboot",
             excluded=False,
-            because=f"the kubelet says so ({first.sign.stored.entry}), but"
+            because=f"the kubelet reports one ({first.sign.stored.entry}), but"
             f" {first.but}",
         )
     boot = transition.episode.state.boot_id
     return Rival(
         cause="reboot",
         excluded=True,
-        because=f"the boot id is {boot}, as before",
+        because=f"the boot ID is unchanged ({boot})",
     )
 
 
@@ -124,13 +124,13 @@ def _of_silence(transition: Transition, verdict: Verdict) -> list[Rival]:
         Rival(
             cause=Fault.KUBELET.value,
             excluded=True,
-            because="no kubelet started at the end of it",
+            because="no kubelet start ended the outage",
         ),
         Rival(
             cause=Fault.CONTROL_PLANE.value,
             excluded=few,
             because=(
-                "other nodes went on"
+                "other nodes stayed reachable"
                 if few
                 else "every node was lost at the same time"
             ),
@@ -154,7 +154,7 @@ def _announced(transition: Transition, decision: Decision) -> Rival:
     because = (
         f"it was announced ({signs[0].stored.entry})"
         if signs
-        else "no notice, taint or Event of it came before"
+        else "no notice, taint or Event preceded it"
     )
     return Rival(cause=decision.value, excluded=not signs, because=because)
 
@@ -167,14 +167,14 @@ def _of_cordon(transition: Transition) -> list[Rival]:
             cause=Decision.AUTO_REMEDIATION.value,
             excluded=fault is None,
             because=(
-                "no fault came before"
+                "no fault preceded it"
                 if fault is None
-                else f"a fault came before ({fault.stored.entry})"
+                else f"a fault preceded it ({fault.stored.entry})"
             ),
         ),
         Rival(
             cause="reboot",
             excluded=not boot,
-            because="the boot id is the same",
+            because="the boot ID is unchanged",
         ),
     ]

@@ -48,7 +48,11 @@ def _appeared(detail: Detail) -> str:
 
 
 def _vanished(detail: Detail) -> str:
-    return "gone, by its absence" if detail.get("inferred") else "deleted"
+    return (
+        "gone, missing from a complete list"
+        if detail.get("inferred")
+        else "deleted"
+    )
 
 
 def _condition(detail: Detail) -> str:
@@ -169,7 +173,7 @@ _WORDS: Mapping[FactKind, Callable[[Detail], str]] = {
     FactKind.CORDONED: lambda _: "cordoned",
     FactKind.UNCORDONED: lambda _: "uncordoned",
     FactKind.RESOURCE_CHANGED: _resource,
-    FactKind.LEASE_SILENT: lambda _: "last renewal of its lease",
+    FactKind.LEASE_SILENT: lambda _: "last lease renewal",
     FactKind.BOUND: lambda detail: f"bound to {detail['node']}",
     FactKind.STARTED: _started,
     FactKind.ENDED: _ended,

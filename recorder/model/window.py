@@ -66,7 +66,7 @@ def parse_time(text: str, *, now: datetime, name: str) -> datetime:
             f"{day}T{clock}{(fraction or '')[:7]}{zone.upper()}"
         ).astimezone(UTC)
     except (ValueError, OverflowError) as exc:
-        msg = f'cannot use {name} "{text}": there is no such time: {exc}'
+        msg = f'cannot use {name} "{text}": no such time: {exc}'
         raise TimeError(msg) from exc
 
 
@@ -78,7 +78,7 @@ def _ago(text: str, now: datetime, name: str) -> datetime:
         )
         return now - age
     except OverflowError as exc:
-        msg = f'cannot use {name} "{text}": it is before all calendars'
+        msg = f'cannot use {name} "{text}": it is too far in the past'
         raise TimeError(msg) from exc
 
 
@@ -109,7 +109,7 @@ class Window:
         """
         if since is not None and until is not None and since >= until:
             msg = (
-                f"impossible window: it begins at {written(since)}, which is"
+                f"invalid window: it begins at {written(since)}, which is"
                 f" not before its end, {written(until)}"
             )
             raise TimeError(msg)
@@ -120,7 +120,7 @@ class Window:
             and since > now
         ):
             msg = (
-                f"impossible window: it begins at {written(since)}, in the"
+                f"invalid window: it begins at {written(since)}, in the"
                 f" future; it is {written(now)}"
             )
             raise TimeError(msg)

@@ -176,7 +176,7 @@ async def _state(reading: Reading, found: KnownObject, end: End) -> State:
     at = end.at
     if end.entry is not None:
         if line is None or line.entry != end.entry:
-            msg = f"entry {end.entry} is no version of this object"
+            msg = f"entry {end.entry} is not a version of this object"
             raise NotFoundError(msg)
         at = line.observed_at
     gone = line is None or line.operation in GONE
@@ -202,7 +202,7 @@ def _check_order(before: State, after: State) -> None:
     if before.at is None or after.at is None or before.at <= after.at:
         return
     msg = (
-        f"impossible comparison: it begins at {written(before.at)}, which is"
+        f"invalid comparison: it begins at {written(before.at)}, which is"
         f" not before its end, {written(after.at)}"
     )
     raise EndError(msg)

@@ -57,7 +57,7 @@ def named_object(text: str | None, namespace: str | None) -> Reference | None:
     if text is not None:
         return Reference.parse(text, namespace)
     if namespace is not None:
-        msg = "a namespace is named, and no object in it"
+        msg = "a namespace is given, but no object in it"
         raise QuestionError(msg, advice="add --object")
     return None
 
@@ -98,8 +98,8 @@ class EntryQuestion:
             ConfigError: it does not, or there is no such source.
         """
         if self.facts and self.documents:
-            msg = "an answer has documents, or facts that they tell: choose"
-            raise QuestionError(msg, advice="leave out --raw or --facts")
+            msg = "documents and facts cannot be shown together"
+            raise QuestionError(msg, advice="remove --raw or --facts")
         if self.source is not None and self.source not in SOURCES:
             msg = (
                 f'there is no source "{self.source}": it is one of'

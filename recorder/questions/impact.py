@@ -74,7 +74,7 @@ class ImpactQuestion:
             window=window,
         )
         if not (question.nodes or question.labels or rack):
-            msg = "nothing selects a node: give names, a rack or labels"
+            msg = "no nodes selected: give names, a rack or labels"
             advice = "name nodes, or select them with --rack or -l LABEL=VALUE"
             raise SelectorError(msg, advice=advice)
         return question
@@ -179,7 +179,7 @@ async def _nodes(
     )
     found = [n for n, had in labels.items() if question.selects(*had)]
     if not found:
-        msg = f"log {reading.log.id} has no node with these labels then"
+        msg = f"log {reading.log.id} had no node with these labels at the time"
         raise NotFoundError(msg)
     found = [name for name in sorted(found) if name not in chosen]
     moved = {

@@ -51,7 +51,7 @@ def choose_log(
     if len(current) == 1:
         return current[0]
     msg = (
-        "several logs could be meant, and neither a cluster nor a log is"
+        "several logs match, and neither a cluster nor a log is"
         f" named: there are {_listed(logs)}"
     )
     advice = "name one with --cluster NAME or --log ID"
@@ -66,11 +66,11 @@ def _of_cluster(logs: Sequence[Log], cluster: str) -> Log:
     if not found:
         names = sorted({log.cluster_name for log in logs})
         hint = did_you_mean(cluster, names)
-        msg = f'no log is of cluster "{cluster}"{hint or _there_are(logs)}'
+        msg = f'no log for cluster "{cluster}"{hint or _there_are(logs)}'
         raise NotFoundError(msg)
     if len(found) > 1:
         msg = (
-            f'several logs are of cluster "{cluster}", and no log is named:'
+            f'there are several logs for cluster "{cluster}":'
             f" there are {_listed(found)}"
         )
         raise AmbiguousLogError(msg, advice="choose one with --log ID")

@@ -42,7 +42,7 @@ class WhyQuestion:
             TimeError: a moment and a window are named.
         """
         if self.at is not None and self.window != Window():
-            msg = "a moment is named and a window: leave out one of them"
+            msg = "give either a moment or a window, not both"
             raise TimeError(msg)
 
 

@@ -27,7 +27,7 @@ SIZE_MAX = 100
 
 NODES = "v1/nodes"
 READY = "Ready"
-SILENT = "no field but heartbeats and versions"
+SILENT = "only heartbeats and versions"
 
 
 async def worded(reading: Reading, lines: Sequence[Line]) -> Sequence[Line]:

@@ -33,7 +33,7 @@ def missing_lines(coverage: Coverage, named: Iterable[Gap]) -> list[str]:
     return [
         *lines,
         *(
-            f"a verdict rests on a gap: {said}"
+            f"a verdict is affected by a gap: {said}"
             for said in map(_gap, named)
             if f"INCOMPLETE: {said}" not in lines
         ),

@@ -96,10 +96,10 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
 def _impact(hits: Sequence[Hit]) -> Iterator[str]:
     yield "<h2>Impact</h2>"
     if not hits:
-        yield "<p>No workload was hit, as far as is known.</p>"
+        yield "<p>No affected workloads are recorded.</p>"
         return
-    yield "<table><thead><tr><th>Workload<th>Hit by<th>At<th>Pods<th>GPUs"
-    yield "<th>Outcome<th>GPU-hours</tr></thead><tbody>"
+    yield "<table><thead><tr><th>Workload<th>Disrupted by<th>At<th>Pods"
+    yield "<th>GPUs<th>Outcome<th>GPU-hours</tr></thead><tbody>"
     for hit in hits:
         yield (
             f"<tr><td>{escape(str(hit.workload))}<td>{hit.hit_by}"

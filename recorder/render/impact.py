@@ -20,9 +20,9 @@ def cost(hits: Sequence[Hit]) -> str:
         counted(total.gpus, "GPU"),
     ]
     return (
-        f"hit: {', '.join(parts)}; lost: at least"
+        f"affected: {', '.join(parts)}; lost: at least"
         f" {total.gpu_hours_lost:.2f} GPU-hours, and the work since the"
-        " last checkpoint, which is not known"
+        " last checkpoint (not recorded)"
     )
 
 

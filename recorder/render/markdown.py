@@ -75,11 +75,19 @@ def _impact(hits: Sequence[Hit]) -> Iterator[str]:
     yield "## Impact"
     yield ""
     if not hits:
-        yield "No workload was hit, as far as is known."
+        yield "No affected workloads are recorded."
         return
     total = Totals.of(hits)
     yield from _table(
-        ("Workload", "Hit by", "At", "Pods", "GPUs", "Outcome", "GPU-hours"),
+        (
+            "Workload",
+            "Disrupted by",
+            "At",
+            "Pods",
+            "GPUs",
+            "Outcome",
+            "GPU-hours",
+        ),
         [
             (
                 _text(str(hit.workload)),
@@ -111,7 +119,7 @@ def _table(
 
 def _day(postmortem: Postmortem) -> str:
     if not postmortem.verdicts:
-        return "nothing known"
+        return "no incidents"
     return postmortem.verdicts[0].effect.stored.at.strftime("%Y-%m-%d")
 
 

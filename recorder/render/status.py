@@ -46,7 +46,7 @@ def summary(status: LogStatus) -> list[str]:
         if log.holder is not None:
             state = f"being played by {log.holder}"
     elif log.holder is None:
-        state = "NOT being recorded: start `recorder up`"
+        state = "NOT being recorded: run `recorder up`"
     else:
         state = f"recorded by {log.holder}"
     recorded = "never" if log.recorded_at is None else written(log.recorded_at)

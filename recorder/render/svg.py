@@ -33,7 +33,7 @@ HATCHED = (
 def timeline(evidence: Sequence[Evidence], coverage: Coverage) -> str:
     """Draw the evidence over time; gaps are hatched."""
     if not evidence:
-        return "<p>Nothing is known.</p>"
+        return "<p>No evidence recorded.</p>"
     times = [one.sign.stored.at for one in evidence]
     begin, end = min(times), max(times)
     if end - begin < timedelta(seconds=1):
@@ -72,7 +72,7 @@ def _gaps(coverage: Coverage, begin: datetime, end: datetime) -> Iterator[str]:
             yield (
                 f'<rect x="{x}" y="{TOP}" width="{round(width - x, 1)}"'
                 f' height="{LANE * len(LANES)}" fill="url(#gap)">'
-                "<title>a gap: nothing vouches for this time</title></rect>"
+                "<title>gap: the record may be incomplete here</title></rect>"
             )
 
 

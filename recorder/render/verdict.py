@@ -39,20 +39,18 @@ def verdict_lines(verdict: Verdict) -> Iterator[str]:
     if verdict.rivals or verdict.gaps or verdict.missing:
         yield ""
     for rival in verdict.rivals:
-        word = "not" if rival.excluded else "perhaps"
+        word = "excluded" if rival.excluded else "possible"
         yield from _row(word, f"{rival.cause}: {rival.because}")
     for against in verdict.contradictions:
         entry = against.sign.stored.entry
         text = f"{entry} {against.sign.says}: {against.but}"
-        yield from _row("but", text)
+        yield from _row("conflict", text)
     if verdict.gaps:
         named = ", ".join(map(str, verdict.gaps))
-        yield from _row(
-            "gap", f"{named}: nobody watched for a part of this time"
-        )
+        yield from _row("gap", f"{named}: part of this time was not recorded")
     for one in verdict.missing:
         yield from _row(
-            "missing", f"{one.evidence}, which would tell {one.would_tell}"
+            "missing", f"{one.evidence} would show {one.would_tell}"
         )
 
 
@@ -69,7 +67,7 @@ def _chain(verdict: Verdict) -> Iterator[str]:
     for before, place in pairwise([-1, *shown]):
         left = place - before - 1
         if left:
-            yield f"  ... {counted(left, 'more sign')}: see -o json"
+            yield f"  ... {counted(left, 'more signal')}: see -o json"
         stored = every[place].sign.stored
         if stored.at.date() != day:
             day = stored.at.date()
@@ -100,7 +98,7 @@ def _without(verdict: Verdict) -> str:
     first, last = (verdict.evidence[n].sign.stored.at for n in (0, -1))
     until = last + timedelta(seconds=1)
     return (
-        f"{counted(verdict.left_out, 'more sign')}: recorder log --facts "
+        f"{counted(verdict.left_out, 'more signal')}: recorder log --facts "
         f"--node {verdict.node} --since {written(first)} "
         f"--until {written(until)} --limit all"
     )
@@ -112,7 +110,7 @@ def _decider(decided: Decided) -> str:
     if actor is None:
         return "unknown"
     if actor.tool is not None:
-        return f"unknown, with {actor.tool}"
+        return f"unknown, using {actor.tool}"
     return actor.name or "unknown"
 
 
@@ -151,7 +149,7 @@ def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
         yield "Decided", f"{decided.decision.value} by {_decider(decided)}"
     booted = _boots(verdict)
     if booted is not None:
-        yield "Boot id", " → ".join(booted)
+        yield "Boot ID", " → ".join(booted)
     if verdict.back_in_service_at is not None:
         yield "Back in service", written(verdict.back_in_service_at)
 
@@ -160,15 +158,16 @@ def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
     """Return what speaks against it and what would tell more, with titles."""
     return [
         (
-            "What else it could have been",
+            "Other causes considered",
             [
-                f"{rival.cause}, {'excluded' if rival.excluded else 'open'}:"
+                f"{rival.cause},"
+                f" {'excluded' if rival.excluded else 'possible'}:"
                 f" {rival.because}"
                 for rival in verdict.rivals
             ],
         ),
         (
-            "What contradicts it",
+            "Conflicting records",
             [
                 f"{against.sign.stored.entry} {against.sign.says}:"
                 f" {against.but}"
@@ -176,17 +175,17 @@ def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
             ],
         ),
         (
-            "What the evidence leaves out",
+            "Evidence not shown",
             [_without(verdict)] if verdict.left_out else [],
         ),
         (
-            "Gaps in the time that it rests on",
+            "Gaps that affect this verdict",
             [f"gap {gap}" for gap in verdict.gaps],
         ),
         (
-            "What was not recorded",
+            "Sources not recorded",
             [
-                f"{lack.evidence} would tell {lack.would_tell}"
+                f"{lack.evidence} would show {lack.would_tell}"
                 for lack in verdict.missing
             ],
         ),

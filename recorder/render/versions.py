@@ -80,7 +80,7 @@ def _manager(manager: FieldManager) -> str:
 
 
 BEGINS = {
-    Operation.LISTED: "first in the log: it was there when a list came",
+    Operation.LISTED: "first in the log: it existed at the first list",
     Operation.ADDED: "created",
 }
 
@@ -92,16 +92,16 @@ def version_lines(version: Version) -> list[str]:
     lines = []
     if version.before is not None:
         uids = f"uid {version.uid}, before it {version.before}"
-        lines = [f"another incarnation: {uids}", ""]
+        lines = [f"new incarnation: {uids}", ""]
     if line.operation is Operation.ABSENT:
-        return [*lines, f"{said}: inferred, a complete list lacked it"]
+        return [*lines, f"{said}: inferred, missing from a complete list"]
     if version.managers or version.changed:
         said = f"{said}  {actor_text(version.managers)}"
     lines.append(said)
     if version.begins:
         lines.append(f"  {BEGINS.get(line.operation, 'first in the log')}")
     elif not version.changed and line.operation is not Operation.DELETED:
-        lines.append("  no field but those that --all-fields shows")
+        lines.append("  no changes except fields shown by --all-fields")
     lines.extend(f"  {text}" for text in change_lines(version.changed))
     return lines
 
@@ -111,15 +111,15 @@ def heartbeat_notes(beats: Heartbeats | None) -> Sequence[str]:
     if beats is None or not beats.count or beats.last_at is None:
         return []
     said = f"{beats.count}, the last at {written(beats.last_at)}"
-    return [f"heartbeats that were counted and not stored: {said}"]
+    return [f"heartbeats counted, not stored: {said}"]
 
 
 SAYS = {
-    "not there": "there was no such object at either of them",
-    "added": "added: there was none before; see `recorder show --at`",
-    "deleted": "deleted: it is no more",
-    "absent": "absent: a complete list lacked it, so it is no more",
-    "same": "no field changed but those that --all-fields shows",
+    "not there": "the object did not exist at either time",
+    "added": "added: it did not exist before; see `recorder show --at`",
+    "deleted": "deleted",
+    "absent": "absent: missing from a complete list, so it is gone",
+    "same": "no changes except fields shown by --all-fields",
 }
 
 

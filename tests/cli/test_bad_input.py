@@ -14,8 +14,8 @@ NOT_FOUND = 5
 REFUSED = {
     "log --since 2026-11-21T03:00:00": (USAGE, "it has no time zone"),
     "log --since yesterday": (USAGE, "it is not a time"),
-    "log --since 1h --until 2h": (USAGE, "impossible window"),
-    "gaps --since 1h --until 2h": (USAGE, "impossible window"),
+    "log --since 1h --until 2h": (USAGE, "invalid window"),
+    "gaps --since 1h --until 2h": (USAGE, "invalid window"),
     "show node/gpu-001 --at noon": (USAGE, "--at"),
     "log --limit 0": (USAGE, '"0" is neither a number nor "all"'),
     "log --limit many": (USAGE, '"many" is neither a number'),
@@ -27,7 +27,7 @@ REFUSED = {
     "log -n infra --object pod/train/llm-0": (USAGE, "is not in namespace"),
     "show --log 1 event/train/llm-0.1": (USAGE, "recorder log --object"),
     "log --follow -o json": (USAGE, "--follow has no end"),
-    "log --follow --until 1h": (USAGE, "leave out --until"),
+    "log --follow --until 1h": (USAGE, "remove --until"),
     "log -o xml": (USAGE, "xml"),
     "show": (USAGE, "OBJECT"),
     "gaps --log nine": (USAGE, "nine"),
@@ -46,10 +46,10 @@ REFUSED = {
     "show --log 1 wd/other/w": (NOT_FOUND, 'did you mean "wd/train/w"?'),
     "show --log 1 pod/train/llm-2 --at 2026-11-21T03:00:30Z": (
         NOT_FOUND,
-        "it came later, or was not yet recorded",
+        "it was created later, or not recorded yet",
     ),
     "history": (USAGE, "OBJECT"),
-    "history node/gpu-001 --limit 0": (USAGE, "not a number of entries"),
+    "history node/gpu-001 --limit 0": (USAGE, "neither a number"),
     "history node/gpu-001 --since noon": (USAGE, "it is not a time"),
     "history --log 1 node/gpu-003": (NOT_FOUND, 'did you mean "node/gpu-00'),
     "history --log 1 event/train/llm-0.1": (USAGE, "recorder log --object"),
@@ -57,12 +57,12 @@ REFUSED = {
     "diff node/gpu-001 --from noon": (USAGE, "it is not a time"),
     "diff --log 1 node/gpu-001 --from 2m --to 3m": (
         USAGE,
-        "impossible comparison",
+        "invalid comparison",
     ),
     "diff --log 1 node/gpu-001 --from 2/1": (USAGE, "add --log 2"),
     "diff --log 1 node/gpu-001 --from 1/2": (
         NOT_FOUND,
-        "entry 1/2 is no version of",
+        "entry 1/2 is not a version of",
     ),
     "diff --log 1 node/gpu-003 --from 2m": (
         NOT_FOUND,

@@ -1,4 +1,4 @@
-"""What nobody ever recorded is named, where it would have told more."""
+"""What nobody ever recorded is named, where it would have shown more."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -97,5 +97,5 @@ async def test_without_pods_nobody_says_that_no_work_was_hit(
 
     for coverage in (told.impact, told.incidents):
         (hole,) = coverage.holes
-        assert (hole.resource, hole.reason) == (PODS, "it was never recorded")
+        assert (hole.resource, hole.reason) == (PODS, "never recorded")
         assert not coverage.complete

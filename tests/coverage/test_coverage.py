@@ -111,7 +111,7 @@ async def test_a_proof_that_is_too_old_makes_it_incomplete() -> None:
     stale = await judged(Told(PODS), now=just_fresh + timedelta(seconds=1))
 
     assert reasons(stale) == [
-        "nothing vouches for it any more: is the recorder running?"
+        "not confirmed complete since then: is the recorder running?"
     ]
 
 
@@ -135,7 +135,7 @@ async def test_a_tape_is_over_and_never_too_old() -> None:
 async def test_before_the_first_list_nothing_was_recorded() -> None:
     coverage = await judged(Told(PODS), -60, 10)
 
-    assert reasons(coverage) == ["recording began later"]
+    assert reasons(coverage) == ["recording started later"]
     assert coverage.holes[0].until == at(0)
 
 
@@ -188,9 +188,9 @@ async def test_a_source_that_is_handed_things_does_not_count() -> None:
 
 
 async def test_a_log_without_streams_vouches_for_nothing() -> None:
-    assert reasons(await judged(Told())) == ["nothing was recorded yet"]
+    assert reasons(await judged(Told())) == ["nothing recorded yet"]
     assert reasons(await judged(Told(log=TAPE))) == [
-        "nothing was recorded yet"
+        "nothing recorded yet"
     ]
 
 

@@ -29,7 +29,7 @@ async def test_an_end_that_was_asked_for_is_taken_literally() -> None:
             "resource": "v1/pods",
             "from": "2026-11-21T03:05:00.000000Z",
             "to": "2026-11-21T03:05:05.000000Z",
-            "reason": "nothing vouches for it",
+            "reason": "not confirmed complete",
             "proved": "nothing",
         }
     ]
@@ -163,8 +163,8 @@ async def test_a_dead_recorder_is_said_in_one_line() -> None:
     assert coverage_lines(coverage) == [
         (
             "INCOMPLETE: v1/pods, v1/nodes, v1/namespaces and 1 more from"
-            " 2026-11-21T03:04:50.000000Z: nothing vouches for it any more: is"
-            " the recorder running?"
+            " 2026-11-21T03:04:50.000000Z: not confirmed complete since then:"
+            " is the recorder running?"
         )
     ]
     ((hole, resources),) = alike(coverage.holes)

@@ -172,7 +172,7 @@ async def _windows(
 ) -> AsyncIterator[str]:
     began, proven = stream.began_at, stream.vouched_until
     if began is None or proven is None:
-        yield "nothing vouches for it"
+        yield "not confirmed complete"
         return
     spans = [(g.since, g.to) for g in gaps if g.possible and g.to is not None]
     spans += [(begin, end) for begin, end in jumps]

@@ -31,7 +31,7 @@ def test_a_clock_that_nothing_claims_is_said_to_be_none(
 ) -> None:
     tab = open_tab(OPENED)
 
-    assert "occurred nothing claims it" in tab.says(".clocks")
+    assert "occurred no source reports it" in tab.says(".clocks")
 
 
 def test_who_is_told_with_how_it_is_known(open_tab: Opener) -> None:

@@ -82,7 +82,7 @@ def test_other_words_are_looked_for_in_what_is_told(open_tab: Opener) -> None:
 
 def test_an_empty_window_leads_to_what_lies_nearest(open_tab: Opener) -> None:
     tab = open_tab("/?from=2026-11-21T11:26:19Z&to=2026-11-21T11:26:22Z")
-    assert "Nothing happened" in tab.says(".empty")
+    assert "No incidents" in tab.says(".empty")
 
     tab.page.click(".empty a")
     tab.ready()

@@ -150,7 +150,7 @@ def test_a_lane_is_folded_pinned_and_moved_and_a_link_tells_it(
     open_tab: Opener,
 ) -> None:
     tab = open_tab("/node/gpu-002")
-    for says in ("fold: condition DiskPressure", "keep on top: events"):
+    for says in ("collapse: condition DiskPressure", "pin to top: events"):
         tab.page.get_by_label(says).focus()
         tab.page.keyboard.press("Enter")
     tab.page.get_by_label("move up: recorder").focus()
@@ -207,7 +207,7 @@ def test_a_gap_is_hatched_on_the_lanes_that_it_concerns(
     for share in range(2, 100, 2):
         tab.page.mouse.move(*on_lane(tab, "recorder", share / 100))
         said.add(tab.says(".tip").partition("recorder: ")[2])
-    assert any(words.startswith("not seen: v1/") for words in said), said
+    assert any(words.startswith("gap: v1/") for words in said), said
 
 
 def test_a_verdict_names_the_gaps_that_it_rests_on(open_tab: Opener) -> None:
@@ -242,7 +242,7 @@ def test_a_verdict_says_how_many_signs_it_leaves_out(
     tab.ready()
 
     doubts = tab.says(".doubts")
-    assert "What the evidence leaves out" in doubts
+    assert "Evidence not shown" in doubts
     assert "12 more signs of the same chain" in doubts
 
 

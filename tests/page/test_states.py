@@ -42,7 +42,7 @@ def test_an_error_keeps_the_last_answer_and_asks_again_by_itself(
     tab.page.wait_for_selector("body[data-state=failed]")
 
     assert "cannot be reached" in tab.says(".fleet .trouble")
-    assert "What you see is from" in tab.says(".fleet .trouble")
+    assert "Showing data from" in tab.says(".fleet .trouble")
     assert tab.page.locator(".old .incident").count() == 1
     tab.page.unroute(GRAPHQL)
     tab.ready()
@@ -57,7 +57,7 @@ def test_it_asks_at_once_when_told_to(open_tab: Opener) -> None:
     tab.page.click("nav >> text=Fleet")
     tab.page.wait_for_selector("body[data-state=failed]")
     tab.page.unroute(GRAPHQL)
-    tab.page.click("text=Ask now")
+    tab.page.click("text=Retry")
     tab.ready()
 
     assert tab.page.locator(".incident").count() == 1

@@ -118,10 +118,10 @@ test('a step of a chain is found before another mark, a mark before a span', () 
 test('what was not seen is told before what would have been the case', () => {
   const ready = lane({
     spans: [{ from: 0, to: 1000, tone: 'service', label: 'span', entry: null }],
-    unseen: [{ from: 200, to: 300, label: 'not seen: v1/pods' }],
+    unseen: [{ from: 200, to: 300, label: 'gap: v1/pods' }],
   });
 
-  assert.equal(hitAt(ready, WHOLE, 1000, 250).label, 'not seen: v1/pods');
+  assert.equal(hitAt(ready, WHOLE, 1000, 250).label, 'gap: v1/pods');
   assert.equal(hitAt(lane({}), WHOLE, 1000, 250), null);
 });
 

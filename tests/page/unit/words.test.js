@@ -36,7 +36,7 @@ test('an incident is told in the words of one line', () => {
     'hung-kernel → auto-remediation');
   assert.equal(
     because(incident({ cause: 'UNRECORDED', verdicts: [{}] })),
-    'why is not on record');
+    'cause unknown');
   assert.equal(struck(incident({ nodes: ['a', 'b'], group: 'RACK' })),
     'rack, 2 nodes');
   assert.equal(cost(incident()), '');
@@ -173,8 +173,8 @@ test('a gap lies on the lanes that rest on what was not seen, and no other', () 
     lanesOfNode(timeline, [], sources).map((lane) => [lane.title, lane]));
   const seen = (title) => lanes.get(title).unseen.map(({ label }) => label);
 
-  assert.deepEqual(seen('train/llm'), ['not seen: v1/pods, expired']);
+  assert.deepEqual(seen('train/llm'), ['gap: v1/pods, expired']);
   assert.deepEqual(seen('Ready'),
-    ['before recording began', 'nothing vouches for this yet']);
+    ['before recording started', 'not confirmed complete yet']);
   assert.equal(seen('recorder').length, 3);
 });
