@@ -53,8 +53,8 @@ function NoLog({ page }) {
     says: `${one.name}, log ${one.log.id}`,
   }));
   const says = clusters.length === 0
-    ? 'Nothing is recorded yet: recorder up records your cluster.'
-    : 'There is no such log here. These are:';
+    ? 'Nothing recorded yet. Run recorder up to record your cluster.'
+    : 'No such log. Available logs:';
   return html`<${Empty} says=${says} links=${links} />`;
 }
 
@@ -83,7 +83,7 @@ function findingOf(page) {
   if (place.view === 'node') {
     const verdict = page.openVerdict ?? page.verdicts.at(-1);
     if (verdict) return verdict.sentence;
-    return page.node === null ? place.name : `${place.name}: nothing happened`;
+    return page.node === null ? place.name : `${place.name}: no incidents`;
   }
   const { incidents } = page;
   if (incidents.length === 0) return 'Fleet';

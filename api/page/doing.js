@@ -106,7 +106,7 @@ export class DoingPage extends Page {
     const near = window ? (window.from + window.to) / 2 : now;
     const at = readAsked(text, { now, near, zone: place.zone });
     if (at === null) {
-      this.set({ refused: `“${text}” is no time: try 03:14, 2h or a date` });
+      this.set({ refused: `“${text}” is not a time: try 03:14, 2h or a date` });
       return;
     }
     this.show('');
@@ -196,7 +196,7 @@ export class DoingPage extends Page {
       return (await this.world.post(POSTMORTEM, variables)).postmortem;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      this.set({ said: `The report could not be made: ${why}.` });
+      this.set({ said: `Could not create the report: ${why}.` });
       return null;
     }
   }
@@ -205,7 +205,7 @@ export class DoingPage extends Page {
   async copyText(text) {
     const isCopied = await this.world.copy(text);
     this.set({
-      said: isCopied ? 'Copied.' : 'The browser did not allow copying.',
+      said: isCopied ? 'Copied.' : 'The browser blocked copying.',
     });
   }
 }

@@ -63,10 +63,10 @@ async function reach(query, variables, signal) {
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'TimeoutError') {
-      throw new AskError('the recorder has not answered for a minute');
+      throw new AskError('no answer from the recorder within a minute');
     }
     if (signal.aborted) throw error;
-    throw new AskError('the recorder cannot be reached');
+    throw new AskError('cannot reach the recorder');
   }
 }
 

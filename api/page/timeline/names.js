@@ -20,13 +20,13 @@ export function LaneNames({ lanes, pinned, onLane }) {
             <span class="name" title=${lane.title}>${lane.title}</span>
             <span class="does">
               <${Does} does="pin" sign=${isPinned ? '◆' : '◇'} id=${lane.id}
-                says=${isPinned ? 'let go' : 'keep on top'} onLane=${onLane} />
+                says=${isPinned ? 'unpin' : 'pin to top'} onLane=${onLane} />
               <${Does} does="up" sign="↑" id=${lane.id}
                 says="move up" onLane=${onLane} />
               <${Does} does="down" sign="↓" id=${lane.id}
                 says="move down" onLane=${onLane} />
               <${Does} does="fold" sign="−" id=${lane.id}
-                says="fold" onLane=${onLane} />
+                says="collapse" onLane=${onLane} />
             </span>
           </li>
         `;

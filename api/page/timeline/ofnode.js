@@ -10,10 +10,10 @@ import { covered } from './unseen.js';
 export const SERVICE = {
   IN_SERVICE: { tone: 'service', label: 'in service' },
   DEGRADED: { tone: 'degraded', label: 'degraded' },
-  CORDONED: { tone: 'cordoned', label: 'kept from new work' },
+  CORDONED: { tone: 'cordoned', label: 'cordoned or tainted' },
   NOT_READY: { tone: 'notready', label: 'not ready' },
-  UNKNOWN: { tone: 'unknown', label: 'unknown to the control plane' },
-  ABSENT: { tone: 'absent', label: 'no such Node' },
+  UNKNOWN: { tone: 'unknown', label: 'not reporting to the control plane' },
+  ABSENT: { tone: 'absent', label: 'Node does not exist' },
 };
 
 const ACTORS_MAX = 24;

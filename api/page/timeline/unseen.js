@@ -46,7 +46,7 @@ function unseenOf(gap) {
   return {
     from: readInstant(gap.from ?? '') ?? -Infinity,
     to: readInstant(gap.to ?? '') ?? Infinity,
-    label: `not seen: ${gap.resource ?? 'everything'}, ${gap.reason}`,
+    label: `gap: ${gap.resource ?? 'all resources'}, ${gap.reason}`,
   };
 }
 
@@ -57,11 +57,11 @@ function edgesOf(sources) {
   const edges = [];
   if (began.length > 0) {
     const to = Math.max(...began);
-    edges.push({ from: -Infinity, to, label: 'before recording began' });
+    edges.push({ from: -Infinity, to, label: 'before recording started' });
   }
   if (until.length > 0) {
     const from = Math.min(...until);
-    edges.push({ from, to: Infinity, label: 'nothing vouches for this yet' });
+    edges.push({ from, to: Infinity, label: 'not confirmed complete yet' });
   }
   return edges;
 }

@@ -61,24 +61,24 @@ function Opened({ page, detail, isOld }) {
 function Clocks({ page, entry }) {
   const { zone } = page.place;
   const clocks = [
-    ['occurred', entry.occurredAt, 'by the cluster’s clock'],
-    ['observed', entry.observedAt, 'when the bytes came, by our clock'],
-    ['recorded', entry.recordedAt, 'when it was committed'],
+    ['occurred', entry.occurredAt, 'cluster clock'],
+    ['observed', entry.observedAt, 'recorder clock, on receipt'],
+    ['recorded', entry.recordedAt, 'database clock, on commit'],
   ];
   return html`
-    <h3>Three clocks</h3>
+    <h3>Timestamps</h3>
     <dl class="clocks">
       ${clocks.map(([name, text, means]) => {
         const at = readInstant(text ?? '');
         return html`
           <dt title=${means}>${name}</dt>
           <dd title=${text ?? ''}>${at === null
-            ? html`<span class="quiet">nothing claims it</span>`
+            ? html`<span class="quiet">no source reports it</span>`
             : html`<time datetime=${text}>${dayAndClock(at, zone)
                 .replace(/\d\d:\d\d:\d\d/, exactClock(at, zone))}</time>`}</dd>
         `;
       })}
-      <dt>place</dt><dd class="code">${entry.name}, ${entry.source
+      <dt>entry</dt><dd class="code">${entry.name}, ${entry.source
         .toLowerCase()} ${entry.resource ?? ''}
         ${entry.resourceVersion ? `, version ${entry.resourceVersion}` : ''}</dd>
     </dl>
@@ -90,17 +90,17 @@ function Who({ detail }) {
   const { entry, writers, facts } = detail;
   const asked = facts.find((/** @type {any} */ fact) => fact.kind === 'REQUESTED');
   const known = [
-    ...(asked?.actor ? [[asked.actor, 'by audit']] : []),
-    ...(entry.actor ? [[entry.actor, 'as the reporter of the Event']] : []),
+    ...(asked?.actor ? [[asked.actor, 'from the audit log']] : []),
+    ...(entry.actor ? [[entry.actor, 'reported the Event']] : []),
     ...writers.map((/** @type {any} */ writer) => [
       writer.name,
-      `as field manager${writer.subresource ? ` of ${writer.subresource}` : ''}`,
+      `field manager${writer.subresource ? ` of ${writer.subresource}` : ''}`,
     ]),
   ];
   return html`
-    <h3>Who</h3>
+    <h3>Actor</h3>
     ${known.length === 0
-      ? html`<p class="quiet">Nothing in this entry tells who it was.</p>`
+      ? html`<p class="quiet">This entry does not identify an actor.</p>`
       : html`<ul>${known.map(([name, how]) => html`
           <li><b>${name}</b> <span class="quiet">${how}</span></li>`)}</ul>`}
   `;
@@ -116,11 +116,11 @@ export function Changes({ changed, previous, page }) {
     ${' '}<a class="code" href=${page.keep({ entry: previous.name })}
       >${previous.name}</a>`;
   return html`
-    <h3>What changed ${before}</h3>
+    <h3>Changes ${before}</h3>
     ${changed.length === 0
       ? html`<p class="quiet">${previous
-          ? 'Nothing that means anything.'
-          : 'No version before it is in the log.'}</p>`
+          ? 'No significant changes.'
+          : 'The log has no earlier version.'}</p>`
       : html`<ul class="changes">${changed.map((change) => html`
           <li>
             <code class="path">${change.path}</code>
@@ -141,7 +141,7 @@ function Raw({ detail }) {
   const shown = text.slice(0, RAW_SHOWN);
   return html`
     <details class="raw">
-      <summary>Document, as it was recorded</summary>
+      <summary>Recorded document</summary>
       <pre tabindex="0">${shown}</pre>
       ${text.length > shown.length && html`<p class="note">The first
         ${RAW_SHOWN.toLocaleString('en')} characters of

@@ -23,8 +23,8 @@ export function Facts({ page, timeline }) {
       <table class="facts">
         <thead><tr>
           <th scope="col">${zoneName(place.zone, page.nodeWindow.from)}</th>
-          <th scope="col">What</th>
-          <th scope="col">Who</th>
+          <th scope="col">Fact</th>
+          <th scope="col">Actor</th>
           <th scope="col">Object</th>
           <th scope="col">Entry</th>
         </tr></thead>
@@ -35,8 +35,8 @@ export function Facts({ page, timeline }) {
           `)}
         </tbody>
       </table>
-      ${left > 0 && html`<p class="note">${counted(left, 'fact')} more: come
-        closer to see them.</p>`}
+      ${left > 0 && html`<p class="note">${counted(left, 'fact')} more: zoom
+        in to see them.</p>`}
     </section>
   `;
 }

@@ -24,7 +24,7 @@ export function Fleet({ page }) {
         shown=${incidents.length} />
       ${data === null
         ? answer.error === '' && html`<${Waiting} lines=${7}
-            says="Asking what happened" />`
+            says="Loading incidents" />`
         : html`<${Answered} page=${page} answer=${answer}
             incidents=${incidents} />`}
     </section>
@@ -36,7 +36,7 @@ export function Fleet({ page }) {
  * @param {{found: any, incidents: any[]}} given
  */
 function Headline({ found, incidents }) {
-  if (!found) return html`<h1 id="title">What happened</h1>`;
+  if (!found) return html`<h1 id="title">Incidents</h1>`;
   const lost = incidents.reduce(
     (sum, { totals }) => sum + totals.gpuHoursLost, 0);
   const jobs = new Set(incidents.flatMap(({ workloads }) =>
@@ -44,7 +44,7 @@ function Headline({ found, incidents }) {
   const nodes = new Set(incidents.flatMap((incident) => incident.nodes));
   const parts = [counted(incidents.length, 'incident')];
   if (nodes.size > 0) parts.push(`on ${counted(nodes.size, 'node')}`);
-  const hit = jobs.size === 0 ? '' : `; ${counted(jobs.size, 'job')} hit`;
+  const hit = jobs.size === 0 ? '' : `; ${counted(jobs.size, 'job')} affected`;
   const hours = lost === 0 ? '' : `, at least ${rounded(lost)} GPU-hours lost`;
   return html`<h1 id="title">${parts.join(' ')}${hit}${hours}</h1>`;
 }
@@ -82,7 +82,7 @@ function Counts({ page, found }) {
     ...instants(step), count: step.count,
   }));
   const unseen = found.histogram.gaps.map((/** @type {any} */ gap) => ({
-    ...instants(gap), label: `not seen: ${gap.resource ?? 'everything'}`,
+    ...instants(gap), label: `gap: ${gap.resource ?? 'all resources'}`,
   }));
   const { zone } = page.place;
   return html`
@@ -123,10 +123,10 @@ function Nothing({ page, found }) {
     ? 'in this log'
     : `between ${dayAndClock(window.from, zone)} and
       ${dayAndClock(window.to, zone)}`;
-  const what = filter ? `Nothing that fits “${filter}”` : 'Nothing happened';
+  const what = filter ? `No incidents match “${filter}”` : 'No incidents';
   const unseen = found.coverage.complete
-    ? '' : ' in what was seen; a part of it was not';
-  const near = [['before', 'Nearest before'], ['after', 'Nearest after']]
+    ? '' : ' in what was recorded; the recording has gaps';
+  const near = [['before', 'Last before'], ['after', 'First after']]
     .flatMap(([side, says]) => {
       const moment = found.nearest?.[side];
       if (!moment) return [];

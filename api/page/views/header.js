@@ -7,7 +7,7 @@ import { recordingOf } from '../words/recording.js';
 /** Windows that end now, or where a tape does. */
 const LASTS = /** @type {const} */ ([
   ['1h', '1 hour'], ['6h', '6 hours'], ['', '24 hours'], ['7d', '7 days'],
-  ['30d', '30 days'], ['all', 'everything'],
+  ['30d', '30 days'], ['all', 'all time'],
 ]);
 
 /** @param {{page: import('../page.js').Page}} given */
@@ -70,7 +70,7 @@ function Window({ page }) {
     <select aria-label="Window" value=${isFixed ? 'fixed' : place.last}
       onChange=${(/** @type {any} */ event) =>
         page.go({ last: event.target.value, from: null, to: null })}>
-      ${isFixed && html`<option value="fixed">chosen window</option>`}
+      ${isFixed && html`<option value="fixed">custom window</option>`}
       ${LASTS.map(([value, name]) => html`
         <option key=${value} value=${value}>${name}</option>`)}
     </select>
@@ -83,11 +83,11 @@ function Recording({ page }) {
   const overview = page.answers.of('overview');
   if (overview.error !== '') {
     return html`<span class="recording lost" role="status">
-      <i aria-hidden="true"></i>no answer: ${overview.error}</span>`;
+      <i aria-hidden="true"></i>offline: ${overview.error}</span>`;
   }
   if (cluster === null) {
     return html`<span class="recording" role="status">
-      <i aria-hidden="true"></i>asking</span>`;
+      <i aria-hidden="true"></i>loading</span>`;
   }
   const { tone, says } = recordingOf(status, cluster, page.place.zone);
   const isLive = tone === 'live' && page.ui.isLive;

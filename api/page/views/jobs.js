@@ -11,10 +11,10 @@ export function Jobs({ page, impact }) {
   const { totals, workloads } = impact;
   return html`
     <section id="jobs" aria-labelledby="jobs-title">
-      <h2 id="jobs-title">Jobs that were hit</h2>
+      <h2 id="jobs-title">Affected jobs</h2>
       ${workloads.length === 0
-        ? html`<p class="quiet">No job was hit${impact.coverage.complete
-          ? '' : ', in what was seen'}.</p>`
+        ? html`<p class="quiet">No jobs were affected${impact.coverage.complete
+          ? '' : ', as far as recorded'}.</p>`
         : html`
           <div class="figures">
             <${Figure} value=${String(totals.workloads)}
@@ -40,9 +40,9 @@ export function Hits({ page, hits }) {
   return html`
     <table class="hits">
       <thead><tr>
-        <th scope="col">Hit at</th><th scope="col">Job</th>
-        <th scope="col">What became of it</th><th scope="col">Size</th>
-        <th scope="col">Ran again</th><th scope="col">Lost</th>
+        <th scope="col">Disrupted at</th><th scope="col">Job</th>
+        <th scope="col">Outcome</th><th scope="col">Size</th>
+        <th scope="col">Running again</th><th scope="col">Lost</th>
         <th scope="col">Evidence</th>
       </tr></thead>
       <tbody>
@@ -52,7 +52,7 @@ export function Hits({ page, hits }) {
             <td><a href=${page.workloadLink(hit.workload)} title=${hit.says}
               >${hit.workload.namespace}/${hit.workload.name}</a>
               ${' '}<span class="kind">${hit.workload.kind}</span></td>
-            <td>${prose(hit.outcome)}, by ${prose(hit.hitBy)} on ${
+            <td>${prose(hit.outcome)} after ${prose(hit.hitBy)} on ${
               hit.nodes.join(', ')}</td>
             <td>${counted(hit.gangSize, 'Pod')}, ${hit.gpus} GPU</td>
             <td>${hit.runningAgainAt === null

@@ -17,7 +17,7 @@ export function NodeMap({ page }) {
     ...instants(step), count: step.count,
   })) ?? [];
   const unseen = found?.histogram.gaps.map((/** @type {any} */ gap) => ({
-    ...instants(gap), label: `not seen: ${gap.resource ?? 'everything'}`,
+    ...instants(gap), label: `gap: ${gap.resource ?? 'all resources'}`,
   })) ?? [];
   return html`
     <${Strip} window=${window} bars=${bars} unseen=${unseen}

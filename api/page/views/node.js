@@ -65,7 +65,7 @@ function Why({ page, node, hasFailed }) {
   if (node === null) {
     return hasFailed
       ? null
-      : html`<${Waiting} lines=${4} says="Asking why" />`;
+      : html`<${Waiting} lines=${4} says="Loading verdicts" />`;
   }
   const { zone } = page.place;
   const { why } = node;
@@ -74,8 +74,8 @@ function Why({ page, node, hasFailed }) {
   return html`
     <${Coverage} coverage=${why.coverage} zone=${zone} />
     ${verdicts.length === 0 && html`
-      <${Empty} says="Nothing is known to have happened to ${page.place.name}
-        in this window${why.coverage.complete ? '' : ', in what was seen'}."
+      <${Empty} says="No incidents recorded for ${page.place.name}
+        in this window${why.coverage.complete ? '' : ', which has gaps'}."
         links=${page.nearestToNode()} />`}
     ${verdicts.map((verdict) => html`
       <${VerdictCard} key=${verdict.id} page=${page} verdict=${verdict}
@@ -90,7 +90,7 @@ function Lanes({ page, isOld }) {
   const window = page.nodeWindow;
   const { shown, folded } = arranged(page.lanes, place, window);
   const summary = page.lanes.length === 0
-    ? 'Asking for the lanes'
+    ? 'Loading lanes'
     : `${counted(shown.length, 'lane')} of ${page.lanes.length}`;
   return html`
     <div class="lanes-about" role="status">${summary}</div>

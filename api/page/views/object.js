@@ -51,7 +51,7 @@ function Story({ page, object }) {
       && html`<${Coverage} coverage=${versions.coverage} zone=${zone} />`}
     <p class="quiet">
       ${counted(versions.nodes.length, 'version')}
-      ${uids.length > 1 && `, ${uids.length} incarnations under this name`}
+      ${uids.length > 1 && `, ${uids.length} incarnations with this name`}
       ${versions.heartbeats && `, ${counted(versions.heartbeats.count,
         'heartbeat')} counted instead of stored`}.
       Choose two versions to compare them.
@@ -73,9 +73,9 @@ function Versions({ page, versions }) {
     <table class="versions">
       <thead><tr>
         <th scope="col">Compare</th>
-        <th scope="col">Seen, ${zoneName(zone, first)}</th>
-        <th scope="col">What</th><th scope="col">Who</th>
-        <th scope="col">Which fields</th><th scope="col">Entry</th>
+        <th scope="col">Observed, ${zoneName(zone, first)}</th>
+        <th scope="col">Operation</th><th scope="col">Writers</th>
+        <th scope="col">Changed fields</th><th scope="col">Entry</th>
       </tr></thead>
       <tbody>${versions.map((version) => html`
         <${VersionRow} key=${version.entry.name} page=${page}
@@ -102,7 +102,7 @@ function VersionRow({ page, version }) {
       <td><time title=${dayAndClock(at, place.zone)}
         >${clock(at, place.zone)}</time></td>
       <td>${prose(entry.operation)}${version.begins
-        && version.uidBefore && ', another incarnation'}</td>
+        && version.uidBefore && ', new incarnation'}</td>
       <td>${writers.map((/** @type {any} */ one) => one.name).join(', ')}</td>
       <td>${paths.slice(0, PATHS_SHOWN).map((/** @type {string} */ path) => html`
         <code class="path">${path}</code> `)}
@@ -139,12 +139,12 @@ function Document({ page }) {
   const shown = answer.data?.object?.at ?? null;
   return html`
     <section class="document" aria-labelledby="document-title">
-      <h2 id="document-title">The document at a time</h2>
+      <h2 id="document-title">Document at a time</h2>
       <form onSubmit=${(/** @type {any} */ event) => {
         event.preventDefault();
         page.goTo(event.target.elements.time.value);
       }}>
-        <label>As it was at ${' '}
+        <label>Time ${' '}
           <input name="time" placeholder="03:14, 2026-11-21T03:14:00Z, 2h"
             autocomplete="off" /></label>
         <button type="submit">Show</button>
@@ -154,7 +154,7 @@ function Document({ page }) {
         : html`<${Trouble} answer=${answer} zone=${place.zone}
             onRetry=${() => page.answers.retry()} />`}
       ${shown && !answer.isFinal && html`
-        <p class="quiet">Entry ${shown.entry.name}, seen
+        <p class="quiet">Entry ${shown.entry.name}, observed
           ${' '}${dayAndClock(readInstant(shown.entry.observedAt) ?? 0,
             place.zone)}.</p>
         <pre tabindex="0">${JSON.stringify(shown.document, null, 2)}</pre>`}

@@ -44,8 +44,8 @@ function Help({ page }) {
         <dd>${does}</dd>
       `)}
     </dl>
-    <p class="quiet">On a timeline: drag to move, Ctrl and wheel to come closer,
-      click to open what is there or to measure from a time.</p>
+    <p class="quiet">On a timeline: drag to move, Ctrl and wheel to zoom,
+      click to open an item or to measure from a time.</p>
     <button type="button" onClick=${() => page.show('')}>Close</button>
   `;
 }
@@ -97,7 +97,7 @@ function Search({ page }) {
       `)}
     </ul>
     ${page.ui.text !== '' && !answer.isAsking && hits.length === 0
-      && !answer.error && html`<p class="quiet">Nothing is named like
+      && !answer.error && html`<p class="quiet">No results for
         “${page.ui.text}”.</p>`}
     ${answer.data?.search?.more && html`<p class="quiet">There is more: type
       more of the name.</p>`}
@@ -115,12 +115,12 @@ export function TokenForm({ page }) {
       keepToken(event.target.elements.token.value);
       page.answers.retry();
     }}>
-      <h1>Who asks?</h1>
-      <p class="quiet">This recorder answers only to those who have a token.
-        It is kept for this tab alone.</p>
+      <h1>Token required</h1>
+      <p class="quiet">This recorder requires a token. The page keeps it for
+        this tab only.</p>
       <label>Token <input type="password" name="token" autofocus
         autocomplete="off" /></label>
-      <button type="submit">Show what happened</button>
+      <button type="submit">Continue</button>
     </form>
   `;
 }

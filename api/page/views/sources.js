@@ -9,12 +9,12 @@ import { Figure, Trouble, Waiting } from './states.js';
 
 /** @type {Record<string, string>} */
 const MEANS = {
-  LIVE: 'it watches, and was proven',
-  LISTING: 'it lists, or must list before it can watch',
-  BACKING_OFF: 'it failed for a reason that may pass, and tries again',
-  FORBIDDEN: 'it lacks a right or valid credentials',
-  ABSENT: 'the cluster does not serve it',
-  STOPPED: 'it is not being recorded',
+  LIVE: 'watching, confirmed complete',
+  LISTING: 'listing, or waiting to list',
+  BACKING_OFF: 'failed, retrying with backoff',
+  FORBIDDEN: 'missing permissions or valid credentials',
+  ABSENT: 'not served by the cluster',
+  STOPPED: 'not being recorded',
 };
 
 /** @param {{page: import('../page.js').Page}} given */
@@ -28,7 +28,7 @@ export function Sources({ page }) {
         onRetry=${() => page.answers.retry()} />
       ${cluster === null
         ? answer.error === '' && html`<${Waiting} lines=${6}
-            says="Asking what is recorded" />`
+            says="Loading sources" />`
         : html`
           <${Log} page=${page} status=${status} cluster=${cluster} />
           <${Streams} page=${page} sources=${cluster.sources} />
@@ -52,7 +52,7 @@ function Log({ page, status, cluster }) {
       <${Figure} value=${Number(log.size).toLocaleString('en')}
         says="entries in log ${log.id}" />
       <${Figure} value=${rounded(log.entriesPerMinute)}
-        says="entries a minute" />
+        says="entries per minute" />
       <${Figure} value=${String(cluster.openGaps.length)} says="open gaps" />
       <${Figure} value=${size(database.bytes)} says="in PostgreSQL
         ${' '}${database.version}${database.diskFreeBytes === null ? ''
@@ -65,7 +65,7 @@ function Log({ page, status, cluster }) {
 function Streams({ page, sources }) {
   const { zone } = page.place;
   return html`
-    <h2>What is recorded</h2>
+    <h2>Recorded resources</h2>
     <table class="streams">
       <thead><tr><th scope="col">Resource</th><th scope="col">State</th>
         <th scope="col">Complete until</th><th scope="col">Lag</th>
@@ -78,7 +78,7 @@ function Streams({ page, sources }) {
             <td><span class="state ${prose(one.state).replace(' ', '-')}"
               title=${MEANS[one.state]}>${prose(one.state)}</span></td>
             <td>${until === null ? 'never' : dayAndClock(until, zone)}</td>
-            <td>${one.lagSeconds === null ? 'a tape has none'
+            <td>${one.lagSeconds === null ? 'n/a (tape)'
               : span(one.lagSeconds * 1000)}</td>
             <td class="number">${one.entries.toLocaleString('en')}</td>
           </tr>`;
@@ -93,16 +93,16 @@ function Gaps({ page }) {
   const found = answer.data?.gaps ?? null;
   const gaps = [...(found?.gaps ?? [])].reverse();
   return html`
-    <h2>What was not seen</h2>
+    <h2>Gaps</h2>
     <${Trouble} answer=${answer} zone=${page.place.zone}
       onRetry=${() => page.answers.retry()} />
     ${found && gaps.length === 0 && html`<p class="note complete">No gaps:
-      everything that was recorded is complete.</p>`}
+      the recording is complete.</p>`}
     ${gaps.length > 0 && html`
       <table class="gaps">
         <thead><tr><th scope="col">Resource</th><th scope="col">From</th>
-          <th scope="col">Until</th><th scope="col">Why</th>
-          <th scope="col">What it may hide</th></tr></thead>
+          <th scope="col">Until</th><th scope="col">Reason</th>
+          <th scope="col">May be missing</th></tr></thead>
         <tbody>${gaps.map((gap) => html`
           <${GapRow} page=${page} gap=${gap} />`)}</tbody>
       </table>
@@ -119,13 +119,13 @@ function GapRow({ page, gap }) {
   return html`
     <tr class=${gap.healed ? 'healed' : ''}>
       <td><span class="swatch" aria-hidden="true"></span>
-        ${' '}${gap.resource ?? 'everything'}
+        ${' '}${gap.resource ?? 'all resources'}
         ${' '}${gap.id && html`<a class="code"
           href=${page.keep({ entry: gap.id })}>${gap.id}</a>`}</td>
       <td>${from === null ? 'the beginning' : dayAndClock(from, zone)}</td>
       <td>${to === null ? 'still open' : dayAndClock(to, zone)}</td>
       <td>${gap.reason}. ${gap.proved && `Proved: ${gap.proved}.`}</td>
-      <td>${gap.healed ? 'nothing: it is healed' : gap.possible.join(', ')}</td>
+      <td>${gap.healed ? 'nothing (healed)' : gap.possible.join(', ')}</td>
     </tr>
   `;
 }

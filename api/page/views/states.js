@@ -16,13 +16,13 @@ export function Trouble({ answer, zone, onRetry }) {
   if (answer.error === '') return null;
   const old = answer.data === null
     ? ''
-    : ` What you see is from ${clock(answer.answeredAt, zone)}
+    : ` Showing data from ${clock(answer.answeredAt, zone)}
         ${zoneName(zone, answer.answeredAt)}.`;
-  const again = answer.isFinal ? '' : ' It is asked again by itself.';
+  const again = answer.isFinal ? '' : ' Retrying automatically.';
   return html`
     <p class="note trouble" role="alert">
-      Not answered: ${answer.error}.${old}${again}
-      <button type="button" onClick=${onRetry}>Ask now</button>
+      Request failed: ${answer.error}.${old}${again}
+      <button type="button" onClick=${onRetry}>Retry</button>
     </p>
   `;
 }
@@ -33,8 +33,8 @@ export function Trouble({ answer, zone, onRetry }) {
  */
 export function Coverage({ coverage, zone }) {
   if (coverage.complete) {
-    return html`<p class="note complete">Complete: nothing is missing from
-      this answer.</p>`;
+    return html`<p class="note complete">Complete: no gaps affect this
+      answer.</p>`;
   }
   const longest = [...coverage.gaps].sort(
     (one, other) => lengthOf(other) - lengthOf(one));
@@ -42,8 +42,8 @@ export function Coverage({ coverage, zone }) {
   const more = coverage.gaps.length - shown.length + coverage.moreGaps;
   return html`
     <div class="note hatched" role="note">
-      <p><strong>Not everything was seen here.</strong> What is missing may
-        change what you read.</p>
+      <p><strong>The recording is incomplete here.</strong> What is
+        missing may change this answer.</p>
       <ul>
         ${shown.map((/** @type {any} */ gap) => html`
           <li>${gapWords(gap, zone)}</li>
@@ -71,7 +71,7 @@ function gapWords(gap, zone) {
   const to = readInstant(gap.to ?? '');
   const since = from === null ? 'from the beginning' : dayAndClock(from, zone);
   const until = to === null ? 'still open' : `until ${clock(to, zone)}`;
-  const what = gap.resource ?? 'everything';
+  const what = gap.resource ?? 'all resources';
   return `${what}: ${since}, ${until}; ${gap.reason}`;
 }
 

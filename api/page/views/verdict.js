@@ -41,17 +41,17 @@ export function VerdictCard({ page, verdict, isOpen }) {
 
 /** @type {Record<string, string>} */
 const SURE = {
-  proven: 'the evidence admits no rival',
-  likely: 'rivals are named, and weaker',
-  possible: 'rivals are open',
-  unknown: 'no evidence of a cause',
+  proven: 'the evidence rules out other causes',
+  likely: 'other causes are less likely',
+  possible: 'other causes are not ruled out',
+  unknown: 'nothing recorded explains it',
 };
 
 /** @type {Record<string, string>} */
 const MODE = {
   PLANNED: 'planned: a decision precedes the effect',
   ABRUPT: 'abrupt: no decision precedes it',
-  UNKNOWN: 'unknown: neither planned nor abrupt is proven',
+  UNKNOWN: 'unknown: the record does not show whether it was planned',
 };
 
 /** @param {any} verdict @returns {[string, string][]} */
@@ -60,9 +60,9 @@ function aboutOf(verdict) {
   return [
     ['Mode', MODE[mode]],
     ['Cause', term(cause)],
-    ['Away', awayWords(verdict)],
+    ['Out of service', awayWords(verdict)],
     ...(decision === null ? [] : [['Decided by', deciderWords(decision)]]),
-    ...(bootIdAfter === null ? [] : [['Boot id', bootWords(verdict)]]),
+    ...(bootIdAfter === null ? [] : [['Boot ID', bootWords(verdict)]]),
   ];
 }
 
@@ -71,13 +71,13 @@ function awayWords({ beganAt, backInServiceAt }) {
   if (backInServiceAt === null) return 'not back in service';
   const began = readInstant(beganAt) ?? 0;
   const back = readInstant(backInServiceAt) ?? 0;
-  return `${span(back - began)}, from the first sign until back in service`;
+  return `${span(back - began)}, from the first signal until back in service`;
 }
 
 /** @param {any} decision */
 function deciderWords({ actor, class: what }) {
-  const name = actor.name ?? 'somebody unknown';
-  const tool = actor.tool ? ` with ${actor.tool}` : '';
+  const name = actor.name ?? 'unknown';
+  const tool = actor.tool ? ` using ${actor.tool}` : '';
   return `${name}${tool} (${term(what)})`;
 }
 
@@ -119,23 +119,23 @@ function Doubts({ page, verdict }) {
   const { rivals, missing, contradictions, gaps, evidenceLeftOut } = verdict;
   return html`
     <div class="doubts">
-      <${Part} title="What else it could have been" items=${rivals.map(
+      <${Part} title="Other causes considered" items=${rivals.map(
         (/** @type {any} */ rival) => html`
-          <span class="tag">${rival.excluded ? 'excluded' : 'open'}</span>${' '}
+          <span class="tag">${rival.excluded ? 'excluded' : 'possible'}</span>${' '}
           <b>${rival.cause}</b>: ${rival.because}`,
       )} />
-      <${Part} title="What would have told more" items=${missing.map(
+      <${Part} title="Sources not recorded" items=${missing.map(
         (/** @type {any} */ one) => html`
-          <b>${one.evidence}</b> is not recorded: it would tell
+          <b>${one.evidence}</b> would show
           ${' '}${one.wouldTell}`,
       )} />
-      <${Part} title="Gaps in the time that it rests on" items=${gaps.map(
+      <${Part} title="Gaps that affect this verdict" items=${gaps.map(
         (/** @type {string} */ gap) => html`
           <a href=${page.keep({ entry: gap })}>${gap}</a>`,
       )} />
-      <${Part} title="What the evidence leaves out" items=${evidenceLeftOut > 0
-        ? [html`${evidenceLeftOut} more signs of the same chain`] : []} />
-      <${Part} title="Records that disagree" items=${contradictions.map(
+      <${Part} title="Evidence not shown" items=${evidenceLeftOut > 0
+        ? [html`${evidenceLeftOut} more signals in this chain`] : []} />
+      <${Part} title="Conflicting records" items=${contradictions.map(
         (/** @type {any} */ one) => html`
           ${one.says}, but ${one.but}
           ${' '}<a href=${page.keep({ entry: one.entry })}>${one.entry}</a>`,

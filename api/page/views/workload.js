@@ -40,23 +40,23 @@ function Story({ page, story, isOld }) {
     (/** @type {number} */ sum, /** @type {any} */ hit) =>
       sum + hit.gpuHoursLost, 0);
   const full = readInstant(story.ranInFullAt ?? '');
-  const what = story.isGang ? 'runs in full or not at all' : 'runs Pod by Pod';
+  const what = story.isGang ? 'all Pods required' : 'Pods run independently';
   return html`
     <div class=${isOld ? 'old' : ''}>
       <p class="sentence">${sentenceOf(story)}</p>
       <${Coverage} coverage=${story.coverage} zone=${zone} />
       <div class="figures">
-        <${Figure} value=${String(story.gpus)} says="GPU; it ${what}" />
+        <${Figure} value=${String(story.gpus)} says="GPUs, ${what}" />
         <${Figure} value=${String(story.nodes.length)}
           says=${story.nodes.length === 1 ? 'node' : 'nodes'} />
-        <${Figure} value="≥ ${rounded(lost)}" says="GPU-hours lost, and the
-          work since the last checkpoint, which is not known" />
+        <${Figure} value="≥ ${rounded(lost)}" says="GPU-hours lost, plus
+          any work since the last checkpoint (not recorded)" />
         <${Figure} value=${full === null ? 'never'
           : dayAndClock(full, zone)} says="first ran in full" />
       </div>
-      <h2>Pods over nodes and time</h2>
+      <h2>Pods by node</h2>
       ${page.lanes.length === 0
-        ? html`<${Empty} says="No Pod of it is on record in this window."
+        ? html`<${Empty} says="No Pods recorded in this window."
             links=${[]} />`
         : html`<${Timeline} lanes=${page.lanes} folded=${[]}
             pinned=${place.pinned} window=${page.workloadWindow} zone=${zone}
@@ -65,9 +65,9 @@ function Story({ page, story, isOld }) {
             onOpen=${(/** @type {string} */ entry) => page.go({ entry })}
             onLane=${(/** @type {any} */ does, /** @type {string} */ id) =>
               page.lane(does, id, page.lanes)} />`}
-      <h2>Hits</h2>
+      <h2>Disruptions</h2>
       ${story.hits.length === 0
-        ? html`<p class="quiet">Nothing hit it.</p>`
+        ? html`<p class="quiet">No disruptions recorded.</p>`
         : html`<${Hits} page=${page} hits=${story.hits} />
             <${Verdicts} page=${page} hits=${story.hits} />`}
       <h2>Pods</h2>
@@ -84,11 +84,11 @@ function Story({ page, story, isOld }) {
 export function sentenceOf({ workload, hits, failedAt }) {
   const name = `${workload.kind} ${workload.namespace}/${workload.name}`;
   if (hits.length === 0) {
-    return failedAt === null ? `${name} was not hit.` : `${name} failed by itself.`;
+    return failedAt === null ? `${name} was not disrupted.` : `${name} failed without a node disruption.`;
   }
   if (hits.length === 1) return `${hits[0].says}.`;
   const last = hits.at(-1);
-  return `${name} was hit ${hits.length} times; last: ${last.says}.`;
+  return `${name} was disrupted ${hits.length} times, most recently: ${last.says}.`;
 }
 
 /** @param {{page: import('../page.js').Page, hits: any[]}} given */
@@ -113,7 +113,7 @@ function Pods({ page, placements }) {
     return at === null ? '' : html`<time>${dayAndClock(at, zone)}</time>`;
   };
   return html`
-    <p class="quiet">${counted(placements.length, 'Pod')}, in order of their
+    <p class="quiet">${counted(placements.length, 'Pod')}, in order of
       binding.</p>
     <table class="pods">
       <thead><tr><th scope="col">Pod</th><th scope="col">Node</th>

@@ -37,7 +37,7 @@ export function because({ cause, verdicts }) {
   const fault = first?.fault ? term(first.fault.class) : null;
   const decision = first?.decision ? term(first.decision.class) : null;
   if (fault && decision) return `${fault} → ${decision}`;
-  if (cause === 'UNRECORDED') return 'why is not on record';
+  if (cause === 'UNRECORDED') return 'cause unknown';
   return fault ?? decision ?? term(cause);
 }
 

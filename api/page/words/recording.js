@@ -39,10 +39,10 @@ export function recordingOf(status, cluster, zone) {
   if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };
   const behind = Math.max((readInstant(status.now) ?? until) - until, 0);
   if (behind > BEHIND_MAX) {
-    const says = `${span(behind)} behind, nothing seen since`;
+    const says = `${span(behind)} behind, last data`;
     return { tone: 'behind', says: `${says} ${clock(until, zone)}` };
   }
-  return { tone: 'live', says: `complete but for the last ${span(behind)}` };
+  return { tone: 'live', says: `complete up to ${span(behind)} ago` };
 }
 
 /** What verdicts rest on; other kinds may join years later. */

@@ -364,15 +364,15 @@ const BINDINGS = [
   { keys: ['/'], does: 'search for a node, job, object or entry', action: 'search' },
   { keys: ['j'], does: 'next incident or fact', action: 'next' },
   { keys: ['k'], does: 'previous incident or fact', action: 'previous' },
-  { keys: ['Enter'], does: 'open what is chosen', action: 'open' },
-  { keys: ['1', '–', '9'], does: 'open a step of the chain', action: 'step' },
+  { keys: ['Enter'], does: 'open the selection', action: 'open' },
+  { keys: ['1', '–', '9'], does: 'open a step of the verdict', action: 'step' },
   { keys: ['←', '→'], does: 'move the window', action: 'pan' },
-  { keys: ['+', '-'], does: 'come closer, go further away', action: 'zoom' },
-  { keys: ['f'], does: 'fit the window to what happened', action: 'fit' },
+  { keys: ['+', '-'], does: 'zoom in or out', action: 'zoom' },
+  { keys: ['f'], does: 'fit the window to the incident', action: 'fit' },
   { keys: ['g'], does: 'go to a time', action: 'goto' },
   { keys: ['u'], does: 'switch between UTC and local time', action: 'zone' },
   { keys: ['c'], does: 'copy as Markdown', action: 'copy' },
-  { keys: ['Esc'], does: 'close what is open', action: 'close' },
+  { keys: ['Esc'], does: 'close the open panel', action: 'close' },
   { keys: ['?'], does: 'show these keys', action: 'help' },
 ];
 const ACTIONS = {
@@ -499,13 +499,13 @@ function LaneNames({ lanes, pinned, onLane }) {
             <span class="name" title=${lane.title}>${lane.title}</span>
             <span class="does">
               <${Does} does="pin" sign=${isPinned ? '◆' : '◇'} id=${lane.id}
-                says=${isPinned ? 'let go' : 'keep on top'} onLane=${onLane} />
+                says=${isPinned ? 'unpin' : 'pin to top'} onLane=${onLane} />
               <${Does} does="up" sign="↑" id=${lane.id}
                 says="move up" onLane=${onLane} />
               <${Does} does="down" sign="↓" id=${lane.id}
                 says="move down" onLane=${onLane} />
               <${Does} does="fold" sign="−" id=${lane.id}
-                says="fold" onLane=${onLane} />
+                says="collapse" onLane=${onLane} />
             </span>
           </li>
         `;
@@ -590,10 +590,10 @@ async function reach(query, variables, signal) {
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'TimeoutError') {
-      throw new AskError('the recorder has not answered for a minute');
+      throw new AskError('no answer from the recorder within a minute');
     }
     if (signal.aborted) throw error;
-    throw new AskError('the recorder cannot be reached');
+    throw new AskError('cannot reach the recorder');
   }
 }
 async function read(response) {
@@ -968,7 +968,7 @@ function unseenOf(gap) {
   return {
     from: readInstant(gap.from ?? '') ?? -Infinity,
     to: readInstant(gap.to ?? '') ?? Infinity,
-    label: `not seen: ${gap.resource ?? 'everything'}, ${gap.reason}`,
+    label: `gap: ${gap.resource ?? 'all resources'}, ${gap.reason}`,
   };
 }
 function edgesOf(sources) {
@@ -977,11 +977,11 @@ function edgesOf(sources) {
   const edges = [];
   if (began.length > 0) {
     const to = Math.max(...began);
-    edges.push({ from: -Infinity, to, label: 'before recording began' });
+    edges.push({ from: -Infinity, to, label: 'before recording started' });
   }
   if (until.length > 0) {
     const from = Math.min(...until);
-    edges.push({ from, to: Infinity, label: 'nothing vouches for this yet' });
+    edges.push({ from, to: Infinity, label: 'not confirmed complete yet' });
   }
   return edges;
 }
@@ -1601,8 +1601,8 @@ function Facts({ page, timeline }) {
       <table class="facts">
         <thead><tr>
           <th scope="col">${zoneName(place.zone, page.nodeWindow.from)}</th>
-          <th scope="col">What</th>
-          <th scope="col">Who</th>
+          <th scope="col">Fact</th>
+          <th scope="col">Actor</th>
           <th scope="col">Object</th>
           <th scope="col">Entry</th>
         </tr></thead>
@@ -1613,8 +1613,8 @@ function Facts({ page, timeline }) {
           `)}
         </tbody>
       </table>
-      ${left > 0 && html`<p class="note">${counted(left, 'fact')} more: come
-        closer to see them.</p>`}
+      ${left > 0 && html`<p class="note">${counted(left, 'fact')} more: zoom
+        in to see them.</p>`}
     </section>
   `;
 }
@@ -1676,8 +1676,8 @@ function Help({ page }) {
         <dd>${does}</dd>
       `)}
     </dl>
-    <p class="quiet">On a timeline: drag to move, Ctrl and wheel to come closer,
-      click to open what is there or to measure from a time.</p>
+    <p class="quiet">On a timeline: drag to move, Ctrl and wheel to zoom,
+      click to open an item or to measure from a time.</p>
     <button type="button" onClick=${() => page.show('')}>Close</button>
   `;
 }
@@ -1725,7 +1725,7 @@ function Search({ page }) {
       `)}
     </ul>
     ${page.ui.text !== '' && !answer.isAsking && hits.length === 0
-      && !answer.error && html`<p class="quiet">Nothing is named like
+      && !answer.error && html`<p class="quiet">No results for
         “${page.ui.text}”.</p>`}
     ${answer.data?.search?.more && html`<p class="quiet">There is more: type
       more of the name.</p>`}
@@ -1738,12 +1738,12 @@ function TokenForm({ page }) {
       keepToken(event.target.elements.token.value);
       page.answers.retry();
     }}>
-      <h1>Who asks?</h1>
-      <p class="quiet">This recorder answers only to those who have a token.
-        It is kept for this tab alone.</p>
+      <h1>Token required</h1>
+      <p class="quiet">This recorder requires a token. The page keeps it for
+        this tab only.</p>
       <label>Token <input type="password" name="token" autofocus
         autocomplete="off" /></label>
-      <button type="submit">Show what happened</button>
+      <button type="submit">Continue</button>
     </form>
   `;
 }
@@ -1764,20 +1764,20 @@ function Trouble({ answer, zone, onRetry }) {
   if (answer.error === '') return null;
   const old = answer.data === null
     ? ''
-    : ` What you see is from ${clock(answer.answeredAt, zone)}
+    : ` Showing data from ${clock(answer.answeredAt, zone)}
         ${zoneName(zone, answer.answeredAt)}.`;
-  const again = answer.isFinal ? '' : ' It is asked again by itself.';
+  const again = answer.isFinal ? '' : ' Retrying automatically.';
   return html`
     <p class="note trouble" role="alert">
-      Not answered: ${answer.error}.${old}${again}
-      <button type="button" onClick=${onRetry}>Ask now</button>
+      Request failed: ${answer.error}.${old}${again}
+      <button type="button" onClick=${onRetry}>Retry</button>
     </p>
   `;
 }
 function Coverage({ coverage, zone }) {
   if (coverage.complete) {
-    return html`<p class="note complete">Complete: nothing is missing from
-      this answer.</p>`;
+    return html`<p class="note complete">Complete: no gaps affect this
+      answer.</p>`;
   }
   const longest = [...coverage.gaps].sort(
     (one, other) => lengthOf(other) - lengthOf(one));
@@ -1785,8 +1785,8 @@ function Coverage({ coverage, zone }) {
   const more = coverage.gaps.length - shown.length + coverage.moreGaps;
   return html`
     <div class="note hatched" role="note">
-      <p><strong>Not everything was seen here.</strong> What is missing may
-        change what you read.</p>
+      <p><strong>The recording is incomplete here.</strong> What is
+        missing may change this answer.</p>
       <ul>
         ${shown.map((gap) => html`
           <li>${gapWords(gap, zone)}</li>
@@ -1805,7 +1805,7 @@ function gapWords(gap, zone) {
   const to = readInstant(gap.to ?? '');
   const since = from === null ? 'from the beginning' : dayAndClock(from, zone);
   const until = to === null ? 'still open' : `until ${clock(to, zone)}`;
-  const what = gap.resource ?? 'everything';
+  const what = gap.resource ?? 'all resources';
   return `${what}: ${since}, ${until}; ${gap.reason}`;
 }
 function Empty({ says, links }) {
@@ -1981,35 +1981,35 @@ function VerdictCard({ page, verdict, isOpen }) {
   `;
 }
 const SURE = {
-  proven: 'the evidence admits no rival',
-  likely: 'rivals are named, and weaker',
-  possible: 'rivals are open',
-  unknown: 'no evidence of a cause',
+  proven: 'the evidence rules out other causes',
+  likely: 'other causes are less likely',
+  possible: 'other causes are not ruled out',
+  unknown: 'nothing recorded explains it',
 };
 const MODE = {
   PLANNED: 'planned: a decision precedes the effect',
   ABRUPT: 'abrupt: no decision precedes it',
-  UNKNOWN: 'unknown: neither planned nor abrupt is proven',
+  UNKNOWN: 'unknown: the record does not show whether it was planned',
 };
 function aboutOf(verdict) {
   const { mode, cause, decision, bootIdAfter } = verdict;
   return [
     ['Mode', MODE[mode]],
     ['Cause', term(cause)],
-    ['Away', awayWords(verdict)],
+    ['Out of service', awayWords(verdict)],
     ...(decision === null ? [] : [['Decided by', deciderWords(decision)]]),
-    ...(bootIdAfter === null ? [] : [['Boot id', bootWords(verdict)]]),
+    ...(bootIdAfter === null ? [] : [['Boot ID', bootWords(verdict)]]),
   ];
 }
 function awayWords({ beganAt, backInServiceAt }) {
   if (backInServiceAt === null) return 'not back in service';
   const began = readInstant(beganAt) ?? 0;
   const back = readInstant(backInServiceAt) ?? 0;
-  return `${span(back - began)}, from the first sign until back in service`;
+  return `${span(back - began)}, from the first signal until back in service`;
 }
 function deciderWords({ actor, class: what }) {
-  const name = actor.name ?? 'somebody unknown';
-  const tool = actor.tool ? ` with ${actor.tool}` : '';
+  const name = actor.name ?? 'unknown';
+  const tool = actor.tool ? ` using ${actor.tool}` : '';
   return `${name}${tool} (${term(what)})`;
 }
 function bootWords({ bootIdBefore, bootIdAfter }) {
@@ -2043,23 +2043,23 @@ function Doubts({ page, verdict }) {
   const { rivals, missing, contradictions, gaps, evidenceLeftOut } = verdict;
   return html`
     <div class="doubts">
-      <${Part} title="What else it could have been" items=${rivals.map(
+      <${Part} title="Other causes considered" items=${rivals.map(
         (rival) => html`
-          <span class="tag">${rival.excluded ? 'excluded' : 'open'}</span>${' '}
+          <span class="tag">${rival.excluded ? 'excluded' : 'possible'}</span>${' '}
           <b>${rival.cause}</b>: ${rival.because}`,
       )} />
-      <${Part} title="What would have told more" items=${missing.map(
+      <${Part} title="Sources not recorded" items=${missing.map(
         (one) => html`
-          <b>${one.evidence}</b> is not recorded: it would tell
+          <b>${one.evidence}</b> would show
           ${' '}${one.wouldTell}`,
       )} />
-      <${Part} title="Gaps in the time that it rests on" items=${gaps.map(
+      <${Part} title="Gaps that affect this verdict" items=${gaps.map(
         (gap) => html`
           <a href=${page.keep({ entry: gap })}>${gap}</a>`,
       )} />
-      <${Part} title="What the evidence leaves out" items=${evidenceLeftOut > 0
-        ? [html`${evidenceLeftOut} more signs of the same chain`] : []} />
-      <${Part} title="Records that disagree" items=${contradictions.map(
+      <${Part} title="Evidence not shown" items=${evidenceLeftOut > 0
+        ? [html`${evidenceLeftOut} more signals in this chain`] : []} />
+      <${Part} title="Conflicting records" items=${contradictions.map(
         (one) => html`
           ${one.says}, but ${one.but}
           ${' '}<a href=${page.keep({ entry: one.entry })}>${one.entry}</a>`,
@@ -2098,7 +2098,7 @@ function because({ cause, verdicts }) {
   const fault = first?.fault ? term(first.fault.class) : null;
   const decision = first?.decision ? term(first.decision.class) : null;
   if (fault && decision) return `${fault} → ${decision}`;
-  if (cause === 'UNRECORDED') return 'why is not on record';
+  if (cause === 'UNRECORDED') return 'cause unknown';
   return fault ?? decision ?? term(cause);
 }
 function cost({ totals }) {
@@ -2195,10 +2195,10 @@ function recordingOf(status, cluster, zone) {
   if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };
   const behind = Math.max((readInstant(status.now) ?? until) - until, 0);
   if (behind > BEHIND_MAX) {
-    const says = `${span(behind)} behind, nothing seen since`;
+    const says = `${span(behind)} behind, last data`;
     return { tone: 'behind', says: `${says} ${clock(until, zone)}` };
   }
-  return { tone: 'live', says: `complete but for the last ${span(behind)}` };
+  return { tone: 'live', says: `complete up to ${span(behind)} ago` };
 }
 const BASES = [
   'v1/nodes', 'v1/pods', 'v1/events', 'coordination.k8s.io/v1/leases',
@@ -2218,10 +2218,10 @@ const { covered } = in_timeline_unseen;
 const SERVICE = {
   IN_SERVICE: { tone: 'service', label: 'in service' },
   DEGRADED: { tone: 'degraded', label: 'degraded' },
-  CORDONED: { tone: 'cordoned', label: 'kept from new work' },
+  CORDONED: { tone: 'cordoned', label: 'cordoned or tainted' },
   NOT_READY: { tone: 'notready', label: 'not ready' },
-  UNKNOWN: { tone: 'unknown', label: 'unknown to the control plane' },
-  ABSENT: { tone: 'absent', label: 'no such Node' },
+  UNKNOWN: { tone: 'unknown', label: 'not reporting to the control plane' },
+  ABSENT: { tone: 'absent', label: 'Node does not exist' },
 };
 const ACTORS_MAX = 24;
 const PODS_MAX = 150;
@@ -2646,24 +2646,24 @@ function Opened({ page, detail, isOld }) {
 function Clocks({ page, entry }) {
   const { zone } = page.place;
   const clocks = [
-    ['occurred', entry.occurredAt, 'by the cluster’s clock'],
-    ['observed', entry.observedAt, 'when the bytes came, by our clock'],
-    ['recorded', entry.recordedAt, 'when it was committed'],
+    ['occurred', entry.occurredAt, 'cluster clock'],
+    ['observed', entry.observedAt, 'recorder clock, on receipt'],
+    ['recorded', entry.recordedAt, 'database clock, on commit'],
   ];
   return html`
-    <h3>Three clocks</h3>
+    <h3>Timestamps</h3>
     <dl class="clocks">
       ${clocks.map(([name, text, means]) => {
         const at = readInstant(text ?? '');
         return html`
           <dt title=${means}>${name}</dt>
           <dd title=${text ?? ''}>${at === null
-            ? html`<span class="quiet">nothing claims it</span>`
+            ? html`<span class="quiet">no source reports it</span>`
             : html`<time datetime=${text}>${dayAndClock(at, zone)
                 .replace(/\d\d:\d\d:\d\d/, exactClock(at, zone))}</time>`}</dd>
         `;
       })}
-      <dt>place</dt><dd class="code">${entry.name}, ${entry.source
+      <dt>entry</dt><dd class="code">${entry.name}, ${entry.source
         .toLowerCase()} ${entry.resource ?? ''}
         ${entry.resourceVersion ? `, version ${entry.resourceVersion}` : ''}</dd>
     </dl>
@@ -2673,17 +2673,17 @@ function Who({ detail }) {
   const { entry, writers, facts } = detail;
   const asked = facts.find((fact) => fact.kind === 'REQUESTED');
   const known = [
-    ...(asked?.actor ? [[asked.actor, 'by audit']] : []),
-    ...(entry.actor ? [[entry.actor, 'as the reporter of the Event']] : []),
+    ...(asked?.actor ? [[asked.actor, 'from the audit log']] : []),
+    ...(entry.actor ? [[entry.actor, 'reported the Event']] : []),
     ...writers.map((writer) => [
       writer.name,
-      `as field manager${writer.subresource ? ` of ${writer.subresource}` : ''}`,
+      `field manager${writer.subresource ? ` of ${writer.subresource}` : ''}`,
     ]),
   ];
   return html`
-    <h3>Who</h3>
+    <h3>Actor</h3>
     ${known.length === 0
-      ? html`<p class="quiet">Nothing in this entry tells who it was.</p>`
+      ? html`<p class="quiet">This entry does not identify an actor.</p>`
       : html`<ul>${known.map(([name, how]) => html`
           <li><b>${name}</b> <span class="quiet">${how}</span></li>`)}</ul>`}
   `;
@@ -2693,11 +2693,11 @@ function Changes({ changed, previous, page }) {
     ${' '}<a class="code" href=${page.keep({ entry: previous.name })}
       >${previous.name}</a>`;
   return html`
-    <h3>What changed ${before}</h3>
+    <h3>Changes ${before}</h3>
     ${changed.length === 0
       ? html`<p class="quiet">${previous
-          ? 'Nothing that means anything.'
-          : 'No version before it is in the log.'}</p>`
+          ? 'No significant changes.'
+          : 'The log has no earlier version.'}</p>`
       : html`<ul class="changes">${changed.map((change) => html`
           <li>
             <code class="path">${change.path}</code>
@@ -2716,7 +2716,7 @@ function Raw({ detail }) {
   const shown = text.slice(0, RAW_SHOWN);
   return html`
     <details class="raw">
-      <summary>Document, as it was recorded</summary>
+      <summary>Recorded document</summary>
       <pre tabindex="0">${shown}</pre>
       ${text.length > shown.length && html`<p class="note">The first
         ${RAW_SHOWN.toLocaleString('en')} characters of
@@ -2736,10 +2736,10 @@ function Jobs({ page, impact }) {
   const { totals, workloads } = impact;
   return html`
     <section id="jobs" aria-labelledby="jobs-title">
-      <h2 id="jobs-title">Jobs that were hit</h2>
+      <h2 id="jobs-title">Affected jobs</h2>
       ${workloads.length === 0
-        ? html`<p class="quiet">No job was hit${impact.coverage.complete
-          ? '' : ', in what was seen'}.</p>`
+        ? html`<p class="quiet">No jobs were affected${impact.coverage.complete
+          ? '' : ', as far as recorded'}.</p>`
         : html`
           <div class="figures">
             <${Figure} value=${String(totals.workloads)}
@@ -2760,9 +2760,9 @@ function Hits({ page, hits }) {
   return html`
     <table class="hits">
       <thead><tr>
-        <th scope="col">Hit at</th><th scope="col">Job</th>
-        <th scope="col">What became of it</th><th scope="col">Size</th>
-        <th scope="col">Ran again</th><th scope="col">Lost</th>
+        <th scope="col">Disrupted at</th><th scope="col">Job</th>
+        <th scope="col">Outcome</th><th scope="col">Size</th>
+        <th scope="col">Running again</th><th scope="col">Lost</th>
         <th scope="col">Evidence</th>
       </tr></thead>
       <tbody>
@@ -2772,7 +2772,7 @@ function Hits({ page, hits }) {
             <td><a href=${page.workloadLink(hit.workload)} title=${hit.says}
               >${hit.workload.namespace}/${hit.workload.name}</a>
               ${' '}<span class="kind">${hit.workload.kind}</span></td>
-            <td>${prose(hit.outcome)}, by ${prose(hit.hitBy)} on ${
+            <td>${prose(hit.outcome)} after ${prose(hit.hitBy)} on ${
               hit.nodes.join(', ')}</td>
             <td>${counted(hit.gangSize, 'Pod')}, ${hit.gpus} GPU</td>
             <td>${hit.runningAgainAt === null
@@ -2806,7 +2806,7 @@ function NodeMap({ page }) {
     ...instants(step), count: step.count,
   })) ?? [];
   const unseen = found?.histogram.gaps.map((gap) => ({
-    ...instants(gap), label: `not seen: ${gap.resource ?? 'everything'}`,
+    ...instants(gap), label: `gap: ${gap.resource ?? 'all resources'}`,
   })) ?? [];
   return html`
     <${Strip} window=${window} bars=${bars} unseen=${unseen}
@@ -2840,14 +2840,14 @@ function Fleet({ page }) {
         shown=${incidents.length} />
       ${data === null
         ? answer.error === '' && html`<${Waiting} lines=${7}
-            says="Asking what happened" />`
+            says="Loading incidents" />`
         : html`<${Answered} page=${page} answer=${answer}
             incidents=${incidents} />`}
     </section>
   `;
 }
 function Headline({ found, incidents }) {
-  if (!found) return html`<h1 id="title">What happened</h1>`;
+  if (!found) return html`<h1 id="title">Incidents</h1>`;
   const lost = incidents.reduce(
     (sum, { totals }) => sum + totals.gpuHoursLost, 0);
   const jobs = new Set(incidents.flatMap(({ workloads }) =>
@@ -2855,7 +2855,7 @@ function Headline({ found, incidents }) {
   const nodes = new Set(incidents.flatMap((incident) => incident.nodes));
   const parts = [counted(incidents.length, 'incident')];
   if (nodes.size > 0) parts.push(`on ${counted(nodes.size, 'node')}`);
-  const hit = jobs.size === 0 ? '' : `; ${counted(jobs.size, 'job')} hit`;
+  const hit = jobs.size === 0 ? '' : `; ${counted(jobs.size, 'job')} affected`;
   const hours = lost === 0 ? '' : `, at least ${rounded(lost)} GPU-hours lost`;
   return html`<h1 id="title">${parts.join(' ')}${hit}${hours}</h1>`;
 }
@@ -2888,7 +2888,7 @@ function Counts({ page, found }) {
     ...instants(step), count: step.count,
   }));
   const unseen = found.histogram.gaps.map((gap) => ({
-    ...instants(gap), label: `not seen: ${gap.resource ?? 'everything'}`,
+    ...instants(gap), label: `gap: ${gap.resource ?? 'all resources'}`,
   }));
   const { zone } = page.place;
   return html`
@@ -2924,10 +2924,10 @@ function Nothing({ page, found }) {
     ? 'in this log'
     : `between ${dayAndClock(window.from, zone)} and
       ${dayAndClock(window.to, zone)}`;
-  const what = filter ? `Nothing that fits “${filter}”` : 'Nothing happened';
+  const what = filter ? `No incidents match “${filter}”` : 'No incidents';
   const unseen = found.coverage.complete
-    ? '' : ' in what was seen; a part of it was not';
-  const near = [['before', 'Nearest before'], ['after', 'Nearest after']]
+    ? '' : ' in what was recorded; the recording has gaps';
+  const near = [['before', 'Last before'], ['after', 'First after']]
     .flatMap(([side, says]) => {
       const moment = found.nearest?.[side];
       if (!moment) return [];
@@ -2985,7 +2985,7 @@ const { zoneName } = in_time_clock;
 const { recordingOf } = in_words_recording;
 const LASTS = ([
   ['1h', '1 hour'], ['6h', '6 hours'], ['', '24 hours'], ['7d', '7 days'],
-  ['30d', '30 days'], ['all', 'everything'],
+  ['30d', '30 days'], ['all', 'all time'],
 ]);
 function Header({ page }) {
   const { place } = page;
@@ -3040,7 +3040,7 @@ function Window({ page }) {
     <select aria-label="Window" value=${isFixed ? 'fixed' : place.last}
       onChange=${(event) =>
         page.go({ last: event.target.value, from: null, to: null })}>
-      ${isFixed && html`<option value="fixed">chosen window</option>`}
+      ${isFixed && html`<option value="fixed">custom window</option>`}
       ${LASTS.map(([value, name]) => html`
         <option key=${value} value=${value}>${name}</option>`)}
     </select>
@@ -3051,11 +3051,11 @@ function Recording({ page }) {
   const overview = page.answers.of('overview');
   if (overview.error !== '') {
     return html`<span class="recording lost" role="status">
-      <i aria-hidden="true"></i>no answer: ${overview.error}</span>`;
+      <i aria-hidden="true"></i>offline: ${overview.error}</span>`;
   }
   if (cluster === null) {
     return html`<span class="recording" role="status">
-      <i aria-hidden="true"></i>asking</span>`;
+      <i aria-hidden="true"></i>loading</span>`;
   }
   const { tone, says } = recordingOf(status, cluster, page.place.zone);
   const isLive = tone === 'live' && page.ui.isLive;
@@ -3075,12 +3075,12 @@ const { counted, prose, rounded, size } = in_words_plain;
 const { recordingOf } = in_words_recording;
 const { Figure, Trouble, Waiting } = in_views_states;
 const MEANS = {
-  LIVE: 'it watches, and was proven',
-  LISTING: 'it lists, or must list before it can watch',
-  BACKING_OFF: 'it failed for a reason that may pass, and tries again',
-  FORBIDDEN: 'it lacks a right or valid credentials',
-  ABSENT: 'the cluster does not serve it',
-  STOPPED: 'it is not being recorded',
+  LIVE: 'watching, confirmed complete',
+  LISTING: 'listing, or waiting to list',
+  BACKING_OFF: 'failed, retrying with backoff',
+  FORBIDDEN: 'missing permissions or valid credentials',
+  ABSENT: 'not served by the cluster',
+  STOPPED: 'not being recorded',
 };
 function Sources({ page }) {
   const answer = page.answers.of('overview');
@@ -3092,7 +3092,7 @@ function Sources({ page }) {
         onRetry=${() => page.answers.retry()} />
       ${cluster === null
         ? answer.error === '' && html`<${Waiting} lines=${6}
-            says="Asking what is recorded" />`
+            says="Loading sources" />`
         : html`
           <${Log} page=${page} status=${status} cluster=${cluster} />
           <${Streams} page=${page} sources=${cluster.sources} />
@@ -3113,7 +3113,7 @@ function Log({ page, status, cluster }) {
       <${Figure} value=${Number(log.size).toLocaleString('en')}
         says="entries in log ${log.id}" />
       <${Figure} value=${rounded(log.entriesPerMinute)}
-        says="entries a minute" />
+        says="entries per minute" />
       <${Figure} value=${String(cluster.openGaps.length)} says="open gaps" />
       <${Figure} value=${size(database.bytes)} says="in PostgreSQL
         ${' '}${database.version}${database.diskFreeBytes === null ? ''
@@ -3124,7 +3124,7 @@ function Log({ page, status, cluster }) {
 function Streams({ page, sources }) {
   const { zone } = page.place;
   return html`
-    <h2>What is recorded</h2>
+    <h2>Recorded resources</h2>
     <table class="streams">
       <thead><tr><th scope="col">Resource</th><th scope="col">State</th>
         <th scope="col">Complete until</th><th scope="col">Lag</th>
@@ -3137,7 +3137,7 @@ function Streams({ page, sources }) {
             <td><span class="state ${prose(one.state).replace(' ', '-')}"
               title=${MEANS[one.state]}>${prose(one.state)}</span></td>
             <td>${until === null ? 'never' : dayAndClock(until, zone)}</td>
-            <td>${one.lagSeconds === null ? 'a tape has none'
+            <td>${one.lagSeconds === null ? 'n/a (tape)'
               : span(one.lagSeconds * 1000)}</td>
             <td class="number">${one.entries.toLocaleString('en')}</td>
           </tr>`;
@@ -3150,16 +3150,16 @@ function Gaps({ page }) {
   const found = answer.data?.gaps ?? null;
   const gaps = [...(found?.gaps ?? [])].reverse();
   return html`
-    <h2>What was not seen</h2>
+    <h2>Gaps</h2>
     <${Trouble} answer=${answer} zone=${page.place.zone}
       onRetry=${() => page.answers.retry()} />
     ${found && gaps.length === 0 && html`<p class="note complete">No gaps:
-      everything that was recorded is complete.</p>`}
+      the recording is complete.</p>`}
     ${gaps.length > 0 && html`
       <table class="gaps">
         <thead><tr><th scope="col">Resource</th><th scope="col">From</th>
-          <th scope="col">Until</th><th scope="col">Why</th>
-          <th scope="col">What it may hide</th></tr></thead>
+          <th scope="col">Until</th><th scope="col">Reason</th>
+          <th scope="col">May be missing</th></tr></thead>
         <tbody>${gaps.map((gap) => html`
           <${GapRow} page=${page} gap=${gap} />`)}</tbody>
       </table>
@@ -3174,13 +3174,13 @@ function GapRow({ page, gap }) {
   return html`
     <tr class=${gap.healed ? 'healed' : ''}>
       <td><span class="swatch" aria-hidden="true"></span>
-        ${' '}${gap.resource ?? 'everything'}
+        ${' '}${gap.resource ?? 'all resources'}
         ${' '}${gap.id && html`<a class="code"
           href=${page.keep({ entry: gap.id })}>${gap.id}</a>`}</td>
       <td>${from === null ? 'the beginning' : dayAndClock(from, zone)}</td>
       <td>${to === null ? 'still open' : dayAndClock(to, zone)}</td>
       <td>${gap.reason}. ${gap.proved && `Proved: ${gap.proved}.`}</td>
-      <td>${gap.healed ? 'nothing: it is healed' : gap.possible.join(', ')}</td>
+      <td>${gap.healed ? 'nothing (healed)' : gap.possible.join(', ')}</td>
     </tr>
   `;
 }
@@ -3345,7 +3345,7 @@ function Story({ page, object }) {
       && html`<${Coverage} coverage=${versions.coverage} zone=${zone} />`}
     <p class="quiet">
       ${counted(versions.nodes.length, 'version')}
-      ${uids.length > 1 && `, ${uids.length} incarnations under this name`}
+      ${uids.length > 1 && `, ${uids.length} incarnations with this name`}
       ${versions.heartbeats && `, ${counted(versions.heartbeats.count,
         'heartbeat')} counted instead of stored`}.
       Choose two versions to compare them.
@@ -3365,9 +3365,9 @@ function Versions({ page, versions }) {
     <table class="versions">
       <thead><tr>
         <th scope="col">Compare</th>
-        <th scope="col">Seen, ${zoneName(zone, first)}</th>
-        <th scope="col">What</th><th scope="col">Who</th>
-        <th scope="col">Which fields</th><th scope="col">Entry</th>
+        <th scope="col">Observed, ${zoneName(zone, first)}</th>
+        <th scope="col">Operation</th><th scope="col">Writers</th>
+        <th scope="col">Changed fields</th><th scope="col">Entry</th>
       </tr></thead>
       <tbody>${versions.map((version) => html`
         <${VersionRow} key=${version.entry.name} page=${page}
@@ -3392,7 +3392,7 @@ function VersionRow({ page, version }) {
       <td><time title=${dayAndClock(at, place.zone)}
         >${clock(at, place.zone)}</time></td>
       <td>${prose(entry.operation)}${version.begins
-        && version.uidBefore && ', another incarnation'}</td>
+        && version.uidBefore && ', new incarnation'}</td>
       <td>${writers.map((one) => one.name).join(', ')}</td>
       <td>${paths.slice(0, PATHS_SHOWN).map((path) => html`
         <code class="path">${path}</code> `)}
@@ -3425,12 +3425,12 @@ function Document({ page }) {
   const shown = answer.data?.object?.at ?? null;
   return html`
     <section class="document" aria-labelledby="document-title">
-      <h2 id="document-title">The document at a time</h2>
+      <h2 id="document-title">Document at a time</h2>
       <form onSubmit=${(event) => {
         event.preventDefault();
         page.goTo(event.target.elements.time.value);
       }}>
-        <label>As it was at ${' '}
+        <label>Time ${' '}
           <input name="time" placeholder="03:14, 2026-11-21T03:14:00Z, 2h"
             autocomplete="off" /></label>
         <button type="submit">Show</button>
@@ -3440,7 +3440,7 @@ function Document({ page }) {
         : html`<${Trouble} answer=${answer} zone=${place.zone}
             onRetry=${() => page.answers.retry()} />`}
       ${shown && !answer.isFinal && html`
-        <p class="quiet">Entry ${shown.entry.name}, seen
+        <p class="quiet">Entry ${shown.entry.name}, observed
           ${' '}${dayAndClock(readInstant(shown.entry.observedAt) ?? 0,
             place.zone)}.</p>
         <pre tabindex="0">${JSON.stringify(shown.document, null, 2)}</pre>`}
@@ -4009,7 +4009,7 @@ function Why({ page, node, hasFailed }) {
   if (node === null) {
     return hasFailed
       ? null
-      : html`<${Waiting} lines=${4} says="Asking why" />`;
+      : html`<${Waiting} lines=${4} says="Loading verdicts" />`;
   }
   const { zone } = page.place;
   const { why } = node;
@@ -4018,8 +4018,8 @@ function Why({ page, node, hasFailed }) {
   return html`
     <${Coverage} coverage=${why.coverage} zone=${zone} />
     ${verdicts.length === 0 && html`
-      <${Empty} says="Nothing is known to have happened to ${page.place.name}
-        in this window${why.coverage.complete ? '' : ', in what was seen'}."
+      <${Empty} says="No incidents recorded for ${page.place.name}
+        in this window${why.coverage.complete ? '' : ', which has gaps'}."
         links=${page.nearestToNode()} />`}
     ${verdicts.map((verdict) => html`
       <${VerdictCard} key=${verdict.id} page=${page} verdict=${verdict}
@@ -4032,7 +4032,7 @@ function Lanes({ page, isOld }) {
   const window = page.nodeWindow;
   const { shown, folded } = arranged(page.lanes, place, window);
   const summary = page.lanes.length === 0
-    ? 'Asking for the lanes'
+    ? 'Loading lanes'
     : `${counted(shown.length, 'lane')} of ${page.lanes.length}`;
   return html`
     <div class="lanes-about" role="status">${summary}</div>
@@ -4083,23 +4083,23 @@ function Story({ page, story, isOld }) {
     (sum, hit) =>
       sum + hit.gpuHoursLost, 0);
   const full = readInstant(story.ranInFullAt ?? '');
-  const what = story.isGang ? 'runs in full or not at all' : 'runs Pod by Pod';
+  const what = story.isGang ? 'all Pods required' : 'Pods run independently';
   return html`
     <div class=${isOld ? 'old' : ''}>
       <p class="sentence">${sentenceOf(story)}</p>
       <${Coverage} coverage=${story.coverage} zone=${zone} />
       <div class="figures">
-        <${Figure} value=${String(story.gpus)} says="GPU; it ${what}" />
+        <${Figure} value=${String(story.gpus)} says="GPUs, ${what}" />
         <${Figure} value=${String(story.nodes.length)}
           says=${story.nodes.length === 1 ? 'node' : 'nodes'} />
-        <${Figure} value="≥ ${rounded(lost)}" says="GPU-hours lost, and the
-          work since the last checkpoint, which is not known" />
+        <${Figure} value="≥ ${rounded(lost)}" says="GPU-hours lost, plus
+          any work since the last checkpoint (not recorded)" />
         <${Figure} value=${full === null ? 'never'
           : dayAndClock(full, zone)} says="first ran in full" />
       </div>
-      <h2>Pods over nodes and time</h2>
+      <h2>Pods by node</h2>
       ${page.lanes.length === 0
-        ? html`<${Empty} says="No Pod of it is on record in this window."
+        ? html`<${Empty} says="No Pods recorded in this window."
             links=${[]} />`
         : html`<${Timeline} lanes=${page.lanes} folded=${[]}
             pinned=${place.pinned} window=${page.workloadWindow} zone=${zone}
@@ -4108,9 +4108,9 @@ function Story({ page, story, isOld }) {
             onOpen=${(entry) => page.go({ entry })}
             onLane=${(does, id) =>
               page.lane(does, id, page.lanes)} />`}
-      <h2>Hits</h2>
+      <h2>Disruptions</h2>
       ${story.hits.length === 0
-        ? html`<p class="quiet">Nothing hit it.</p>`
+        ? html`<p class="quiet">No disruptions recorded.</p>`
         : html`<${Hits} page=${page} hits=${story.hits} />
             <${Verdicts} page=${page} hits=${story.hits} />`}
       <h2>Pods</h2>
@@ -4121,11 +4121,11 @@ function Story({ page, story, isOld }) {
 function sentenceOf({ workload, hits, failedAt }) {
   const name = `${workload.kind} ${workload.namespace}/${workload.name}`;
   if (hits.length === 0) {
-    return failedAt === null ? `${name} was not hit.` : `${name} failed by itself.`;
+    return failedAt === null ? `${name} was not disrupted.` : `${name} failed without a node disruption.`;
   }
   if (hits.length === 1) return `${hits[0].says}.`;
   const last = hits.at(-1);
-  return `${name} was hit ${hits.length} times; last: ${last.says}.`;
+  return `${name} was disrupted ${hits.length} times, most recently: ${last.says}.`;
 }
 function Verdicts({ page, hits }) {
   const links = new Map(hits.map((hit) => [hit.firstNode, hit]));
@@ -4146,7 +4146,7 @@ function Pods({ page, placements }) {
     return at === null ? '' : html`<time>${dayAndClock(at, zone)}</time>`;
   };
   return html`
-    <p class="quiet">${counted(placements.length, 'Pod')}, in order of their
+    <p class="quiet">${counted(placements.length, 'Pod')}, in order of
       binding.</p>
     <table class="pods">
       <thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
@@ -4250,7 +4250,7 @@ class DoingPage extends Page {
     const near = window ? (window.from + window.to) / 2 : now;
     const at = readAsked(text, { now, near, zone: place.zone });
     if (at === null) {
-      this.set({ refused: `“${text}” is no time: try 03:14, 2h or a date` });
+      this.set({ refused: `“${text}” is not a time: try 03:14, 2h or a date` });
       return;
     }
     this.show('');
@@ -4323,14 +4323,14 @@ class DoingPage extends Page {
       return (await this.world.post(POSTMORTEM, variables)).postmortem;
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      this.set({ said: `The report could not be made: ${why}.` });
+      this.set({ said: `Could not create the report: ${why}.` });
       return null;
     }
   }
   async copyText(text) {
     const isCopied = await this.world.copy(text);
     this.set({
-      said: isCopied ? 'Copied.' : 'The browser did not allow copying.',
+      said: isCopied ? 'Copied.' : 'The browser blocked copying.',
     });
   }
 }
@@ -4383,8 +4383,8 @@ function NoLog({ page }) {
     says: `${one.name}, log ${one.log.id}`,
   }));
   const says = clusters.length === 0
-    ? 'Nothing is recorded yet: recorder up records your cluster.'
-    : 'There is no such log here. These are:';
+    ? 'Nothing recorded yet. Run recorder up to record your cluster.'
+    : 'No such log. Available logs:';
   return html`<${Empty} says=${says} links=${links} />`;
 }
 function titleOf(page) {
@@ -4405,7 +4405,7 @@ function findingOf(page) {
   if (place.view === 'node') {
     const verdict = page.openVerdict ?? page.verdicts.at(-1);
     if (verdict) return verdict.sentence;
-    return page.node === null ? place.name : `${place.name}: nothing happened`;
+    return page.node === null ? place.name : `${place.name}: no incidents`;
   }
   const { incidents } = page;
   if (incidents.length === 0) return 'Fleet';
