@@ -100,7 +100,7 @@ class Tokens:
         try:
             token = self._file.holder(said[len(BEARER) :].strip())
         except ConfigError as exc:
-            log.exception("nobody can be admitted")
+            log.exception("cannot read the token file")
             msg = "the server cannot read its tokens"
             raise UnreadableError(msg) from exc
         if token is None:
@@ -119,9 +119,9 @@ def check_listening(host: str, *, guarded: bool) -> None:
     if guarded or is_loopback(host):
         return
     msg = (
-        f'cannot serve on "{host}": others can reach it, and nothing asks who'
-        " they are; set token_file, make a token with `recorder token add"
-        " NAME`, or serve on 127.0.0.1"
+        f'cannot serve on "{host}": other machines can reach it and no tokens'
+        " are required; set token_file and run `recorder token add NAME`, or"
+        " serve on 127.0.0.1"
     )
     raise OpenToAllError(msg)
 

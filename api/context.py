@@ -86,6 +86,6 @@ Info = strawberry.Info[RequestContext, None]
 
 def _number(log: str) -> int:
     if not log.isdecimal() or len(log) > 9:  # noqa: PLR2004 - of an int4
-        msg = f'"{log}" is not a log: it has a number, as 1'
+        msg = f'"{log}" is not a log: use its number, for example 1'
         raise LogNumberError(msg)
     return int(log)

@@ -78,8 +78,8 @@ def _check_current(cursor: Cursor, reading: LogReading) -> None:
     # which.
     if cursor.derivation is None or cursor.derivation != reading.derivation:
         msg = (
-            f"the facts of log {cursor.log} were derived anew since the"
-            " cursor was given: begin anew without it"
+            f"the facts of log {cursor.log} were rebuilt since the"
+            " cursor was given: begin again without it"
         )
         raise ExpiredCursorError(msg)
 
@@ -142,8 +142,8 @@ async def check_kept(reading: LogReading, after: Cursor) -> None:
     first = await reading.first_position()
     if after.position + 1 < first:
         msg = (
-            "what lies behind the cursor was pruned up to position"
-            f" {first - 1}: begin anew without it"
+            "entries after the cursor were pruned up to position"
+            f" {first - 1}: begin again without it"
         )
         raise ExpiredCursorError(msg)
 
@@ -171,5 +171,5 @@ def _numbers(text: str, *forms: str) -> list[int]:
 
 
 def _no_cursor(text: str) -> CursorError:
-    msg = f'"{text[:SIZE_MAX]}" is no cursor of this: take one as it is'
+    msg = f'"{text[:SIZE_MAX]}" is not a valid cursor: pass it unchanged'
     return CursorError(msg)

@@ -101,7 +101,7 @@ class SlowReaderError(ApiError):
     def __init__(self, cursor: str) -> None:
         self.cursor = cursor
         super().__init__(
-            "what was not read was dropped: subscribe again after the cursor"
+            "unread facts were dropped: subscribe again after the cursor"
         )
 
 

@@ -211,6 +211,6 @@ def _number(name: str, value: str | None) -> int | None:
     if not value:
         return None
     if not value.isdecimal() or not 0 < len(value) < 10 or int(value) < 1:  # noqa: PLR2004 - of an int4
-        msg = f"cannot use {name}={value[:50]}: it is a number from 1 on"
+        msg = f"cannot use {name}={value[:50]}: use a positive number"
         raise BadRequestError(msg)
     return int(value)

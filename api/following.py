@@ -202,7 +202,7 @@ class Following:
         """Let everybody go: what is served ends."""
         self._stop.set()
         for source in self._sources.values():
-            source.end(StoppingError("the server is stopping: come again"))
+            source.end(StoppingError("the server is stopping: reconnect"))
 
     async def follow(
         self,

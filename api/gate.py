@@ -76,12 +76,12 @@ class Gate:
     def _wrong(self, headers: Headers) -> str | None:
         host = headers.get("host", "")
         if self._only_loopback_names and not is_loopback(_name(host)):
-            return f'this is no server of the name "{host[:100]}"'
+            return f'this server is not known as "{host[:100]}"'
         origin = headers.get("origin")
         if origin is None:
             return None
         if urlsplit(origin).netloc.lower() != host.lower():
-            return f'pages of "{origin[:100]}" may not ask here'
+            return f'requests from "{origin[:100]}" are not allowed'
         return None
 
 

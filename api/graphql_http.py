@@ -65,7 +65,7 @@ def media_type(request: Request) -> str:
                 pass
     if {"*/*", "application/*", ""} & set(ranges):
         return JSON
-    msg = f"answers are given as {GRAPHQL}, {JSON} or {EVENT_STREAM}"
+    msg = f"responses are available as {GRAPHQL}, {JSON} or {EVENT_STREAM}"
     raise BadRequestError(msg, 406)
 
 
@@ -93,7 +93,7 @@ async def read_query(request: Request) -> Query:
         msg = f"the body is not JSON: {exc}"
         raise BadRequestError(msg) from exc
     if not isinstance(content, dict):
-        msg = "the body is not a JSON object with a query; batches are refused"
+        msg = "the body is not a JSON object with a query (no batches)"
         raise BadRequestError(msg)
     return _query(content)
 

@@ -68,8 +68,8 @@ def _check_top(selected: SelectionSetNode, count: _Count) -> None:
     questions = sum(1 for _ in _top(selected, count, 1))
     if questions > QUESTIONS_MAX:
         msg = (
-            f"the query asks {questions} questions at once, and"
-            f" {QUESTIONS_MAX} are answered: ask in parts"
+            f"the query has {questions} top-level fields, the limit is"
+            f" {QUESTIONS_MAX}: split it"
         )
         raise LimitError(msg)
 
@@ -91,8 +91,8 @@ def _walk(
 ) -> None:
     if depth > DEPTH_MAX or nesting > NESTING_MAX:
         msg = (
-            f"the query is too deep: {DEPTH_MAX} fields within one another"
-            " are answered, and no fragment within itself"
+            f"the query is too deep: the limit is {DEPTH_MAX} levels, and"
+            " fragments cannot be recursive"
         )
         raise LimitError(msg)
     for node in selected.selections:
@@ -112,10 +112,10 @@ def _count(node: FieldNode, count: _Count) -> None:
     count.fields += 1
     count.aliases += node.alias is not None
     if count.fields > FIELDS_MAX:
-        msg = f"the query has more than {FIELDS_MAX} fields: ask in parts"
+        msg = f"the query has more than {FIELDS_MAX} fields: split it"
         raise LimitError(msg)
     if count.aliases > ALIASES_MAX:
-        msg = f"the query has more than {ALIASES_MAX} aliases: ask in parts"
+        msg = f"the query has more than {ALIASES_MAX} aliases: split it"
         raise LimitError(msg)
 
 

@@ -23,11 +23,11 @@ SDL = Path(__file__).with_name("schema.graphql")
 
 @described
 class Query(AboutLogs, AboutNodes):
-    """Questions about what was recorded; nothing here changes anything.
+    """Queries of what was recorded. Read-only.
 
-    Each field is null if it could not be answered; `errors` says why, with a
-    stable word in `extensions.code`. All fields of one query speak of one
-    state of a log.
+    A field that could not be answered is null; `errors` says why, with a
+    stable code in `extensions.code`. All fields of a query read the same state
+    of a log.
     """
 
 

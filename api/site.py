@@ -55,7 +55,7 @@ class Site:
         if file is None and not path.startswith("assets/"):
             file = self._files.get("index.html")
         if file is None:
-            return Response("there is no such file\n", 404)
+            return Response("no such file\n", 404)
         headers = {"ETag": file.tag, "Cache-Control": REVALIDATED}
         known = request.headers.get("if-none-match", "")
         if file.tag in {tag.strip() for tag in known.split(",")}:

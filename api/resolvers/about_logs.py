@@ -37,12 +37,12 @@ __all__ = ["AboutLogs"]
 ObjectName = Annotated[
     str,
     strawberry.argument(
-        description="As kubectl writes it: `node/gpu-002`,"
+        description="Written as for kubectl: `node/gpu-002`,"
         " `pod/train/llm-0`, `po/llm-0` with `namespace`."
     ),
 ]
 Namespace = Annotated[
-    str | None, strawberry.argument(description="Of the object.")
+    str | None, strawberry.argument(description="Namespace of the object.")
 ]
 
 
@@ -52,12 +52,12 @@ class AboutLogs:
 
     @strawberry.field
     async def clusters(self, info: Info) -> list[Cluster] | None:
-        """Every cluster and tape that has a log."""
+        """All clusters and tapes that have a log."""
         return (await overview.status(info.context)).clusters
 
     @strawberry.field
     async def status(self, info: Info) -> Status | None:
-        """What is recorded and how far it is; the database."""
+        """What is recorded, how current it is, and the database."""
         return await overview.status(info.context)
 
     @strawberry.field
@@ -80,7 +80,7 @@ class AboutLogs:
         name: Annotated[
             str,
             strawberry.argument(
-                description="As `jobset/train/llm`, or `job/llm` with"
+                description="For example `jobset/train/llm`, or `job/llm` with"
                 " `namespace`."
             ),
         ],
@@ -90,7 +90,7 @@ class AboutLogs:
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> WorkloadStory | None:
-        """A workload: its gang over nodes and time, and what hit it."""
+        """A workload: its Pods over nodes and time, and its disruptions."""
         reading = await info.context.reading(cluster, log)
         return await finding.workload(
             info.context,
@@ -108,12 +108,10 @@ class AboutLogs:
         ],
         all_fields: Annotated[
             bool,
-            strawberry.argument(
-                description="Whether changes are told too that mean nothing."
-            ),
+            strawberry.argument(description="Include insignificant changes."),
         ] = False,
     ) -> EntryDetail | None:
-        """One entry, opened: the document, and what changed in it."""
+        """One entry with its document and what changed in it."""
         return await finding.entry(info.context, name, all_fields=all_fields)
 
     @strawberry.field
@@ -134,7 +132,7 @@ class AboutLogs:
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> FactConnection | None:
-        """What happened, in log order."""
+        """Facts in log order."""
         reading = await info.context.reading(cluster, log)
         return await paging.facts(
             info.context,
@@ -159,11 +157,12 @@ class AboutLogs:
         node: OfNode = None,
         object: OfObject = None,  # noqa: A002 - its name
         source: Annotated[
-            SourceName | None, strawberry.argument(description="Only of it.")
+            SourceName | None,
+            strawberry.argument(description="Only this source."),
         ] = None,
         operations: Annotated[
             list[Operation] | None,
-            strawberry.argument(description="Only these."),
+            strawberry.argument(description="Only these values."),
         ] = None,
         reason: Reason = None,
         actor: ActorName = None,
@@ -174,7 +173,7 @@ class AboutLogs:
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> EntryConnection | None:
-        """What we were told, in log order."""
+        """Entries in log order."""
         reading = await info.context.reading(cluster, log)
         return await paging.entries(
             info.context,
@@ -200,7 +199,7 @@ class AboutLogs:
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> Gaps | None:
-        """Spans that the log cannot vouch for."""
+        """Time spans in which the log may be incomplete."""
         reading = await info.context.reading(cluster, log)
         return await overview.gaps(info.context, reading, window(since, until))
 
@@ -211,13 +210,13 @@ class AboutLogs:
         text: Annotated[
             str,
             strawberry.argument(
-                description="A part of a name, `kind/name`, or an entry."
+                description="Part of a name, `kind/name`, or an entry."
             ),
         ],
         first: First = None,
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> SearchAnswer | None:
-        """Nodes, objects and entries by their names."""
+        """Search for nodes, objects and entries by name."""
         reading = await info.context.reading(cluster, log)
         return await finding.search(info.context, reading, text, first)

@@ -35,11 +35,11 @@ __all__ = ["AboutNodes"]
 
 
 NodeName = Annotated[
-    str, strawberry.argument(description="As `gpu-002` or `node/gpu-002`.")
+    str, strawberry.argument(description="`gpu-002` or `node/gpu-002`.")
 ]
 IncidentId = Annotated[
     strawberry.ID,
-    strawberry.argument(description="The id of a verdict, `LOG/POSITION`."),
+    strawberry.argument(description="The ID of a verdict, `LOG/POSITION`."),
 ]
 
 
@@ -55,7 +55,7 @@ class AboutNodes:
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> Node | None:
-        """A node of the log."""
+        """A node in the log."""
         reading = await info.context.reading(cluster, log)
         return await Node.named(reading, name)
 
@@ -64,13 +64,13 @@ class AboutNodes:
         self,
         info: Info,
         prefix: Annotated[
-            str, strawberry.argument(description="What they begin with.")
+            str, strawberry.argument(description="Prefix of the names.")
         ] = "",
         first: First = None,
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> list[str] | None:
-        """Names of nodes, in order; for variables of dashboards."""
+        """Sorted node names, for dashboard variables."""
         reading = await info.context.reading(cluster, log)
         return await finding.node_names(reading, prefix, first)
 
@@ -87,7 +87,7 @@ class AboutNodes:
     ) -> Why | None:
         """What happened to a node, why, and who decided.
 
-        Without a time: what happened last.
+        Without a time: the most recent incident.
         """
         reading = await info.context.reading(cluster, log)
         return await asking.why(
@@ -99,16 +99,16 @@ class AboutNodes:
         self,
         info: Info,
         nodes: Annotated[
-            list[str] | None, strawberry.argument(description="By name.")
+            list[str] | None, strawberry.argument(description="Node names.")
         ] = None,
         rack: Annotated[
             str | None,
-            strawberry.argument(description="By a label that names a rack."),
+            strawberry.argument(description="Value of a rack label."),
         ] = None,
         labels: Annotated[
             list[str] | None,
             strawberry.argument(
-                description="By labels as they were, as `KEY=VALUE`."
+                description="Labels at the time, as `KEY=VALUE`."
             ),
         ] = None,
         since: Since = None,
@@ -116,7 +116,7 @@ class AboutNodes:
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> Impact | None:
-        """The workloads that failures of nodes hit."""
+        """The workloads affected by node failures."""
         reading = await info.context.reading(cluster, log)
         return await asking.impact(
             info.context,
@@ -137,21 +137,22 @@ class AboutNodes:
         until: Until = None,
         happened: Annotated[
             list[Happened] | None,
-            strawberry.argument(description="Only these."),
+            strawberry.argument(description="Only these values."),
         ] = None,
         causes: Annotated[
             list[Cause] | None,
-            strawberry.argument(description="Only of these causes."),
+            strawberry.argument(description="Only these causes."),
         ] = None,
         confidence: Annotated[
             list[Confidence] | None,
-            strawberry.argument(description="Only as sure as this."),
+            strawberry.argument(description="Only these confidence levels."),
         ] = None,
         node: OfNode = None,
         workload: Annotated[
             str | None,
             strawberry.argument(
-                description="Only what hit a workload with this in its name."
+                description="Only incidents that affected a workload whose"
+                " name contains this."
             ),
         ] = None,
         first: First = None,
@@ -160,12 +161,12 @@ class AboutNodes:
         before: Before = None,
         steps: Annotated[
             int,
-            strawberry.argument(description="Of the histogram, 1000 at most."),
+            strawberry.argument(description="Histogram steps, at most 1000."),
         ] = 60,
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> IncidentConnection | None:
-        """What happened to any node in a window: the last day without."""
+        """Incidents on all nodes in a window. Default: the last day."""
         reading = await info.context.reading(cluster, log)
         return await incident_page(
             info.context,
@@ -189,7 +190,7 @@ class AboutNodes:
         info: Info,
         id: IncidentId,  # noqa: A002 - its name
     ) -> IncidentAnswer | None:
-        """One incident, by the id of any of its verdicts."""
+        """One incident, by the ID of any of its verdicts."""
         return await IncidentAnswer.named(info.context, id)
 
     @strawberry.field
@@ -207,7 +208,7 @@ class AboutNodes:
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> Postmortem | None:
-        """The report of an incident, to paste or to keep."""
+        """The report of an incident."""
         context = info.context
         reading = await finding.log_of(context, subject, cluster, log)
         return await asking.postmortem(
@@ -219,7 +220,7 @@ class AboutNodes:
         self,
         info: Info,
         nodes: Annotated[
-            list[str], strawberry.argument(description="50 at most.")
+            list[str], strawberry.argument(description="At most 50.")
         ],
         conditions: Annotated[
             list[str] | None,
@@ -230,7 +231,7 @@ class AboutNodes:
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> ConditionSeries | None:
-        """Conditions as flat rows, for a state timeline of a dashboard."""
+        """Conditions as flat rows, for a state timeline panel."""
         reading = await info.context.reading(cluster, log)
         return await overview.condition_series(
             info.context,
@@ -248,7 +249,7 @@ class AboutNodes:
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> Annotations | None:
-        """Incidents as flat rows, to mark on the graphs of a dashboard."""
+        """Incidents as flat rows, for dashboard annotations."""
         reading = await info.context.reading(cluster, log)
         return await overview.annotations(
             info.context, reading, (since, until)

@@ -1,4 +1,4 @@
-"""One incident, with all that its page shows."""
+"""One incident, with everything that its page shows."""
 
 from typing import Annotated, Self
 
@@ -17,7 +17,7 @@ __all__ = ["IncidentAnswer"]
 
 @described
 class IncidentAnswer:
-    """One incident, and the nodes that it struck."""
+    """One incident and the nodes it affected."""
 
     reading: strawberry.Private[LogReading]
 
@@ -52,11 +52,11 @@ class IncidentAnswer:
         name: Annotated[
             str | None,
             strawberry.argument(
-                description="One that it struck; the first without."
+                description="Name of an affected node. Default: the first."
             ),
         ] = None,
     ) -> Node | None:
-        """To ask on: its timeline, its facts, its jobs."""
+        """A node of the incident, with its timeline, facts and jobs."""
         struck = self.incident.nodes
         if name is not None and name not in struck:
             return None

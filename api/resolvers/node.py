@@ -31,15 +31,15 @@ Reason = Annotated[
     strawberry.argument(description="Only Events with this reason."),
 ]
 ActorName = Annotated[
-    str | None, strawberry.argument(description="Only what this one did.")
+    str | None, strawberry.argument(description="Only facts with this actor.")
 ]
 
 
 @described
 class Node:
-    """A node, by its name, in all its incarnations.
+    """A node, by name, with all its incarnations.
 
-    Each field is null if it could not be answered; `errors` says why.
+    A field that could not be answered is null; `errors` says why.
     """
 
     reading: strawberry.Private[LogReading]
@@ -81,7 +81,7 @@ class Node:
     ) -> Why | None:
         """What happened to it, why, and who decided.
 
-        Without a time: what happened last.
+        Without a time: the most recent incident.
         """
         return await asking.why(
             info.context, self.reading, self.name, at=at, span=(since, until)
@@ -91,7 +91,7 @@ class Node:
     async def impact(
         self, info: Info, since: Since = None, until: Until = None
     ) -> Impact | None:
-        """Return the workloads that its failures hit, wherever they ran."""
+        """The workloads affected by its failures, on any node."""
         question = ImpactQuestion(
             nodes=(self.name,),
             rack=None,
@@ -109,7 +109,7 @@ class Node:
     async def timeline(
         self, info: Info, since: Since = None, until: Until = None
     ) -> Timeline | None:
-        """What to draw of it, lane by lane."""
+        """The state of the node over the window, for a timeline."""
         return await asking.timeline(
             info.context, self.reading, self.name, window(since, until)
         )
@@ -128,7 +128,7 @@ class Node:
         last: Last = None,
         before: Before = None,
     ) -> FactConnection | None:
-        """What happened on it, in log order."""
+        """Facts about the node, in log order."""
         return await paging.facts(
             info.context,
             self.reading,
@@ -155,7 +155,7 @@ class Node:
         last: Last = None,
         before: Before = None,
     ) -> EntryConnection | None:
-        """What we were told that concerns it, in log order."""
+        """Entries about the node, in log order."""
         return await paging.entries(
             info.context,
             self.reading,
@@ -172,7 +172,7 @@ class Node:
     async def postmortem(
         self, info: Info, since: Since = None, until: Until = None
     ) -> Postmortem | None:
-        """The report to paste, as `recorder postmortem` writes it."""
+        """The report that `recorder postmortem` writes."""
         return await asking.postmortem(
             info.context, self.reading, self.name, window(since, until)
         )

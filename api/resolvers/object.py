@@ -21,24 +21,24 @@ __all__ = ["KubernetesObject"]
 AllFields = Annotated[
     bool,
     strawberry.argument(
-        description="Whether changes are told too that mean nothing, as of"
-        " managedFields and resourceVersion."
+        description="Include insignificant changes, such as managedFields"
+        " and resourceVersion."
     ),
 ]
 End = Annotated[
     str | None,
     strawberry.argument(
         description="A time in any of the forms of DateTime, or the name of"
-        " an entry, `LOG/POSITION`; the newest version without."
+        " an entry, `LOG/POSITION`. Default: the newest version."
     ),
 ]
 
 
 @described
 class KubernetesObject:
-    """An object, by its name, in all its incarnations.
+    """An object, by name, with all its incarnations.
 
-    Each field is null if it could not be answered; `errors` says why.
+    A field that could not be answered is null; `errors` says why.
     """
 
     reading: strawberry.Private[LogReading]
@@ -76,7 +76,7 @@ class KubernetesObject:
 
     @strawberry.field
     async def at(self, info: Info, time: At = None) -> ObjectAt | None:
-        """Itself, as it was."""
+        """The object as it was at a time."""
         return await versions.shown(
             info.context, self.reading, self.reference, time
         )
@@ -93,7 +93,7 @@ class KubernetesObject:
         last: Last = None,
         before: Before = None,
     ) -> VersionConnection | None:
-        """Every version, what changed in it, and who wrote."""
+        """Every version, what changed in it, and who wrote it."""
         return await versions.page(
             info.context,
             self.reading,
@@ -141,7 +141,7 @@ class KubernetesObject:
         last: Last = None,
         before: Before = None,
     ) -> FactConnection | None:
-        """What happened to it, Events about it among them."""
+        """Facts about the object, including Events."""
         return await paging.facts(
             info.context,
             self.reading,
@@ -160,7 +160,7 @@ class KubernetesObject:
         last: Last = None,
         before: Before = None,
     ) -> EntryConnection | None:
-        """Its versions and the Events about it, in log order."""
+        """Versions of the object and Events about it, in log order."""
         return await paging.entries(
             info.context,
             self.reading,

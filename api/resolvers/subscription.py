@@ -20,7 +20,7 @@ __all__ = ["Subscription"]
 
 @described
 class Subscription:
-    """What is told as it comes, by POST with `Accept: text/event-stream`."""
+    """New facts, by POST with `Accept: text/event-stream`."""
 
     @strawberry.subscription
     async def facts(
@@ -31,8 +31,8 @@ class Subscription:
         after: Annotated[
             str | None,
             strawberry.argument(
-                description="Behind this cursor, of a batch or of a page;"
-                " from now on without."
+                description="Resume after this cursor, of a batch or of a"
+                " page. Default: from now on."
             ),
         ] = None,
         cluster: ClusterArgument = None,
@@ -40,9 +40,10 @@ class Subscription:
     ) -> AsyncGenerator[FactBatch, None]:
         """New facts of a node, or of the whole cluster, in log order.
 
-        Each is told once; who goes on after the cursor of a batch loses none
-        and gets none twice. Who reads too slowly is sent an error with the
-        code `api.slow_reader` and the cursor to go on from.
+        Each fact is delivered once; a client that resumes after the cursor of
+        a batch gets every later fact exactly once. A client that reads too
+        slowly gets an error with the code `api.slow_reader` and the cursor to
+        resume from.
         """
         async for batch in info.context.follow(
             cluster, log, node=node, kinds=kinds, after=after

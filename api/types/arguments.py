@@ -21,52 +21,52 @@ __all__ = [
 
 Since = Annotated[
     datetime | None,
-    strawberry.argument(description="From this time on, inclusive."),
+    strawberry.argument(description="Start of the window, inclusive."),
 ]
 Until = Annotated[
     datetime | None,
     strawberry.argument(
-        description="Before this time. Without one the window ends where the"
-        " log stops vouching for itself."
+        description="End of the window, exclusive. Default: now, or the end of"
+        " a tape."
     ),
 ]
 At = Annotated[
     datetime | None,
-    strawberry.argument(description="As of this time; the newest without."),
+    strawberry.argument(description="As of this time. Default: the newest."),
 ]
 First = Annotated[
     int | None,
-    strawberry.argument(description="The oldest so many, 500 at most."),
+    strawberry.argument(description="Return the oldest N, at most 500."),
 ]
 After = Annotated[
     str | None,
-    strawberry.argument(description="Behind this cursor."),
+    strawberry.argument(description="Return items after this cursor."),
 ]
 Last = Annotated[
     int | None,
     strawberry.argument(
-        description="The newest so many, 500 at most. Without `first` and"
-        " `last` the newest 100."
+        description="Return the newest N, at most 500. Default without `first`"
+        " and `last`: the newest 100."
     ),
 ]
 Before = Annotated[
     str | None,
-    strawberry.argument(description="Before this cursor."),
+    strawberry.argument(description="Return items before this cursor."),
 ]
 OfNode = Annotated[
-    str | None, strawberry.argument(description="Only of this node.")
+    str | None, strawberry.argument(description="Only for this node.")
 ]
 OfObject = Annotated[
-    str | None, strawberry.argument(description="Only of this object.")
+    str | None, strawberry.argument(description="Only for this object.")
 ]
 ClusterArgument = Annotated[
     str | None,
     strawberry.argument(
-        description="Name or UID of a cluster; live logs are found before"
-        " tapes. Without it the only one, or that of the settings."
+        description="Name or UID of a cluster; live logs are preferred over"
+        " tapes. Default: the only one, or the one in the settings."
     ),
 ]
 LogArgument = Annotated[
     strawberry.ID | None,
-    strawberry.argument(description="Exactly this log, for example `1`."),
+    strawberry.argument(description="ID of a log, for example `1`."),
 ]

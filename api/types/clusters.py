@@ -29,12 +29,12 @@ class Log:
     """When its newest entry was recorded."""
 
     writer: str | None
-    """Who writes it at the moment."""
+    """Who is writing it now."""
 
     entries_per_minute: float
 
     facts_until: strawberry.ID | None
-    """Where facts end before the log does; null where they do not."""
+    """The entry where facts end, if before the end of the log."""
 
 
 @described
@@ -44,12 +44,12 @@ class Source:
     source: SourceName
 
     resource: str
-    """As `v1/pods`."""
+    """For example `v1/pods`."""
 
     state: StreamState
 
     resource_version: str | None
-    """Where it continues."""
+    """The version from which it resumes."""
 
     began_at: datetime | None
     """When its first list was complete."""
@@ -60,7 +60,7 @@ class Source:
     last_frame_at: datetime | None
 
     lag_seconds: float | None
-    """For how long nothing vouches yet; null for a tape."""
+    """Time since it was last confirmed complete; null for a tape."""
 
     entries: int
 
@@ -114,18 +114,18 @@ class Database:
     version: str
 
     embedded: bool
-    """Whether it is Recorder's own."""
+    """Whether it is the embedded server."""
 
     bytes: float
     """Its size on the disk."""
 
     disk_free_bytes: float | None
-    """Null where the server is not ours, and its disk unknown."""
+    """Null for an external server, whose disk is not known."""
 
 
 @described
 class Status:
-    """Everything at a glance."""
+    """Status of the recorder."""
 
     clusters: list[Cluster]
 

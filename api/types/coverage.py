@@ -17,7 +17,7 @@ __all__ = ["Coverage", "Gap", "SourceCoverage", "Window"]
 
 @described
 class Window:
-    """A half-open span of time; null is without end."""
+    """A half-open time span; null means unbounded."""
 
     since: datetime | None
     """Inclusive."""
@@ -28,10 +28,10 @@ class Window:
 
 @described
 class Gap:
-    """A span that the log cannot vouch for.
+    """A time span in which the log may be incomplete.
 
-    With an id it is an entry of the log; without one nothing was recorded
-    there, or nothing vouches for it yet.
+    A gap with an ID is an entry of the log. One without an ID was not
+    recorded, or is not confirmed complete yet.
     """
 
     id: strawberry.ID | None
@@ -40,7 +40,7 @@ class Gap:
     source: SourceName
 
     resource: str | None
-    """As `v1/pods`; null where it concerns everything."""
+    """For example `v1/pods`; null for all resources."""
 
     from_: datetime | None = strawberry.field(
         name="from", description="The last proof before it."
@@ -56,13 +56,13 @@ class Gap:
     resource_version_after: str | None
 
     proved: str
-    """What the list behind it showed."""
+    """What the list that closed it showed."""
 
     possible: list[str]
-    """What may be missing; empty where nothing can be."""
+    """What may be missing; empty if nothing can be."""
 
     healed: bool
-    """Whether it is closed and nothing can be missing."""
+    """Whether it is closed and nothing is missing."""
 
     @classmethod
     def of(cls, gap: known.Gap) -> Self:
@@ -113,34 +113,34 @@ class Coverage:
     """What may be missing from an answer, and why."""
 
     complete: bool
-    """Whether nothing can be missing."""
+    """Whether the answer is complete."""
 
     since: datetime | None
-    """Where the window begins that this speaks of."""
+    """Start of the window."""
 
     until: datetime | None
-    """Where it ends: as asked, or else with the record of a tape, and now in
-    a live log."""
+    """End of the window: as given, or the end of a tape, or now for a live
+    log."""
 
     recorded_until: datetime | None
     """The end of the record: when its last entry was observed."""
 
     proven_until: datetime | None
-    """The end of the proof: what everything that was read vouches for."""
+    """Until when everything that was read is confirmed complete."""
 
     now: datetime | None
-    """When it was asked; null where that does not matter."""
+    """Time of the query; null where it does not matter."""
 
     gaps: list[Gap]
     """Gaps and holes that overlap the window, the first 1000."""
 
     more_gaps: int
-    """How many more there are."""
+    """How many more exist."""
 
     sources: list[SourceCoverage]
 
     says: list[str]
-    """The same in lines for people."""
+    """The same as readable text."""
 
     @classmethod
     def of(cls, coverage: answered.Coverage) -> Self:

@@ -44,20 +44,20 @@ class Entry:
     source: SourceName
 
     resource: str | None
-    """As `v1/pods`."""
+    """For example `v1/pods`."""
 
     operation: Operation
 
     object: ObjectReference | None
-    """The object itself; for a Kubernetes Event what it is about."""
+    """The object; for a Kubernetes Event, the object it is about."""
 
     resource_version: str | None
 
     node: str | None
-    """The node that it concerns."""
+    """The node it is about."""
 
     reason: str | None
-    """Of a Kubernetes Event."""
+    """Reason of a Kubernetes Event."""
 
     actor: str | None
     """Who reported a Kubernetes Event."""
@@ -72,7 +72,7 @@ class Entry:
     """By PostgreSQL's clock, in the transaction."""
 
     says: str
-    """In a few words, where it can be said."""
+    """A short description, if available."""
 
     @classmethod
     def of(cls, line: Line) -> Self:
@@ -101,7 +101,7 @@ class EntryEdge:
     """An entry and its place."""
 
     cursor: str
-    """Opaque; valid for this log only."""
+    """Opaque cursor, valid for this log only."""
 
     node: Entry
 
@@ -121,7 +121,7 @@ class EntryConnection:
 
 @described
 class Writer:
-    """Who wrote, by the field managers' entries that moved."""
+    """A field manager whose entry changed."""
 
     name: str
     """The field manager."""
@@ -132,7 +132,7 @@ class Writer:
     subresource: str | None
 
     at: datetime | None
-    """When, by the API server."""
+    """Time of the write, by the API server."""
 
     @classmethod
     def of(cls, manager: FieldManager) -> Self:
@@ -155,10 +155,10 @@ class Change:
     change: How
 
     old: Json | None
-    """Null where there was none."""
+    """Null if it was absent."""
 
     new: Json | None
-    """Null where there is none any more."""
+    """Null if it was removed."""
 
     @classmethod
     def of(cls, change: Changed) -> Self:
@@ -182,19 +182,19 @@ class EntryDetail:
     is not UTF-8 in it is shown as U+FFFD."""
 
     document: Json | None
-    """The same as JSON; null where it is none."""
+    """The document as JSON; null if it is not JSON."""
 
     facts: list[Fact]
-    """What it tells."""
+    """Facts derived from it."""
 
     previous: Entry | None
-    """The version of the same object before it."""
+    """The previous version of the same object."""
 
     changed: list[Change]
-    """What differs from that one; empty where there is none."""
+    """Differences from the previous version; empty if there is none."""
 
     writers: list[Writer]
-    """Who made the difference, as far as field managers tell."""
+    """Who made the change, according to field managers."""
 
     coverage: Coverage
     """Of the resource, at the time of the entry."""

@@ -18,35 +18,35 @@ __all__ = ["Fact", "FactBatch", "FactConnection", "FactEdge"]
 
 @described
 class Fact:
-    """One thing that happened, according to one entry; without meaning."""
+    """One observed change or Event, derived from one entry."""
 
     entry: strawberry.ID
     """The entry that proves it, `LOG/POSITION`."""
 
     index: int
-    """Among the facts of its entry."""
+    """Index among the facts of its entry."""
 
     kind: FactKind
 
     node: str | None
-    """The node that it concerns."""
+    """The node it is about."""
 
     object: ObjectReference | None
 
     at: datetime
-    """When it happened, or else when it was seen."""
+    """When it happened, or when it was observed."""
 
     occurred_at: datetime | None
-    """By the cluster's clock; null where nothing claims it."""
+    """By the cluster's clock; null if no source reports it."""
 
     observed_at: datetime
     """By the recorder's clock."""
 
     actor: str | None
-    """Who did it, as far as the entry itself tells."""
+    """Who did it, according to the entry."""
 
     says: str
-    """The same in a few words."""
+    """A short description."""
 
     detail: Json
     """Old and new; its members by kind are documented in docs/facts.md."""
@@ -75,7 +75,7 @@ class FactEdge:
     """A fact and its place."""
 
     cursor: str
-    """Opaque; valid for this log only."""
+    """Opaque cursor, valid for this log only."""
 
     node: Fact
 
@@ -98,10 +98,10 @@ class FactBatch:
     """Facts that came together, in log order, each told once."""
 
     facts: list[Fact]
-    """Empty where only the coverage moved."""
+    """Empty if only the coverage changed."""
 
     cursor: str
-    """Subscribe `after` it to go on without loss or repeat."""
+    """Pass it as `after` to resume without loss or duplicates."""
 
     coverage: Coverage
-    """What the streams vouch for as of now."""
+    """What is confirmed complete as of now."""

@@ -13,6 +13,6 @@ class Gaps:
     gaps: list[Gap]
 
     more: int
-    """How many older ones are left out."""
+    """How many older ones are not shown."""
 
     coverage: Coverage

@@ -21,7 +21,7 @@ __all__ = ["Impact", "ImpactTotals", "WorkloadHit", "WorkloadReference"]
 
 @described
 class WorkloadReference:
-    """What a person asked for, at the top of the owner chain."""
+    """The workload at the top of the owner chain."""
 
     kind: str
     """As in Kubernetes; `SlurmJob` for Slurm."""
@@ -49,24 +49,24 @@ class WorkloadReference:
 
 @described
 class WorkloadHit:
-    """A workload that was hit, and what became of it."""
+    """A disrupted workload and its outcome."""
 
     workload: WorkloadReference
 
     hit_by: HitBy
 
     first_node: str
-    """The node of the gang that failed first."""
+    """The first node of the gang that failed."""
 
     nodes: list[str]
 
     pods_hit: list[str]
 
     gang_size: int
-    """Pods that run in full or not at all."""
+    """Number of Pods in the gang."""
 
     gpus: int
-    """Of the whole gang."""
+    """GPUs of the whole gang."""
 
     outcome: Outcome
 
@@ -75,7 +75,7 @@ class WorkloadHit:
     running_again_at: datetime | None
 
     gpu_hours_lost: float
-    """At least; work since the last checkpoint of the job is not known."""
+    """Lower bound; work since the last checkpoint is not known."""
 
     gpu_hours_attributed: float
     """What the nodes that are asked about are charged with of it."""
@@ -144,7 +144,7 @@ class ImpactTotals:
     gpus: int
 
     gpu_hours_lost: float
-    """At least."""
+    """Lower bound."""
 
     gpu_hours_attributed: float
     """Of that, what is charged: it adds up over nodes and incidents."""
@@ -157,10 +157,10 @@ class ImpactTotals:
 
 @described
 class Impact:
-    """The workloads that failures of nodes hit."""
+    """The workloads affected by node failures."""
 
     nodes: list[str]
-    """Those that were asked about, or selected by their labels."""
+    """The nodes named in the query or selected by labels."""
 
     window: Window
 

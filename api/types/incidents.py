@@ -36,23 +36,23 @@ class Incident:
     nodes: list[str]
 
     from_: datetime = strawberry.field(
-        name="from", description="When its first sign was."
+        name="from", description="Time of its first signal."
     )
 
     to: datetime | None
-    """When the last node was back in service; null while one is not."""
+    """When the last node was back in service; null until then."""
 
     group: IncidentGroup
 
     sentence: str
-    """One sentence that a person would say."""
+    """A one-sentence summary."""
 
     confidence: Confidence
 
     verdicts: list[Verdict]
 
     workloads: list[WorkloadHit]
-    """What it hit."""
+    """Workloads it affected."""
 
     totals: ImpactTotals
 
@@ -81,7 +81,7 @@ class IncidentEdge:
     """An incident and its place."""
 
     cursor: str
-    """Opaque; valid for this log only."""
+    """Opaque cursor, valid for this log only."""
 
     node: Incident
 
@@ -104,10 +104,10 @@ class Histogram:
     step_seconds: float
 
     steps: list[HistogramStep]
-    """Without the empty ones."""
+    """Steps with at least one incident."""
 
     gaps: list[Gap]
-    """What lies over them unseen."""
+    """Gaps in the same window."""
 
 
 @described
@@ -127,14 +127,14 @@ class IncidentConnection:
     """Of the whole window and filter."""
 
     nearest: "Nearest | None"
-    """Where the window holds nothing: what lies next to it."""
+    """If the window is empty: the incidents before and after it."""
 
     coverage: Coverage
 
 
 @described
 class Nearest:
-    """What lies nearest to a window in which nothing happened."""
+    """The incidents nearest to an empty window."""
 
     before: "Moment | None"
 
@@ -143,7 +143,7 @@ class Nearest:
 
 @described
 class Moment:
-    """A sign of something, to go and look at."""
+    """A signal to navigate to."""
 
     at: datetime
 

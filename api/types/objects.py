@@ -30,16 +30,16 @@ class Version:
     entry: Entry
 
     writers: list[Writer]
-    """Who wrote, as far as field managers tell; empty where nobody knows."""
+    """Who wrote it, according to field managers; empty if unknown."""
 
     changed: list[Change]
-    """What differs from the version before it of the same incarnation."""
+    """Differences from the previous version of the same incarnation."""
 
     begins: bool
     """Whether it is the first of its incarnation in the log."""
 
     uid_before: str | None
-    """The incarnation before it, where another one begins."""
+    """The previous incarnation, if a new one begins here."""
 
     @classmethod
     def of(cls, version: KnownVersion) -> Self:
@@ -58,7 +58,7 @@ class VersionEdge:
     """A version and its place."""
 
     cursor: str
-    """Opaque; valid for this log only."""
+    """Opaque cursor, valid for this log only."""
 
     node: Version
 
@@ -83,7 +83,7 @@ class VersionConnection:
     page_info: PageInfo
 
     heartbeats: Heartbeats | None
-    """Of the incarnation that lives."""
+    """Heartbeats of the current incarnation."""
 
     coverage: Coverage
 
@@ -115,11 +115,11 @@ class Difference:
     `another incarnation`."""
 
     from_: Entry | None = strawberry.field(
-        name="from", description="The version at the first end."
+        name="from", description="The version at the start."
     )
 
     to: Entry | None
-    """The version at the second."""
+    """The version at the end."""
 
     changed: list[Change]
 

@@ -10,10 +10,10 @@ class PageInfo:
     """Where a page lies among the others."""
 
     has_next_page: bool
-    """Whether there is more behind it, as of now."""
+    """Whether more items follow, as of now."""
 
     has_previous_page: bool
-    """Whether there is more before it."""
+    """Whether more items precede it."""
 
     start_cursor: str | None
     """Of its first edge; null where the page is empty."""

@@ -29,10 +29,10 @@ class Actor:
     kind: ActorKind
 
     name: str | None
-    """Null where it is not known."""
+    """Null if unknown."""
 
     tool: str | None
-    """What an unknown one used."""
+    """The tool used, if the actor is unknown."""
 
 
 @described

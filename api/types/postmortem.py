@@ -1,4 +1,4 @@
-"""The report of an incident, to paste or to keep."""
+"""The report of an incident."""
 
 from datetime import datetime
 
@@ -19,23 +19,23 @@ class Postmortem:
     node: str
 
     summary: list[str]
-    """What and why; what it cost; how sure it is."""
+    """What happened and why, the cost, and the confidence."""
 
     verdicts: list[Verdict]
 
     impact: Impact
 
     began_at: datetime | None
-    """Null where nothing is known to have happened."""
+    """Null if no incident is recorded."""
 
     position: strawberry.ID
     """The entry up to which the log was read: the same question up to there
     gives the same bytes."""
 
     markdown: str
-    """As `recorder postmortem` writes it."""
+    """Markdown, as `recorder postmortem` writes it."""
 
     html: str
-    """One file that loads nothing and runs nothing."""
+    """A self-contained HTML file without scripts."""
 
     coverage: Coverage

@@ -13,17 +13,17 @@ class ObjectReference:
     """An object of the cluster, as the API names it."""
 
     group: str
-    """Of the API; empty for the core group."""
+    """API group; empty for the core group."""
 
     kind: str
 
     namespace: str | None
-    """Null for what belongs to the cluster."""
+    """Null for cluster-scoped objects."""
 
     name: str
 
     uid: str | None
-    """Its incarnation; null where the document had none."""
+    """UID; null if the document had none."""
 
     @classmethod
     def of(cls, identity: ObjectIdentity | None) -> Self | None:

@@ -24,7 +24,7 @@ class ConditionPoint:
 
 @described
 class ConditionSeries:
-    """What a state timeline draws."""
+    """Rows of a state timeline."""
 
     points: list[ConditionPoint]
 
@@ -33,7 +33,7 @@ class ConditionSeries:
 
 @described
 class Annotation:
-    """An incident as a mark on a graph."""
+    """An incident as an annotation."""
 
     time: datetime
 
@@ -50,7 +50,7 @@ class Annotation:
 
 @described
 class Annotations:
-    """What to mark on a graph."""
+    """Dashboard annotations."""
 
     annotations: list[Annotation]
 

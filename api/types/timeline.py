@@ -23,13 +23,13 @@ __all__ = [
     "Timeline",
 ]
 
-FROM = "Null where it began before the window."
-TO = "Null while it lasts at the end of the window."
+FROM = "Null if it began before the window."
+TO = "Null if it lasts beyond the window."
 
 
 @described
 class ServiceSpan:
-    """What the node was good for, from one change to the next."""
+    """The service state of the node from one change to the next."""
 
     from_: datetime | None = strawberry.field(name="from", description=FROM)
 
@@ -38,7 +38,7 @@ class ServiceSpan:
     state: ServiceState
 
     entry: strawberry.ID | None
-    """What began it; null at the edge of the window."""
+    """The entry that began it; null at the edge of the window."""
 
 
 @described
@@ -92,7 +92,7 @@ class TaintSpan:
     to: datetime | None = strawberry.field(description=TO)
 
     actor: str | None
-    """Who set it, where that is known."""
+    """Who set it, if known."""
 
     entry: strawberry.ID | None
 
@@ -106,7 +106,7 @@ class CordonSpan:
     to: datetime | None = strawberry.field(description=TO)
 
     actor: str | None
-    """Who set it, where that is known."""
+    """Who set it, if known."""
 
     entry: strawberry.ID | None
 
@@ -215,17 +215,17 @@ class Timeline:
 
     @strawberry.field
     async def placements(self) -> list[Placement]:
-        """Pods that were on it in the window, also those of DaemonSets."""
+        """Pods on the node in the window, including DaemonSet Pods."""
         return await self.placed()
 
     facts: list[Fact]
     """In log order, Events among them; the first 5000."""
 
     more_facts: int
-    """How many are left out: ask for a narrower window, or page through
+    """How many are not included: narrow the window, or page through
     `facts`."""
 
     gaps: list[Gap]
-    """Of what the lanes rest on, healed ones left out."""
+    """Gaps that affect the timeline, without healed ones."""
 
     coverage: Coverage

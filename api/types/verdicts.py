@@ -62,7 +62,7 @@ class DecisionFound:
 
 @described
 class Evidence:
-    """One sign in the chain."""
+    """One signal in the chain."""
 
     entry: strawberry.ID
     """The entry that proves it, `LOG/POSITION`."""
@@ -76,14 +76,14 @@ class Evidence:
     observed_at: datetime
 
     at: datetime
-    """When it happened, or else when it was seen."""
+    """When it happened, or when it was observed."""
 
     says: str
 
 
 @described
 class Rival:
-    """Another cause that would look alike."""
+    """Another cause that was considered."""
 
     cause: str
 
@@ -94,7 +94,7 @@ class Rival:
 
 @described
 class Contradiction:
-    """Two records of which one is wrong; it is not settled which."""
+    """Two conflicting records."""
 
     entry: strawberry.ID
 
@@ -106,7 +106,7 @@ class Contradiction:
 
 @described
 class MissingEvidence:
-    """A source that would have told more."""
+    """A source that would have shown more."""
 
     evidence: str
 
@@ -126,7 +126,7 @@ class Between:
 
 @described
 class Verdict:
-    """What is said of one happening: why, by whom, on what evidence."""
+    """What happened, why, who decided it, and the evidence."""
 
     id: strawberry.ID
     """The first entry of its effect; stable on the same log."""
@@ -157,7 +157,7 @@ class Verdict:
     """How long it was not in service; null while it is not."""
 
     began_at: datetime
-    """When the first sign of it was."""
+    """Time of its first signal."""
 
     at: datetime
     """When it happened."""
@@ -181,21 +181,21 @@ class Verdict:
     """The path, at most seven, in the order of the log."""
 
     sentence: str
-    """One sentence that a person would say."""
+    """A one-sentence summary."""
 
     confidence: Confidence
 
     evidence: list[Evidence]
 
     evidence_left_out: int
-    """Signs of the same chain that the evidence does not name."""
+    """Signals of the same chain not listed in the evidence."""
 
     rivals: list[Rival]
 
     contradictions: list[Contradiction]
 
     gaps: list[strawberry.ID]
-    """The entries that opened gaps which it rests on: it is less sure."""
+    """Entries of the gaps that reduce its confidence."""
 
     missing: list[MissingEvidence]
 
@@ -277,14 +277,14 @@ def _evidence(one: judged.Evidence, said: EvidenceDocument) -> Evidence:
 
 @described
 class Why:
-    """What happened to a node, and how sure that is."""
+    """What happened to a node, with confidence."""
 
     node: str
 
     window: Window
-    """As it was asked."""
+    """The window of the query."""
 
     verdicts: list[Verdict]
-    """In order; empty where nothing is known to have happened."""
+    """In order; empty if no incident is recorded."""
 
     coverage: Coverage

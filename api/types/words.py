@@ -61,22 +61,22 @@ class StreamState(StrEnum):
     """What a source does with one resource."""
 
     LISTING = "listing"
-    """It lists, or must list before it can watch."""
+    """Listing, or waiting to list."""
 
     LIVE = "live"
-    """It watches, and was proven."""
+    """Watching, and confirmed complete."""
 
     BACKING_OFF = "backing-off"
-    """It failed for a reason that may pass, and tries again."""
+    """Failed with a transient error; retrying with backoff."""
 
     FORBIDDEN = "forbidden"
-    """It lacks a right or valid credentials."""
+    """Permissions or valid credentials are missing."""
 
     ABSENT = "absent"
-    """The cluster does not serve it."""
+    """Not served by the cluster."""
 
     STOPPED = "stopped"
-    """It is not being recorded."""
+    """Not being recorded."""
 
 
 @described_enum()
@@ -88,21 +88,21 @@ class SourceName(StrEnum):
     CLOUDEVENTS = "cloudevents"
     SLURM = "slurm"
     RECORDER = "recorder"
-    """What the recorder says itself."""
+    """Entries written by the recorder itself."""
 
 
 @described_enum()
 class SourceState(StrEnum):
-    """Whether a source was recorded at all."""
+    """Whether a source was recorded."""
 
     RECORDED = "recorded"
     ABSENT = "absent"
-    """Never configured; this makes no answer incomplete."""
+    """Never configured; does not make answers incomplete."""
 
 
 @described_enum()
 class LogKind(StrEnum):
-    """What a log was made from."""
+    """The origin of a log."""
 
     LIVE = "live"
     """A cluster."""
@@ -113,25 +113,25 @@ class LogKind(StrEnum):
 
 @described_enum()
 class ServiceState(StrEnum):
-    """What a node is good for."""
+    """Whether a node can run work."""
 
     IN_SERVICE = "in-service"
-    """Work may come and can run."""
+    """Ready, and open to new Pods."""
 
     DEGRADED = "degraded"
-    """In service, while a fault is reported of it."""
+    """In service, with a reported fault."""
 
     CORDONED = "cordoned"
-    """Ready, and cordoned or with a taint that keeps work away."""
+    """Ready, but cordoned or tainted."""
 
     NOT_READY = "not-ready"
-    """It says itself that it is not ready."""
+    """The kubelet reports NotReady."""
 
     UNKNOWN = "unknown"
-    """The control plane does not hear from it."""
+    """The control plane does not receive its heartbeats."""
 
     ABSENT = "absent"
-    """There is no such Node."""
+    """The Node does not exist."""
 
 
 @described_enum()

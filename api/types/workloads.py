@@ -12,14 +12,14 @@ __all__ = ["WorkloadStory"]
 
 @described
 class WorkloadStory:
-    """The Pods of a workload, where they ran, and what hit them."""
+    """The Pods of a workload, where they ran, and their disruptions."""
 
     workload: WorkloadReference
 
     window: Window
 
     is_gang: bool
-    """Whether it runs in full or not at all."""
+    """Whether it needs all of its Pods to run."""
 
     gpus: int
     """Of the most Pods that were bound at one time."""

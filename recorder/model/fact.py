@@ -91,5 +91,5 @@ class StoredFact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def at(self) -> datetime:
-        """When it happened, or else when it was seen."""
+        """When it happened, or when it was observed."""
         return self.fact.occurred_at or self.observed_at

@@ -27,44 +27,44 @@ class Happened(StrEnum):
     """Another machine under the same name."""
 
     REJOINED = "rejoined"
-    """The same machine as a new Node."""
+    """The same machine registered as a new Node."""
 
     REMOVED = "removed"
     """The Node was deleted and did not come back."""
 
     REBOOT = "reboot"
-    """Another boot id on the same Node."""
+    """The boot ID changed on the same Node."""
 
     UNREACHABLE = "unreachable"
-    """Lost to the control plane, and back with the same boot id."""
+    """Unreachable for the control plane, then back with the same boot ID."""
 
     KUBELET_RESTART = "kubelet-restart"
-    """The kubelet began anew, the machine did not."""
+    """The kubelet restarted, the machine did not."""
 
     DRAINED = "drained"
     """Its Pods were evicted."""
 
     CORDONED = "cordoned"
-    """No new work was let on it."""
+    """It was marked unschedulable."""
 
     DEGRADED = "degraded"
-    """Something broke, and it stayed in service."""
+    """A fault was reported while it stayed in service."""
 
     JOINED = "joined"
     """A new Node."""
 
 
 class Mode(StrEnum):
-    """Whether it was meant."""
+    """Whether the change was planned."""
 
     PLANNED = "planned"
     """A decision precedes the effect."""
 
     ABRUPT = "abrupt"
-    """Proven, within coverage, that no decision precedes it."""
+    """No decision precedes it, and no gap could hide one."""
 
     UNKNOWN = "unknown"
-    """Neither is proven."""
+    """The record does not show whether it was planned."""
 
 
 class Fault(StrEnum):
@@ -129,23 +129,23 @@ class Cause(StrEnum):
     MANUAL_DRAIN = "manual-drain"
     NODE_DELETION = "node-deletion"
     UNRECORDED = "unrecorded"
-    """Nothing on record says why."""
+    """Nothing recorded explains it."""
 
 
 class Confidence(StrEnum):
-    """How sure the cause is."""
+    """How certain the cause is."""
 
     PROVEN = "proven"
-    """The evidence admits no rival."""
+    """The evidence rules out other causes."""
 
     LIKELY = "likely"
-    """Rivals are named, and weaker."""
+    """Other causes are possible but less likely."""
 
     POSSIBLE = "possible"
-    """Rivals are open."""
+    """Other causes are not ruled out."""
 
     UNKNOWN = "unknown"
-    """No evidence of a cause."""
+    """Nothing recorded explains it."""
 
 
 class Role(StrEnum):
@@ -169,7 +169,7 @@ class ActorKind(StrEnum):
 
 
 class HitBy(StrEnum):
-    """What hit a workload."""
+    """What disrupted a workload."""
 
     NODE_FAILURE = "node-failure"
     DRAIN = "drain"
@@ -177,13 +177,13 @@ class HitBy(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What became of a workload that was hit."""
+    """What happened to a disrupted workload."""
 
     FAILED = "failed"
-    """For good."""
+    """It failed permanently."""
 
     RESTARTED = "restarted"
-    """The whole gang began again, or its Pods came back on their nodes."""
+    """The whole gang restarted, or its Pods came back on their nodes."""
 
     RESCHEDULED = "rescheduled"
     """The lost Pods came back on other nodes."""
@@ -198,14 +198,14 @@ class Outcome(StrEnum):
     """It ended normally."""
 
     DOWN = "down"
-    """Not back at the end of what is known."""
+    """Not running again when the record ends."""
 
     UNKNOWN = "unknown"
-    """A gap hides it."""
+    """Hidden by a gap."""
 
 
 class IncidentGroup(StrEnum):
-    """What an incident struck."""
+    """What an incident affected."""
 
     NODE = "node"
     RACK = "rack"

@@ -189,9 +189,7 @@ async def test_a_source_that_is_handed_things_does_not_count() -> None:
 
 async def test_a_log_without_streams_vouches_for_nothing() -> None:
     assert reasons(await judged(Told())) == ["nothing recorded yet"]
-    assert reasons(await judged(Told(log=TAPE))) == [
-        "nothing recorded yet"
-    ]
+    assert reasons(await judged(Told(log=TAPE))) == ["nothing recorded yet"]
 
 
 async def test_what_claims_a_time_that_has_not_come_makes_a_hole() -> None:

@@ -99,7 +99,7 @@ def test_an_incident_comes_while_somebody_looks(
 
         expect(tab.page).to_have_title(re.compile("^gpu-002 rebooted"))
         expect(tab.page.locator(".recording").first).to_contain_text(
-            "behind, nothing seen since 11:27"
+            "behind, last data 11:27"
         )
         # The stream ends with its server; nobody is to be told of it.
         tab.page.goto("about:blank")

@@ -33,7 +33,7 @@ export function recordingOf(status, cluster, zone) {
   if (cluster.log.kind === 'TAPE') {
     const last = readInstant(cluster.coverage.until ?? '');
     const end = last === null ? '' : ` until ${dayAndClock(last, zone)}`;
-    return { tone: 'tape', says: `a tape${end}` };
+    return { tone: 'tape', says: `tape${end}` };
   }
   const until = readInstant(cluster.coverage.provenUntil ?? '');
   if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };

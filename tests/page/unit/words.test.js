@@ -90,10 +90,10 @@ test('the head says in words how far the recorder is', () => {
     recordingOf(status, cluster('LIVE', status.now, until), 'utc');
 
   assert.deepEqual(of('2026-11-21T11:59:58Z'), {
-    tone: 'live', says: 'complete but for the last 2 s',
+    tone: 'live', says: 'complete up to 2 s ago',
   });
   assert.deepEqual(of('2026-11-21T11:50:00Z'), {
-    tone: 'behind', says: '10 min behind, nothing seen since 11:50:00',
+    tone: 'behind', says: '10 min behind, last data 11:50:00',
   });
   assert.equal(of(null).tone, 'behind');
 });
@@ -102,7 +102,7 @@ test('a tape lasts until its record ends, however far it is proven', () => {
   const tape = cluster('TAPE', '2026-11-21T11:27:26Z', '2026-11-21T11:27:13Z');
 
   assert.deepEqual(recordingOf({ now: '2026-12-01T00:00:00Z' }, tape, 'utc'), {
-    tone: 'tape', says: 'a tape until 21 Nov 2026, 11:27:26 UTC',
+    tone: 'tape', says: 'tape until 21 Nov 2026, 11:27:26 UTC',
   });
 });
 
