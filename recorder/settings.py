@@ -41,7 +41,7 @@ class Settings:
     the embedded server under `data_dir`."""
 
     data_dir: Path = Path()
-    """Folder of the embedded server and of the redaction key. Default: the
+    """Data folder of the embedded server and the redaction key. Default: the
     user's data folder; as root ``/var/lib/recorder``."""
 
     kubeconfig: str | None = None
@@ -52,10 +52,10 @@ class Settings:
     """Context of the kubeconfig; None: its current one."""
 
     cluster: str | None = None
-    """Cluster that questions are about, by name or UID."""
+    """Cluster to query, by name or UID."""
 
     include: tuple[str, ...] = ()
-    """Resources to record beside the built-in ones: ``group/resource``,
+    """Resources to record besides the built-in ones: ``group/resource``,
     ``resource`` of the core group, or ``*`` for everything but Secrets and
     ConfigMaps."""
 
@@ -71,10 +71,10 @@ class Settings:
     are 95 % of all updates of Nodes and Leases."""
 
     event_ttl: timedelta = timedelta(hours=1)
-    """The API server's ``--event-ttl``, which it does not tell."""
+    """The API server's ``--event-ttl``, which cannot be read from it."""
 
     reconcile_every: timedelta = timedelta(hours=1)
-    """How often each resource is listed and compared with the log."""
+    """How often to list each resource and compare it with the log."""
 
     redaction_key_file: Path | None = None
     """File of the key that redaction digests are made with. Default:
@@ -85,19 +85,20 @@ class Settings:
     name of an environment variable, beside the built-in ones."""
 
     health_listen: str = "127.0.0.1:9464"
-    """Address of /healthz, /readyz and /metrics, which name no object;
-    empty: none."""
+    """Address of /healthz, /readyz and /metrics, which expose no objects;
+    empty: disabled."""
 
     serve_listen: str = "127.0.0.1:9470"
-    """Address of the API and the page; one that others reach needs
+    """Address of the API and the page; any other than loopback needs
     `token_file`."""
 
     token_file: Path | None = None
-    """File of the tokens that admit to the API, as `recorder token` writes
-    it; None: whoever reaches the loopback address may ask."""
+    """File of access tokens for the API, as `recorder token` writes
+    it; None: anyone who can reach the loopback address has access."""
 
     disk_free_min: float = 5.0
-    """Percent of the disk of `data_dir` below which nothing is written."""
+    """Free space on the disk of `data_dir`, in percent, below which
+    recording pauses."""
 
     @classmethod
     def load(

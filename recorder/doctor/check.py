@@ -54,8 +54,8 @@ def untried(name: str, because: str) -> Check:
     return Check(
         name=name,
         ok=False,
-        says=f'not tried, because "{because}" failed',
-        remedy=f'mend "{because}" first',
+        says=f'skipped because "{because}" failed',
+        remedy=f'fix "{because}" first',
         tried=False,
     )
 

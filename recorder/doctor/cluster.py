@@ -28,35 +28,34 @@ TRY_RIGHTS = timedelta(seconds=120)
 """Some hundred resources take ten seconds; a slow server takes longer."""
 
 WHOLE_SECONDS = timedelta(seconds=1)
-"""HTTP tells no parts of a second."""
+"""The Date header of HTTP has whole seconds."""
 
 FORBIDDEN = "cluster.forbidden"
 """The code of the error of a server that does answer."""
 
 REMEDIES = {
     "config.kubeconfig": "name the cluster with KUBECONFIG or"
-    " RECORDER_KUBECONFIG and RECORDER_CONTEXT; see that"
+    " RECORDER_KUBECONFIG and RECORDER_CONTEXT; check that"
     " `kubectl get nodes` works",
-    "cluster.unauthorized": "renew the credentials: see that"
-    " `kubectl get nodes` works, or make a token anew with:"
+    "cluster.unauthorized": "renew the credentials: check that"
+    " `kubectl get nodes` works, or create a new token with:"
     " kubectl -n recorder create token recorder",
-    "cluster.forbidden": "kubectl apply -f deploy/rbac.yaml, and see that the"
-    " credentials are those of the service account recorder there",
-    "cluster.certificate": "see that the kubeconfig names the authority of"
-    " the server (certificate-authority) and the server as its certificate"
-    " does (tls-server-name)",
-    "cluster.throttled": "the server is overloaded: try again later, and"
-    " look at its priority and fairness",
-    "cluster.server": "the server is in trouble: kubectl get --raw"
-    " '/readyz?verbose' says with what",
-    "cluster.bad_answer": "see that the kubeconfig names an API server, and"
-    " no proxy that answers in its place",
+    "cluster.forbidden": "kubectl apply -f deploy/rbac.yaml, and check that"
+    " the credentials belong to its service account recorder",
+    "cluster.certificate": "check certificate-authority and tls-server-name"
+    " in the kubeconfig",
+    "cluster.throttled": "the server is overloaded: retry later, and check"
+    " its API priority and fairness settings",
+    "cluster.server": "the server is failing: kubectl get --raw"
+    " '/readyz?verbose' shows the reason",
+    "cluster.bad_answer": "check that the kubeconfig points to an API server,"
+    " not to a proxy",
 }
 """By the code of the error."""
 
 UNREACHABLE = (
-    "see that the address is right and that no firewall or proxy stands"
-    " between: kubectl cluster-info"
+    "check the address, and that no firewall or proxy is in the way:"
+    " kubectl cluster-info"
 )
 
 
@@ -197,7 +196,7 @@ async def _clock(cluster: ClusterProbe) -> Check:
     except RecorderError as exc:
         return judge_unreached(CLOCK, exc.code, str(exc))
     except ValueError:
-        says = "the API server does not tell its time"
+        says = "the API server does not report its time"
         return Check(name=CLOCK, ok=True, says=says)
     reading = ClockReading(
         before=before,
@@ -212,7 +211,9 @@ async def _rights(
     cluster: ClusterProbe,
 ) -> tuple[Sequence[Check], int | None]:
     try:
-        rights = await within(TRY_RIGHTS, "try the rights", cluster.rights())
+        rights = await within(
+            TRY_RIGHTS, "check permissions", cluster.rights()
+        )
     except RecorderError as exc:
         return [judge_unreached(RIGHTS, exc.code, str(exc))], None
     return judge_rights(RIGHTS, rights), rights.tried

@@ -44,7 +44,7 @@ class FolderFacts:
     """Whose PostgreSQL's data are, if we may not use them."""
 
     closed_at: Path | None = None
-    """A folder above it that PostgreSQL's own user may not pass through."""
+    """A folder above it that PostgreSQL's own user cannot access."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,7 @@ def judge_folder(name: str, facts: FolderFacts) -> Check:
         )
     if facts.closed_at is not None:
         return wrong(
-            f'PostgreSQL\'s own user may not pass through "{facts.closed_at}"',
+            f'PostgreSQL\'s own user cannot access "{facts.closed_at}"',
             f"allow it: chmod o+x {facts.closed_at}",
         )
     if not facts.is_writable:
@@ -148,7 +148,7 @@ def judge_disk(name: str, facts: DiskFacts, free_min: float) -> Check:
         name=name,
         ok=share >= free_min,
         says=f"{share:.1f} % free ({facts.free / GIB:.1f} GiB) where"
-        f' "{facts.folder}" is; recording waits below {free_min:g} %'
+        f' "{facts.folder}" is; recording pauses below {free_min:g} %'
         f" ({least / GIB:.1f} GiB)",
         remedy=f"free {(least - facts.free) / GIB:.1f} GiB or more, move the"
         " folder to a larger disk, or set RECORDER_DISK_FREE_MIN",
@@ -169,7 +169,7 @@ def judge_programs(name: str, facts: ProgramFacts) -> Check:
         return Check(
             name=name,
             ok=False,
-            says=f'"{folder}" is no PostgreSQL data folder: it has no'
+            says=f'"{folder}" is not a PostgreSQL data folder: it has no'
             " PG_VERSION",
             remedy="restore it from a backup, or move it away to begin a new"
             " log",

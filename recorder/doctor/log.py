@@ -77,7 +77,7 @@ class EventLives:
 def judge_partitions(name: str, facts: PartitionFacts) -> Check:
     """Judge whether partitions are made ahead."""
     if facts.until is None or facts.ahead is None:
-        says = "none yet; the first recording makes them"
+        says = "none yet; the first recording creates them"
         return Check(name=name, ok=True, says=says)
     return Check(
         name=name,
@@ -100,12 +100,12 @@ def judge_lease(name: str, leases: Sequence[LeaseFacts]) -> Sequence[Check]:
 def _judge_lease(name: str, lease: LeaseFacts) -> Check:
     log = f'log {lease.log} of "{lease.cluster}"'
     if lease.holder is None or lease.expires_at is None:
-        return Check(name=name, ok=True, says=f"nobody writes {log}")
+        return Check(name=name, ok=True, says=f"no process writes {log}")
     until = f"{lease.expires_at:%Y-%m-%dT%H:%M:%SZ}"
     if lease.expires_at <= lease.now:
         says = (
-            f'nobody writes {log}; "{lease.holder}" did until {until} and did'
-            " not stop by itself"
+            f'no process writes {log}; "{lease.holder}" did until {until}'
+            " and did not shut down cleanly"
         )
         return Check(name=name, ok=True, says=says)
     ahead = lease.expires_at - lease.now
@@ -138,7 +138,7 @@ def judge_event_ttl(
         says=f"Events live for {_said(lives.typical)}, by {lives.sample} that"
         f" expired, and the setting says {_said(setting)}",
         remedy="set RECORDER_EVENT_TTL to the --event-ttl of the API server:"
-        " by it is judged whether an Event expired or was missed",
+        " it decides whether an Event expired or was missed",
     )
 
 
@@ -153,7 +153,7 @@ def judge_facts(name: str, ends: Sequence[FactsEnd]) -> Check:
     return Check(
         name=name,
         ok=not ends,
-        says=f"facts end at entry {where}, and answers with them"
+        says=f"facts end at entry {where}, and so do answers"
         if ends
         else "every entry has its facts",
         remedy="run: "

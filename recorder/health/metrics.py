@@ -29,7 +29,7 @@ class _Recording(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield every metric."""
         yield InfoMetricFamily(
-            "recorder_build", "What runs here.", {"version": __version__}
+            "recorder_build", "Version information.", {"version": __version__}
         )
         yield from self._intake()
         yield from self._commits()
@@ -47,12 +47,12 @@ class _Recording(Collector):
         yield frames
         yield GaugeMetricFamily(
             "recorder_queue_bytes",
-            "Documents waiting between the sources and the log.",
+            "Bytes of documents waiting to be written.",
             progress.queue_bytes,
         )
         yield CounterMetricFamily(
             "recorder_refused",
-            "Inputs that could not be taken as they were.",
+            "Inputs that could not be parsed.",
             progress.refused,
         )
         gaps = CounterMetricFamily(
@@ -69,13 +69,13 @@ class _Recording(Collector):
         )
         yield SummaryMetricFamily(
             "recorder_commit_seconds",
-            "Time of each committed transaction.",
+            "Duration of committed transactions.",
             count_value=progress.batches,
             sum_value=progress.commit_seconds,
         )
         yield CounterMetricFamily(
             "recorder_commit_failures",
-            "Transactions that PostgreSQL did not take.",
+            "Transactions that PostgreSQL rejected.",
             progress.failed_commits,
         )
         yield GaugeMetricFamily(
@@ -99,15 +99,15 @@ class _Recording(Collector):
         now = datetime.now(UTC)
         lag = GaugeMetricFamily(
             "recorder_source_lag_seconds",
-            "Time since it was last proven that nothing was missed.",
+            "Time since the resource was last confirmed complete.",
             labels=("source", "resource"),
         )
         state = GaugeMetricFamily(
             "recorder_source_state",
-            "1 for the state that a source is in.",
+            "1 for the current state of the source.",
             labels=("source", "resource", "state"),
         )
-        gaps = GaugeMetricFamily("recorder_open_gaps", "Gaps that are open.")
+        gaps = GaugeMetricFamily("recorder_open_gaps", "Open gaps.")
         streams = self._progress.streams
         for (source, resource), point in sorted(streams.items()):
             for each in StreamState:

@@ -308,7 +308,7 @@ def test_a_database_that_is_away_is_one_failed_check(
     assert len(failed(answer)) == len(DEPENDENT) + 1
     for name in DEPENDENT:
         said = checks(answer)[name]["says"]
-        assert said == 'not tried, because "database" failed'
+        assert said == 'skipped because "database" failed'
     assert "cannot reach the database" in checks(answer)["database"]["says"]
 
 

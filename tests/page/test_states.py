@@ -105,7 +105,7 @@ def test_the_head_says_that_a_tape_is_one_and_until_when(
 ) -> None:
     tab = open_tab()
 
-    assert "a tape until 21 Nov 2026" in tab.says(".recording")
+    assert "tape until 21 Nov 2026" in tab.says(".recording")
 
 
 def test_nothing_is_fetched_from_elsewhere(

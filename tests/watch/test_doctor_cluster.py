@@ -157,7 +157,7 @@ async def test_credentials_that_are_refused_are_to_be_renewed(
         ("cluster rights", False),
     ]
     assert "renew the credentials" in str(checks[0].remedy)
-    assert checks[1].says == 'not tried, because "cluster" failed'
+    assert checks[1].says == 'skipped because "cluster" failed'
 
 
 async def test_a_server_that_is_silent_is_not_waited_for(
