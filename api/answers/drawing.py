@@ -169,7 +169,7 @@ def _state(state: KnownState, knowledge: Knowledge) -> NodeState:
         taints=sorted(state.taints),
         conditions=Json(
             {
-                name: condition.get("status")
+                name: condition.status
                 for name, condition in sorted(state.conditions.items())
             }
         ),

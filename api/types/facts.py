@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Self
 
 import strawberry
+from msgspec import to_builtins
 
 from api.describing import described
 from api.types.coverage import Coverage
@@ -66,7 +67,7 @@ class Fact:
             observed_at=stored.observed_at,
             actor=fact.actor,
             says=says(fact),
-            detail=Json(fact.detail),
+            detail=Json(to_builtins(fact.detail)),
         )
 
 

@@ -161,9 +161,7 @@ def judge_role(name: str, facts: ServerFacts) -> Check:
         )
     own = "log in as a role of its own that is a member of recorder_writer"
     if facts.is_superuser:
-        return wrong(
-            f'role "{role}" is a superuser and bypasses guards', own
-        )
+        return wrong(f'role "{role}" is a superuser and bypasses guards', own)
     if facts.owns:
         return wrong(
             f'role "{role}" owns the tables, which `recorder migrate` needs'

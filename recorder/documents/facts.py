@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from msgspec import to_builtins
+
 from recorder.facts import says
 from recorder.model.fact import StoredFact
 from recorder.model.moment import optional_time, written
@@ -33,7 +35,7 @@ def fact_document(stored: StoredFact) -> dict[str, Any]:
         "observed_at": written(stored.observed_at),
         "actor": fact.actor,
         "says": says(fact),
-        "detail": dict(fact.detail),
+        "detail": to_builtins(fact.detail),
     }
 
 
@@ -53,7 +55,7 @@ def _state(state: NodeState) -> dict[str, Any]:
         "in_service": state.in_service,
         "taints": sorted(state.taints),
         "conditions": {
-            name: condition.get("status")
+            name: condition.status
             for name, condition in sorted(state.conditions.items())
         },
     }

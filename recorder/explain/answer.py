@@ -41,6 +41,7 @@ from recorder.explain.tracks.transition import Transition
 from recorder.explain.tracks.transitions import happenings
 from recorder.explain.verdict import Because, Decided, Faulted, Verdict
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.facts import BootChanged
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
 __all__ = ["judge"]
@@ -294,13 +295,13 @@ def _unheard_before(
     if (
         decided is None
         or decided.decision is not Decision.AUTO_REMEDIATION
-        or decided.sign.stored.fact.detail.get("inferred")
+        or decided.sign.is_inferred
     ):
         return None
     lost = next(iter(transition.episode.of(Topic.READY)), None)
     if lost is None or lost.position >= decided.sign.position:
         return None
-    if (lost.stored.fact.detail["new"] or {}).get("status") != "Unknown":
+    if lost.status != "Unknown":
         return None
     return Faulted(
         fault=Fault.PARTITION, sign=lost, confidence=Confidence.LIKELY
@@ -310,15 +311,15 @@ def _unheard_before(
 def _boots(transition: Transition) -> tuple[str | None, str | None]:
     episode, effect = transition.episode, transition.effect
     if transition.happened == Happened.REBOOT:
-        if effect.topic is not Topic.BOOT:
-            return None, episode.state.boot_id
         detail = effect.stored.fact.detail
-        return detail["old"], detail["new"]
+        if not isinstance(detail, BootChanged):
+            return None, episode.state.boot_id
+        return detail.old, detail.new
     before = episode.baseline.boot_id
     after = episode.state.boot_id if episode.state.present else None
     if transition.happened not in GONE | {Happened.JOINED}:
         seen = [
-            boot.stored.fact.detail["new"]
+            boot.boot
             for boot in episode.of(Topic.BOOT)
             if boot.position <= effect.position
         ]

@@ -44,7 +44,7 @@ def mode_of(
     if transition.was_shut_down:
         return Mode.PLANNED
     if decided is not None:
-        if holed and decided.sign.stored.fact.detail.get("inferred"):
+        if holed and decided.sign.is_inferred:
             return Mode.UNKNOWN  # it was seen with the effect, or as it
         # Whatever for, it was announced that the Node would go.
         said = decided.sign.vague and transition.happened == Happened.REMOVED

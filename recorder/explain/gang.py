@@ -258,8 +258,7 @@ class Gang:
             return again or self._scope.until
         # Nobody wants any more what was taken away.
         wanted = self._workloads.wanted_until(self._workload, loss.at)
-        until = self._scope.until
-        return until if wanted is None else min(wanted, until)
+        return min(wanted or self._scope.until, self._scope.until)
 
     def _survived(
         self, touched: Sequence[tuple[Failure, Placement]]

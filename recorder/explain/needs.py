@@ -7,6 +7,7 @@ asked for, and not the node that this object is about.
 from collections.abc import Iterable
 
 from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.facts import ConditionChanged
 from recorder.model.reference import ObjectIdentity
 
 __all__ = ["ObjectName", "is_request_about", "objects_asked_for"]
@@ -41,8 +42,8 @@ def _has_author(fact: Fact, thing: ObjectIdentity) -> bool:
     if thing.kind != "Pod":
         return True
     return fact.kind in _LEAVING or (
-        fact.kind is FactKind.CONDITION_CHANGED
-        and fact.detail["type"] == "DisruptionTarget"
+        isinstance(fact.detail, ConditionChanged)
+        and fact.detail.type == "DisruptionTarget"
     )
 
 

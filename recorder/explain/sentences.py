@@ -7,7 +7,12 @@ from recorder.explain.happened import STAYED, STAYING
 from recorder.explain.signals import Actor, Signal, Topic
 from recorder.explain.verdict import Faulted, Verdict
 from recorder.facts import says
-from recorder.model.fact import FactKind
+from recorder.model.facts import (
+    ConditionChanged,
+    ContainerEnded,
+    EventOccurred,
+    ResourceChanged,
+)
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened, Mode
 
 __all__ = ["lasted", "sentence"]
@@ -180,20 +185,17 @@ def _in_short(sign: Signal) -> tuple[str, str]:
     Returns ``of`` too, where the words are a name and no clause.
     """
     fact = sign.stored.fact
-    detail = fact.detail
-    match fact.kind:
-        case FactKind.CONDITION_CHANGED if detail["new"] is not None:
-            new = detail["new"]
-            is_true = new["status"] == "True"
-            name = "" if is_true else f"={new['status']}"
-            return "of ", _named(f"{detail['type']}{name}", new.get("reason"))
-        case FactKind.EVENT if detail.get("reason"):
-            return "of ", _named(detail["reason"], detail.get("message"))
-        case FactKind.RESOURCE_CHANGED:
-            old, new = detail["old"] or "none", detail["new"] or "none"
-            resource = f"{detail['list']} {detail['resource']}"
-            return "", f"{resource} went from {old} to {new}"
-        case FactKind.CONTAINER_ENDED if fact.object is not None:
+    match fact.detail:
+        case ConditionChanged(type=name, new=new) if new is not None:
+            is_not = "" if new.status == "True" else f"={new.status}"
+            return "of ", _named(f"{name}{is_not}", new.reason)
+        case EventOccurred(reason=reason, message=message) if reason:
+            return "of ", _named(reason, message)
+        case ResourceChanged() as detail:
+            was, now = detail.old or "none", detail.new or "none"
+            resource = f"{detail.list} {detail.resource}"
+            return "", f"{resource} went from {was} to {now}"
+        case ContainerEnded() if fact.object is not None:
             thing = fact.object
             of_pod = f" of pod/{thing.namespace}/{thing.name} ended"
             return "", says(fact).replace(" ended", of_pod, 1)

@@ -4,18 +4,20 @@ Only audit names a person. A user agent is what the client says of itself,
 and is kept for what it is worth.
 """
 
-from typing import Any
-
 import msgspec
 
 from recorder.classify.times import first_moment
 from recorder.facts.texts import TEXT_CHARACTERS_MAX
-from recorder.facts.wire import AuditRecord
+from recorder.facts.wire import AuditRecord, ObjectRef, User
 from recorder.model.fact import Fact, FactKind
+from recorder.model.facts import Requested
 from recorder.model.kinds import BUILT_IN_KINDS
 from recorder.model.reference import ObjectIdentity
 
 __all__ = ["request"]
+
+_NOTHING = ObjectRef()
+_NOBODY = User()
 
 NOT_OF_THE_OBJECT = frozenset({"Status", "DeleteOptions"})
 """Kinds of bodies that are no version of the object."""
@@ -23,34 +25,27 @@ NOT_OF_THE_OBJECT = frozenset({"Status", "DeleteOptions"})
 
 def request(record: AuditRecord) -> Fact:
     """Return the fact that an audit record is."""
-    about = record.object_ref
-    user = record.user
-    acted = record.impersonated_user
-    who = user.username if user is not None else None
-    detail: dict[str, Any] = {
-        "verb": record.verb,
-        "stage": record.stage,
-        "user": who,
-        "as": acted.username if acted is not None else None,
-        "groups": user.groups if user is not None else None,
-        "user_agent": record.user_agent,
-        "source_ips": record.source_ips,
-        "code": (
-            record.response_status.code
-            if record.response_status is not None
-            else None
-        ),
-        "audit_id": record.audit_id,
-        "body": _body(record.request_object),
-        "resource_version": _version(record.response_object),
-    }
-    if about is not None:
-        detail |= {
-            "resource": about.resource,
-            "subresource": about.subresource,
-            "namespace": about.namespace,
-            "name": about.name,
-        }
+    about = record.object_ref or _NOTHING
+    user = record.user or _NOBODY
+    acted = record.impersonated_user or _NOBODY
+    answered = record.response_status
+    detail = Requested(
+        verb=record.verb or None,
+        stage=record.stage or None,
+        user=user.username or None,
+        acted_as=acted.username or None,
+        groups=user.groups or None,
+        user_agent=record.user_agent or None,
+        source_ips=record.source_ips or None,
+        code=(answered.code if answered is not None else None) or None,
+        audit_id=record.audit_id or None,
+        body=_body(record.request_object),
+        resource_version=_version(record.response_object) or None,
+        resource=about.resource or None,
+        subresource=about.subresource or None,
+        namespace=about.namespace or None,
+        name=about.name or None,
+    )
     return Fact(
         kind=FactKind.REQUESTED,
         node=_node(record),
@@ -58,8 +53,8 @@ def request(record: AuditRecord) -> Fact:
         occurred_at=first_moment(
             record.request_received_timestamp, record.stage_timestamp
         ),
-        actor=_person(who, detail["as"]),
-        detail={name: value for name, value in detail.items() if value},
+        actor=_person(user.username, acted.username),
+        detail=detail,
     )
 
 

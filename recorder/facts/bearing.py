@@ -4,10 +4,17 @@ So that a question about a node reads what can answer it, and not the daily
 life of all its Pods. No rule is asked: what rules say may change.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from recorder.model.fact import Fact, FactKind
+from recorder.model.facts import (
+    Appeared,
+    ConditionChanged,
+    ContainerEnded,
+    EventOccurred,
+    Requested,
+)
 
 __all__ = [
     "DAILY_REPORTERS",
@@ -55,9 +62,9 @@ def is_sign(fact: Fact) -> bool:
         return kind in SIGNS_OF_OTHERS
     if kind in SIGNS:
         return True
-    return kind is FactKind.EVENT and (
-        fact.detail.get("type") != "Normal"
-        or fact.detail.get("reason") in TELLING
+    detail = fact.detail
+    return isinstance(detail, EventOccurred) and (
+        detail.type != "Normal" or detail.reason in TELLING
     )
 
 
@@ -69,38 +76,34 @@ def is_evidence(fact: Fact) -> bool:
     """
     if fact.object is None or fact.object.kind != "Pod":
         return True
-    told = _OF_PODS.get(fact.kind)
-    return told is not None and told(fact)
-
-
-_OF_PODS: Final[Mapping[FactKind, Callable[[Fact], bool]]] = {
-    FactKind.EVENT: lambda fact: fact.actor not in DAILY_REPORTERS,
-    FactKind.CONDITION_CHANGED: lambda fact: bool(
-        fact.detail["type"] == "DisruptionTarget"
-    ),
-    FactKind.CONTAINER_ENDED: lambda fact: (
-        fact.detail.get("reason") == "OOMKilled"
-    ),
-    FactKind.APPEARED: lambda fact: (
-        "DisruptionTarget" in fact.detail["state"].get("conditions", {})
-    ),
-    FactKind.REQUESTED: lambda _: True,
-}
-"""Of what facts of a Pod it depends whether they are evidence; no other is."""
+    detail, told = fact.detail, False
+    match detail:
+        case EventOccurred():
+            told = fact.actor not in DAILY_REPORTERS
+        case ConditionChanged():
+            told = detail.type == "DisruptionTarget"
+        case ContainerEnded():
+            told = detail.reason == "OOMKilled"
+        case Appeared():
+            told = "DisruptionTarget" in detail.state.conditions
+        case Requested():
+            told = True
+        case _:
+            pass
+    return told
 
 
 def place_of(fact: Fact) -> Mapping[str, str] | None:
     """Return where a Node stands that appeared, by its labels."""
-    thing = fact.object
+    thing, detail = fact.object, fact.detail
     if (
-        fact.kind is not FactKind.APPEARED
+        not isinstance(detail, Appeared)
         or thing is None
         or thing.kind != "Node"
     ):
         return None
-    labels: Mapping[str, str] = fact.detail["state"].get("labels", {})
     return {
         key: value
-        for key, value in labels.items()
+        for key, value in detail.state.labels.items()
         if key.rpartition("/")[2] in TOPOLOGY
     }

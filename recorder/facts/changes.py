@@ -6,15 +6,19 @@ The order is fixed: the same two states give the same facts.
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Final
 
 import msgspec
+from msgspec.structs import astuple
 
-from recorder.classify.shapes import Condition, Managed
+from recorder.classify import shapes
+from recorder.classify.shapes import Managed
 from recorder.classify.times import moment
 from recorder.facts.authors import author_of, movers_of
-from recorder.facts.state import Scalar, State
+from recorder.facts.state import State
+from recorder.model import facts
 from recorder.model.fact import FactKind
+from recorder.model.state import Condition, ObjectState, Owner, Scalar, Taint
 
 __all__ = ["Change", "changes", "snapshot"]
 
@@ -46,7 +50,7 @@ class Change(msgspec.Struct, gc=False):
     """A fact about one object, before it is known which."""
 
     kind: FactKind
-    detail: dict[str, Any]
+    detail: facts.Detail
     occurred_at: datetime | None = None
     path: tuple[bytes, ...] = ()
     """Where ``managedFields`` would name the author."""
@@ -54,30 +58,32 @@ class Change(msgspec.Struct, gc=False):
     author: Managed | None = None
 
 
-def snapshot(state: State) -> dict[str, Any]:
-    """Return a state as plain JSON, without the writers.
+def snapshot(state: State) -> ObjectState:
+    """Return a state as facts tell it, without the writers.
 
-    It shares with the state what is plain already: most of its memory.
+    It shares with the state what is told as it is: most of its memory.
     """
-    found: dict[str, Any] = {
-        "uid": state.uid,
-        "created_at": state.created_at,
-        "deletion": state.deletion,
-        "node": state.node,
-        "labels": state.labels,
-        "annotations": state.annotations,
-        "owners": msgspec.to_builtins(state.owners),
-        "conditions": {
+    return ObjectState(
+        uid=state.uid or None,
+        created_at=state.created_at or None,
+        deletion=state.deletion or None,
+        node=state.node or None,
+        labels=state.labels,
+        annotations=state.annotations,
+        owners=[
+            Owner(o.api_version, o.kind, o.name, o.uid, o.controller)
+            for o in state.owners
+        ],
+        conditions={
             name: _condition(condition)
             for name, condition in state.conditions.items()
         },
-        "taints": [_taint(name, state) for name in sorted(state.taints)],
-        "fields": state.fields,
-        "resources": state.resources,
-        "ends": msgspec.to_builtins(state.ends),
-        "gpus": state.gpus,
-    }
-    return {name: value for name, value in found.items() if value}
+        taints=[_taint(name, state) for name in sorted(state.taints)],
+        fields=state.fields,
+        resources=state.resources,
+        ends=state.ends,
+        gpus=state.gpus,
+    )
 
 
 def changes(
@@ -113,15 +119,15 @@ def _others(found: list[Change], old: State, new: State) -> None:
     if _differ(old.resources, new.resources):
         _resources(found, old, new)
     if _differ(old.labels, new.labels):
-        kind, at = FactKind.LABEL_CHANGED, b"f:labels"
-        _texts(found, old.labels, new.labels, kind, at)
+        kind = FactKind.LABEL_CHANGED
+        _texts(found, old.labels, new.labels, kind)
     if _differ(old.annotations, new.annotations):
-        kind, at = FactKind.ANNOTATION_CHANGED, b"f:annotations"
-        _texts(found, old.annotations, new.annotations, kind, at)
+        kind = FactKind.ANNOTATION_CHANGED
+        _texts(found, old.annotations, new.annotations, kind)
     if old.ends != new.ends:
         _ends(found, old, new)
     if new.deletion and not old.deletion:
-        detail = {"until": new.deletion}
+        detail = facts.DeletionRequested(new.deletion)
         found.append(Change(FactKind.DELETION_REQUESTED, detail))
 
 
@@ -146,23 +152,28 @@ def _plain(
 ) -> None:
     before, now = old.fields.get("boot_id"), new.fields.get("boot_id")
     if "boot_id" in fields and before is not None:
-        detail = {"old": before, "new": now}
+        detail = facts.BootChanged(_text(before), _text(now))
         path = (b'"f:bootID"',)
         found.append(Change(FactKind.BOOT_CHANGED, detail, None, path))
     machine = [f for f in MACHINE if f in fields]
-    found += [_field(FactKind.MACHINE_CHANGED, f, old, new) for f in machine]
+    for field in machine:
+        sides = old.fields.get(field), new.fields.get(field)
+        told = facts.MachineChanged(field, *sides)
+        path = (_member(field),)
+        found.append(Change(FactKind.MACHINE_CHANGED, told, None, path))
     if old.node != new.node and new.node is not None:
-        bound = {"old": old.node, "node": new.node}
+        bound = facts.Bound(old.node, new.node)
         path = (b'"f:nodeName"',)
         found.append(Change(FactKind.BOUND, bound, None, path))
-    others = sorted(f for f in fields if f not in _TOLD)
-    found += [_field(FIELD_CHANGED, field, old, new) for field in others]
+    for field in sorted(f for f in fields if f not in _TOLD):
+        sides = old.fields.get(field), new.fields.get(field)
+        changed = facts.FieldChanged(field, *sides)
+        path = (_member(field),)
+        found.append(Change(FIELD_CHANGED, changed, None, path))
 
 
-def _field(kind: FactKind, field: str, old: State, new: State) -> Change:
-    before, now = old.fields.get(field), new.fields.get(field)
-    detail = {"field": field, "old": before, "new": now}
-    return Change(kind, detail, None, (_member(field),))
+def _text(value: Scalar | None) -> str | None:
+    return None if value is None else str(value)
 
 
 def _phase(found: list[Change], new: State) -> None:
@@ -170,13 +181,10 @@ def _phase(found: list[Change], new: State) -> None:
     phase = new.fields.get("phase")
     if phase == "Running":
         since = moment(new.fields.get("start_time"))
-        found.append(Change(FactKind.STARTED, {}, since, path))
+        found.append(Change(FactKind.STARTED, facts.Started(), since, path))
     elif phase in {"Succeeded", "Failed"}:
-        detail: dict[str, Any] = {
-            name: new.fields[name]
-            for name in ("phase", "reason", "message")
-            if name in new.fields
-        }
+        reason, message = new.fields.get("reason"), new.fields.get("message")
+        detail = facts.Ended(str(phase), _text(reason), _text(message))
         found.append(Change(FactKind.ENDED, detail, None, path))
 
 
@@ -196,11 +204,11 @@ def _conditions(found: list[Change], old: State, new: State) -> None:
             changed_at = now.last_transition_time
             if before is None or before.last_transition_time != changed_at:
                 since = moment(changed_at)
-        detail = {
-            "type": name,
-            "old": None if before is None else _condition(before),
-            "new": None if now is None else _condition(now),
-        }
+        detail = facts.ConditionChanged(
+            name,
+            None if before is None else _condition(before),
+            None if now is None else _condition(now),
+        )
         path = _path_of_condition(name)
         found.append(Change(CONDITION_CHANGED, detail, since, path))
 
@@ -210,7 +218,9 @@ def _path_of_condition(name: str) -> tuple[bytes, ...]:
     return b'"f:conditions"', b'k:{\\"type\\":\\"%b\\"}' % name.encode()
 
 
-def _same(before: Condition | None, now: Condition | None) -> bool:
+def _same(
+    before: shapes.Condition | None, now: shapes.Condition | None
+) -> bool:
     if before is None or now is None:
         return before is now
     return (
@@ -220,59 +230,70 @@ def _same(before: Condition | None, now: Condition | None) -> bool:
     )
 
 
-def _condition(condition: Condition) -> dict[str, Any]:
-    return {
-        "status": condition.status,
-        "reason": condition.reason,
-        "message": condition.message,
-        "since": condition.last_transition_time,
-    }
+def _condition(condition: shapes.Condition) -> Condition:
+    return Condition(
+        condition.status,
+        condition.reason,
+        condition.message,
+        condition.last_transition_time,
+    )
 
 
 def _cordon(found: list[Change], new: State) -> None:
-    kind = (
-        FactKind.CORDONED
-        if new.fields.get("unschedulable")
-        else FactKind.UNCORDONED
-    )
-    found.append(Change(kind, {}, None, (b'"f:unschedulable"',)))
+    path = (b'"f:unschedulable"',)
+    if new.fields.get("unschedulable"):
+        cordoned = facts.Cordoned()
+        found.append(Change(FactKind.CORDONED, cordoned, None, path))
+    else:
+        uncordoned = facts.Uncordoned()
+        found.append(Change(FactKind.UNCORDONED, uncordoned, None, path))
 
 
 def _taints(found: list[Change], old: State, new: State) -> None:
     path = (b'"f:taints"',)
     for name in sorted(old.taints.keys() - new.taints.keys()):
-        detail = _taint(name, old)
-        found.append(Change(FactKind.UNTAINTED, detail, None, path))
+        gone = _taint(name, old)
+        left = facts.Untainted(gone.key, gone.value, gone.effect)
+        found.append(Change(FactKind.UNTAINTED, left, None, path))
     for name in sorted(new.taints):
         taint = new.taints[name]
         known = old.taints.get(name)
         if known is None or known.value != taint.value:
             at = moment(taint.time_added)
-            detail = _taint(name, new)
-            found.append(Change(FactKind.TAINTED, detail, at, path))
+            came = _taint(name, new)
+            told = facts.Tainted(came.key, came.value, came.effect)
+            found.append(Change(FactKind.TAINTED, told, at, path))
 
 
-def _taint(name: str, state: State) -> dict[str, Any]:
+def _taint(name: str, state: State) -> Taint:
     key, _, effect = name.rpartition(":")
-    return {
-        "key": key,
-        "value": state.taints[name].value,
-        "effect": effect,
-    }
+    return Taint(key, state.taints[name].value, effect)
 
 
 def _resources(found: list[Change], old: State, new: State) -> None:
     for name in sorted(_differing(old.resources, new.resources)):
         which, _, resource = name.partition("/")
-        detail = {
-            "list": which,
-            "resource": resource,
-            "old": old.resources.get(name),
-            "new": new.resources.get(name),
-            "capacity": new.resources.get(f"capacity/{resource}"),
-        }
+        detail = facts.ResourceChanged(
+            which,
+            resource,
+            old.resources.get(name),
+            new.resources.get(name),
+            new.resources.get(f"capacity/{resource}"),
+        )
         path = (b'"f:%b"' % which.encode(),)
         found.append(Change(FactKind.RESOURCE_CHANGED, detail, None, path))
+
+
+_TEXTS: Final[
+    Mapping[
+        FactKind,
+        tuple[type[facts.LabelChanged | facts.AnnotationChanged], bytes],
+    ]
+] = {
+    FactKind.LABEL_CHANGED: (facts.LabelChanged, b'"f:labels"'),
+    FactKind.ANNOTATION_CHANGED: (facts.AnnotationChanged, b'"f:annotations"'),
+}
+"""What tells of texts, and the member of ``fieldsV1`` that has them."""
 
 
 def _texts(
@@ -280,11 +301,11 @@ def _texts(
     old: Mapping[str, str],
     new: Mapping[str, str],
     kind: FactKind,
-    at: bytes,
 ) -> None:
+    of, at = _TEXTS[kind]
     for key in sorted(_differing(old, new)):
-        detail = {"key": key, "old": old.get(key), "new": new.get(key)}
-        path = (b'"%b"' % at, b'"f:%b"' % key.encode())
+        detail = of(key, old.get(key), new.get(key))
+        path = (at, b'"f:%b"' % key.encode())
         found.append(Change(kind, detail, None, path))
 
 
@@ -293,11 +314,11 @@ def _ends(found: list[Change], old: State, new: State) -> None:
         known = old.ends.get(name)
         if known is not None and known.finished_at == end.finished_at:
             if end.restarts > known.restarts and not end.init:
-                detail = {"container": name, "restarts": end.restarts}
+                again = facts.Started(name, end.restarts)
                 path = (b"containerStatuses",)
-                found.append(Change(FactKind.STARTED, detail, None, path))
+                found.append(Change(FactKind.STARTED, again, None, path))
             continue
-        detail = {"container": name, **msgspec.to_builtins(end)}
+        detail = facts.ContainerEnded(name, *astuple(end))
         at = moment(end.finished_at)
         path = (b"containerStatuses",)
         found.append(Change(FactKind.CONTAINER_ENDED, detail, at, path))

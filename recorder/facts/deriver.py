@@ -5,7 +5,9 @@ were all made by the same ones, and no answer mixes two.
 """
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from recorder.classify import lease_renewed_at
 from recorder.classify.shapes import AnyObject, Event, Shape, read_event
@@ -16,6 +18,13 @@ from recorder.facts.state import State, Wire, read_state, read_wire
 from recorder.facts.wire import read_audit
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import Fact, FactKind
+from recorder.model.facts import (
+    Appeared,
+    LeaseSilent,
+    Unreadable,
+    Vanished,
+    Writer,
+)
 from recorder.model.reference import Resource
 
 __all__ = [
@@ -80,12 +89,12 @@ def state_of(raw: bytes, resource: str) -> State | None:
         return None
 
 
-def appearance(raw: bytes, resource: str) -> dict[str, Any] | None:
-    """Return the detail of a fact that an object appeared as in a document."""
+def appearance(raw: bytes, resource: str) -> Appeared | None:
+    """Return what is told of an object that appeared as in a document."""
     state = state_of(raw, resource)
     if state is None:
         return None
-    return {"created": False, "state": snapshot(state)}
+    return Appeared(created=False, state=snapshot(state))
 
 
 def read_entry(draft: Draft, wire: Shape | None = None) -> Read:
@@ -156,6 +165,7 @@ def _alone(draft: Draft, wire: Shape | None) -> list[Fact]:
                 node=draft.node,
                 object=draft.identity,
                 occurred_at=lease_renewed_at(draft.raw),
+                detail=LeaseSilent(),
             )
         ]
     return []
@@ -168,7 +178,7 @@ def _appeared(draft: Draft, now: State) -> Fact:
         node=now.node or draft.node,
         object=draft.identity,
         occurred_at=moment(now.created_at) if created else None,
-        detail={"created": created, "state": snapshot(now)},
+        detail=Appeared(created, snapshot(now)),
     )
 
 
@@ -178,7 +188,7 @@ def _gone(draft: Draft, last: State) -> Fact:
         kind=FactKind.VANISHED,
         node=last.node or draft.node,
         object=draft.identity,
-        detail={"inferred": inferred, "state": snapshot(last)},
+        detail=Vanished(inferred, snapshot(last)),
     )
 
 
@@ -186,12 +196,13 @@ def _changed(draft: Draft, change: Change, now: State) -> Fact:
     detail = change.detail
     author = change.author
     if author is not None:
-        detail["by"] = {
-            "manager": author.manager or "",
-            "operation": author.operation or "",
-            "subresource": author.subresource or "",
-            "time": author.time or "",
-        }
+        writer = Writer(
+            author.manager or "",
+            author.operation or "",
+            author.subresource or "",
+            author.time or "",
+        )
+        detail = replace(detail, by=writer)
     return Fact(
         kind=change.kind,
         node=now.node or draft.node,
@@ -207,7 +218,7 @@ def _unreadable(draft: Draft, exc: Exception) -> Fact:
         kind=FactKind.UNREADABLE,
         node=draft.node,
         object=draft.identity,
-        detail={"why": str(exc)},
+        detail=Unreadable(str(exc)),
     )
 
 

@@ -1,13 +1,15 @@
 """Facts in words: one line each, for people and for answers."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
+from recorder.model import facts
 from recorder.model.fact import Fact, FactKind
+from recorder.model.facts import Detail
+from recorder.model.state import Scalar
 
 __all__ = ["says", "says_with_object"]
 
-Detail = Mapping[str, Any]
 VALUE_CHARACTERS_MAX = 160
 
 OF_THE_NODE = frozenset({"Node", "Lease"})
@@ -16,7 +18,7 @@ OF_THE_NODE = frozenset({"Node", "Lease"})
 
 def says(fact: Fact) -> str:
     """Return a fact in words, without its time and its object."""
-    return _WORDS[fact.kind](fact.detail)
+    return _WORDS[type(fact.detail)](fact.detail)
 
 
 def says_with_object(fact: Fact) -> str:
@@ -36,10 +38,9 @@ def says_with_object(fact: Fact) -> str:
     return f"{thing.kind.lower()}/{middle}{thing.name}: {said}"
 
 
-def _appeared(detail: Detail) -> str:
-    state = detail.get("state", {})
-    fields = state.get("fields", {})
-    parts = ["created" if detail.get("created") else "seen for the first time"]
+def _appeared(detail: facts.Appeared) -> str:
+    fields = detail.state.fields
+    parts = ["created" if detail.created else "seen for the first time"]
     if boot := fields.get("boot_id"):
         parts.append(f"boot {boot}")
     if phase := fields.get("phase"):
@@ -47,107 +48,124 @@ def _appeared(detail: Detail) -> str:
     return ", ".join(parts)
 
 
-def _vanished(detail: Detail) -> str:
-    return (
-        "gone, missing from a complete list"
-        if detail.get("inferred")
-        else "deleted"
-    )
+def _vanished(detail: facts.Vanished) -> str:
+    if detail.inferred:
+        return "gone, missing from a complete list"
+    return "deleted"
 
 
-def _condition(detail: Detail) -> str:
-    new, old = detail.get("new"), detail.get("old")
+def _condition(detail: facts.ConditionChanged) -> str:
+    new, old = detail.new, detail.old
     if new is None:
-        return f"condition {detail['type']} removed"
-    text = f"{detail['type']}={new['status']}"
-    if new.get("reason"):
-        text += f" {new['reason']}"
-    if new.get("message"):
-        text += f": {_short(new['message'])}"
-    if old is not None and old["status"] != new["status"]:
-        text += f" (was {old['status']})"
+        return f"condition {detail.type} removed"
+    text = f"{detail.type}={new.status}"
+    if new.reason:
+        text += f" {new.reason}"
+    if new.message:
+        text += f": {_short(new.message)}"
+    if old is not None and old.status != new.status:
+        text += f" (was {old.status})"
     return text
 
 
-def _text(what: str) -> Callable[[Detail], str]:
-    def told(detail: Detail) -> str:
-        key, old, new = detail["key"], detail["old"], detail["new"]
-        if new is None:
-            return f"{what} {key} removed (was {_short(old)})"
-        return f"{what} {key}={_short(new)}"
-
-    return told
+def _label(detail: facts.LabelChanged) -> str:
+    return _text("label", detail)
 
 
-def _field(detail: Detail) -> str:
-    field = str(detail["field"]).replace("_", " ")
-    return f"{field}: {_value(detail['old'])} -> {_value(detail['new'])}"
+def _annotation(detail: facts.AnnotationChanged) -> str:
+    return _text("annotation", detail)
 
 
-def _boot(detail: Detail) -> str:
-    return f"boot id {detail['old']} -> {detail['new']}"
+def _text(
+    what: str, detail: facts.LabelChanged | facts.AnnotationChanged
+) -> str:
+    if detail.new is None:
+        return f"{what} {detail.key} removed (was {_short(detail.old or '')})"
+    return f"{what} {detail.key}={_short(detail.new)}"
 
 
-def _taint(what: str) -> Callable[[Detail], str]:
-    def told(detail: Detail) -> str:
-        value = f"={detail['value']}" if detail.get("value") else ""
-        return f"{what} {detail['key']}{value}:{detail['effect']}"
-
-    return told
+def _field(detail: facts.FieldChanged | facts.MachineChanged) -> str:
+    field = detail.field.replace("_", " ")
+    return f"{field}: {_value(detail.old)} -> {_value(detail.new)}"
 
 
-def _resource(detail: Detail) -> str:
+def _boot(detail: facts.BootChanged) -> str:
+    return f"boot id {detail.old} -> {detail.new}"
+
+
+def _tainted(detail: facts.Tainted) -> str:
+    return _taint("tainted", detail)
+
+
+def _untainted(detail: facts.Untainted) -> str:
+    return _taint("taint removed", detail)
+
+
+def _taint(what: str, detail: facts.Tainted | facts.Untainted) -> str:
+    value = f"={detail.value}" if detail.value else ""
+    return f"{what} {detail.key}{value}:{detail.effect}"
+
+
+def _resource(detail: facts.ResourceChanged) -> str:
     return (
-        f"{detail['list']} {detail['resource']}:"
-        f" {_value(detail['old'])} -> {_value(detail['new'])}"
+        f"{detail.list} {detail.resource}:"
+        f" {_value(detail.old)} -> {_value(detail.new)}"
     )
 
 
-def _started(detail: Detail) -> str:
-    if detail.get("restarts"):
-        return f"container {detail['container']} runs again"
+def _bound(detail: facts.Bound) -> str:
+    return f"bound to {detail.node}"
+
+
+def _started(detail: facts.Started) -> str:
+    if detail.restarts:
+        return f"container {detail.container} runs again"
     return "running"
 
 
-def _ended(detail: Detail) -> str:
-    text = str(detail.get("phase", "ended"))
-    if detail.get("reason"):
-        text += f" {detail['reason']}"
-    if detail.get("message"):
-        text += f": {_short(detail['message'])}"
+def _ended(detail: facts.Ended) -> str:
+    text = detail.phase or "ended"
+    if detail.reason:
+        text += f" {detail.reason}"
+    if detail.message:
+        text += f": {_short(detail.message)}"
     return text
 
 
-def _container(detail: Detail) -> str:
-    text = f"container {detail['container']} ended"
-    if detail.get("exit_code") is not None:
-        text += f" with {detail['exit_code']}"
-    if detail.get("reason"):
-        text += f" {detail['reason']}"
+def _container(detail: facts.ContainerEnded) -> str:
+    text = f"container {detail.container} ended"
+    if detail.exit_code is not None:
+        text += f" with {detail.exit_code}"
+    if detail.reason:
+        text += f" {detail.reason}"
     return text
 
 
-def _event(detail: Detail) -> str:
-    text = (
-        f"{detail.get('reason', 'Event')}: {_short(detail.get('message', ''))}"
-    )
-    count = detail.get("count", 1)
+def _event(detail: facts.EventOccurred) -> str:
+    text = f"{detail.reason or 'Event'}: {_short(detail.message or '')}"
+    count = detail.count or 1
     return f"{text} (x{count})" if count > 1 else text
 
 
-def _request(detail: Detail) -> str:
-    name = "/".join(
-        str(detail[part])
-        for part in ("resource", "namespace", "name", "subresource")
-        if detail.get(part)
+def _request(detail: facts.Requested) -> str:
+    parts = (
+        detail.resource,
+        detail.namespace,
+        detail.name,
+        detail.subresource,
     )
-    who = detail.get("user", "somebody")
-    if detail.get("as"):
-        who = f"{who} as {detail['as']}"
-    return f"{who}: {detail.get('verb', 'request')} {name}"
+    name = "/".join(part for part in parts if part)
+    who = detail.user or "somebody"
+    if detail.acted_as:
+        who = f"{who} as {detail.acted_as}"
+    return f"{who}: {detail.verb or 'request'} {name}"
 
 
-def _value(value: Any) -> str:
+def _unreadable(detail: facts.Unreadable) -> str:
+    return f"not readable: {detail.why}"
+
+
+def _value(value: Scalar | None) -> str:
     return "none" if value is None else _short(str(value))
 
 
@@ -158,27 +176,27 @@ def _short(text: str) -> str:
     return f"{text[:VALUE_CHARACTERS_MAX]}…"
 
 
-_WORDS: Mapping[FactKind, Callable[[Detail], str]] = {
-    FactKind.APPEARED: _appeared,
-    FactKind.VANISHED: _vanished,
-    FactKind.DELETION_REQUESTED: lambda _: "deletion requested",
-    FactKind.CONDITION_CHANGED: _condition,
-    FactKind.LABEL_CHANGED: _text("label"),
-    FactKind.ANNOTATION_CHANGED: _text("annotation"),
-    FactKind.FIELD_CHANGED: _field,
-    FactKind.BOOT_CHANGED: _boot,
-    FactKind.MACHINE_CHANGED: _field,
-    FactKind.TAINTED: _taint("tainted"),
-    FactKind.UNTAINTED: _taint("taint removed"),
-    FactKind.CORDONED: lambda _: "cordoned",
-    FactKind.UNCORDONED: lambda _: "uncordoned",
-    FactKind.RESOURCE_CHANGED: _resource,
-    FactKind.LEASE_SILENT: lambda _: "last lease renewal",
-    FactKind.BOUND: lambda detail: f"bound to {detail['node']}",
-    FactKind.STARTED: _started,
-    FactKind.ENDED: _ended,
-    FactKind.CONTAINER_ENDED: _container,
-    FactKind.EVENT: _event,
-    FactKind.REQUESTED: _request,
-    FactKind.UNREADABLE: lambda detail: f"not readable: {detail['why']}",
+_WORDS: Final[Mapping[type[Detail], Callable[[Any], str]]] = {
+    facts.Appeared: _appeared,
+    facts.Vanished: _vanished,
+    facts.DeletionRequested: lambda _: "deletion requested",
+    facts.ConditionChanged: _condition,
+    facts.LabelChanged: _label,
+    facts.AnnotationChanged: _annotation,
+    facts.FieldChanged: _field,
+    facts.BootChanged: _boot,
+    facts.MachineChanged: _field,
+    facts.Tainted: _tainted,
+    facts.Untainted: _untainted,
+    facts.Cordoned: lambda _: "cordoned",
+    facts.Uncordoned: lambda _: "uncordoned",
+    facts.ResourceChanged: _resource,
+    facts.LeaseSilent: lambda _: "last lease renewal",
+    facts.Bound: _bound,
+    facts.Started: _started,
+    facts.Ended: _ended,
+    facts.ContainerEnded: _container,
+    facts.EventOccurred: _event,
+    facts.Requested: _request,
+    facts.Unreadable: _unreadable,
 }

@@ -38,10 +38,9 @@ from recorder.facts.parts import (
 )
 from recorder.facts.texts import TEXT_CHARACTERS_MAX, all_cut, cut
 from recorder.model.reference import Resource
+from recorder.model.state import ContainerEnd, Scalar
 
 __all__ = [
-    "ContainerEnd",
-    "Scalar",
     "State",
     "Wire",
     "read_state",
@@ -55,22 +54,8 @@ _NO_POD_SPEC = PodSpec()
 _NO_NODE_SPEC = NodeSpec()
 _NO_NODE_STATUS = NodeStatus()
 Wire = Node | Pod | AnyObject
-Scalar = str | int | bool
 _SCALARS = (str, int)
 AMOUNTS = ("allocatable", "capacity")
-
-
-class ContainerEnd(msgspec.Struct, omit_defaults=True, gc=False):
-    """The newest end of a container."""
-
-    exit_code: int | None = None
-    signal: int | None = None
-    reason: str | None = None
-    message: str | None = None
-    started_at: str | None = None
-    finished_at: str | None = None
-    restarts: int = 0
-    init: bool = False
 
 
 class State(msgspec.Struct, omit_defaults=True, gc=False):

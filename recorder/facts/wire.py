@@ -2,7 +2,7 @@
 
 import msgspec
 
-__all__ = ["AuditRecord", "read_audit"]
+__all__ = ["AuditRecord", "ObjectRef", "User", "read_audit"]
 
 
 class _Wire(msgspec.Struct, rename="camel", gc=False):
@@ -16,7 +16,9 @@ class User(_Wire):
     groups: list[str] | None = None
 
 
-class _ObjectRef(_Wire):
+class ObjectRef(_Wire):
+    """What somebody asked for."""
+
     resource: str | None = None
     namespace: str | None = None
     name: str | None = None
@@ -43,7 +45,7 @@ class AuditRecord(_Wire):
         default=None, name="sourceIPs"
     )
     user_agent: str | None = None
-    object_ref: _ObjectRef | None = None
+    object_ref: ObjectRef | None = None
     response_status: _ResponseStatus | None = None
     request_object: msgspec.Raw = msgspec.Raw()
     response_object: msgspec.Raw = msgspec.Raw()

@@ -4,18 +4,19 @@ They are put so as soon as they are derived: what waits for its batch to be
 committed leaves the processor's cache, and of a text that costs less.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
 import msgspec
-import orjson
 
 from recorder.facts.bearing import is_evidence, is_sign, place_of
 from recorder.model.fact import Fact, FactKind
+from recorder.model.facts import Appeared, Detail
 from recorder.model.reference import ObjectIdentity
 
 __all__ = ["WrittenFact", "owner_of", "written"]
 
+_encode = msgspec.json.Encoder().encode
 APPEARED = FactKind.APPEARED
 """By a name of its own: Python 3.11 takes its time for a member."""
 
@@ -46,17 +47,16 @@ class WrittenFact(msgspec.Struct, frozen=True, gc=False):
 
 def written(fact: Fact) -> WrittenFact:
     """Return a fact as it is written."""
-    kind, detail = fact.kind, fact.detail
     owner = place = None
-    if kind is APPEARED:
+    if fact.kind is APPEARED:
         owner, place = owner_of(fact), place_of(fact)
     return WrittenFact(
-        kind,
+        fact.kind,
         fact.node,
         fact.object,
         fact.occurred_at,
         fact.actor,
-        _json(detail),
+        _json(fact.detail),
         is_sign(fact),
         is_evidence(fact),
         owner,
@@ -66,22 +66,23 @@ def written(fact: Fact) -> WrittenFact:
 
 def owner_of(fact: Fact) -> ObjectIdentity | None:
     """Return the controller of an object that appeared."""
-    if fact.kind is not APPEARED or fact.object is None:
+    detail = fact.detail
+    if not isinstance(detail, Appeared) or fact.object is None:
         return None
-    for owner in fact.detail["state"].get("owners", ()):
-        if owner.get("controller") and owner.get("name"):
-            group, stroke, _ = (owner.get("apiVersion") or "").partition("/")
+    for owner in detail.state.owners:
+        if owner.controller and owner.name:
+            group, stroke, _ = (owner.api_version or "").partition("/")
             return ObjectIdentity(
                 group if stroke else "",
-                owner.get("kind") or "",
+                owner.kind or "",
                 fact.object.namespace,
-                owner["name"],
-                owner.get("uid"),
+                owner.name,
+                owner.uid,
             )
     return None
 
 
-def _json(value: Any) -> str:
-    text = orjson.dumps(value).decode()
+def _json(value: Detail | Mapping[str, str]) -> str:
+    text = _encode(value).decode()
     # PostgreSQL keeps no NUL in JSON; nothing that we look for has one.
     return text.replace("\\u0000", "\\ufffd")

@@ -8,13 +8,14 @@ that is a fault, a request or nothing is decided when somebody asks. Values of
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Final
 
 import msgspec
 
+from recorder.model import facts
 from recorder.model.reference import EntryName, ObjectIdentity
 
-__all__ = ["Fact", "FactKind", "StoredFact"]
+__all__ = ["DETAILS", "Fact", "FactKind", "StoredFact"]
 
 
 class FactKind(StrEnum):
@@ -62,6 +63,33 @@ class FactKind(StrEnum):
     coming and going is known."""
 
 
+DETAILS: Final[Mapping[FactKind, type[facts.Detail]]] = {
+    FactKind.APPEARED: facts.Appeared,
+    FactKind.VANISHED: facts.Vanished,
+    FactKind.DELETION_REQUESTED: facts.DeletionRequested,
+    FactKind.CONDITION_CHANGED: facts.ConditionChanged,
+    FactKind.LABEL_CHANGED: facts.LabelChanged,
+    FactKind.ANNOTATION_CHANGED: facts.AnnotationChanged,
+    FactKind.FIELD_CHANGED: facts.FieldChanged,
+    FactKind.BOOT_CHANGED: facts.BootChanged,
+    FactKind.MACHINE_CHANGED: facts.MachineChanged,
+    FactKind.TAINTED: facts.Tainted,
+    FactKind.UNTAINTED: facts.Untainted,
+    FactKind.CORDONED: facts.Cordoned,
+    FactKind.UNCORDONED: facts.Uncordoned,
+    FactKind.RESOURCE_CHANGED: facts.ResourceChanged,
+    FactKind.LEASE_SILENT: facts.LeaseSilent,
+    FactKind.BOUND: facts.Bound,
+    FactKind.STARTED: facts.Started,
+    FactKind.ENDED: facts.Ended,
+    FactKind.CONTAINER_ENDED: facts.ContainerEnded,
+    FactKind.EVENT: facts.EventOccurred,
+    FactKind.REQUESTED: facts.Requested,
+    FactKind.UNREADABLE: facts.Unreadable,
+}
+"""What facts of a kind tell."""
+
+
 class Fact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thing that happened, according to one entry."""
 
@@ -75,8 +103,8 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Who did it, as far as the entry itself tells: a field manager, the
     reporter of an Event, the user of an audit record."""
 
-    detail: Mapping[str, Any] = {}
-    """Plain JSON; its members by kind are in ``docs/facts.md``."""
+    detail: facts.Detail
+    """What it tells, as its kind does."""
 
 
 class StoredFact(msgspec.Struct, frozen=True, kw_only=True, gc=False):

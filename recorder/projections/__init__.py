@@ -4,7 +4,7 @@ Every fold can stop anywhere and go on from there, and can be made anew from
 the facts at any time.
 """
 
-from recorder.projections.node import NodeState, advance
+from recorder.projections.node import NodeState, advance, shown
 from recorder.projections.placement import Placement, Placements
 from recorder.projections.workloads import (
     REPLACED,
@@ -22,4 +22,5 @@ __all__ = [
     "Workload",
     "Workloads",
     "advance",
+    "shown",
 ]

@@ -4,13 +4,14 @@ Folded from the node as it was and the facts after it: a span ends where its
 value is another one, and where the fold ends it is left open.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from recorder.model.fact import StoredFact
+from recorder.model.state import Condition
 from recorder.projections.node import NodeState
 
 __all__ = ["BOOT", "CONDITION", "CORDON", "SERVICE", "TAINT", "Lanes", "Span"]
@@ -104,8 +105,8 @@ class Lanes:
             yield (CONDITION, name), _told(condition)
 
 
-def _told(condition: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    return tuple(condition.get(k) for k in ("status", "reason", "message"))  # type: ignore[return-value]
+def _told(condition: Condition) -> tuple[str | None, str | None, str | None]:
+    return condition.status, condition.reason, condition.message
 
 
 def _order(span: Span) -> tuple[str, bool, float]:

@@ -1,13 +1,16 @@
 """The state of one node, as its facts make it."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
-from recorder.model.fact import Fact, FactKind
+from recorder.model import facts
+from recorder.model.fact import Fact
+from recorder.model.state import Condition, ObjectState, Scalar
 
-__all__ = ["NODE_TAINTS", "NodeState", "advance"]
+__all__ = ["NODE_TAINTS", "NodeState", "advance", "shown"]
 
 NODE_TAINTS = "node.kubernetes.io/"
 """Prefix of the taints that say that a node is not fit."""
@@ -27,6 +30,8 @@ TROUBLE = (
 BLOCKING = frozenset({"NoSchedule", "NoExecute"})
 _READY = "Ready"
 
+Value = TypeVar("Value")
+
 
 class NodeState(msgspec.Struct, frozen=True, gc=False):
     """What is known of a node after some of its facts."""
@@ -34,12 +39,12 @@ class NodeState(msgspec.Struct, frozen=True, gc=False):
     present: bool = False
     uid: str | None = None
     boot_id: str | None = None
-    fields: Mapping[str, Any] = {}
+    fields: Mapping[str, Scalar] = {}
     """Machine, kernel and other versions."""
 
     labels: Mapping[str, str] = {}
     annotations: Mapping[str, str] = {}
-    conditions: Mapping[str, Mapping[str, Any]] = {}
+    conditions: Mapping[str, Condition] = {}
     taints: Mapping[str, str | None] = {}
     """Values by ``KEY:EFFECT``."""
 
@@ -53,8 +58,8 @@ class NodeState(msgspec.Struct, frozen=True, gc=False):
     @property
     def ready(self) -> str | None:
         """The status of the condition Ready."""
-        status = self.conditions.get(_READY, {}).get("status")
-        return None if status is None else str(status)
+        ready = self.conditions.get(_READY)
+        return None if ready is None else ready.status
 
     @property
     def blocked_by(self) -> list[str]:
@@ -77,98 +82,97 @@ class NodeState(msgspec.Struct, frozen=True, gc=False):
         )
 
 
+def shown(state: ObjectState) -> NodeState:
+    """Return a Node as a version of it shows it."""
+    taints = {f"{t.key}:{t.effect}": t.value for t in state.taints}
+    boot = state.fields.get("boot_id")
+    return NodeState(
+        present=True,
+        uid=state.uid,
+        boot_id=str(boot) if boot else None,
+        fields=state.fields,
+        labels=state.labels,
+        annotations=state.annotations,
+        conditions=state.conditions,
+        taints=taints,
+        standing=frozenset(
+            name for name in taints if not name.startswith(TROUBLE)
+        ),
+        resources=state.resources,
+        cordoned=bool(state.fields.get("unschedulable")),
+    )
+
+
 def advance(state: NodeState, fact: Fact) -> NodeState:
     """Return the state after a fact about the Node itself."""
-    step = _STEPS.get(fact.kind)
+    if isinstance(fact.detail, facts.Appeared):
+        return shown(fact.detail.state)
+    step = _STEPS.get(type(fact.detail))
     if step is None:
         return state
-    return msgspec.structs.replace(state, **step(state, fact.detail))
+    return replace(state, **step(state, fact.detail))
 
 
-Detail = Mapping[str, Any]
 Changed = dict[str, Any]
 
 
-def _appeared(_: NodeState, detail: Detail) -> Changed:
-    seen = detail["state"]
-    fields = seen.get("fields", {})
-    taints = {
-        f"{taint['key']}:{taint['effect']}": taint["value"]
-        for taint in seen.get("taints", [])
-    }
-    return {
-        "present": True,
-        "uid": seen.get("uid"),
-        "boot_id": fields.get("boot_id") or None,
-        "fields": fields,
-        "labels": seen.get("labels", {}),
-        "annotations": seen.get("annotations", {}),
-        "conditions": seen.get("conditions", {}),
-        "taints": taints,
-        "standing": frozenset(
-            name for name in taints if not name.startswith(TROUBLE)
-        ),
-        "resources": seen.get("resources", {}),
-        "cordoned": bool(fields.get("unschedulable")),
-    }
-
-
-def _vanished(_: NodeState, __: Detail) -> Changed:
+def _vanished(_: NodeState, __: facts.Vanished) -> Changed:
     return {"present": False}
 
 
-def _condition(state: NodeState, detail: Detail) -> Changed:
-    told = _with(state.conditions, detail["type"], detail["new"])
-    return {"conditions": told}
+def _condition(state: NodeState, detail: facts.ConditionChanged) -> Changed:
+    return {"conditions": _with(state.conditions, detail.type, detail.new)}
 
 
-def _label(state: NodeState, detail: Detail) -> Changed:
-    return {"labels": _with(state.labels, detail["key"], detail["new"])}
+def _label(state: NodeState, detail: facts.LabelChanged) -> Changed:
+    return {"labels": _with(state.labels, detail.key, detail.new)}
 
 
-def _annotation(state: NodeState, detail: Detail) -> Changed:
-    told = _with(state.annotations, detail["key"], detail["new"])
-    return {"annotations": told}
+def _annotation(state: NodeState, detail: facts.AnnotationChanged) -> Changed:
+    return {"annotations": _with(state.annotations, detail.key, detail.new)}
 
 
-def _field(state: NodeState, detail: Detail) -> Changed:
-    return {"fields": _with(state.fields, detail["field"], detail["new"])}
+def _field(
+    state: NodeState, detail: facts.FieldChanged | facts.MachineChanged
+) -> Changed:
+    return {"fields": _with(state.fields, detail.field, detail.new)}
 
 
-def _boot(state: NodeState, detail: Detail) -> Changed:
-    boot = detail["new"]
-    fields = _with(state.fields, "boot_id", boot)
-    return {"boot_id": boot, "fields": fields}
+def _boot(state: NodeState, detail: facts.BootChanged) -> Changed:
+    fields = _with(state.fields, "boot_id", detail.new)
+    return {"boot_id": detail.new, "fields": fields}
 
 
-def _tainted(state: NodeState, detail: Detail) -> Changed:
-    name = f"{detail['key']}:{detail['effect']}"
+def _tainted(state: NodeState, detail: facts.Tainted) -> Changed:
+    name = f"{detail.key}:{detail.effect}"
     return {
-        "taints": {**state.taints, name: detail["value"]},
+        "taints": {**state.taints, name: detail.value},
         "standing": state.standing - {name},
     }
 
 
-def _untainted(state: NodeState, detail: Detail) -> Changed:
-    name = f"{detail['key']}:{detail['effect']}"
+def _untainted(state: NodeState, detail: facts.Untainted) -> Changed:
+    name = f"{detail.key}:{detail.effect}"
     taints = _with(state.taints, name, None)
     return {"taints": taints, "standing": state.standing - {name}}
 
 
-def _cordoned(_: NodeState, __: Detail) -> Changed:
+def _cordoned(_: NodeState, __: facts.Cordoned) -> Changed:
     return {"cordoned": True}
 
 
-def _uncordoned(_: NodeState, __: Detail) -> Changed:
+def _uncordoned(_: NodeState, __: facts.Uncordoned) -> Changed:
     return {"cordoned": False}
 
 
-def _resource(state: NodeState, detail: Detail) -> Changed:
-    name = f"{detail['list']}/{detail['resource']}"
-    return {"resources": _with(state.resources, name, detail["new"])}
+def _resource(state: NodeState, detail: facts.ResourceChanged) -> Changed:
+    name = f"{detail.list}/{detail.resource}"
+    return {"resources": _with(state.resources, name, detail.new)}
 
 
-def _with(entries: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+def _with(
+    entries: Mapping[str, Value], name: str, value: Value | None
+) -> Mapping[str, Value]:
     """Return entries of which one has a value, or is gone for None."""
     found = dict(entries)
     if value is None:
@@ -178,18 +182,17 @@ def _with(entries: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
     return found
 
 
-_STEPS = {
-    FactKind.APPEARED: _appeared,
-    FactKind.VANISHED: _vanished,
-    FactKind.CONDITION_CHANGED: _condition,
-    FactKind.LABEL_CHANGED: _label,
-    FactKind.ANNOTATION_CHANGED: _annotation,
-    FactKind.FIELD_CHANGED: _field,
-    FactKind.MACHINE_CHANGED: _field,
-    FactKind.BOOT_CHANGED: _boot,
-    FactKind.TAINTED: _tainted,
-    FactKind.UNTAINTED: _untainted,
-    FactKind.CORDONED: _cordoned,
-    FactKind.UNCORDONED: _uncordoned,
-    FactKind.RESOURCE_CHANGED: _resource,
+_STEPS: Mapping[type[facts.Detail], Callable[[NodeState, Any], Changed]] = {
+    facts.Vanished: _vanished,
+    facts.ConditionChanged: _condition,
+    facts.LabelChanged: _label,
+    facts.AnnotationChanged: _annotation,
+    facts.FieldChanged: _field,
+    facts.MachineChanged: _field,
+    facts.BootChanged: _boot,
+    facts.Tainted: _tainted,
+    facts.Untainted: _untainted,
+    facts.Cordoned: _cordoned,
+    facts.Uncordoned: _uncordoned,
+    facts.ResourceChanged: _resource,
 }

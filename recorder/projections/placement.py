@@ -1,13 +1,27 @@
 """Placements: which Pod was on which node, from when to when."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
+from recorder.model.facts import (
+    Appeared,
+    Bound,
+    ConditionChanged,
+    ContainerEnded,
+    DeletionRequested,
+    Detail,
+    Ended,
+    EventOccurred,
+    Requested,
+    Started,
+    Vanished,
+)
 from recorder.model.reference import ObjectIdentity
+from recorder.model.state import Owner
 
 __all__ = ["Placement", "Placements"]
 
@@ -19,7 +33,7 @@ class Placement(msgspec.Struct, gc=False):
 
     pod: ObjectIdentity
     node: str | None = None
-    owners: list[Mapping[str, Any]] = []
+    owners: list[Owner] = []
     labels: Mapping[str, str] = {}
     gpus: int = 0
     seen_at: datetime | None = None
@@ -111,7 +125,7 @@ class Placements:
         thing = fact.object
         if thing is None or thing.kind != "Pod":
             return
-        if fact.kind in {FactKind.EVENT, FactKind.REQUESTED}:
+        if isinstance(fact.detail, EventOccurred | Requested):
             return
         key = thing.uid or f"{thing.namespace}/{thing.name}"
         placement = self._by_pod.get(key)
@@ -119,27 +133,21 @@ class Placements:
             placement = self._by_pod[key] = Placement(
                 pod=thing, seen_at=stored.observed_at
             )
-        step = _STEPS.get(fact.kind)
+        step = _STEPS.get(type(fact.detail))
         if step is not None:
             step(placement, stored, fact.detail)
 
 
-Detail = Mapping[str, Any]
-
-
-def _appeared(p: Placement, stored: StoredFact, detail: Detail) -> None:
-    state = detail["state"]
-    fields = state.get("fields", {})
-    p.owners = state.get("owners", [])
-    p.labels = state.get("labels", {})
-    p.gpus = state.get("gpus", 0)
-    p.node = state.get("node")
-    p.phase = fields.get("phase")
-    p.listed = not detail["created"]
-    p.counts = {
-        name: end.get("restarts", 0)
-        for name, end in state.get("ends", {}).items()
-    }
+def _appeared(p: Placement, stored: StoredFact, detail: Appeared) -> None:
+    state = detail.state
+    phase = state.fields.get("phase")
+    p.owners = state.owners
+    p.labels = state.labels
+    p.gpus = state.gpus
+    p.node = state.node
+    p.phase = None if phase is None else str(phase)
+    p.listed = not detail.created
+    p.counts = {name: end.restarts for name, end in state.ends.items()}
     at = stored.observed_at if p.listed else stored.at
     if p.node is not None:
         p.bound_at = at
@@ -147,17 +155,17 @@ def _appeared(p: Placement, stored: StoredFact, detail: Detail) -> None:
         p.running_at = at
     if p.phase in OVER:
         p.ended_at = at
-    if state.get("deletion"):
+    if state.deletion:
         p.deleting_at = at
 
 
-def _bound(p: Placement, stored: StoredFact, detail: Detail) -> None:
-    p.node = detail["node"]
+def _bound(p: Placement, stored: StoredFact, detail: Bound) -> None:
+    p.node = detail.node
     p.bound_at = stored.observed_at
 
 
-def _started(p: Placement, stored: StoredFact, detail: Detail) -> None:
-    if detail.get("restarts"):
+def _started(p: Placement, stored: StoredFact, detail: Started) -> None:
+    if detail.restarts:
         _began_again(p, stored, detail)
         return
     p.phase = "Running"
@@ -165,38 +173,44 @@ def _started(p: Placement, stored: StoredFact, detail: Detail) -> None:
         p.running_at = stored.observed_at
 
 
-def _ended(p: Placement, stored: StoredFact, detail: Detail) -> None:
-    p.phase = detail.get("phase")
+def _ended(p: Placement, stored: StoredFact, detail: Ended) -> None:
+    p.phase = detail.phase
     p.ended_at = p.ended_at or stored.observed_at
     p.entries = [*p.entries, str(stored.entry)]
 
 
-def _vanished(p: Placement, stored: StoredFact, detail: Detail) -> None:
+def _vanished(p: Placement, stored: StoredFact, detail: Vanished) -> None:
     p.gone_at = stored.observed_at
-    p.unseen = bool(detail.get("inferred")) and p.ended_at is None
+    p.unseen = detail.inferred and p.ended_at is None
     p.ended_at = p.ended_at or stored.observed_at
     p.entries = [*p.entries, str(stored.entry)]
 
 
-def _deleting(p: Placement, stored: StoredFact, _: Detail) -> None:
+def _deleting(p: Placement, stored: StoredFact, _: DeletionRequested) -> None:
     p.deleting_at = p.deleting_at or stored.observed_at
     p.entries = [*p.entries, str(stored.entry)]
 
 
-def _condition(p: Placement, stored: StoredFact, detail: Detail) -> None:
-    new = detail["new"] or {}
-    if detail["type"] != "DisruptionTarget" or new.get("status") != "True":
+def _condition(
+    p: Placement, stored: StoredFact, detail: ConditionChanged
+) -> None:
+    new = detail.new
+    if detail.type != "DisruptionTarget" or new is None:
+        return
+    if new.status != "True":
         return
     if p.ended_at is None and p.disruption is None:
-        p.disruption = new.get("reason")
+        p.disruption = new.reason
         p.disrupted_at = stored.observed_at
         p.entries = [*p.entries, str(stored.entry)]
 
 
-def _container(p: Placement, stored: StoredFact, detail: Detail) -> None:
-    if detail.get("init"):
+def _container(
+    p: Placement, stored: StoredFact, detail: ContainerEnded
+) -> None:
+    if detail.init:
         return
-    code = detail.get("exit_code")
+    code = detail.exit_code
     if code is not None:
         p.exit_codes = [*p.exit_codes, code]
     ended = [t for t in (p.finished_at, stored.fact.occurred_at) if t]
@@ -205,21 +219,23 @@ def _container(p: Placement, stored: StoredFact, detail: Detail) -> None:
     p.entries = [*p.entries, str(stored.entry)]
 
 
-def _began_again(p: Placement, stored: StoredFact, detail: Detail) -> None:
+def _began_again(
+    p: Placement, stored: StoredFact, detail: Started | ContainerEnded
+) -> None:
     """Note whether a container that ended runs once more."""
-    name, count = detail["container"], detail.get("restarts", 0)
+    name, count = detail.container or "", detail.restarts
     if count > p.counts.get(name, 0):
         p.counts = {**p.counts, name: count}
         p.restarts = [*p.restarts, stored.observed_at]
 
 
-_STEPS = {
-    FactKind.APPEARED: _appeared,
-    FactKind.BOUND: _bound,
-    FactKind.STARTED: _started,
-    FactKind.ENDED: _ended,
-    FactKind.VANISHED: _vanished,
-    FactKind.DELETION_REQUESTED: _deleting,
-    FactKind.CONDITION_CHANGED: _condition,
-    FactKind.CONTAINER_ENDED: _container,
+_STEPS: Mapping[type[Detail], Callable[[Placement, StoredFact, Any], None]] = {
+    Appeared: _appeared,
+    Bound: _bound,
+    Started: _started,
+    Ended: _ended,
+    Vanished: _vanished,
+    DeletionRequested: _deleting,
+    ConditionChanged: _condition,
+    ContainerEnded: _container,
 }

@@ -4,14 +4,16 @@ The chain goes through controllers up to what a person asked for: a Job, not
 its CronJob. Where an owner was gone before the log began, labels name it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from recorder.classify.times import moment
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
+from recorder.model.facts import Appeared, ConditionChanged, Vanished
+from recorder.model.state import Owner
 from recorder.projections.placement import Placement
 
 __all__ = ["GANGS", "REPLACED", "SERVERS", "Workload", "Workloads"]
@@ -96,7 +98,7 @@ class _Owner(msgspec.Struct, gc=False):
     namespace: str
     name: str
     uid: str
-    owners: list[Mapping[str, Any]]
+    owners: list[Owner]
     failed_at: datetime | None = None
     failure_told: datetime | None = None
     """By the clock of its controller; it may be seen late."""
@@ -128,8 +130,8 @@ class Workloads:
         thing = fact.object
         if thing is None or thing.uid is None:
             return
-        if fact.kind in {FactKind.APPEARED, FactKind.VANISHED}:
-            state = fact.detail["state"]
+        detail = fact.detail
+        if isinstance(detail, Appeared | Vanished):
             owner = self._owners.get(thing.uid)
             if owner is None:
                 owner = self._owners[thing.uid] = _Owner(
@@ -137,37 +139,38 @@ class Workloads:
                     thing.namespace,
                     thing.name,
                     thing.uid,
-                    state.get("owners", []),
+                    detail.state.owners,
                 )
-                for name, condition in state.get("conditions", {}).items():
-                    if condition.get("status") == "True":
-                        told = moment(condition.get("since"))
+                for name, condition in detail.state.conditions.items():
+                    if condition.status == "True":
+                        told = moment(condition.since)
                         _ends(owner, name, stored, told)
-            if fact.kind is FactKind.VANISHED:
+            if isinstance(detail, Vanished):
                 owner.gone_at = stored.observed_at
-                owner.unseen = bool(fact.detail.get("inferred"))
-        elif fact.kind is FactKind.CONDITION_CHANGED:
-            self._condition(stored, thing.uid, fact.detail)
+                owner.unseen = detail.inferred
+        elif isinstance(detail, ConditionChanged):
+            self._condition(stored, thing.uid, detail)
 
     def _condition(
-        self, stored: StoredFact, uid: str, detail: Mapping[str, Any]
+        self, stored: StoredFact, uid: str, detail: ConditionChanged
     ) -> None:
         owner = self._owners.get(uid)
         if owner is None:
             return
-        if (detail["new"] or {}).get("status") != "True":
-            if detail["type"] in FAILS | COMPLETES:
+        new = detail.new
+        if new is None or new.status != "True":
+            if detail.type in FAILS | COMPLETES:
                 _goes_on(owner)
             return
-        _ends(owner, detail["type"], stored, stored.fact.occurred_at)
+        _ends(owner, detail.type, stored, stored.fact.occurred_at)
         if (
             owner.kind == "Workload"
-            and detail["type"] == "Evicted"
-            and detail["new"].get("reason") == "Preempted"
+            and detail.type == "Evicted"
+            and new.reason == "Preempted"
         ):
             # Kueue's own object, which belongs to the work that it admits.
             for above in owner.owners:
-                times = self._preempted.setdefault(above.get("uid") or "", [])
+                times = self._preempted.setdefault(above.uid or "", [])
                 times.append(stored.observed_at)
 
     def of(self, placement: Placement) -> Workload | None:
@@ -177,12 +180,12 @@ class Workloads:
         top: Workload | None = None
         seen: set[str] = set()
         while owner is not None:
-            if owner["kind"] in NO_WORKLOADS:
+            kind, uid = owner.kind or "", owner.uid or ""
+            if kind in NO_WORKLOADS:
                 return None
-            if owner["kind"] in TOPS:
+            if kind in TOPS:
                 break
-            uid = owner.get("uid") or ""
-            top = Workload(owner["kind"], namespace, owner["name"], uid)
+            top = Workload(kind, namespace, owner.name or "", uid)
             known = self._owners.get(uid)
             if known is None or uid in seen:
                 break
@@ -253,14 +256,11 @@ def _goes_on(owner: _Owner) -> None:
     owner.completed = False
 
 
-def _controller(
-    owners: Iterable[Mapping[str, Any]],
-) -> Mapping[str, Any] | None:
-    found = list(owners)
-    for owner in found:
-        if owner.get("controller"):
+def _controller(owners: Sequence[Owner]) -> Owner | None:
+    for owner in owners:
+        if owner.controller:
             return owner
-    return found[0] if len(found) == 1 else None
+    return owners[0] if len(owners) == 1 else None
 
 
 def _labelled(placement: Placement, top: Workload | None) -> Workload:

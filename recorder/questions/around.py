@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
+from recorder.model.facts import Appeared
 from recorder.model.window import Window
 from recorder.questions.ports import Reading
 
@@ -67,8 +68,8 @@ def _signs(found: Sequence[StoredFact], node: str | None) -> list[StoredFact]:
         if stored.fact.node is not None
         and (node is None or stored.fact.node == node)
         and not (
-            stored.fact.kind is FactKind.APPEARED
-            and not stored.fact.detail["created"]
+            isinstance(stored.fact.detail, Appeared)
+            and not stored.fact.detail.created
         )
     ]
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from recorder.model.fact import StoredFact
+from recorder.model.facts import Appeared, Vanished
 from recorder.model.window import Window
 from recorder.projections import Placement, Placements, Workload, Workloads
 from recorder.questions.fact_ports import ALWAYS, Stay
@@ -53,12 +54,12 @@ async def _owners_above(
 def _owners(facts: Iterable[StoredFact]) -> set[str]:
     found: set[str] = set()
     for stored in facts:
-        state = stored.fact.detail.get("state")
-        if isinstance(state, dict):
+        detail = stored.fact.detail
+        if isinstance(detail, Appeared | Vanished):
             found |= {
-                owner["uid"]
-                for owner in state.get("owners", ())
-                if owner.get("uid")
-                and owner.get("kind") not in {"DaemonSet", "Node", "CronJob"}
+                owner.uid
+                for owner in detail.state.owners
+                if owner.uid
+                and owner.kind not in {"DaemonSet", "Node", "CronJob"}
             }
     return found

@@ -93,6 +93,6 @@ def _statuses(state: NodeState) -> dict[str, str]:
     if not state.present:
         return {}
     return {
-        name: str(condition.get("status"))
+        name: str(condition.status)
         for name, condition in state.conditions.items()
     }

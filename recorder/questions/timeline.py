@@ -86,7 +86,7 @@ def service(state: NodeState, knowledge: Knowledge) -> str:
     if not state.in_service:
         return "cordoned"
     broken = any(
-        is_fault(name, condition.get("status"), knowledge)
+        is_fault(name, condition.status, knowledge)
         for name, condition in state.conditions.items()
     )
     return "degraded" if broken else "in-service"

@@ -10,6 +10,7 @@ from dataclasses import replace
 from recorder.facts import says
 from recorder.model.entry import Operation
 from recorder.model.fact import StoredFact
+from recorder.model.facts import ConditionChanged
 from recorder.questions.changes import document_of, visible_changes
 from recorder.questions.entry import ask_entry, previous_of
 from recorder.questions.ports import Line, Reading, is_about_events
@@ -57,7 +58,8 @@ async def worded(reading: Reading, lines: Sequence[Line]) -> Sequence[Line]:
 
 def _order(stored: StoredFact) -> bool:
     """Put first whether a node or a Pod is ready; else leave the order."""
-    return stored.fact.detail.get("type") != READY
+    detail = stored.fact.detail
+    return not isinstance(detail, ConditionChanged) or detail.type != READY
 
 
 def _speaks(line: Line) -> bool:

@@ -5,12 +5,14 @@ looked up by its number: joined, the planner would guess how many facts there
 will be, and where it guesses too many read every object of the log.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
+import msgspec
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.model.fact import Fact, StoredFact
+from recorder.model.fact import DETAILS, Fact, StoredFact
+from recorder.model.facts import Detail
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.store.codes import FACTS
 from recorder.store.engine import Record, fetch
@@ -41,6 +43,11 @@ OF_NODES = """f.node_id = any (array(select n.node_id from recorder.node n
 FACT, NODE, WORD, OBJECT = range(4)
 """What a row of a `named` statement is."""
 
+_READ: Mapping[int, Callable[[str], Detail]] = {
+    code: msgspec.json.Decoder(DETAILS[kind]).decode
+    for code, kind in FACTS.items()
+}
+
 
 def told(*conditions: str) -> Statement:
     """Return the statement that reads the facts of conditions on ``f``.
@@ -66,7 +73,7 @@ def named(found: str, *, before: str = "") -> Statement:
     return Statement.of(f"""
     with recursive {before} told as materialized ({found})
     select {FACT} as what, position, index, observed_at, occurred_at, kind,
-      detail, object_id, node_id, actor_id,
+      detail::text, object_id, node_id, actor_id,
       null as name, null as api_group, null as of_kind, null as namespace,
       null as uid
     from told
@@ -132,7 +139,7 @@ class FactNames:
                 object=self._objects[thing],
                 occurred_at=occurred_at,
                 actor=self._words[actor],
-                detail=detail,
+                detail=_READ[kind](detail),
             ),
         )
 

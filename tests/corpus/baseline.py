@@ -6,7 +6,7 @@ person in a hurry is.
 """
 
 from recorder.knowledge import shipped
-from recorder.model.fact import FactKind
+from recorder.model.facts import BootChanged, EventOccurred
 from recorder.questions.ports import Reading
 from tests.corpus.judging import Judged
 from tests.corpus.truth import Question, Truth
@@ -22,9 +22,9 @@ async def judge_baseline(
         [question.node], since=None, until=None
     )
     by_boot = {
-        stored.fact.detail["new"]: stored.entry.position
+        stored.fact.detail.new: stored.entry.position
         for stored in facts
-        if stored.fact.kind is FactKind.BOOT_CHANGED
+        if isinstance(stored.fact.detail, BootChanged)
     }
     judged = []
     for verdict in truth.verdicts:
@@ -36,16 +36,16 @@ async def judge_baseline(
             continue
         cause = "unrecorded"
         for stored in facts:
-            fact = stored.fact
+            told = stored.fact.detail
             if (
                 stored.entry.position < by_boot[verdict.boot_id_after]
-                and fact.kind is FactKind.EVENT
-                and fact.detail.get("type") == "Warning"
+                and isinstance(told, EventOccurred)
+                and told.type == "Warning"
             ):
                 cause = _named_by(
-                    fact.actor or "",
-                    fact.detail.get("reason") or "",
-                    fact.detail.get("message") or "",
+                    stored.fact.actor or "",
+                    told.reason or "",
+                    told.message or "",
                 )
         one = Judged(f"{verdict.node} reboot")
         right = [verdict.cause, *verdict.accept.get("cause", [])]

@@ -17,7 +17,8 @@ import pytest
 from recorder.explain.signals import signals_of
 from recorder.facts import is_evidence
 from recorder.knowledge import Knowledge, load, shipped
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
+from recorder.model.facts import Appeared, Vanished
 from recorder.model.window import Window
 from recorder.questions.fact_ports import Stay
 from recorder.questions.impact import ImpactQuestion, ask_impact
@@ -87,8 +88,8 @@ class Everything:
             if stored.fact.node is not None
             and (seen is None or stored.observed_at >= seen)
             and (
-                stored.fact.kind is not FactKind.APPEARED
-                or stored.fact.detail["created"]
+                not isinstance(stored.fact.detail, Appeared)
+                or stored.fact.detail.created
             )
         }
 
@@ -106,10 +107,10 @@ class Everything:
     ) -> Mapping[str, Mapping[str, str]]:
         del nodes
         return {
-            stored.fact.node: stored.fact.detail["state"].get("labels", {})
+            stored.fact.node: stored.fact.detail.state.labels
             for stored in await self.reading.facts.signs(None, None)
             if stored.fact.node is not None
-            and stored.fact.kind is FactKind.APPEARED
+            and isinstance(stored.fact.detail, Appeared)
         }
 
     async def pods_on(self, stays: Collection[Stay]) -> set[str]:
@@ -122,12 +123,12 @@ class Everything:
         while True:
             facts = await self.reading.gangs.family(found, until=until)
             above = {
-                owner["uid"]
+                owner.uid
                 for stored in facts
-                for owner in stored.fact.detail.get("state", {}).get(
-                    "owners", ()
-                )
-                if owner["kind"] not in {"DaemonSet", "Node", "CronJob"}
+                if isinstance(stored.fact.detail, Appeared | Vanished)
+                for owner in stored.fact.detail.state.owners
+                if owner.uid is not None
+                and owner.kind not in {"DaemonSet", "Node", "CronJob"}
             }
             if above <= found:
                 return facts

@@ -14,6 +14,7 @@ from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
 from tests.docs.blocks import ROOT
 from tests.explain.judged import judged
+from tests.support.details import told
 
 FACTS = (ROOT / "docs/facts.md").read_text()
 CAUSES = (ROOT / "docs/causes.md").read_text()
@@ -24,9 +25,9 @@ def members() -> Mapping[str, set[str]]:
     """Return the members of each kind, as the page lists them."""
     found = {}
     rows = re.findall(r"^\| (`.*) \| .* \|(.*)\|$", FACTS, re.MULTILINE)
-    for kinds, told in rows:
+    for kinds, names in rows:
         for kind in re.findall(r"`([a-z-]+)`", kinds):
-            found[kind] = set(re.findall(r"`(\w+)`", told))
+            found[kind] = set(re.findall(r"`(\w+)`", names))
     return found
 
 
@@ -39,7 +40,7 @@ def test_facts_have_the_members_that_the_page_lists(name: str) -> None:
     listed = members()
     tape = read_lines(TAPES / f"{name}.tape.jsonl.zst")
     for stored in judged(tape).facts:
-        has = set(stored.fact.detail)
+        has = set(told(stored.fact))
         assert has <= listed[stored.fact.kind] | ALWAYS, stored.fact.kind
 
 

@@ -9,6 +9,7 @@ from recorder.coverage.hole import Hole
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity
 from tests.support.builders import at
+from tests.support.details import detail_of
 
 __all__ = ["Telling", "a_pod"]
 
@@ -53,7 +54,7 @@ class Telling:
             object=about or a_node_thing(node or ""),
             occurred_at=None if occurred is None else at(occurred),
             actor=actor,
-            detail=detail,
+            detail=detail_of(kind, detail),
         )
         entry = EntryName(1, len(self.facts) + 1)
         self.facts.append(

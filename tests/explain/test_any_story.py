@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from recorder.explain.strength import STRENGTHS
 from recorder.explain.verdict import Verdict
+from recorder.model.facts import BootChanged
 from recorder.model.reference import EntryName
 from tests.explain.tale import Tale
 from tests.explain.test_traps import CORDON
@@ -118,8 +119,9 @@ def test_every_new_boot_id_is_told_as_a_reboot_or_a_new_node(
     tale = told(story)
     firsts: dict[str, EntryName] = {}
     for stored in tale.facts:
-        if stored.fact.kind == "boot-changed":
-            firsts.setdefault(stored.fact.detail["new"], stored.entry)
+        detail = stored.fact.detail
+        if isinstance(detail, BootChanged) and detail.new is not None:
+            firsts.setdefault(detail.new, stored.entry)
     boots = {*firsts.values()}
     for verdict in tale.verdicts():
         seen = {e.sign.stored.entry for e in verdict.evidence}

@@ -6,6 +6,7 @@ import pytest
 
 from recorder.explain.verdict import Verdict
 from recorder.model.outcomes import Decision, Fault
+from recorder.model.state import Condition
 from recorder.projections import NodeState
 from tests.explain.tale import Tale
 from tests.explain.test_traps import decision, fault
@@ -225,7 +226,7 @@ OUTAGE = NodeState(
     present=True,
     uid="uid-n1",
     boot_id="boot-1",
-    conditions={"Ready": {"status": "Unknown"}},
+    conditions={"Ready": Condition("Unknown")},
 )
 
 

@@ -14,6 +14,7 @@ from recorder.explain.tracks.fleet import Fleet
 from recorder.facts import TOPOLOGY
 from recorder.knowledge import shipped
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.facts import Appeared
 from recorder.questions.loading.nodes import is_about
 from tests.explain.judged import Judged, judged
 from tests.explain.test_corpus import NAMES, told
@@ -31,13 +32,11 @@ def places(found: Judged) -> dict[str, dict[str, str]]:
     return {
         stored.fact.node: {
             key: value
-            for key, value in stored.fact.detail["state"]
-            .get("labels", {})
-            .items()
+            for key, value in stored.fact.detail.state.labels.items()
             if key.rpartition("/")[2] in TOPOLOGY
         }
         for stored in found.facts
-        if stored.fact.kind is FactKind.APPEARED
+        if isinstance(stored.fact.detail, Appeared)
         and stored.fact.node is not None
         and stored.fact.object is not None
         and stored.fact.object.kind == "Node"

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.knowledge import shipped
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
+from recorder.model.facts import ConditionChanged
 from tests.explain.tale import Tale
 from tests.explain.test_any_story import STEPS, WAITS, Step
 
@@ -27,8 +28,8 @@ stories = st.lists(
 def had_to_go(stored: StoredFact) -> bool:
     fact = stored.fact
     return (
-        fact.kind is FactKind.CONDITION_CHANGED
-        and fact.detail["type"] == "DisruptionTarget"
+        isinstance(fact.detail, ConditionChanged)
+        and fact.detail.type == "DisruptionTarget"
     )
 
 

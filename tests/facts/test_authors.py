@@ -13,6 +13,7 @@ from tests.corpus.playing import played
 from tests.corpus.tape_lines import read_lines
 from tests.explain.judged import facts_of
 from tests.facts.versions import NODES, between, managed, node
+from tests.support.details import told
 
 DEMO = Path(recorder.demo.__file__).with_name("demo.tape.jsonl.zst")
 
@@ -51,7 +52,7 @@ def test_whoever_moved_alone_wrote_everything() -> None:
         ),
     )
     assert set(authors(facts).values()) == {"kubectl"}
-    assert facts[0].detail["by"] == {
+    assert told(facts[0])["by"] == {
         "manager": "kubectl",
         "operation": "Update",
         "subresource": "",
@@ -132,7 +133,7 @@ def test_conditions_are_told_apart_by_their_type() -> None:
             status=conditions("True"),
         ),
     )
-    assert {f.detail["type"]: f.actor for f in facts} == {
+    assert {told(f)["type"]: f.actor for f in facts} == {
         "Ready": "kubelet",
         "KernelDeadlock": "node-problem-detector",
     }
@@ -152,11 +153,11 @@ def test_an_author_is_one_of_those_who_wrote_the_version() -> None:
                 for m in moved_managers(old, new)
             ]
             newest[key] = new
-    told = [
+    pairs = [
         ((by["manager"], by["operation"], by["subresource"]), wrote[place])
         for fact in facts_of(drafts)
-        if (by := fact.fact.detail.get("by"))
+        if (by := told(fact.fact).get("by"))
         for place in [fact.entry.position]
     ]
-    assert sum(author in writers for author, writers in told) > 20
-    assert [pair for pair in told if pair[1] and pair[0] not in pair[1]] == []
+    assert sum(author in writers for author, writers in pairs) > 20
+    assert [pair for pair in pairs if pair[1] and pair[0] not in pair[1]] == []

@@ -5,6 +5,7 @@ import pytest
 from recorder.facts import is_evidence, place_of
 from recorder.model.fact import Fact, FactKind
 from recorder.model.reference import ObjectIdentity
+from tests.support.details import detail_of
 
 POD = ObjectIdentity("", "Pod", "train", "llm-0", "u-1")
 NODE = ObjectIdentity("", "Node", "", "gpu-001", "u-2")
@@ -18,7 +19,11 @@ def fact(
     **detail: object,
 ) -> Fact:
     return Fact(
-        kind=kind, node="gpu-001", object=thing, actor=actor, detail=detail
+        kind=kind,
+        node="gpu-001",
+        object=thing,
+        actor=actor,
+        detail=detail_of(kind, detail),
     )
 
 
@@ -29,7 +34,7 @@ DAILY = [
     fact(FactKind.ENDED, POD, phase="Succeeded"),
     fact(FactKind.VANISHED, POD, inferred=False, state={}),
     fact(FactKind.CONDITION_CHANGED, POD, type="Ready", old=None, new=None),
-    fact(FactKind.CONTAINER_ENDED, POD, reason="Completed"),
+    fact(FactKind.CONTAINER_ENDED, POD, container="a", reason="Completed"),
     fact(FactKind.EVENT, POD, "kubelet", reason="Pulled", message=""),
     fact(FactKind.EVENT, POD, "default-scheduler", reason="Scheduled"),
 ]
@@ -38,8 +43,14 @@ EVIDENCE = [
     fact(FactKind.LABEL_CHANGED, NODE, key="a", old=None, new="b"),
     fact(FactKind.EVENT, NODE, "kubelet", reason="Starting", message=""),
     fact(FactKind.LEASE_SILENT, None),
-    fact(FactKind.CONDITION_CHANGED, POD, type="DisruptionTarget", new={}),
-    fact(FactKind.CONTAINER_ENDED, POD, reason="OOMKilled"),
+    fact(
+        FactKind.CONDITION_CHANGED,
+        POD,
+        type="DisruptionTarget",
+        old=None,
+        new={},
+    ),
+    fact(FactKind.CONTAINER_ENDED, POD, container="a", reason="OOMKilled"),
     fact(FactKind.EVENT, POD, "karpenter", reason="SpotInterrupted"),
     fact(FactKind.REQUESTED, POD, verb="create"),
     fact(FactKind.CONDITION_CHANGED, JOB, type="Failed", old=None, new=None),

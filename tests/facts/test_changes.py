@@ -17,6 +17,7 @@ from tests.facts.versions import (
     the,
 )
 from tests.support.builders import at
+from tests.support.details import told
 
 READY = {"type": "Ready", "status": "True", "reason": "KubeletReady"}
 
@@ -39,9 +40,9 @@ def test_a_condition_changes_when_its_word_does() -> None:
     assert fact.kind is FactKind.CONDITION_CHANGED
     assert fact.occurred_at == at(5)
     assert fact.node == "gpu-001"
-    assert fact.detail["type"] == "Ready"
-    assert fact.detail["old"]["status"] == "True"
-    assert fact.detail["new"] == {
+    assert told(fact)["type"] == "Ready"
+    assert told(fact)["old"]["status"] == "True"
+    assert told(fact)["new"] == {
         "status": "Unknown",
         "reason": "KubeletReady",
         "message": "silent",
@@ -123,15 +124,15 @@ def test_one_gpu_less() -> None:
 
 @pytest.mark.parametrize("member", ["labels", "annotations"])
 def test_texts_come_change_and_go(member: str) -> None:
-    def told(**texts: str) -> dict[str, object]:
+    def version(**texts: str) -> dict[str, object]:
         return node(metadata={member: texts})
 
     kind = FactKind(member.removesuffix("s") + "-changed")
     for old, new in ((None, "1"), ("1", "2"), ("2", None)):
         facts = between(
             NODES,
-            told(**({"a": old} if old else {})),
-            told(**({"a": new} if new else {})),
+            version(**({"a": old} if old else {})),
+            version(**({"a": new} if new else {})),
         )
         assert the(facts) == (kind, {"key": "a", "old": old, "new": new})
 
@@ -168,10 +169,10 @@ def test_a_pod_from_its_binding_to_its_end() -> None:
         },
     )
     found = {f.kind: f for f in between(PODS, running, ended)}
-    assert found[FactKind.ENDED].detail["reason"] == "Terminated"
+    assert told(found[FactKind.ENDED])["reason"] == "Terminated"
     end = found[FactKind.CONTAINER_ENDED]
     assert end.occurred_at == at(50)
-    assert end.detail["reason"] == "OOMKilled"
+    assert told(end)["reason"] == "OOMKilled"
     assert says(end) == "container main ended with 137 OOMKilled"
     going = pod(
         metadata={"deletionTimestamp": "2026-11-21T03:01:00Z"},
@@ -223,8 +224,8 @@ def test_a_workload_counts_and_ends() -> None:
 
     failed = {"type": "Failed", "status": "True", "reason": "x"}
     facts = between(JOBS, job(active=2), job(failed=1, conditions=[failed]))
-    told = {f.detail.get("field", f.detail.get("type")) for f in facts}
-    assert told == {"active", "failed", "Failed"}
+    named = {told(f).get("field", told(f).get("type")) for f in facts}
+    assert named == {"active", "failed", "Failed"}
 
 
 def test_an_object_that_names_a_node_is_about_it() -> None:
@@ -250,7 +251,7 @@ def test_what_a_list_shows_was_not_made_then(
     document = node(metadata={"creationTimestamp": "2026-11-21T03:00:01Z"})
     (fact,) = derive(an_entry(NODES, document, operation), None).facts
     assert fact.kind is FactKind.APPEARED
-    assert fact.detail["created"] is created
+    assert told(fact)["created"] is created
     assert fact.occurred_at == (at(1) if created else None)
 
 
@@ -259,8 +260,8 @@ def test_what_is_gone_is_told_with_its_last_state() -> None:
     derived = derive(entry, None)
     (fact,) = derived.facts
     assert fact.kind is FactKind.VANISHED
-    assert not fact.detail["inferred"]
-    assert fact.detail["state"]["fields"] == {"boot_id": "one"}
+    assert not told(fact)["inferred"]
+    assert told(fact)["state"]["fields"] == {"boot_id": "one"}
     assert derived.state is None
 
 

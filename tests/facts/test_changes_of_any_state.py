@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import to_builtins
 
 from recorder.classify.shapes import Condition, Taint
 from recorder.facts.changes import changes
@@ -50,7 +51,7 @@ def test_equal_parts_are_not_told_and_others_are(
 ) -> None:
     found = changes(old, new, [], is_pod=False)
     told = {
-        (change.kind, *(str(v) for v in _named(change.detail)))
+        (change.kind, *(str(v) for v in _named(to_builtins(change.detail))))
         for change in found
     }
     assert len(told) == len(found)

@@ -10,6 +10,7 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.fact import FactKind
 from tests.facts.versions import an_entry
 from tests.support.builders import at
+from tests.support.details import told
 
 EVENTS = "v1/events"
 RESOURCE = "janitor.dgxc.nvidia.com/v1alpha1/rebootnodes"
@@ -174,7 +175,7 @@ def test_an_object_appears_with_its_state(
     (fact,) = derive(entry, None).facts
     assert fact.kind is FactKind.APPEARED
     assert fact.node == named
-    assert fact.detail == {"created": False, "state": state}
+    assert told(fact) == {"created": False, "state": state}
 
 
 def an_event(**more: Any) -> dict[str, Any]:
@@ -197,7 +198,7 @@ def test_an_event_is_an_occurrence_with_its_count() -> None:
     assert fact.kind is FactKind.EVENT
     assert (fact.node, fact.actor) == ("gpu-001", "kubelet")
     assert fact.occurred_at == at(7)
-    assert fact.detail == {
+    assert told(fact) == {
         "type": "Warning",
         "reason": "Rebooted",
         "message": "Node gpu-001 has been rebooted, boot id: b2",
@@ -220,7 +221,7 @@ def test_an_event_of_the_newer_kind_says_the_same() -> None:
     )
     (fact,) = derive(an_entry(EVENTS, newer), None).facts
     assert fact.actor == "default-scheduler"
-    assert (fact.detail["count"], fact.detail["message"]) == (3, "a word")
+    assert (told(fact)["count"], told(fact)["message"]) == (3, "a word")
 
 
 def test_an_event_that_expires_is_no_fact() -> None:
@@ -256,7 +257,7 @@ def test_an_audit_record_tells_who_asked_for_what() -> None:
     assert fact.kind is FactKind.REQUESTED
     assert (fact.node, fact.actor) == ("gpu-001", "alice")
     assert fact.occurred_at == at(3.25)
-    assert fact.detail == {
+    assert told(fact) == {
         "verb": "patch",
         "stage": "ResponseComplete",
         "user": "alice",
@@ -290,7 +291,7 @@ def test_who_acts_as_another_is_still_who_they_are(
     )
     (fact,) = derive(record, None).facts
     assert fact.actor == (who or user)
-    assert fact.detail["as"] == acted_as
+    assert told(fact)["as"] == acted_as
 
 
 @pytest.mark.parametrize("body", [7, [], {"spec": 7}, "x" * 9000])
@@ -298,7 +299,7 @@ def test_an_audit_record_may_hold_any_body(body: object) -> None:
     record = an_audit(requestObject=body, responseObject=body)
     (fact,) = derive(record, None).facts
     assert fact.kind is FactKind.REQUESTED
-    assert len(fact.detail["body"]) <= 4096
+    assert len(told(fact)["body"]) <= 4096
 
 
 JOBSET = {

@@ -15,6 +15,7 @@ from tests.corpus.make import TAPES
 from tests.corpus.playing import played
 from tests.corpus.tape_lines import read_lines
 from tests.facts.versions import NODES, PODS, between, node, pod
+from tests.support.details import told
 
 TOLD = (
     "crash",
@@ -94,7 +95,7 @@ def timeless(state: NodeState) -> dict[str, Any]:
         "resources": dict(state.resources),
         "cordoned": state.cordoned,
         "conditions": {
-            name: (c["status"], c["reason"], c["message"])
+            name: (c.status, c.reason, c.message)
             for name, c in state.conditions.items()
         },
     }
@@ -105,8 +106,8 @@ def test_a_text_without_end_is_cut_and_says_so() -> None:
     (fact,) = between(
         NODES, node(), node(metadata={"annotations": {"a": long}})
     )
-    assert len(fact.detail["new"]) < TEXT_CHARACTERS_MAX + 30
-    assert fact.detail["new"].endswith("(100000 characters)")
+    assert len(told(fact)["new"]) < TEXT_CHARACTERS_MAX + 30
+    assert told(fact)["new"].endswith("(100000 characters)")
 
 
 def test_what_a_pod_asks_for_is_counted_over_its_containers() -> None:

@@ -19,6 +19,7 @@ from recorder.projections.lanes import (
     Lanes,
 )
 from tests.support.builders import at
+from tests.support.details import detail_of
 
 
 def a_fact(position: int, kind: FactKind, **detail: Any) -> StoredFact:
@@ -26,7 +27,9 @@ def a_fact(position: int, kind: FactKind, **detail: Any) -> StoredFact:
         entry=EntryName(1, position),
         index=0,
         observed_at=at(position),
-        fact=Fact(kind=kind, node="n", object=None, detail=detail),
+        fact=Fact(
+            kind=kind, node="n", object=None, detail=detail_of(kind, detail)
+        ),
     )
 
 
@@ -95,7 +98,9 @@ def test_a_boot_a_taint_and_the_end_of_a_node_end_their_spans() -> None:
         appeared(1),
         a_fact(2, FactKind.TAINTED, key="k", effect="NoSchedule", value=None),
         a_fact(3, FactKind.BOOT_CHANGED, old="b0", new="b1"),
-        a_fact(4, FactKind.UNTAINTED, key="k", effect="NoSchedule"),
+        a_fact(
+            4, FactKind.UNTAINTED, key="k", effect="NoSchedule", value=None
+        ),
         a_fact(5, FactKind.VANISHED, state={}),
     )
 

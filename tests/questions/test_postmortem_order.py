@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.facts import FieldChanged
 from recorder.model.reference import EntryName
 from recorder.questions.postmortem import order_of
 from tests.support.builders import at
@@ -18,6 +19,7 @@ def a_fact(
         observed_at=at(seen),
         fact=Fact(
             kind=FactKind.FIELD_CHANGED,
+            detail=FieldChanged("phase", "Pending", "Running"),
             node="gpu-001",
             object=None,
             occurred_at=occurred,

@@ -34,8 +34,8 @@ def _find(transition: Transition) -> Found | None:
 
 
 def _says_so(sign: Signal) -> bool:
-    new = sign.stored.fact.detail.get("new") or {}
-    message = new.get("message") or ""
+    condition = sign.condition
+    message = (condition.message if condition is not None else None) or ""
     return any(saying in message for saying in SAYINGS)
 
 

@@ -5,6 +5,12 @@ from collections.abc import Collection
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition
+from recorder.model.facts import (
+    ConditionChanged,
+    ContainerEnded,
+    Ended,
+    EventOccurred,
+)
 from recorder.model.outcomes import Decision, Fault, Happened
 from recorder.model.reference import EntryName
 
@@ -46,11 +52,14 @@ def quotes(
 
 def _words(fault: Signal) -> list[str]:
     """Return the literals of a fault that are long enough to be its own."""
-    detail = fault.stored.fact.detail
-    new = detail.get("new")
-    said = [fault.subject.name, detail.get("reason"), detail.get("message")]
-    if isinstance(new, dict):
-        said += [new.get("reason"), new.get("message")]
+    said: list[str | None] = [fault.subject.name]
+    match fault.stored.fact.detail:
+        case ConditionChanged(new=told) if told is not None:
+            said += [told.reason, told.message]
+        case EventOccurred() | ContainerEnded() | Ended() as detail:
+            said += [detail.reason, detail.message]
+        case _:
+            pass
     return [text for text in said if text and len(text) >= QUOTE_MIN]
 
 

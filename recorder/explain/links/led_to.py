@@ -14,6 +14,7 @@ from recorder.explain.strength import rank
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.interventions import TAKING, Intervention
 from recorder.explain.tracks.transition import Transition
+from recorder.model.facts import Appeared
 from recorder.model.outcomes import Confidence, Decision, Happened
 
 __all__ = ["Led", "led_to"]
@@ -104,7 +105,8 @@ def _meant(deed: Deed) -> Led | None:
     emptied = one.of(Topic.CORDON) or one.of(Topic.EVICTION)
     took = t.happened in GONE and any(_deletions(one))
     asked = t.was_lost and any(
-        mark.topic is Topic.OBJECT and mark.stored.fact.detail.get("created")
+        isinstance(mark.stored.fact.detail, Appeared)
+        and mark.stored.fact.detail.created
         for mark in one.marks
     )
     if not (one.is_by_program and (emptied or took or asked)):
@@ -174,7 +176,7 @@ def _deleted(deed: Deed) -> Led | None:
     if t.happened not in GONE:
         return None
     for step in _deletions(deed.one):
-        inferred = step.stored.fact.detail.get("inferred")
+        inferred = step.is_inferred
         named = deed.one.author is None or t.author(step) is not None
         strength = (
             Confidence.PROVEN if named and not inferred else Confidence.LIKELY

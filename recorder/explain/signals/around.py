@@ -1,16 +1,26 @@
 """Signs around a Node: Events, Pods, other objects, and audit."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from recorder.explain.signals.actor import Actor, actor_of
 from recorder.explain.signals.listed import dated, is_listed, unfolded
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.knowledge import Knowledge, matches
-from recorder.knowledge.rules import ObjectRule
+from recorder.knowledge.rules import LockRule, ObjectRule
 from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.facts import (
+    AnnotationChanged,
+    Appeared,
+    ConditionChanged,
+    ContainerEnded,
+    EventOccurred,
+    FieldChanged,
+    Requested,
+    Vanished,
+)
 from recorder.model.outcomes import Fault, Role
 from recorder.model.reference import ObjectIdentity
+from recorder.model.state import Condition
 
 __all__ = [
     "event_signals",
@@ -22,6 +32,9 @@ __all__ = [
 
 CONFLICT = 409
 """The status of a request to create what exists."""
+
+CHANGING = frozenset({"create", "update", "patch", "delete"})
+"""Verbs of requests that change something."""
 
 GOING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
 
@@ -42,9 +55,11 @@ def event_signals(
     stored: StoredFact, about: str, knowledge: Knowledge
 ) -> Iterator[Signal]:
     """Yield the parts of a Kubernetes Event."""
-    fact, detail = stored.fact, stored.fact.detail
-    reporter, reason = fact.actor or "", detail.get("reason") or ""
-    message = detail.get("message") or ""
+    detail = stored.fact.detail
+    if not isinstance(detail, EventOccurred):
+        return
+    reporter, reason = stored.fact.actor or "", detail.reason or ""
+    message = detail.message or ""
     if about == "Node":
         own = _of_kubernetes(stored, reporter, reason, message)
         if own is not None:
@@ -81,30 +96,23 @@ def _of_kubernetes(
 
 def pod_signals(stored: StoredFact) -> Iterator[Signal]:
     """Yield the parts of what happens to a Pod."""
-    fact, detail = stored.fact, stored.fact.detail
-    if fact.kind is FactKind.CONTAINER_ENDED:
-        if detail.get("reason") == "OOMKilled":
+    disrupted = None
+    match stored.fact.detail:
+        case ContainerEnded(reason="OOMKilled"):
             fault = Fault.CONTAINER_OOM
             yield Signal(Role.FAULT, Subject(Topic.CONTAINER), stored, fault)
-        return
-    if fact.kind is FactKind.APPEARED:
-        conditions = detail["state"].get("conditions", {})
-        disrupted = conditions.get("DisruptionTarget")
-    elif (
-        fact.kind is FactKind.CONDITION_CHANGED
-        and detail["type"] == "DisruptionTarget"
-    ):
-        disrupted = detail["new"]
-    else:
-        return
-    if disrupted is not None and disrupted.get("status") == "True":
+        case Appeared(state=state):
+            disrupted = state.conditions.get("DisruptionTarget")
+        case ConditionChanged(type="DisruptionTarget", new=new):
+            disrupted = new
+        case _:
+            pass
+    if disrupted is not None and disrupted.status == "True":
         yield from _disruption(stored, disrupted)
 
 
-def _disruption(
-    stored: StoredFact, disrupted: Mapping[str, Any]
-) -> Iterator[Signal]:
-    reason, message = disrupted.get("reason"), disrupted.get("message") or ""
+def _disruption(stored: StoredFact, disrupted: Condition) -> Iterator[Signal]:
+    reason, message = disrupted.reason, disrupted.message or ""
     if reason == "EvictionByEvictionAPI":
         yield Signal(Role.ACT, Subject(Topic.EVICTION), stored)
     elif reason == "DeletionByTaintManager":
@@ -117,14 +125,15 @@ def other_signals(
     stored: StoredFact, about: str, knowledge: Knowledge, node: str
 ) -> Iterator[Signal]:
     """Yield the parts of what happens to any other object."""
-    fact = stored.fact
-    thing = fact.object
-    if fact.kind is FactKind.ANNOTATION_CHANGED:
-        yield from _lock(stored, about, knowledge, node)
+    detail, thing = stored.fact.detail, stored.fact.object
+    if isinstance(detail, AnnotationChanged):
+        yield from _lock(
+            stored, detail, knowledge.lock(about, detail.key), node
+        )
     elif thing is None:
         return
-    elif fact.kind is FactKind.CONDITION_CHANGED:
-        yield from _turned(stored, thing, knowledge)
+    elif isinstance(detail, ConditionChanged):
+        yield from _turned(stored, detail, thing, knowledge)
     else:
         if is_listed(stored):
             yield from _stood(stored, thing, knowledge, node)
@@ -136,23 +145,26 @@ def _stood(
 ) -> Iterator[Signal]:
     """Yield what an object held already when it was listed."""
     for told in unfolded(stored):
-        if told.fact.kind is FactKind.CONDITION_CHANGED:
-            yield from _turned(told, thing, knowledge)
-        elif told.fact.kind is FactKind.ANNOTATION_CHANGED:
-            yield from _lock(told, thing.kind, knowledge, node)
+        detail = told.fact.detail
+        if isinstance(detail, ConditionChanged):
+            yield from _turned(told, detail, thing, knowledge)
+        elif isinstance(detail, AnnotationChanged):
+            rule = knowledge.lock(thing.kind, detail.key)
+            yield from _lock(told, detail, rule, node)
 
 
 def names_in_locks(fact: Fact, knowledge: Knowledge) -> Iterator[str]:
     """Yield the nodes that annotations of an object name, as locks do."""
     if fact.object is None:
         return
-    if fact.kind is FactKind.ANNOTATION_CHANGED:
-        key = fact.detail["key"]
-        held = [(key, fact.detail[side]) for side in ("new", "old")]
-    elif fact.kind is FactKind.APPEARED and knowledge.locks:
-        held = [*fact.detail["state"].get("annotations", {}).items()]
-    else:
-        return
+    held: Iterable[tuple[str, str | None]]
+    match fact.detail:
+        case AnnotationChanged() as detail:
+            held = [(detail.key, detail.new), (detail.key, detail.old)]
+        case Appeared(state=state) if knowledge.locks:
+            held = state.annotations.items()
+        case _:
+            return
     for key, value in held:
         rule = knowledge.lock(fact.object.kind, key)
         if rule is not None:
@@ -160,35 +172,38 @@ def names_in_locks(fact: Fact, knowledge: Knowledge) -> Iterator[str]:
 
 
 def _lock(
-    stored: StoredFact, about: str, knowledge: Knowledge, node: str
+    stored: StoredFact,
+    detail: AnnotationChanged,
+    rule: LockRule | None,
+    node: str,
 ) -> Iterator[Signal]:
-    detail = stored.fact.detail
-    rule = knowledge.lock(about, detail["key"])
     if rule is None:
         return
-    held = node in rule.holders(detail["new"])
-    if held == (node in rule.holders(detail["old"])):
+    held = node in rule.holders(detail.new)
+    if held == (node in rule.holders(detail.old)):
         return  # somebody else came or went
     # One that is handed on is a decision for the next node alone.
     yield Signal(
         Role.DECISION if held else Role.RECOVERY,
-        Subject(Topic.LOCK, detail["key"]), stored, None,
+        Subject(Topic.LOCK, detail.key), stored, None,
         rule.decision if held else None, Actor.named(rule.actor),
         over=not held,
     )  # fmt: skip
 
 
 def _turned(
-    stored: StoredFact, thing: ObjectIdentity, knowledge: Knowledge
+    stored: StoredFact,
+    detail: ConditionChanged,
+    thing: ObjectIdentity,
+    knowledge: Knowledge,
 ) -> Iterator[Signal]:
     """A condition of an object that is about a node."""
-    detail = stored.fact.detail
-    old, new = detail["old"], detail["new"]
+    old, new = detail.old, detail.new
     if old == new:
         return
-    turned = f"{thing.kind}/{thing.name} {detail['type']}"
+    turned = f"{thing.kind}/{thing.name} {detail.type}"
     subject = Subject(Topic.OBJECT_CONDITION, turned)
-    rules = knowledge.turned(thing.group, thing.kind, condition=detail["type"])
+    rules = knowledge.turned(thing.group, thing.kind, condition=detail.type)
     for rule in rules:
         if _fits(rule, new):
             yield Signal(
@@ -205,11 +220,11 @@ def _turned(
         yield Signal(Role.ACT, _named(thing), stored, actor=actor)
 
 
-def _fits(rule: ObjectRule, condition: Mapping[str, Any] | None) -> bool:
+def _fits(rule: ObjectRule, condition: Condition | None) -> bool:
     return (
         condition is not None
-        and condition["status"] == rule.when
-        and matches(rule.reasons, condition.get("reason") or "")
+        and condition.status == rule.when
+        and matches(rule.reasons, condition.reason or "")
     )
 
 
@@ -238,25 +253,28 @@ def _asked(
     stored: StoredFact, rule: ObjectRule, subject: Subject
 ) -> Iterator[Signal]:
     """An object that exists for what it asks."""
-    kind, actor = stored.fact.kind, Actor.named(rule.actor)
-    if kind is FactKind.APPEARED:
-        # One that is done already stands there until it is cleaned up.
-        done = stored.fact.detail["state"].get("fields", {})
-        if "completion_time" not in done:
+    actor = Actor.named(rule.actor)
+    match stored.fact.detail:
+        case Appeared(state=state):
+            # One that is done already stands there until it is cleaned up.
+            if "completion_time" in state.fields:
+                return
             made = dated(stored)
             yield Signal(rule.role, subject, made, None, rule.decision, actor)
-    elif kind is FactKind.VANISHED:
-        yield Signal(Role.RECOVERY, subject, stored, over=True)
-    elif kind is FactKind.FIELD_CHANGED:
-        yield Signal(Role.ACT, subject, stored, actor=actor)
+        case Vanished():
+            yield Signal(Role.RECOVERY, subject, stored, over=True)
+        case FieldChanged():
+            yield Signal(Role.ACT, subject, stored, actor=actor)
+        case _:
+            pass
 
 
-def _registers_again(detail: Mapping[str, Any]) -> bool:
+def _registers_again(detail: Requested) -> bool:
     """Whether a kubelet that started finds its Node there already."""
     return (
-        detail.get("verb") == "create"
-        and detail.get("resource") == "nodes"
-        and detail.get("code") == CONFLICT
+        detail.verb == "create"
+        and detail.resource == "nodes"
+        and detail.code == CONFLICT
     )
 
 
@@ -265,18 +283,20 @@ def request_signals(
 ) -> Iterator[Signal]:
     """Yield audit: who asked for what. It gives other signs their actor."""
     detail = stored.fact.detail
+    if not isinstance(detail, Requested):
+        return
     own = (stored.fact.actor or "").startswith("system:node:")
     if own and _registers_again(detail):
         yield Signal(Role.EFFECT, Subject(Topic.KUBELET), stored)
-    if detail.get("verb") not in {"create", "update", "patch", "delete"}:
+    if detail.verb not in CHANGING:
         return
-    if (detail.get("code") or 0) >= 300:  # noqa: PLR2004 - refused
+    if (detail.code or 0) >= 300:  # noqa: PLR2004 - refused
         return
     if own:
         return  # that a kubelet is there; it asks for nothing
-    target = f"{detail.get('verb')} {detail.get('resource')}"
-    if detail.get("subresource"):
-        target += f"/{detail['subresource']}"
+    target = f"{detail.verb} {detail.resource}"
+    if detail.subresource:
+        target += f"/{detail.subresource}"
     yield Signal(
         Role.ACT,
         Subject(Topic.REQUEST, target),

@@ -1,13 +1,21 @@
 """An object that is seen first, as the facts that would have made it so."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 
 from msgspec.structs import replace
 
 from recorder.classify.times import moment
 from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.facts import (
+    AnnotationChanged,
+    Appeared,
+    ConditionChanged,
+    Detail,
+    LabelChanged,
+    Tainted,
+)
+from recorder.model.state import ObjectState
 
 __all__ = ["dated", "is_listed", "unfolded"]
 
@@ -19,17 +27,20 @@ def is_listed(stored: StoredFact) -> bool:
     """
     fact = stored.fact
     return (
-        fact.kind is FactKind.APPEARED
+        isinstance(fact.detail, Appeared)
         and fact.object is not None
         and fact.object.kind != "Node"
-        and not fact.detail["created"]
+        and not fact.detail.created
     )
 
 
 def dated(seen: StoredFact) -> StoredFact:
     """Return that an object appeared at the time at which it was made."""
-    made = moment(seen.fact.detail["state"].get("created_at"))
-    if made is None or not is_listed(seen):
+    detail = seen.fact.detail
+    if not isinstance(detail, Appeared) or not is_listed(seen):
+        return seen
+    made = moment(detail.state.created_at)
+    if made is None:
         return seen
     fact = replace(seen.fact, occurred_at=made)
     return replace(seen, fact=fact)
@@ -40,9 +51,10 @@ def unfolded(seen: StoredFact) -> Iterator[StoredFact]:
 
     A condition says since when; of the others nobody knows.
     """
-    state = seen.fact.detail["state"]
+    shown = seen.fact.detail
+    assert isinstance(shown, Appeared), "asked of nothing else"
     number = seen.index
-    for kind, detail, since in _details(state):
+    for kind, detail, since in _details(shown.state):
         number += 1
         fact = Fact(
             kind=kind,
@@ -60,18 +72,17 @@ def unfolded(seen: StoredFact) -> Iterator[StoredFact]:
 
 
 def _details(
-    state: Mapping[str, Any],
-) -> Iterator[tuple[FactKind, dict[str, Any], datetime | None]]:
-    for name, condition in sorted(state.get("conditions", {}).items()):
+    state: ObjectState,
+) -> Iterator[tuple[FactKind, Detail, datetime | None]]:
+    for name, condition in sorted(state.conditions.items()):
         if name != "Ready":
-            detail = {"type": name, "old": None, "new": condition}
-            since = moment(condition.get("since"))
-            yield FactKind.CONDITION_CHANGED, detail, since
-    for taint in state.get("taints", []):
-        yield FactKind.TAINTED, dict(taint), None
-    for kind, texts in (
-        (FactKind.LABEL_CHANGED, "labels"),
-        (FactKind.ANNOTATION_CHANGED, "annotations"),
-    ):
-        for key, value in sorted(state.get(texts, {}).items()):
-            yield kind, {"key": key, "old": None, "new": value}, None
+            turned = ConditionChanged(name, None, condition)
+            yield FactKind.CONDITION_CHANGED, turned, moment(condition.since)
+    for taint in state.taints:
+        tainted = Tainted(taint.key, taint.value, taint.effect)
+        yield FactKind.TAINTED, tainted, None
+    for key, value in sorted(state.labels.items()):
+        yield FactKind.LABEL_CHANGED, LabelChanged(key, None, value), None
+    for key, value in sorted(state.annotations.items()):
+        noted = AnnotationChanged(key, None, value)
+        yield FactKind.ANNOTATION_CHANGED, noted, None

@@ -11,6 +11,12 @@ from recorder.explain.signals.actor import Actor, actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.knowledge import Knowledge
 from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.facts import (
+    AnnotationChanged,
+    ConditionChanged,
+    EventOccurred,
+    LabelChanged,
+)
 from recorder.model.outcomes import ActorKind, Decision, Role
 
 __all__ = ["intent_of", "is_trouble", "marks_of"]
@@ -41,10 +47,6 @@ _OWN = frozenset(
 )
 """Conditions of Kubernetes itself."""
 
-_TEXTS = {
-    FactKind.LABEL_CHANGED: Topic.LABEL,
-    FactKind.ANNOTATION_CHANGED: Topic.ANNOTATION,
-}
 
 _INTENTS: tuple[tuple[Decision, re.Pattern[str]], ...] = tuple(
     (decision, re.compile(words, re.IGNORECASE))
@@ -83,8 +85,8 @@ def marks_of(
 def _subject(fact: Fact, node: str) -> Subject | None:
     thing = fact.object
     about = thing.kind if thing is not None else ""
-    if fact.kind is FactKind.EVENT:
-        reason = fact.detail.get("reason")
+    if isinstance(fact.detail, EventOccurred):
+        reason = fact.detail.reason
         of_node = about not in {"Pod", ""} and fact.node == node
         return Subject(Topic.EVENT, reason) if of_node and reason else None
     if about == "Node":
@@ -96,11 +98,15 @@ def _subject(fact: Fact, node: str) -> Subject | None:
 
 
 def _of_node(fact: Fact) -> Subject | None:
-    if fact.kind is FactKind.CONDITION_CHANGED:
-        return Subject(Topic.CONDITION, fact.detail["type"])
-    if fact.kind in _TEXTS:
-        return Subject(_TEXTS[fact.kind], fact.detail["key"])
-    return None
+    match fact.detail:
+        case ConditionChanged(type=name):
+            return Subject(Topic.CONDITION, name)
+        case LabelChanged(key=key):
+            return Subject(Topic.LABEL, key)
+        case AnnotationChanged(key=key):
+            return Subject(Topic.ANNOTATION, key)
+        case _:
+            return None
 
 
 def intent_of(steps: Iterable[Signal]) -> tuple[Decision, Signal] | None:
@@ -121,9 +127,8 @@ def is_trouble(mark: Signal) -> bool:
     """
     if mark.topic is not Topic.CONDITION or mark.subject.name in _OWN:
         return False
-    old, new = (mark.stored.fact.detail[side] for side in ("old", "new"))
-    return (
-        new is not None
-        and new["status"] != "Unknown"
-        and (old or {}).get("status") != new["status"]
-    )
+    detail = mark.stored.fact.detail
+    if not isinstance(detail, ConditionChanged) or detail.new is None:
+        return False
+    was = None if detail.old is None else detail.old.status
+    return detail.new.status not in {"Unknown", was}

@@ -6,14 +6,23 @@ does to a Node is code here. A signal is evidence, not yet a cause.
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
 
 from recorder.explain.signals.actor import Actor, actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.knowledge import Knowledge
 from recorder.knowledge.rules import ConditionRule, TextRule
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.facts import (
+    AnnotationChanged,
+    ConditionChanged,
+    FieldChanged,
+    LabelChanged,
+    ResourceChanged,
+    Tainted,
+    Untainted,
+)
 from recorder.model.outcomes import Decision, Fault, Role
+from recorder.model.state import Condition
 
 __all__ = ["node_signals"]
 
@@ -38,7 +47,7 @@ WISHES = ("reboot", "powercycle", "powerreset", "maintenance")
 
 def node_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
     """Yield the parts of what happens to a Node."""
-    fact, detail = stored.fact, stored.fact.detail
+    fact = stored.fact
     actor = actor_of(fact.actor, knowledge)
     if fact.kind in _OF_NODE:
         role, topic, over = _OF_NODE[fact.kind]
@@ -50,19 +59,20 @@ def node_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
             role, Subject(topic), stored, None, None if over else decision,
             actor, over=over, vague=decision is not None,
         )  # fmt: skip
-    elif fact.kind is FactKind.FIELD_CHANGED:
-        yield from _field(stored, detail["field"])
-    elif fact.kind is FactKind.CONDITION_CHANGED:
-        yield from _condition(stored, actor, knowledge)
-    elif fact.kind is FactKind.RESOURCE_CHANGED:
-        yield from _gpus(stored)
-    elif fact.kind in {FactKind.TAINTED, FactKind.UNTAINTED}:
-        yield from _taint(stored, actor, knowledge)
-    elif fact.kind in {
-        FactKind.ANNOTATION_CHANGED,
-        FactKind.LABEL_CHANGED,
-    }:
-        yield from _text(stored, actor, knowledge)
+        return
+    match fact.detail:
+        case FieldChanged(field=field):
+            yield from _field(stored, field)
+        case ConditionChanged() as turned:
+            yield from _condition(stored, turned, actor, knowledge)
+        case ResourceChanged() as amount:
+            yield from _gpus(stored, amount)
+        case (Tainted() | Untainted()) as taint:
+            yield from _taint(stored, taint, actor, knowledge)
+        case (AnnotationChanged() | LabelChanged()) as text:
+            yield from _text(stored, text, actor, knowledge)
+        case _:
+            pass
 
 
 def _field(stored: StoredFact, field: str) -> Iterator[Signal]:
@@ -74,21 +84,23 @@ def _field(stored: StoredFact, field: str) -> Iterator[Signal]:
 
 
 def _condition(
-    stored: StoredFact, actor: Actor | None, knowledge: Knowledge
+    stored: StoredFact,
+    turned: ConditionChanged,
+    actor: Actor | None,
+    knowledge: Knowledge,
 ) -> Iterator[Signal]:
-    detail = stored.fact.detail
-    name, old, new = detail["type"], detail["old"], detail["new"]
+    name, old, new = turned.type, turned.old, turned.new
     own = _OF_KUBERNETES.get(name)
     if own is not None:
         yield from own(stored, old, new)
         return
     rule = knowledge.condition(name)
     if rule is None:
-        yield from _wish(stored, name, actor)
+        yield from _wish(stored, turned, actor)
         return
     subject = Subject(Topic.CONDITION, name)
-    was = old is not None and old["status"] == rule.when
-    if new is None or new["status"] != rule.when:
+    was = old is not None and old.status == rule.when
+    if new is None or new.status != rule.when:
         if was:
             role = Role.RECOVERY
             yield Signal(role, subject, stored, actor=actor, over=True)
@@ -107,19 +119,19 @@ def _condition(
 
 
 def _wish(
-    stored: StoredFact, name: str, actor: Actor | None
+    stored: StoredFact, turned: ConditionChanged, actor: Actor | None
 ) -> Iterator[Signal]:
     """A condition that no rule knows, set by hand: what it is called.
 
     Programs tell by such names what would be good to do; a person has it
     done.
     """
+    name, old, new = turned.type, turned.old, turned.new
     if not any(word in name.lower() for word in WISHES):
         return
-    old, new = stored.fact.detail["old"], stored.fact.detail["new"]
-    was = old is not None and old["status"] == "True"
+    was = old is not None and old.status == "True"
     subject = Subject(Topic.CONDITION, name)
-    if was and (new is None or new["status"] != "True"):
+    if was and (new is None or new.status != "True"):
         yield Signal(Role.RECOVERY, subject, stored, actor=actor, over=True)
     elif not was and actor is not None and not actor.is_program:
         wish = Decision.ADMIN_REQUEST
@@ -129,16 +141,16 @@ def _wish(
         )  # fmt: skip
 
 
-def _decision(rule: ConditionRule, new: dict[str, Any]) -> Decision | None:
-    message, reason = new.get("message") or "", new.get("reason") or ""
+def _decision(rule: ConditionRule, new: Condition) -> Decision | None:
+    message, reason = new.message or "", new.reason or ""
     for text, decision in rule.announced.items():
         if text in message:
             return decision
     return rule.decisions.get(reason, rule.decision)
 
 
-def _fault(rule: ConditionRule, new: dict[str, Any]) -> Fault | None:
-    message, reason = new.get("message") or "", new.get("reason") or ""
+def _fault(rule: ConditionRule, new: Condition) -> Fault | None:
+    message, reason = new.message or "", new.reason or ""
     told = [_told(rule, part) for part in message.split(";") if part.strip()]
     if any(known for known, _ in told):
         # One message may tell of several: what broke before what only shows.
@@ -158,10 +170,12 @@ def _told(rule: ConditionRule, part: str) -> tuple[bool, Fault | None]:
     return False, rule.fault
 
 
-def _ready(stored: StoredFact, old: Any, new: Any) -> Iterator[Signal]:
-    before = old["status"] if old is not None else None
-    now = new["status"] if new is not None else None
-    message = (new or {}).get("message") or ""
+def _ready(
+    stored: StoredFact, old: Condition | None, new: Condition | None
+) -> Iterator[Signal]:
+    before = old.status if old is not None else None
+    now = new.status if new is not None else None
+    message = (new.message if new is not None else None) or ""
     if "node is shutting down" in message:
         yield Signal(Role.ACT, Subject(Topic.SHUTDOWN), stored)
     if now == before:
@@ -172,8 +186,10 @@ def _ready(stored: StoredFact, old: Any, new: Any) -> Iterator[Signal]:
         yield Signal(Role.EFFECT, Subject(Topic.READY), stored)
 
 
-def _shutdown(stored: StoredFact, old: Any, new: Any) -> Iterator[Signal]:
-    was, now = ((c or {}).get("status") == "True" for c in (old, new))
+def _shutdown(
+    stored: StoredFact, old: Condition | None, new: Condition | None
+) -> Iterator[Signal]:
+    was, now = (c is not None and c.status == "True" for c in (old, new))
     if was != now:
         role = Role.ACT if now else Role.RECOVERY
         yield Signal(role, Subject(Topic.SHUTDOWN), stored, over=was)
@@ -187,14 +203,11 @@ _OF_KUBERNETES = {
 """Conditions of Kubernetes itself."""
 
 
-def _gpus(stored: StoredFact) -> Iterator[Signal]:
-    detail = stored.fact.detail
-    if detail["list"] != "allocatable" or not detail["resource"].endswith(
-        "gpu"
-    ):
+def _gpus(stored: StoredFact, amount: ResourceChanged) -> Iterator[Signal]:
+    if amount.list != "allocatable" or not amount.resource.endswith("gpu"):
         return
-    old, new = _number(detail["old"]), _number(detail["new"])
-    whole = _number(detail["capacity"])
+    old, new = _number(amount.old), _number(amount.new)
+    whole = _number(amount.capacity)
     if new < old and 0 < new < whole:
         # None at all is a plugin that has not registered yet.
         fault = Fault.GPU
@@ -203,19 +216,21 @@ def _gpus(stored: StoredFact) -> Iterator[Signal]:
         yield Signal(Role.RECOVERY, Subject(Topic.GPUS), stored, over=True)
 
 
-def _number(amount: Any) -> int:
-    return int(amount) if str(amount or "").isdecimal() else 0
+def _number(amount: str | None) -> int:
+    return int(amount) if amount and amount.isdecimal() else 0
 
 
 def _taint(
-    stored: StoredFact, actor: Actor | None, knowledge: Knowledge
+    stored: StoredFact,
+    taint: Tainted | Untainted,
+    actor: Actor | None,
+    knowledge: Knowledge,
 ) -> Iterator[Signal]:
-    detail = stored.fact.detail
-    subject = Subject(Topic.TAINT, detail["key"])
-    if stored.fact.kind is FactKind.UNTAINTED:
+    subject = Subject(Topic.TAINT, taint.key)
+    if isinstance(taint, Untainted):
         yield Signal(Role.RECOVERY, subject, stored, actor=actor, over=True)
         return
-    rule = knowledge.taint(detail["key"], detail["value"] or "")
+    rule = knowledge.taint(taint.key, taint.value or "")
     if rule is not None:
         yield Signal(
             rule.role, subject, stored, None, rule.decision,
@@ -226,17 +241,19 @@ def _taint(
 
 
 def _text(
-    stored: StoredFact, actor: Actor | None, knowledge: Knowledge
+    stored: StoredFact,
+    text: AnnotationChanged | LabelChanged,
+    actor: Actor | None,
+    knowledge: Knowledge,
 ) -> Iterator[Signal]:
-    detail = stored.fact.detail
-    label = stored.fact.kind is FactKind.LABEL_CHANGED
+    label = isinstance(text, LabelChanged)
     ruled = knowledge.label if label else knowledge.annotation
     topic = Topic.LABEL if label else Topic.ANNOTATION
-    subject = Subject(topic, detail["key"])
-    old, new = detail["old"], detail["new"]
-    rule = ruled(detail["key"], new or "")
+    subject = Subject(topic, text.key)
+    old, new = text.old, text.new
+    rule = ruled(text.key, new or "")
     if new is None or rule is None:
-        if old is not None and ruled(detail["key"], old):
+        if old is not None and ruled(text.key, old):
             yield Signal(
                 Role.RECOVERY, subject, stored, actor=actor, over=True
             )

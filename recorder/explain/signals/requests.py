@@ -1,12 +1,12 @@
 """Who is behind a change: the request that audit saw, else the writer."""
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from recorder.explain.signals.actor import Actor
 from recorder.explain.signals.signal import Signal, Topic
 from recorder.explain.thresholds import LIMITS
+from recorder.model.facts import Requested
 
 __all__ = ["author_of"]
 
@@ -42,32 +42,31 @@ def author_of(change: Signal, signals: Iterable[Signal]) -> Actor | None:
 def _made(request: Signal, change: Signal) -> bool:
     """Whether a request can have made a change."""
     detail = request.stored.fact.detail
-    of_node = detail.get("resource") == "nodes"
-    body = str(detail.get("body") or "")
+    if not isinstance(detail, Requested):
+        return False
     topic = change.topic
     if topic in _OF_NODE:
-        return of_node and _says(topic, change, detail, body)
+        return detail.resource == "nodes" and _says(change, detail)
     wanted = "delete" if topic is Topic.OBJECT_END or change.over else "create"
-    evicts = detail.get("subresource") == "eviction"
+    evicts = detail.subresource == "eviction"
     return (
         topic in _OF_OBJECT
-        and detail.get("verb") == wanted
+        and detail.verb == wanted
         and evicts == (topic is Topic.EVICTION)
         and _is_about(request, change)
     )
 
 
-def _says(
-    topic: Topic, change: Signal, detail: Mapping[str, Any], body: str
-) -> bool:
+def _says(change: Signal, detail: Requested) -> bool:
     """Whether a request to change a Node says this change."""
+    topic, body = change.topic, detail.body or ""
     if topic is Topic.CORDON:
         return _CORDON.search(body) is not None
     if topic is Topic.CONDITION:
         # Kubelets name all conditions in every patch, to order them.
         return f'"{change.subject.name}"' in _ORDER.sub("", body)
     if topic in {Topic.IDENTITY, Topic.DELETION}:
-        return detail.get("verb") == "delete"
+        return detail.verb == "delete"
     return change.subject.name in body
 
 

@@ -7,7 +7,9 @@ from typing import NamedTuple
 from recorder.explain.signals.actor import Actor
 from recorder.facts import says_with_object
 from recorder.model.fact import StoredFact
+from recorder.model.facts import BootChanged, ConditionChanged, Vanished
 from recorder.model.outcomes import Decision, Fault, Role
+from recorder.model.state import Condition
 
 __all__ = ["Signal", "Subject", "Topic"]
 
@@ -85,6 +87,30 @@ class Signal(NamedTuple):
     def position(self) -> int:
         """Where it is in the log."""
         return self.stored.entry.position
+
+    @property
+    def condition(self) -> Condition | None:
+        """What the condition is that it is about; None where it went."""
+        detail = self.stored.fact.detail
+        return detail.new if isinstance(detail, ConditionChanged) else None
+
+    @property
+    def status(self) -> str | None:
+        """The status of that condition."""
+        condition = self.condition
+        return None if condition is None else condition.status
+
+    @property
+    def boot(self) -> str | None:
+        """The boot id that the Node has from it on."""
+        detail = self.stored.fact.detail
+        return detail.new if isinstance(detail, BootChanged) else None
+
+    @property
+    def is_inferred(self) -> bool:
+        """Whether it is that something is gone, by its absence alone."""
+        detail = self.stored.fact.detail
+        return isinstance(detail, Vanished) and detail.inferred
 
     @property
     def says(self) -> str:

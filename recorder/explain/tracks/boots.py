@@ -12,6 +12,7 @@ from typing import Final
 
 from recorder.classify.times import moment
 from recorder.explain.signals import Signal
+from recorder.model.facts import EventOccurred
 
 __all__ = ["boot_named", "counted", "is_explained", "is_first"]
 
@@ -29,7 +30,9 @@ _BOOT = re.compile(r"boot id: (\S+)")
 
 def boot_named(rebooted: Signal) -> str | None:
     """Return the boot id that an Event `Rebooted` names."""
-    found = _BOOT.search(rebooted.stored.fact.detail.get("message") or "")
+    told = rebooted.stored.fact.detail
+    said = told.message if isinstance(told, EventOccurred) else None
+    found = _BOOT.search(said or "")
     return None if found is None else found[1]
 
 
@@ -58,7 +61,9 @@ def counted(words: Iterable[Signal], lost: datetime) -> bool | None:
         lost: when the node was lost.
     """
     for word in words:
-        first = moment(word.stored.fact.detail.get("first"))
+        told = word.stored.fact.detail
+        assert isinstance(told, EventOccurred), "words are Events"
+        first = moment(told.first)
         if word.stored.observed_at < lost or first is None:
             continue
         if first < lost - SPAN:

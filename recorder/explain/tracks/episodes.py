@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from msgspec.structs import replace
-
 from recorder.explain.signals import (
     Signal,
     Subject,
@@ -29,8 +27,9 @@ from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.life import life_proved
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.facts import Appeared, Vanished
 from recorder.model.outcomes import Fault, Role
-from recorder.projections import NodeState, advance
+from recorder.projections import NodeState, advance, shown
 
 __all__ = ["Episode", "episodes_of"]
 
@@ -153,10 +152,10 @@ class _Reader:
         """See the node for the first time."""
         self._seen_at = stored.observed_at
         self._loose.clear()
-        if stored.fact.kind is FactKind.VANISHED:
-            came = replace(stored.fact, kind=FactKind.APPEARED)
-            self._state = advance(self._state, came)
-        elif not stored.fact.detail["created"]:
+        detail = stored.fact.detail
+        if isinstance(detail, Vanished):
+            self._state = shown(detail.state)
+        elif isinstance(detail, Appeared) and not detail.created:
             self._stand(standing(stored, self._knowledge, node=self._node))
 
     def _stand(self, signs: Iterable[Signal]) -> list[Signal]:
@@ -294,7 +293,7 @@ class _Reader:
         """
         if self._open is not None or sign.topic is not Topic.BOOT:
             return
-        boot = sign.stored.fact.detail["new"]
+        boot = sign.boot
         for chain in self.chains[-1:]:
             told = chain.of(Topic.REBOOTED)
             if any(boot_named(rebooted) == boot for rebooted in told):
@@ -309,11 +308,12 @@ class _Reader:
 
     def _is_first_sight(self, sign: Signal, before: NodeState) -> bool:
         """A Node that is listed for the first time did not join."""
+        detail = sign.stored.fact.detail
         return (
-            sign.stored.fact.kind is FactKind.APPEARED
+            isinstance(detail, Appeared)
             and sign.topic is Topic.IDENTITY
             and before.uid is None
-            and not sign.stored.fact.detail["created"]
+            and not detail.created
         )
 
     def _was_there(self, sign: Signal) -> bool:
@@ -322,9 +322,9 @@ class _Reader:
         No machine boots twice into one: who wrote it was behind, as an API
         server is whose store was restored.
         """
-        if sign.topic is not Topic.BOOT:
+        if sign.boot is None:
             return False
-        seen = self._boots[sign.stored.fact.detail["new"]]
+        seen = self._boots[sign.boot]
         return seen != sign.stored.observed_at
 
     def _is_news(self, sign: Signal) -> bool:

@@ -7,12 +7,19 @@ plane from trouble of one machine.
 from collections.abc import Iterable, Mapping
 from copy import copy
 from datetime import datetime, timedelta
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from recorder.classify.times import moment
 from recorder.explain.thresholds import LIMITS
 from recorder.facts import TOPOLOGY
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
+from recorder.model.facts import (
+    Appeared,
+    BootChanged,
+    ConditionChanged,
+    LeaseSilent,
+)
+from recorder.model.state import ObjectState
 
 __all__ = ["Fleet"]
 
@@ -60,38 +67,37 @@ class Fleet:
         fact = stored.fact
         if fact.node is None:
             return
-        detail = fact.detail
-        match fact.kind:
-            case FactKind.LEASE_SILENT:
+        match fact.detail:
+            case LeaseSilent():
                 self._renewed.setdefault(fact.node, []).append(stored.at)
-            case FactKind.BOOT_CHANGED:
+            case BootChanged():
                 self._booted.setdefault(fact.node, []).append(
                     stored.observed_at
                 )
                 self._hear(fact.node, stored.observed_at)
-            case FactKind.CONDITION_CHANGED if detail["type"] == "Ready":
-                self._turn(fact.node, stored)
-            case FactKind.APPEARED:
+            case ConditionChanged(type="Ready") as detail:
+                self._turn(fact.node, stored, detail)
+            case Appeared(state=state):
                 thing = fact.object
                 if thing is not None and thing.kind == "Node":
-                    labels = detail["state"].get("labels", {})
-                    self._labels[fact.node] = labels
-                    self._was_lost(fact.node, detail["state"])
+                    self._labels[fact.node] = state.labels
+                    self._was_lost(fact.node, state)
             case _:
                 pass
 
-    def _turn(self, node: str, stored: StoredFact) -> None:
-        detail = stored.fact.detail
+    def _turn(
+        self, node: str, stored: StoredFact, detail: ConditionChanged
+    ) -> None:
         old, new = (
-            (detail[side] or {}).get("status") == "Unknown"
-            for side in ("old", "new")
+            side is not None and side.status == "Unknown"
+            for side in (detail.old, detail.new)
         )
         if new and not old:
             # By whoever gave it up: a list may show it much later.
             self._lost.setdefault(node, []).append(stored.at)
             self._hear(node, stored.at, no_more=True)
-            said = (detail["old"] or {}).get("message") or ""
-            if SHUTTING_DOWN in said:
+            said = detail.old.message if detail.old is not None else None
+            if SHUTTING_DOWN in (said or ""):
                 self._in_order.setdefault(node, []).append(stored.at)
         elif old and not new:
             self._hear(node, stored.at)
@@ -100,11 +106,13 @@ class Fleet:
     def _hear(self, node: str, at: datetime, *, no_more: bool = False) -> None:
         self._heard.setdefault(node, []).append((at, not no_more))
 
-    def _was_lost(self, node: str, state: Mapping[str, Any]) -> None:
+    def _was_lost(self, node: str, state: ObjectState) -> None:
         """Take note of a node that is lost already when it is seen first."""
-        ready = state.get("conditions", {}).get("Ready", {})
-        since = moment(ready.get("since"))
-        if ready.get("status") == "Unknown" and since is not None:
+        ready = state.conditions.get("Ready")
+        if ready is None or ready.status != "Unknown":
+            return
+        since = moment(ready.since)
+        if since is not None:
             self._lost.setdefault(node, []).append(since)
             self._hear(node, since, no_more=True)
 

@@ -60,8 +60,7 @@ def stretches_of(
 
 def _is_of_one(signal: Signal) -> bool:
     if signal.topic is Topic.READY:
-        new = signal.stored.fact.detail["new"] or {}
-        return new.get("status") == "Unknown"
+        return signal.status == "Unknown"
     return signal.topic in _STARTS | {Topic.BOOT, Topic.IDENTITY}
 
 

@@ -63,8 +63,10 @@ def latest(signal: Signal) -> datetime:
 
 def _names(act: Signal, mark: Signal) -> bool:
     """Whether what somebody wrote names a condition, or quotes it."""
-    new = mark.stored.fact.detail["new"] or {}
-    words = (mark.subject.name, new.get("reason"), new.get("message"))
+    words = [mark.subject.name]
+    new = mark.condition
+    if new is not None:
+        words += [new.reason or "", new.message or ""]
     return any(
         word in act.says for word in words if word and len(word) >= QUOTE_MIN
     )

@@ -10,6 +10,7 @@ from recorder.explain.tracks.boots import counted, is_first
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.stretches import Stretch, stretches_of
 from recorder.model.fact import FactKind
+from recorder.model.facts import Appeared, Tainted, Untainted, Vanished
 from recorder.model.outcomes import Happened, Role
 
 __all__ = ["happening", "happenings"]
@@ -104,7 +105,9 @@ def _identity(chain: Episode) -> tuple[Happened, Signal] | None:
     ]
     if came:
         first = min([*went, *came], key=lambda sign: sign.position)
-        now = came[-1].stored.fact.detail["state"].get("fields", {})
+        shown = came[-1].stored.fact.detail
+        assert isinstance(shown, Appeared | Vanished), "identities"
+        now = shown.state.fields
         before = chain.baseline.fields
         known = [f for f in MACHINE if before.get(f) and now.get(f)]
         same = bool(known) and all(before[f] == now[f] for f in known)
@@ -131,9 +134,7 @@ def _reboot(chain: Episode) -> tuple[Happened, Signal] | None:
 
 def _lost(chain: Episode) -> tuple[Happened, Signal] | None:
     losses = [
-        sign
-        for sign in chain.of(Topic.READY)
-        if (sign.stored.fact.detail["new"] or {}).get("status") == "Unknown"
+        sign for sign in chain.of(Topic.READY) if sign.status == "Unknown"
     ]
     if not losses:
         return None
@@ -190,7 +191,8 @@ def _driven(chain: Episode) -> tuple[Happened, Signal] | None:
     taints = [
         s
         for s in chain.of(Topic.TAINT)
-        if s.stored.fact.detail["effect"] == "NoExecute"
+        if isinstance(s.stored.fact.detail, Tainted | Untainted)
+        and s.stored.fact.detail.effect == "NoExecute"
         and not s.subject.name.startswith("node.kubernetes.io/")
     ]
     return (Happened.DRAINED, taints[0]) if taints and evicted else None

@@ -104,10 +104,10 @@ class FleetContext:
 
         A gap may hide it, before a loss or around it.
         """
-        ready = state.conditions.get("Ready", {})
-        since = moment(ready.get("since"))
+        ready = state.conditions.get("Ready")
+        since = None if ready is None else moment(ready.since)
         return (
-            ready.get("status") == "Unknown"
+            state.ready == "Unknown"
             and since is not None
             and not any(
                 hole.begin <= at and (hole.until is None or hole.until > since)

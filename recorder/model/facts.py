@@ -1,0 +1,285 @@
+"""What facts tell, by their kind.
+
+Names and omissions are those of what is stored: they are added to, never
+renamed. What a fact leaves out is None, or empty.
+"""
+
+from recorder.model.state import NO_STATE, Condition, ObjectState, Part, Scalar
+
+__all__ = [
+    "AnnotationChanged",
+    "Appeared",
+    "BootChanged",
+    "Bound",
+    "ConditionChanged",
+    "ContainerEnded",
+    "Cordoned",
+    "DeletionRequested",
+    "Detail",
+    "Ended",
+    "EventOccurred",
+    "FieldChanged",
+    "LabelChanged",
+    "LeaseSilent",
+    "MachineChanged",
+    "Requested",
+    "ResourceChanged",
+    "Started",
+    "Tainted",
+    "Uncordoned",
+    "Unreadable",
+    "Untainted",
+    "Vanished",
+    "Writer",
+]
+
+
+class Writer(Part, frozen=True):
+    """Who made a change, by the field managers of the object."""
+
+    manager: str
+    operation: str
+    subresource: str
+    time: str
+
+
+class Appeared(Part, frozen=True):
+    """The log saw an object for the first time."""
+
+    created: bool = False
+    """Whether it began then."""
+
+    state: ObjectState = NO_STATE
+
+
+class Vanished(Part, frozen=True):
+    """An object is no more."""
+
+    inferred: bool = False
+    """Whether only its absence shows it."""
+
+    state: ObjectState = NO_STATE
+    """Its last."""
+
+
+class _Change(Part, frozen=True, omit_defaults=True):
+    """A change between two versions; who made it is the last member."""
+
+
+class DeletionRequested(_Change, frozen=True):
+    """The deletion of an object began."""
+
+    until: str | None = None
+    by: Writer | None = None
+
+
+class ConditionChanged(_Change, frozen=True):
+    """The status, reason or message of a condition changed."""
+
+    type: str
+    old: Condition | None
+    new: Condition | None
+    by: Writer | None = None
+
+
+class LabelChanged(_Change, frozen=True):
+    """A label came, went or has another value."""
+
+    key: str
+    old: str | None
+    new: str | None
+    by: Writer | None = None
+
+
+class AnnotationChanged(_Change, frozen=True):
+    """An annotation came, went or has another value."""
+
+    key: str
+    old: str | None
+    new: str | None
+    by: Writer | None = None
+
+
+class FieldChanged(_Change, frozen=True):
+    """A field that has no kind of its own has another value."""
+
+    field: str
+    old: Scalar | None
+    new: Scalar | None
+    by: Writer | None = None
+
+
+class MachineChanged(_Change, frozen=True):
+    """A Node is another machine."""
+
+    field: str
+    old: Scalar | None
+    new: Scalar | None
+    by: Writer | None = None
+
+
+class BootChanged(_Change, frozen=True):
+    """A Node has another boot id."""
+
+    old: str | None
+    new: str | None
+    by: Writer | None = None
+
+
+class Tainted(_Change, frozen=True):
+    """A taint came, or its value changed."""
+
+    key: str
+    value: str | None
+    effect: str
+    by: Writer | None = None
+
+
+class Untainted(_Change, frozen=True):
+    """A taint went."""
+
+    key: str
+    value: str | None
+    effect: str
+    by: Writer | None = None
+
+
+class Cordoned(_Change, frozen=True):
+    """No new work is let on a Node."""
+
+    by: Writer | None = None
+
+
+class Uncordoned(_Change, frozen=True):
+    """New work may come again."""
+
+    by: Writer | None = None
+
+
+class ResourceChanged(_Change, frozen=True):
+    """Capacity or allocatable of a Node changed."""
+
+    list: str
+    resource: str
+    old: str | None
+    new: str | None
+    capacity: str | None
+    by: Writer | None = None
+
+
+class Bound(_Change, frozen=True):
+    """A Pod has its node."""
+
+    old: str | None
+    node: str
+    by: Writer | None = None
+
+
+class Started(_Change, frozen=True):
+    """A Pod runs, or a container of it again."""
+
+    container: str | None = None
+    restarts: int = 0
+    by: Writer | None = None
+
+
+class Ended(_Change, frozen=True):
+    """A Pod succeeded or failed."""
+
+    phase: str | None = None
+    reason: str | None = None
+    message: str | None = None
+    by: Writer | None = None
+
+
+class ContainerEnded(_Change, frozen=True):
+    """A container ended."""
+
+    container: str
+    exit_code: int | None = None
+    signal: int | None = None
+    reason: str | None = None
+    message: str | None = None
+    started_at: str | None = None
+    finished_at: str | None = None
+    restarts: int = 0
+    init: bool = False
+    by: Writer | None = None
+
+
+class LeaseSilent(Part, frozen=True):
+    """The last renewal before a silence."""
+
+
+class EventOccurred(Part, frozen=True, omit_defaults=True):
+    """A Kubernetes Event occurred, or occurred again."""
+
+    type: str | None = None
+    reason: str | None = None
+    message: str | None = None
+    count: int | None = None
+    """So often by now."""
+
+    event: str | None = None
+    """Its UID."""
+
+    action: str | None = None
+    host: str | None = None
+    first: str | None = None
+
+
+class Requested(
+    Part, frozen=True, omit_defaults=True, rename={"acted_as": "as"}
+):
+    """Somebody asked the API server for something."""
+
+    verb: str | None = None
+    stage: str | None = None
+    user: str | None = None
+    acted_as: str | None = None
+    groups: list[str] | None = None
+    user_agent: str | None = None
+    source_ips: list[str] | None = None
+    code: int | None = None
+    audit_id: str | None = None
+    body: str | None = None
+    """The beginning of what was sent."""
+
+    resource_version: str | None = None
+    resource: str | None = None
+    subresource: str | None = None
+    namespace: str | None = None
+    name: str | None = None
+
+
+class Unreadable(Part, frozen=True):
+    """A document has not the shape of its kind."""
+
+    why: str
+
+
+Detail = (
+    Appeared
+    | Vanished
+    | DeletionRequested
+    | ConditionChanged
+    | LabelChanged
+    | AnnotationChanged
+    | FieldChanged
+    | MachineChanged
+    | BootChanged
+    | Tainted
+    | Untainted
+    | Cordoned
+    | Uncordoned
+    | ResourceChanged
+    | Bound
+    | Started
+    | Ended
+    | ContainerEnded
+    | LeaseSilent
+    | EventOccurred
+    | Requested
+    | Unreadable
+)
+"""What a fact tells."""

@@ -1,0 +1,103 @@
+"""The state of an object, as far as facts tell it.
+
+Names and omissions are those of what is stored: they are added to, never
+renamed. What a document leaves out is None, or empty.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+__all__ = [
+    "NO_STATE",
+    "Condition",
+    "ContainerEnd",
+    "ObjectState",
+    "Owner",
+    "Part",
+    "Scalar",
+    "Taint",
+]
+
+Scalar = str | int | bool
+
+
+class Part(msgspec.Struct, frozen=True, gc=False):
+    """A part of what a fact tells; every member is written."""
+
+
+class Condition(Part, frozen=True):
+    """A condition of an object, without its type."""
+
+    status: str | None = None
+    reason: str | None = None
+    message: str | None = None
+    since: str | None = None
+
+
+class Taint(Part, frozen=True):
+    """A taint of a Node."""
+
+    key: str
+    value: str | None
+    effect: str
+
+
+_OWNER: Final = {"api_version": "apiVersion"}
+
+
+class Owner(
+    Part,
+    frozen=True,
+    omit_defaults=True,
+    rename={"api_version": "apiVersion"},
+):
+    """A reference to an owner, as the API writes it."""
+
+    api_version: str | None = None
+    kind: str | None = None
+    name: str | None = None
+    uid: str | None = None
+    controller: bool | None = None
+
+
+class ContainerEnd(Part, frozen=True, omit_defaults=True):
+    """The newest end of a container."""
+
+    exit_code: int | None = None
+    signal: int | None = None
+    reason: str | None = None
+    message: str | None = None
+    started_at: str | None = None
+    finished_at: str | None = None
+    restarts: int = 0
+    init: bool = False
+
+
+class ObjectState(Part, frozen=True, omit_defaults=True):
+    """What is compared of an object from one version to the next."""
+
+    uid: str | None = None
+    created_at: str | None = None
+    deletion: str | None = None
+    node: str | None = None
+    """The node that the object concerns."""
+
+    labels: Mapping[str, str] = {}
+    annotations: Mapping[str, str] = {}
+    owners: list[Owner] = []
+    conditions: Mapping[str, Condition] = {}
+    taints: list[Taint] = []
+    fields: Mapping[str, Scalar] = {}
+    resources: Mapping[str, str] = {}
+    """Of a Node, as ``allocatable/RESOURCE`` and ``capacity/RESOURCE``."""
+
+    ends: Mapping[str, ContainerEnd] = {}
+    """By container."""
+
+    gpus: int = 0
+    """That a Pod asks for."""
+
+
+NO_STATE: Final = ObjectState()
