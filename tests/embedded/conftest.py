@@ -21,6 +21,7 @@ from tests.embedded.running import (
     eventually,
     fast_base,
     is_quiet,
+    opened_programs,
     owner_of,
 )
 
@@ -43,6 +44,13 @@ def place(identity: str) -> Iterator[Path]:
         path.chmod(0o755)
         os.chown(path, *owner_of(identity))
         yield path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def programs() -> Iterator[None]:
+    """What a command needs that another user runs."""
+    with opened_programs():
+        yield
 
 
 @pytest.fixture(scope="session")

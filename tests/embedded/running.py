@@ -11,15 +11,18 @@ import pwd
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
 import asyncpg
 import pytest
 
+from recorder.embedded.account import Account
+from recorder.embedded.binaries import find_binaries, place_binaries
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.locks import is_unheld
 from recorder.embedded.state import read_state
@@ -34,6 +37,7 @@ __all__ = [
     "fast_base",
     "is_quiet",
     "one_identity",
+    "opened_programs",
     "owner_of",
     "processes_of",
     "query",
@@ -66,7 +70,8 @@ def becoming(uid: int, gid: int) -> list[str]:
     """Return the words that make a command run as another user.
 
     The interpreter may lie in a home that only root can enter; then the user
-    gets one right of root's, to pass there.
+    gets one right of root's, to pass there. PostgreSQL's programs ask the
+    kernel what the user may do without it: see `opened_programs`.
     """
     if uid == os.getuid():
         return []
@@ -78,11 +83,40 @@ def becoming(uid: int, gid: int) -> list[str]:
     return [*words, f"--inh-caps=+{right}", f"--ambient-caps=+{right}"]
 
 
+@contextmanager
+def opened_programs() -> Iterator[None]:
+    """Let other users find the wheel's programs where all may run them.
+
+    They are copied as root's own server has them copied.
+    """
+    if os.geteuid() != 0:
+        yield
+        return
+    with tempfile.TemporaryDirectory(
+        prefix="recorder-test-", dir=fast_base()
+    ) as name:
+        place = Path(name)
+        place.chmod(0o755)
+        uid, gid = owner_of("nobody")
+        placed = place_binaries(
+            find_binaries(),
+            folder=DataFolder.at(place),
+            account=Account(name="nobody", uid=uid, gid=gid, is_another=True),
+        )
+        package = placed.folder.parents[1]
+        package.joinpath("__init__.py").touch()
+        Command.others = {**os.environ, "PYTHONPATH": str(package.parent)}
+        yield
+
+
 class Command:
     """One process that uses the server of a folder."""
 
     running: ClassVar[set["Command"]] = set()
     """Those that no test has ended yet."""
+
+    others: ClassVar[dict[str, str] | None] = None
+    """The environment in which another user's commands find the programs."""
 
     def __init__(
         self,
@@ -94,12 +128,14 @@ class Command:
         owner = owner_of(identity) if uid is None else (uid, uid)
         words = [*becoming(*owner), sys.executable, "-m"]
         words += ["tests.embedded.command", str(folder), *extra]
+        is_another = owner[0] != os.getuid()
         self.process = subprocess.Popen(
             words,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             cwd=ROOT_OF_TREE,
+            env=self.others if is_another else None,
         )
         self.running.add(self)
 
