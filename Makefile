@@ -76,12 +76,12 @@ corpus: $(VENV)/.dev
 	$(BIN)/python -m tests.corpus --variations $(VARIATIONS)
 
 bench: $(VENV)/.dev
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m bench
 
 # A smaller one: make bench-cluster SIZE='--nodes 500 --pods 2000'
 bench-cluster: $(VENV)/.dev
 	@$(BIN)/python -m tests.cluster.binaries controlplane kwok
-	$(BIN)/python -m tests.bench.crowd $(SIZE)
+	$(BIN)/python -m bench.crowd $(SIZE)
 
 fuzz: $(VENV)/.dev
 	nice $(BIN)/python -m tests.fuzz

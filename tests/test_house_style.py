@@ -15,7 +15,11 @@ MODULES = [
     for path in sorted((ROOT / package).rglob("*.py"))
 ]
 MIGRATIONS = sorted((ROOT / "migrations").rglob("*.py"))
-TESTS = sorted((ROOT / "tests").rglob("*.py"))
+TESTS = [
+    path
+    for folder in ("tests", "bench")
+    for path in sorted((ROOT / folder).rglob("*.py"))
+]
 
 FILE_LINES_MAX = 350
 FUNCTION_LINES_MAX = 60

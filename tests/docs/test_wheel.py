@@ -10,6 +10,7 @@ PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
 SOURCES = (
     "recorder",
     "api",
+    "bench",
     "migrations",
     "deploy",
     "pyproject.toml",
@@ -51,6 +52,7 @@ def test_the_wheel_carries_what_it_needs(tmp_path: Path) -> None:
     for name in CARRIED:
         assert (site / name).is_file(), name
     assert not (site / "api/page").exists()
+    assert not (site / "bench").exists()
     printed = run_in(tmp_path, site, "-m", "recorder", "migrate", "--sql")
     assert "create role" in printed
     assert "create table entry" in printed.lower()

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 import recorder.demo
+from bench import templates
 from recorder.zstd import decompress
-from tests.bench import templates
 from tests.classify import documents
 
 __all__ = ["NASTIES", "TOKENS", "Seed", "audits", "pool", "tape_lines"]

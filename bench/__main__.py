@@ -1,0 +1,80 @@
+"""The benchmarks: one table, and JSON.
+
+``python -m bench`` runs all, ``python -m bench mixed bytes`` some.
+Each names the target that it is held to; what the numbers mean, and what they
+were, is in ``docs/performance.md``.
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from bench import (
+    behind,
+    copying,
+    first_paint,
+    latency,
+    listing,
+    mixed,
+    processor,
+    questions,
+    redact,
+    rederiving,
+    restart,
+    serving,
+    size,
+    start_up,
+    takeover,
+    timeline,
+)
+from bench.measuring import Number, machine, say, summary
+
+BENCHES: dict[str, Callable[[int], list[Number]]] = {
+    "mixed": mixed.bench,
+    "bytes": size.bench,
+    "questions": questions.bench,
+    "list": listing.bench,
+    "latency": latency.bench,
+    "copy": copying.bench,
+    "behind": behind.bench,
+    "processor": processor.bench,
+    "redact": redact.bench,
+    "rederive": rederiving.bench,
+    "restart": restart.bench,
+    "takeover": takeover.bench,
+    "help": start_up.bench,
+    "timeline": timeline.bench,
+    "paint": first_paint.bench,
+    "api": serving.bench,
+}
+RUNS = 3
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=", ".join(BENCHES)
+    )
+    parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--json", type=Path, default=Path("build/bench.json"))
+    arguments = parser.parse_args()
+    names = arguments.names or list(BENCHES)
+    if unknown := set(names) - BENCHES.keys():
+        parser.error(f"no benchmark {', '.join(unknown)}")
+    numbers = []
+    for name in names:
+        say(f"--- {name}")
+        numbers.extend(BENCHES[name](arguments.runs))
+    about = machine()
+    results = {
+        "machine": about,
+        "numbers": [number.as_json() for number in numbers],
+    }
+    arguments.json.parent.mkdir(parents=True, exist_ok=True)
+    arguments.json.write_text(json.dumps(results, indent=1) + "\n")
+    print(summary(numbers, about))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""What redaction costs beside decoding.
+
+``decode alone`` is ``orjson.loads`` of a document, the fastest way to all of
+it. ``decode and redact`` is the same of what redaction gave, the redaction
+included. The documents are a fleet's, as its API server serves them, and
+redacted as the watch does; those of a tape are redacted more closely, and
+stand beside for comparison.
+
+Every document is another version of another object, because a loop over one
+measures a warm cache; Pods of one Job share their environment, as in life.
+What counts is processor time, and of many short runs the best: what disturbs
+a run only makes it longer. The ways are taken in turn, so that a slow spell
+of the machine meets all, and only their ratio is held to a target.
+
+``python -m bench.redact`` prints a table by kind of document.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+import orjson
+
+from bench.fleet import Fleet
+from bench.measuring import Number
+from bench.templates import EVENTS, JOBS, NODES, PODS
+from recorder.redact import Redaction, RedactionRules
+
+__all__ = ["bench"]
+
+DOCUMENTS = 500
+NODES_OF_FLEET = 100
+TURNS = 40
+MIX = {EVENTS: 60, PODS: 20, NODES: 10, JOBS: 10}
+ROWS = {
+    "Events": {EVENTS: 1},
+    "Pods": {PODS: 1},
+    "Nodes": {NODES: 1},
+    "Jobs": {JOBS: 1},
+    "mix": MIX,
+}
+
+Sample = tuple[bytes, str]
+
+
+def bench(runs: int) -> list[Number]:
+    measured = [measure(samples_of(MIX, f"run {n}")) for n in range(runs)]
+    return [
+        Number(
+            name="decode and redact / decode alone, of the same mix",
+            unit="",
+            values=[served / alone for alone, served, _ in measured],
+            target="<= 1.5",
+        ),
+        Number(
+            name="  the same of documents from a tape",
+            unit="",
+            values=[strange / alone for alone, _, strange in measured],
+        ),
+    ]
+
+
+def samples_of(mix: dict[str, int], seed: str) -> list[Sample]:
+    fleet = Fleet(f"redact {seed}", nodes=NODES_OF_FLEET)
+    changes = islice(fleet.changes(mix), DOCUMENTS)
+    return [(change.document, change.resource) for change in changes]
+
+
+def measure(samples: Sequence[Sample]) -> list[float]:
+    """Microseconds a document: decoded, redacted as served, or as taped."""
+    redaction = Redaction(RedactionRules(), b"0123456789abcdef")
+
+    def decode(sample: Sample) -> object:
+        return orjson.loads(sample[0])
+
+    def served(sample: Sample) -> object:
+        raw, resource = sample
+        return orjson.loads(
+            redaction.document(raw, resource=resource, served=True)
+        )
+
+    def strange(sample: Sample) -> object:
+        raw, resource = sample
+        return orjson.loads(redaction.document(raw, resource=resource))
+
+    ways = (decode, served, strange)
+    turns = [[_cost(way, samples) for way in ways] for _ in range(TURNS)]
+    return [min(costs) for costs in zip(*turns, strict=True)]
+
+
+def _cost(act: Callable[[Sample], object], samples: Sequence[Sample]) -> float:
+    start = time.thread_time()
+    for sample in samples:
+        act(sample)
+    return (time.thread_time() - start) * 1e6 / len(samples)
+
+
+def main() -> None:
+    print(
+        f"{'':8}{'bytes':>8}{'decode':>12}"
+        f"{'+ redact':>12}{'ratio':>7}{'(tape)':>12}{'ratio':>7}"
+    )
+    for name, mix in ROWS.items():
+        samples = samples_of(mix, name)
+        size = sum(len(raw) for raw, _ in samples) // len(samples)
+        alone, served, strange = measure(samples)
+        print(
+            f"{name:8}{size:8}{alone:10.2f}us"
+            f"{served:10.2f}us{served / alone:7.2f}"
+            f"{strange:10.2f}us{strange / alone:7.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
