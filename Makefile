@@ -9,7 +9,7 @@ SOAK_REAL ?= 20
 VARIATIONS ?= 2
 PROCESSES ?= 2
 
-.PHONY: run test check lint format typing contracts migrations docs corpus page soak bench bench-cluster cluster \
+.PHONY: run test scenarios check lint format typing contracts migrations docs corpus page soak bench bench-cluster cluster \
 	cluster-reboot cluster-crash cluster-hang fuzz lock clean
 
 # --- The virtual environment, from the hash-pinned locks -------------------
@@ -65,6 +65,11 @@ test: $(VENV)/.dev
 	@$(BIN)/python -m tests.support.axe
 	@$(BIN)/python -m tests.api.auditing
 	$(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder
+
+# Every variation, of which `make test` takes a sample.
+scenarios: $(VENV)/.dev
+	RECORDER_TEST_VARIATIONS=all $(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder \
+		tests/scenarios tests/explain/test_corpus.py tests/corpus/test_variations.py
 
 # Long runs of seeded faults: make soak SOAK_FAKE=1000 SOAK_REAL=50
 soak: $(VENV)/.dev

@@ -22,6 +22,7 @@ from tests.support.postgres import (
     start_debian,
     start_embedded,
 )
+from tests.support.sampling import HOW_TO_REPEAT
 
 TEMPLATE = "recorder_template"
 
@@ -51,13 +52,19 @@ class ByGroup(LoadScopeScheduling):  # type: ignore[misc]  # untyped
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return group_of(TESTS.parent / nodeid.partition("::")[0])
+        group = group_of(TESTS.parent / nodeid.partition("::")[0])
+        # Nothing is made for all scenarios, and all of them take long.
+        return nodeid.partition("[")[0] if group == "scenarios" else group
 
 
 def pytest_xdist_make_scheduler(
     config: pytest.Config, log: Producer
 ) -> ByGroup:
     return ByGroup(config, log)
+
+
+def pytest_report_header() -> str:
+    return HOW_TO_REPEAT
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -32,8 +32,8 @@ from tests.corpus.logs import names, play, tape_of, truth_of
 from tests.corpus.questions import Answer, Span, answers_of
 from tests.corpus.tape_lines import write_lines
 from tests.corpus.truth import Truth, read_truth
-from tests.explain.heldout.classes import CLASSES
-from tests.explain.heldout.registry import INCIDENTS
+from tests.scenarios.telling.classes import CLASSES
+from tests.scenarios.telling.registry import INCIDENTS
 from tests.support.postgres import (
     DatabaseServer,
     fresh_database,
@@ -106,7 +106,7 @@ assert CLASSES, "their import is what makes stories known"
 TAPES: dict[str, Prepare] = {
     **{f"tapes/{name}": _of_corpus for name in names()},
     **{f"live/{name}": _of_live for name in live_names()},
-    **{f"heldout/{name}": _of_story for name in sorted(INCIDENTS)},
+    **{f"scenarios/{name}": _of_story for name in sorted(INCIDENTS)},
 }
 """Every tape by the folder that it is of and its name, in order."""
 

@@ -9,7 +9,7 @@ import pytest
 from tests.corpus.answers import TAPES, differences, write_answers
 from tests.support.postgres import DatabaseServer
 
-SOME = ("tapes/crash", "heldout/a-crash-without-a-word")
+SOME = ("tapes/crash", "scenarios/a-crash-without-a-word")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ async def test_the_same_code_writes_the_same_bytes(
 def test_every_tape_is_asked() -> None:
     folders = {name.partition("/")[0] for name in TAPES}
 
-    assert folders == {"tapes", "live", "heldout"}
+    assert folders == {"tapes", "live", "scenarios"}
     assert set(SOME) < set(TAPES)
 
 

@@ -8,8 +8,8 @@ from recorder.questions.references import Reference
 from recorder.questions.workload import ask_workload
 from tests.corpus.logs import play, reading_of
 from tests.corpus.tape_lines import write_lines
-from tests.explain.heldout.scene import Scene
-from tests.explain.heldout.work import JOBS, owned
+from tests.scenarios.telling.scene import Scene
+from tests.scenarios.workloads.work import JOBS, owned
 from tests.support.postgres import Database
 
 WIDE = 250

@@ -18,10 +18,10 @@ from tests.corpus.judging import Mark
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
 from tests.corpus.truth import Truth, read_truth
-from tests.explain.heldout.classes import CLASSES
-from tests.explain.heldout.marking import misses
-from tests.explain.heldout.registry import INCIDENTS
 from tests.explain.judged import Judged, judged
+from tests.scenarios.telling.classes import CLASSES
+from tests.scenarios.telling.marking import misses
+from tests.scenarios.telling.registry import INCIDENTS
 
 __all__ = ["main"]
 

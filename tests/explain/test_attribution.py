@@ -14,9 +14,9 @@ from recorder.explain.impact import Scope, hits
 from recorder.projections import Placements, Workloads
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
-from tests.explain.heldout.classes import CLASSES
-from tests.explain.heldout.registry import INCIDENTS
 from tests.explain.judged import Judged, judged
+from tests.scenarios.telling.classes import CLASSES
+from tests.scenarios.telling.registry import INCIDENTS
 
 FOLDERS = (TAPES, TAPES.parent / "live")
 TAPED = sorted(

@@ -1,0 +1,111 @@
+"""Incidents that are told in memory, played into a log and asked about.
+
+By node, by window, by rack and by label, as an operator would.
+"""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from recorder.knowledge import shipped
+from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.ports import Reading
+from recorder.questions.why import WhyQuestion, ask_why
+from tests.corpus.asking import asked_window
+from tests.corpus.judging import Mark, judge_impact, judge_why
+from tests.corpus.logs import play, reading_of
+from tests.corpus.tape_lines import Lines, write_lines
+from tests.corpus.told import Told
+from tests.corpus.truth import Question
+from tests.scenarios.telling.classes import CLASSES
+from tests.scenarios.telling.registry import INCIDENTS
+from tests.support.postgres import Database
+
+ASKED = {
+    name: told
+    for name, story in sorted(INCIDENTS.items())
+    if (told := story().told(name)).truth.questions
+}
+
+
+async def answered(
+    reading: Reading, told: Told, question: Question
+) -> list[tuple[Mark, str]]:
+    """Ask one question; say where the answer is not what is true."""
+    window = asked_window(question)
+    assert window.until is not None
+    judged = []
+    if question.node:
+        why = await ask_why(
+            reading,
+            WhyQuestion(node=question.node, window=window),
+            shipped(),
+            now=window.until,
+        )
+        # When it was back is told without acts, and judged in memory.
+        verdicts = [
+            replace(verdict, back_in_service=None)
+            for verdict in told.truth.verdicts
+        ]
+        truth = replace(told.truth, verdicts=verdicts)
+        judged += judge_why(why, question, truth)
+    if question.workloads or not question.node:
+        impact = await ask_impact(
+            reading,
+            ImpactQuestion(
+                nodes=(question.node,) if question.node else (),
+                rack=question.rack,
+                labels=tuple(question.labels.items()),
+                window=window,
+            ),
+            shipped(),
+            now=window.until,
+        )
+        judged += judge_impact(impact, question, told.truth)
+    return [
+        (mark, f"{one.about}: {text}")
+        for one in judged
+        for mark, text in one.misses
+    ]
+
+
+def vouched(told: Told) -> Lines:
+    """End a tape as a watch does: with proof that nothing else came."""
+    asked = [q.until_at or "" for q in told.truth.questions]
+    end = max(*asked, told.tape.frames[-1]["at"])
+    heard = {f["resource"] for f in told.tape.frames if "resource" in f}
+    ends = [
+        {
+            "at": end,
+            "source": "watch",
+            "frame": "closed",
+            "resource": resource,
+            "reason": "timeout",
+        }
+        for resource in sorted(heard)
+    ]
+    return Lines(told.tape.header, [*told.tape.frames, *ends])
+
+
+def test_questions_are_of_every_form() -> None:
+    assert CLASSES
+    asked = [q for told in ASKED.values() for q in told.truth.questions]
+    assert sum(bool(q.node) for q in asked) >= 30
+    assert sum(q.rack is not None for q in asked) >= 5
+    assert sum(bool(q.labels) for q in asked) >= 2
+    assert sum(not q.verdicts for q in asked) >= 5
+
+
+@pytest.mark.parametrize("name", ASKED)
+async def test_what_is_asked_of_a_log_is_answered_by_the_truth(
+    database: Database, tmp_path: Path, name: str
+) -> None:
+    told = ASKED[name]
+    tape = tmp_path / f"{name}.tape.jsonl.zst"
+    write_lines(tape, vouched(told))
+    log = await play(database.dsn("writer"), tape, name=name)
+    async with reading_of(database.dsn("reader"), log) as reading:
+        for question in told.truth.questions:
+            found = await answered(reading, told, question)
+            assert found == [], (question.since_at, question.until_at)

@@ -1,9 +1,0 @@
-"""Incidents written from what controllers are known to write, truth first.
-
-None of them was recorded and none was made with a rule in sight: objects,
-Events, field managers and words are those of the controllers' own sources.
-
-A `world` has objects, a `cluster` nodes, `pods` are work, and a `scene` says
-what is to be concluded, in the words of `truths`. What a controller does is a
-function beside its incidents, for others to use.
-"""
