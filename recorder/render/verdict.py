@@ -50,7 +50,7 @@ def verdict_lines(verdict: Verdict) -> Iterator[str]:
         yield from _row("gap", f"{named}: part of this time was not recorded")
     for one in verdict.missing:
         yield from _row(
-            "missing", f"{one.evidence} would show {one.would_tell}"
+            "missing", f"{one.evidence}: would show {one.would_tell}"
         )
 
 
