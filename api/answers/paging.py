@@ -128,7 +128,7 @@ class Pages(Generic[Item]):
     """Behind a position, in log order."""
 
     newest: Callable[[LogReading, int], Awaitable[int]]
-    """Return a position behind which at least so many newest lie."""
+    """Return a position after which at least N entries lie."""
 
     place: Callable[[Item], tuple[int, int]]
 

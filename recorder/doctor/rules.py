@@ -20,8 +20,8 @@ def look_at_rules(files: Sequence[str]) -> Iterator[Check]:
                 name=RULES,
                 ok=False,
                 says=str(exc),
-                remedy="mend the file, or take it out of the setting"
-                " RECORDER_KNOWLEDGE: until then nothing is explained",
+                remedy="fix the file, or remove it from the setting"
+                " RECORDER_KNOWLEDGE: no verdicts until then",
             )
         else:
             yield Check(name=RULES, ok=True, says=f'"{file}" can be used')

@@ -97,7 +97,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     node: str | None
     object: ObjectIdentity | None
     occurred_at: datetime | None = None
-    """By the cluster's clock; None where nothing claims it."""
+    """By the cluster's clock; None if no source reports it."""
 
     actor: str | None = None
     """Who did it, as far as the entry itself tells: a field manager, the

@@ -82,7 +82,7 @@ class EntryQuestion:
     """Of facts, where not all are wanted."""
 
     limit: int | None = None
-    """The newest so many; None for all."""
+    """How many of the newest; None for all."""
 
     documents: bool = False
     facts: bool = False

@@ -45,7 +45,7 @@ class HistoryQuestion:
     object: Reference
     window: Window
     limit: int | None
-    """The newest so many; None for all."""
+    """How many of the newest; None for all."""
 
     all_fields: bool = False
 

@@ -155,7 +155,7 @@ def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
 
 
 def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
-    """Return what speaks against it and what would tell more, with titles."""
+    """Return what weakens it and what was not recorded, with titles."""
     return [
         (
             "Other causes considered",

@@ -68,7 +68,7 @@ def test_an_incarnation_is_not_compared_with_the_one_before(
         ("modified", "two", ["phase"]),
     ]
     lines = history(recorder).out.splitlines()
-    assert "another incarnation: uid two, before it one" in lines
+    assert "new incarnation: uid two, before it one" in lines
 
 
 def test_a_window_begins_within_an_incarnation(
@@ -128,7 +128,7 @@ def test_all_that_wrote_in_a_gap_are_named(
     text = history(recorder).out
 
     assert "listed  by scheduler (status), kubelet (status)" in text
-    assert "no field but those that --all-fields shows" in text
+    assert "no changes except fields shown by --all-fields" in text
 
 
 def test_what_an_object_holds_does_not_reach_the_terminal(
@@ -186,4 +186,4 @@ def test_two_incarnations_are_compared_and_told_apart(
     assert recorder(*words, "-o", "json").json["outcome"] == (
         "another incarnation"
     )
-    assert "another incarnation: uid two" in recorder(*words).out
+    assert "new incarnation: uid two" in recorder(*words).out

@@ -28,7 +28,7 @@ export function Objects({ page, timeline }) {
         `)}
       </ul>
       ${left > 0 && html`<p class="quiet">and ${counted(left, 'object')}
-        more: come closer to see them.</p>`}
+        more: zoom in to see them.</p>`}
     </section>
   `;
 }

@@ -1,4 +1,4 @@
-/** The sources: what is recorded, how far, and what was not seen, and why. */
+/** The sources: what is recorded, how current it is, and the gaps. */
 
 import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';

@@ -1,5 +1,5 @@
 /**
- * A strip of counts over time, with what was not seen hatched: drag over it
+ * A strip of counts over time, with gaps hatched: drag over it
  * to look closer. On a node it is the map of everything, with the window on it.
  */
 

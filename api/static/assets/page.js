@@ -547,7 +547,7 @@ function Objects({ page, timeline }) {
         `)}
       </ul>
       ${left > 0 && html`<p class="quiet">and ${counted(left, 'object')}
-        more: come closer to see them.</p>`}
+        more: zoom in to see them.</p>`}
     </section>
   `;
 }
