@@ -1,4 +1,4 @@
-"""Who asks, and who may.
+"""Authentication: who makes a request, and who has access.
 
 `Guard` is the place where another way to prove who one is would stand beside
 `Tokens`: what comes after it knows a `Principal` and nothing of how it was
@@ -33,14 +33,14 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
 
 
 class DeniedError(ApiError):
-    """Whoever asks has not proved to be somebody who may."""
+    """The request has no valid credentials."""
 
     code = "access.denied"
     status = 401
 
 
 class UnreadableError(ApiError):
-    """The server cannot tell who may ask."""
+    """The server cannot read its tokens."""
 
     code = "access.unavailable"
     status = 503
@@ -55,14 +55,14 @@ class OpenToAllError(ConfigError):
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks, as far as it was proved."""
+    """The authenticated caller."""
 
     name: str
-    """Of a token; ``local`` for whoever reaches the loopback address."""
+    """Name of the token; ``local`` on the loopback address."""
 
 
 class Guard(Protocol):
-    """Decides who may ask."""
+    """Decides who has access."""
 
     async def admit(self, headers: Mapping[str, str]) -> Principal:
         """Return who asks. RequestContext again while a subscription goes on.
@@ -73,10 +73,10 @@ class Guard(Protocol):
 
 
 class Anybody:
-    """For the loopback address: who reaches it runs on this machine."""
+    """For the loopback address, which only this machine can reach."""
 
     async def admit(self, headers: Mapping[str, str]) -> Principal:
-        """Return whoever is here."""
+        """Return the local caller."""
         del headers
         return Principal("local")
 
@@ -110,7 +110,7 @@ class Tokens:
 
 
 def check_listening(host: str, *, guarded: bool) -> None:
-    """See that not everybody can read everything.
+    """Check that an address open to others requires tokens.
 
     Raises:
         OpenToAllError: an address that others reach, and nobody is asked who

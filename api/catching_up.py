@@ -28,7 +28,7 @@ BATCH_MAX = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which facts somebody subscribes to."""
+    """The facts of a subscription."""
 
     node: str | None = None
     kinds: frozenset[FactKind] | None = None
@@ -62,7 +62,7 @@ async def coverage_of(reading: LogReading) -> Coverage:
 
 
 async def begun(reading: LogReading, after: str) -> tuple[LogReading, Cursor]:
-    """Return where a subscriber goes on, and a reading that has come to there.
+    """Return where a subscriber resumes, and a reading up to there.
 
     Raises:
         CursorError: the log never gave it.

@@ -47,7 +47,7 @@ __all__ = ["ColumnExecutor"]
 
 Values = Sequence[Any]
 Column = Callable[[Values], Values]
-"""From what objects hold in one place to what the client is told."""
+"""Completion of lists of plain objects, column by column."""
 
 LISTS = {list, tuple}
 TYPE_NAME = "__typename"
@@ -271,7 +271,7 @@ def _coerced(coerce: Callable[[Any], Any]) -> Column:
 
 
 def _unless(types: set[type], column: Column) -> Column:
-    """Leave as they are values that are told as they are."""
+    """Leave values that need no conversion."""
     return lambda values: (
         values if set(map(type, values)) <= types else column(values)
     )

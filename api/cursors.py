@@ -134,7 +134,7 @@ def _check(of_log: int, position: int, *, log: int, size: int) -> None:
 
 
 async def check_kept(reading: LogReading, after: Cursor) -> None:
-    """See that what lies behind a cursor is still there.
+    """Check that the entries after a cursor still exist.
 
     Raises:
         ExpiredCursorError: something of it was pruned.

@@ -68,7 +68,7 @@ class PageSizeError(ConfigError):
 
 
 class WindowTooWideError(ConfigError):
-    """A window that nobody could look through."""
+    """A window that is too wide."""
 
     code = "question.window_too_wide"
 
@@ -139,7 +139,7 @@ def formatted_error(error: GraphQLError) -> GraphQLFormattedError:
 
 
 def unforeseen(error: BaseException) -> str:
-    """Log what nobody foresaw; return what may be said of it."""
+    """Log an unexpected error; return a message safe to send."""
     number = secrets.token_hex(4)
     log.error("internal error %s", number, exc_info=error)
     return f"internal error {number}: see the server's log"

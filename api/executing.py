@@ -40,7 +40,7 @@ ERRORS_MAX = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """What a client sent."""
+    """A request of a client."""
 
     text: str
     variables: Mapping[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""Following a log: read once for everybody, handed to each who listens.
+"""Following a log: read once, delivered to every subscriber.
 
 One task a log reads what was committed and puts it into the queue of each
 subscriber that it concerns. A queue is bounded; who does not keep up is cut
@@ -60,7 +60,7 @@ class _Subscriber:
         return stored.entry.position > self.behind and self.wanted.has(stored)
 
     def tell(self, batch: FactBatch) -> None:
-        """Put something into the queue, or cut who does not empty it."""
+        """Put a batch into the queue, or cut off a slow subscriber."""
         if self.cut:
             return
         self.waiting += len(batch.facts)
@@ -72,7 +72,7 @@ class _Subscriber:
         self.rung.set()
 
     async def next(self) -> FactBatch | None:
-        """Wait for something; None for who was cut off."""
+        """Wait for a batch; None after being cut off."""
         while not self.batches and not self.cut:
             self.rung.clear()
             await self.rung.wait()
@@ -84,7 +84,7 @@ class _Subscriber:
 
 
 class _Source:
-    """One log that is followed, and who listens to it."""
+    """One followed log, and its subscribers."""
 
     def __init__(self, reading: LogReading) -> None:
         self.reading = reading
@@ -96,7 +96,7 @@ class _Source:
 
     @property
     def seen(self) -> int:
-        """The position up to which everybody has been told."""
+        """The position up to which facts were delivered."""
         return self.reading.facts_to
 
     def __len__(self) -> int:
@@ -122,7 +122,7 @@ class _Source:
                 self._by_node.pop(node, None)
 
     def end(self, error: RecorderError) -> None:
-        """Let everybody go, and say why."""
+        """Disconnect all subscribers, with the reason."""
         self.failed = error
         for one in self._subscribers.values():
             one.cut = True
@@ -169,7 +169,7 @@ class _Source:
 
 
 class Following:
-    """All logs that somebody follows."""
+    """All logs that have subscribers."""
 
     def __init__(self, logs: Logs, stop: asyncio.Event) -> None:
         self._logs = logs
@@ -180,7 +180,7 @@ class Following:
         """Logs by how they were asked for."""
 
         self._lock = asyncio.Lock()
-        """So that of many who come at once only the first opens a log."""
+        """Ensures that concurrent subscribers open a log only once."""
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -199,7 +199,7 @@ class Following:
         self._release()
 
     def _release(self) -> None:
-        """Let everybody go: what is served ends."""
+        """Disconnect all subscribers: the server stops."""
         self._stop.set()
         for source in self._sources.values():
             source.end(StoppingError("the server is stopping: reconnect"))
@@ -249,7 +249,7 @@ class Following:
     async def _reading(
         self, place: tuple[str | None, int | None]
     ) -> LogReading:
-        """Open a log, or take it as those who follow it have it.
+        """Open a log, or reuse the one already followed.
 
         Hundreds may come at once, when a server is back.
         """

@@ -1,4 +1,4 @@
-"""The gate before everything: who is addressed, and from where.
+"""The gate before everything: checks of Host and Origin.
 
 A page of somebody else's, opened in the browser of a person who may ask, must
 not ask in that person's name: neither by a name of its own that leads to this

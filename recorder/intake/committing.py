@@ -33,7 +33,7 @@ class Policy:
     """With this a batch is due."""
 
     batch_bytes: int = 8 << 20
-    """As it does with this, which is what bounds a list of large objects."""
+    """The same in bytes, which bounds a list of large objects."""
 
     batches_ahead: int = 2
     """Batches that may be taken while one is being committed, and are then
@@ -49,13 +49,13 @@ class Policy:
     third of the lease."""
 
     stop: timedelta = timedelta(seconds=8)
-    """How long a stop may take to commit what is in hand."""
+    """How long a stop may take to commit the pending batch."""
 
     retry_min: timedelta = timedelta(milliseconds=200)
     """The first wait for a log that is away: most are there again at once."""
 
     retry_max: timedelta = timedelta(seconds=5)
-    """The longest, so that recording goes on soon after the log is back."""
+    """The longest wait, so that recording resumes soon."""
 
     event_ttl: timedelta = EVENT_TTL
     """How long the API server keeps Events; it does not tell."""
@@ -116,7 +116,7 @@ class Committer:
         )
 
     async def taken(self) -> None:
-        """Take note that the ledger grew; wait while it is full."""
+        """Note that the ledger grew; wait while it is full."""
         ledger = self._ledger
         if ledger.entries or ledger.turned or self._receipts.waiting:
             # A restart is over when its streams are seen to be live, so

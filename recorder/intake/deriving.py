@@ -95,7 +95,7 @@ class Deriver:
 
 
 def _wanted(batch: Batch) -> dict[int, str]:
-    """Return the entries before a batch whose states it needs, by resource."""
+    """Return the earlier entries whose states a batch needs, by resource."""
     first, wanted = batch.first_position, {}
     for position, previous in batch.previous.items():
         if previous < first and not isinstance(batch.read.get(position), list):

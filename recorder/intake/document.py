@@ -56,7 +56,7 @@ class Document:
     )
 
     def __init__(self, read: KubeObject, kind: str | None) -> None:
-        """Take what was read.
+        """Process what was read.
 
         Args:
             read: the document.

@@ -54,7 +54,7 @@ REFUSED = {
 def stream_closed(
     ledger: Ledger, relisting: Relisting, closed: StreamClosed
 ) -> None:
-    """Take the end of a watch."""
+    """Process the end of a watch."""
     key = (closed.source, str(closed.resource))
     point = ledger.moved(key)
     at = closed.observed_at
@@ -96,7 +96,7 @@ def _vanished(
     resource: Resource,
     at: datetime,
 ) -> None:
-    """Take note that a kind is no longer served, and none of it exists."""
+    """Record that a kind is no longer served, so no object of it exists."""
     point = ledger.moved(key)
     relisting.abandon(key)
     if point.state is not StreamState.ABSENT and point.began_at is not None:
@@ -121,7 +121,7 @@ def _vanished(
 
 
 def stream_resumed(ledger: Ledger, resumed: StreamResumed) -> None:
-    """Take note that a watch continued where it had stopped."""
+    """Record that a watch resumed where it had stopped."""
     key = (resumed.source, str(resumed.resource))
     heal(ledger, key, resumed.observed_at)
     vouch(ledger.moved(key), resumed.observed_at, StreamState.LIVE)
@@ -144,7 +144,7 @@ def heal(ledger: Ledger, key: StreamKey, at: datetime) -> None:
 def request_failed(
     ledger: Ledger, relisting: Relisting, failed: RequestFailed
 ) -> None:
-    """Take a refusal by the cluster."""
+    """Process a rejection by the API server."""
     key = (failed.source, str(failed.resource))
     at = failed.observed_at
     if failed.status == HTTP_NOT_FOUND:
@@ -160,7 +160,7 @@ def request_failed(
 
 
 def epoch_began(ledger: Ledger, began: EpochBegan) -> None:
-    """Take note that the cluster's history was rewound.
+    """Record that the cluster's history was rewound.
 
     Versions seen before say nothing of those to come: every stream must list.
     """
@@ -188,7 +188,7 @@ def epoch_began(ledger: Ledger, began: EpochBegan) -> None:
 def clock_jumped(
     ledger: Ledger, relisting: Relisting, jumped: ClockJumped
 ) -> None:
-    """Take note that our wall clock moved; windows across it are doubtful."""
+    """Record a clock jump; windows across it are unreliable."""
     at, by = jumped.observed_at, timedelta(seconds=jumped.seconds)
     ledger.jumped(at, by)
     relisting.jumped(at, by)

@@ -42,7 +42,7 @@ class Relist:
         )
 
     def possible(self) -> list[str]:
-        """Name what may be missing."""
+        """Describe what may be missing."""
         left = [CAME_AND_WENT]
         if self.changed:
             left.append(

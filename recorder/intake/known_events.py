@@ -77,7 +77,7 @@ class KnownEvents:
     def wanted(
         self, observation: Observation
     ) -> timedelta | Sequence[int] | None:
-        """Return what of the log must be known to take an observation.
+        """Return what must be read from the log to process an observation.
 
         The Events of a time before it, or which of some versions are lacking,
         of all time. None where nothing is wanted; otherwise everything taken
@@ -107,11 +107,11 @@ class KnownEvents:
         return self._further(observation.items, point.pending or "0")
 
     def know(self, events: Mapping[str, KnownEvent]) -> None:
-        """Take the live Events of the log, by uid."""
+        """Load the live Events of the log, by uid."""
         self.by_uid = events
 
     def lack(self, versions: Iterable[int]) -> None:
-        """Take versions of which the log has no entry."""
+        """Load versions that have no entry in the log."""
         self._lacking.update(str(version) for version in versions)
 
     def forget(self) -> None:

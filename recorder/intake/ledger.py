@@ -124,7 +124,7 @@ class Ledger:
         return point
 
     def jumped(self, at: datetime, by: timedelta) -> None:
-        """Take note that our clock was set; its entry comes next."""
+        """Note that our clock was set; its entry comes next."""
         self._jumps.append(Jump(self.position, at, by))
         for key, point in sorted(self.streams.items()):
             vouched, settled = point.vouched_until, point.settled_until
@@ -154,12 +154,12 @@ class Ledger:
     def age(
         self, position: int, observed_at: datetime, now: datetime
     ) -> timedelta:
-        """Return the age of an entry, whatever our clock did."""
+        """Return the age of an entry, independent of clock jumps."""
         after = (j.by for j in self._jumps if j.position > position)
         return now - observed_at - sum(after, timedelta())
 
     def open_gap(self, key: StreamKey, reason: str, at: datetime) -> None:
-        """Open a gap at the last proof that stands, whatever comes.
+        """Open a gap at the last proof that cannot be taken back.
 
         One that is open stays as it is.
         """
@@ -206,7 +206,7 @@ class Ledger:
         )
 
     def seal(self) -> Batch:
-        """Return what was taken as a batch, and begin the next one."""
+        """Seal the entries into a batch, and start the next one."""
         batch = Batch(
             first_position=self._first,
             epoch=self.epoch,

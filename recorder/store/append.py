@@ -121,7 +121,7 @@ ROWS_AT_ONCE = 1000
 
 
 class LeaseLostError(UnknownStateError):
-    """Another writer took the lease: what we hold may be behind the log."""
+    """Another writer took the lease: our state may be behind the log."""
 
     code = "log.lease_lost"
 

@@ -78,13 +78,13 @@ class Dimensions:
     """Numbers for names, within one log."""
 
     def __init__(self, log: int, *, beside_a_writer: bool = False) -> None:
-        """Take the log; ``beside_a_writer`` for who does not append to it."""
+        """Bind to the log; ``beside_a_writer`` where it is only read."""
         self._log = log
         self._beside_a_writer = beside_a_writer
         self.forget()
 
     def forget(self) -> None:
-        """Drop what may come from a transaction that did not commit."""
+        """Drop cached rows of a transaction that may not have committed."""
         self._nodes: dict[str, int] = {}
         self._words: dict[str, int] = {}
         self._resources: dict[str, int] = {}

@@ -71,7 +71,7 @@ class AddressError(ConfigError):
 
 
 class TextError(ConfigError):
-    """What was asked for holds what no name in a log can."""
+    """The query holds characters that no name in a log can have."""
 
     code = "question.text"
 
@@ -83,7 +83,7 @@ class QuestionTooLargeError(LogError):
 
 
 def check_address(url: str) -> None:
-    """See that a URL has the form of a PostgreSQL address.
+    """Check that a URL has the form of a PostgreSQL address.
 
     Raises:
         AddressError: it has another.
@@ -257,7 +257,7 @@ async def _opened(
 
 @contextmanager
 def _told(action: str) -> Iterator[None]:
-    """Say in our words what went wrong, and what helps."""
+    """Translate a database error into ours, with a remedy."""
     with translate_errors(action):
         try:
             yield

@@ -115,7 +115,7 @@ class EntryWindows:
         decoder: Decoder,
         heads: dict[int, int],
     ) -> None:
-        """Take the heads as of the position at which reading begins."""
+        """Keep the heads as of the position at which reading begins."""
         self._connection = connection
         self._log = log
         self._decoder = decoder

@@ -39,7 +39,7 @@ Row = tuple[Any, ...]
 
 
 def name_facts(batch: Batch, names: Names) -> None:
-    """Name what facts of a batch name."""
+    """Return the names that the facts of a batch refer to."""
     nodes, objects, words = names.nodes, names.objects, names.words
     named = None
     for _, facts in batch.facts or ():

@@ -48,7 +48,7 @@ TAKE = """
 async def take_lease(
     connection: asyncpg.Connection, log: int, holder: str
 ) -> int:
-    """Take the lease of a log that nobody holds; return its term.
+    """Take the free lease of a log; return its term.
 
     A holder that froze within a transaction has locked the log, for as long
     as its session lasts; so the sessions of one that is late are ended.

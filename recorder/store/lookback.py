@@ -171,7 +171,7 @@ def _tell(
     raw: bytes,
     resource: Resource,
 ) -> None:
-    """Take note of what one entry says of an Event."""
+    """Record what one entry reports about an Event."""
     if row["operation"] == ABSENT:
         alive.pop(orjson.loads(raw)["uid"], None)
         return

@@ -171,7 +171,7 @@ class LogReading:
         return await self._names.known_nodes(names)
 
     async def node_names(self) -> Sequence[str]:
-        """Return the nodes that entries concern, as far as it is useful."""
+        """Return the nodes of entries, where known."""
         return await self._names.node_names()
 
     async def search_nodes(
@@ -217,7 +217,7 @@ class LogReading:
     async def heartbeats(
         self, objects: Collection[int]
     ) -> Mapping[int, Heartbeats]:
-        """Return what was counted of live objects, by number."""
+        """Return the folded heartbeats of live objects, by number."""
         return await self._names.heartbeats(objects)
 
     async def past(self, nodes: Collection[str], window: Window) -> CutReader:
@@ -244,7 +244,7 @@ class LogReading:
 
 
 def _ended(stream: Stream, position: int, at: datetime | None) -> Stream:
-    """Return what a stream vouched for when its log ended."""
+    """Return until when a stream was confirmed when its log ended."""
     gap, vouched = stream.gap, stream.vouched_until
     if gap is not None and gap.opened.position > position:
         gap = None

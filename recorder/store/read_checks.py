@@ -157,7 +157,7 @@ class CheckReader:
         self._engine = engine
 
     async def server(self) -> tuple[ServerFacts, ClockReading]:
-        """Ask the server what it is, who we are to it, and what time it has.
+        """Return the server's version, our role, and the server's time.
 
         Raises:
             LogUnavailableError: it does not answer.
@@ -179,7 +179,7 @@ class CheckReader:
         return SchemaFacts(found, wanted_revision(), known_revisions())
 
     async def guards(self) -> GuardFacts:
-        """Ask what this role may do with the tables, and what stops it."""
+        """Return the rights of this role on the tables, and the guards."""
         frozen = {"frozen": list(FROZEN)}
         granted = {
             "appended": list(APPENDED),
@@ -216,7 +216,7 @@ class CheckReader:
         )
 
     async def leases(self, cluster: str | None) -> Sequence[LeaseFacts]:
-        """Ask who writes the log of a cluster, or those of all of them."""
+        """Return the writer of a cluster's log, or of every log."""
         query = (
             select(
                 log.c.log_id,

@@ -39,7 +39,7 @@ async def find_concerned(
     since: datetime | None,
     until: datetime | None,
 ) -> Kept:
-    """Return what concerns nodes in a window, or was alive when it began.
+    """Return the entries about nodes in a window, or alive at its start.
 
     Kubernetes Events are not among it: they are known by their entries.
     """
@@ -140,7 +140,7 @@ class _Looking:
         return set(await self._connection.scalars(query))
 
     async def named_alone(self, objects: Collection[int]) -> set[int]:
-        """Return what stands for objects that Events named without a uid."""
+        """Return the objects that Events referred to without a uid."""
         thing, thing_kind = object_.alias("thing"), kind.alias("thing_kind")
         query = (
             select(object_.c.object_id)

@@ -147,7 +147,7 @@ class CutReader:
         return first, last
 
     async def alive(self, before: int) -> AsyncIterator[Sequence[Alive]]:
-        """Yield what was alive before a position, but for Events, by pages."""
+        """Yield pages of objects alive before a position, without Events."""
         after = 0
         while True:
             async with reading(self._engine, "read objects") as connection:

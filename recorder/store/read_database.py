@@ -22,7 +22,7 @@ class DatabaseFacts:
 
     version: str
     bytes: int
-    """Of the whole database, indices included."""
+    """Size of the whole database, including indices."""
 
     now: datetime
     """Its clock."""

@@ -97,7 +97,7 @@ class Documents:
     async def _know(
         self, connection: AsyncConnection, rows: Iterable[Stored]
     ) -> None:
-        """Read the dictionaries anew when a payload names a new one."""
+        """Reload the dictionaries when a payload names a new one."""
         named = {row.encoding - DICTIONARY for row in rows}
         if all(n < 0 or n in self._known for n in named):
             return

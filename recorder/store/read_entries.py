@@ -49,13 +49,13 @@ PAGE_WITH_DOCUMENTS = 200
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """Where to look, and for what."""
+    """The log, the window and the filters to read."""
 
     span: Span
     conditions: Conditions
 
     def parts(self) -> Sequence["Scan"]:
-        """Return what one statement may look through, oldest first.
+        """Return the spans to scan, one per statement, oldest first.
 
         A walk through the whole log would take longer than it may.
         """
@@ -64,7 +64,7 @@ class Scan:
         return [replace(self, span=day) for day in self.span.days()]
 
     def newest_first(self) -> Iterator["Scan"]:
-        """Yield what one statement may look through for the newest."""
+        """Yield the spans to scan for the newest, one per statement."""
         if self.conditions.indexed:
             spans = self.span.widening()
         else:

@@ -150,7 +150,7 @@ class FactPages:
     async def _parts(
         self, selection: Selection, *, after: int
     ) -> Sequence[Span | None]:
-        """Return what one statement may look through, oldest first.
+        """Return the spans to scan, one per statement, oldest first.
 
         Where no index leads to what is asked for that is a day; else all.
         """
@@ -181,7 +181,7 @@ class FactPages:
 
 
 def _is_led(selection: Selection) -> bool:
-    """Return whether an index leads to what is asked for."""
+    """Return whether an index covers the selection."""
     return selection.node is not None or selection.objects is not None
 
 

@@ -163,7 +163,7 @@ class FactReader(ExtentReader):
         until: datetime | None,
         locks: Collection[str] = (),
     ) -> Sequence[StoredFact]:
-        """Return what concerns nodes, and what may: locks that name one.
+        """Return the facts of nodes, and of locks that may name one.
 
         ``locks`` are keys of annotations, which may hold ``*``, of locks that
         may be held when they are listed first.
@@ -183,7 +183,7 @@ class FactReader(ExtentReader):
         until: datetime | None,
         locks: Collection[str],
     ) -> Sequence[StoredFact]:
-        """Return of that what may tell what happened to the nodes.
+        """Return the facts among them that may be evidence.
 
         But not that their Pods had to go. ``locks`` are keys of annotations,
         which may hold ``*``.
@@ -223,7 +223,7 @@ class FactReader(ExtentReader):
         since: datetime | None,
         until: datetime | None,
     ) -> Sequence[StoredFact]:
-        """Return what audit says of objects that name no node themselves."""
+        """Return the audit facts of objects that name no node."""
         if not objects:
             return []
         parts = [list(part) for part in zip(*sorted(objects), strict=True)]
@@ -235,13 +235,13 @@ class FactReader(ExtentReader):
     async def signs(
         self, since: datetime | None, until: datetime | None
     ) -> Sequence[StoredFact]:
-        """Return what is about nodes as such, of the whole fleet."""
+        """Return the facts about Nodes themselves, for the whole fleet."""
         return await self._facts(SIGNS, **_span(since, until))
 
     async def losses(
         self, since: datetime | None, until: datetime | None
     ) -> Sequence[StoredFact]:
-        """Return of that by what nodes are lost, and that they came or booted.
+        """Return the facts among them that show losses, arrivals and boots.
 
         Of what appeared only the place, and whether it was ready.
         """
@@ -345,7 +345,7 @@ def _by_name(rows: Iterable[Record]) -> dict[str, dict[str, str]]:
 
 
 def _pattern(text: str) -> str:
-    """Return what LIKE matches as a rule does."""
+    """Return the LIKE pattern equivalent to a rule's pattern."""
     for special in "\\%_":
         text = text.replace(special, f"\\{special}")
     return text.replace("*", "%")

@@ -67,7 +67,7 @@ class Bell:
         self._rung.clear()
 
     async def _listen(self) -> None:
-        """Try to listen; who cannot is woken by the clock."""
+        """Try to listen; without a connection, wake up by the clock."""
         with suppress(*UNHEARD):
             connection = await connect(self._url)
             await connection.add_listener(CHANNEL, self._hear)

@@ -107,7 +107,7 @@ OWNED = """
 
 
 def _steps(name: str, step: str, found: str) -> str:
-    """Return the tables of steps from `name`_0 on, and of what all found."""
+    """Return the CTEs of the steps from `name`_0 on, and their union."""
     steps = [f"{name}_{depth}" for depth in range(DEPTH_MAX + 1)]
     tables = [
         f"{here} (object_id) as ({step.format(before=before)})"

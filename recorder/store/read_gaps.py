@@ -59,7 +59,7 @@ FEW = Statement.of(f"""
 
 
 def told_query(span: Span, operation: Operation) -> Query:
-    """Select a page of entries of one operation that the recorder told."""
+    """Select a page of the recorder's own entries of one operation."""
     page = (
         select(*COLUMNS)
         .where(
@@ -85,7 +85,7 @@ def _with_resource(page: Subquery) -> Query:
 
 
 class GapReader:
-    """Reads what the recorder said in one log up to a size."""
+    """Reads the recorder's own entries in one log, up to a size."""
 
     def __init__(self, engine: AsyncEngine, log: int, size: int) -> None:
         self._engine = engine
@@ -126,7 +126,7 @@ class GapReader:
                 yield told
 
     async def _all(self) -> Sequence[tuple[Told, bytes]] | None:
-        """Return all that is told, if it is little; it is read once."""
+        """Return all of them, if there are few; they are read once."""
         if not self._asked:
             rows = await fetch(
                 self._engine, "read gaps", FEW, log=self._log, size=self._size

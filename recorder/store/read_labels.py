@@ -85,7 +85,7 @@ def says_where(key: str | None) -> bool:
 def followed(
     versions: Iterable[tuple[str, bool, bool, bool, Labels | None]],
 ) -> dict[str, list[dict[str, str]]]:
-    """Fold labels and what changed of them to those of a time.
+    """Fold labels and their changes into the labels at a time.
 
     Each comes with whether it is all labels, whether it was so when the time
     began, and whether it was before the time ended.

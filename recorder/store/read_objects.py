@@ -113,7 +113,7 @@ class NameReader:
         return self._known_nodes.intersection(names)
 
     async def node_names(self) -> Sequence[str]:
-        """Return the nodes that entries concern, as far as it is useful."""
+        """Return the nodes of entries, where known."""
         query = (
             select(node.c.name)
             .where(node.c.log_id == self._log)
@@ -159,7 +159,7 @@ class NameReader:
     async def object_names(
         self, kinds: Collection[tuple[str, str]]
     ) -> Sequence[tuple[str, str]]:
-        """Return namespace and name of objects, as far as it is useful."""
+        """Return namespace and name of objects, where known."""
         async with reading(self._engine, "read objects") as connection:
             numbers = (await connection.scalars(_kinds_query(kinds))).all()
             query = (
@@ -178,7 +178,7 @@ class NameReader:
     async def heartbeats(
         self, objects: Collection[int]
     ) -> Mapping[int, Heartbeats]:
-        """Return what was counted of live objects, by number."""
+        """Return the folded heartbeats of live objects, by number."""
         query = select(
             object_head.c.object_id,
             object_head.c.heartbeats,

@@ -72,7 +72,7 @@ class Newest(NamedTuple):
 async def find_conditions(
     connection: AsyncConnection, log: int, selection: Selection
 ) -> Conditions | None:
-    """Translate a selection; None if it names what no entry has."""
+    """Translate a selection; None if no entry can match it."""
     events = await _event_resources(connection)
     asked: list[ColumnElement[bool]] = list(_plain(selection))
     if selection.versions:

@@ -55,7 +55,7 @@ class Span:
     recorded_max: datetime
 
     def behind(self, position: int, recorded_at: datetime) -> Self:
-        """Return what is left of it behind an entry."""
+        """Return the part of it after an entry."""
         return replace(self, first=position + 1, recorded_min=recorded_at)
 
     def days(self) -> Sequence[Self]:

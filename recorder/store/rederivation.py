@@ -109,7 +109,7 @@ class PartMovedError(LogError):
 
 
 class RederivingError(LogError):
-    """The log is being derived anew already."""
+    """The log is already being rederived."""
 
     code = "log.rederiving"
 
@@ -170,7 +170,7 @@ class Rederivation:
         return State(*row)
 
     async def begin(self) -> None:
-        """Go on with what was begun by our rules, or begin anew.
+        """Resume the derivation begun with our rules, or start a new one.
 
         Raises:
             RederivingError: another process does this already.
@@ -200,7 +200,7 @@ class Rederivation:
         return [Part(*row) for row in rows]
 
     async def add_parts(self, until: int, count: int) -> None:
-        """Divide what no part has yet, up to a position."""
+        """Divide the entries not yet in a part, up to a position."""
         parts = await self.parts()
         after = max((part.until for part in parts), default=0)
         places = [
@@ -231,7 +231,7 @@ class Rederivation:
         return await Builder.opened(self._connection, self._log, place, heads)
 
     async def finish(self, builder: "Builder") -> bool:
-        """Derive what is left and answer from it; False if it is too much."""
+        """Derive the rest and switch to it; False if there is too much."""
         connection = self._connection
         async with connection.transaction():
             await connection.execute(HOLD_HEAD, self._log)
@@ -261,7 +261,7 @@ class Builder:
         place: tuple[int, Part],
         windows: EntryWindows,
     ) -> None:
-        """Take the place, which is a derivation and a part of it."""
+        """Bind to a part of a derivation."""
         self._connection = connection
         self._log = log
         self._derivation, part = place
@@ -320,7 +320,7 @@ class Builder:
         self.built_to = until
 
     async def _numbers(self, window: Window) -> Numbers:
-        """Find or make what facts name, in short transactions.
+        """Find or insert the names of facts, in short transactions.
 
         Who holds a new name makes the writer wait that meets it too.
         """

@@ -75,7 +75,7 @@ def version_columns(text: str | None) -> tuple[int | None, str | None]:
 
 
 def name_entries(batch: Batch, names: Names) -> None:
-    """Name what drafts, heads and streams of a batch name."""
+    """Return the names that drafts, heads and streams refer to."""
     nodes, objects, words = names.nodes, names.objects, names.words
     for _, draft in batch.drafts:
         if draft.identity is not None:
@@ -152,7 +152,7 @@ def _entry_row(
 
 
 def _own_uid(event: bytes) -> bytes | None:
-    """Find what tells an Event from others; its object is another's.
+    """Return the identity of an Event; its object is another's.
 
     The first uid of an Event that an API server wrote is its own; in any
     other document this finds something else, or nothing.

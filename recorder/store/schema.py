@@ -64,7 +64,7 @@ async def found_revision(engine: AsyncEngine) -> str | None:
 
 
 async def check_schema(engine: AsyncEngine) -> None:
-    """Refuse a database whose schema is not this release's.
+    """Reject a database with another schema than this release's.
 
     Raises:
         SchemaError: the schema is missing, older or newer.

@@ -98,7 +98,7 @@ def named(found: str, *, before: str = "") -> Statement:
 
 
 class FactNames:
-    """The names that facts refer to, as far as they were asked for."""
+    """The names that facts refer to, as far as requested."""
 
     def __init__(self, log: int) -> None:
         self._log = log

@@ -224,8 +224,8 @@ def test_the_tape_says_that_it_was_cut(cutter: Cutter) -> None:
         "nodes": ["gpu-002"],
     }
     assert (
-        "cut out of log 1 from 2026-11-21T11:26:40.000000Z, only what"
-        " concerns gpu-002" in text
+        "cut out of log 1 from 2026-11-21T11:26:40.000000Z, limited"
+        " to gpu-002" in text
     )
 
 

@@ -1,4 +1,4 @@
-"""The bytes of a tape: opened, told apart, decompressed, in bounded pieces.
+"""The bytes of a tape: opened, identified, decompressed in bounded pieces.
 
 Tapes are known by their first bytes, never by their name. A compressed tape
 is a row of zstd frames, each with a checksum at its end. What a frame holds

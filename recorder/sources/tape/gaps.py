@@ -64,7 +64,7 @@ class GapFold:
         return [*self._closed, *self._open.values()]
 
     def add(self, observation: Observation) -> None:
-        """Take the next observation of the tape."""
+        """Put the next observation of the tape."""
         match observation:
             case WatchFrame(resource=resource, observed_at=at):
                 if resource not in self._needs_list:

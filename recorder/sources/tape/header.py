@@ -79,7 +79,7 @@ class _Header(msgspec.Struct):
 
 
 class _Version(msgspec.Struct):
-    """Only what tells a tape from another file, and its version."""
+    """Only what identifies a tape, and its version."""
 
     tape: str
 

@@ -1,4 +1,4 @@
-"""What is on a tape, for a person who is handed one.
+"""The description of a tape, for people who receive one.
 
 Reads the whole tape once and keeps counts, not frames. A tape that is cut or
 damaged is described as far as it can be read, with what is wrong with it.
@@ -75,7 +75,7 @@ class TapeInfo:
 
 
 def describe(path: Path) -> TapeInfo:
-    """Read a tape to its end, or as far as it can be read.
+    """Read a tape to its end, or to the first damage.
 
     Raises:
         TapeError: the file is not a tape, or its header is missing.

@@ -166,7 +166,7 @@ class TapeReader:
         yield from self._last(b"".join(rest))
 
     def _last(self, line: bytes) -> Iterator[bytes]:
-        """Take a last line that lacks only its newline.
+        """Accept a last line that lacks only its newline.
 
         A line is complete when its JSON is, for a tape that was put together
         by hand; no line that was cut is.

@@ -41,7 +41,7 @@ thousand frames a second would cost more than playing them."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TapeProgress:
-    """How far a tape has been played, for a person who waits."""
+    """The progress of playing a tape."""
 
     frame: int
     """The next frame."""

@@ -17,7 +17,7 @@ __all__ = ["check_free", "whole_tape"]
 
 
 def check_free(path: Path) -> None:
-    """See that there is no such file yet.
+    """Check that the file does not exist yet.
 
     Raises:
         TapeExistsError: there is one.

@@ -43,7 +43,7 @@ async def tell_jumps(
     tick: float,
     jump: float,
 ) -> None:
-    """Compare both clocks each tick, for ever; put what parts them.
+    """Compare both clocks each tick, forever; put the jumps.
 
     Only the difference within one tick counts: a clock that is slewed by
     its daemon drifts by less and is right.

@@ -66,7 +66,7 @@ class Access:
 
 
 class Credentials:
-    """Gives the current access, reading it anew as it ages."""
+    """Provides the current credentials, reloading them as they age."""
 
     def __init__(
         self,

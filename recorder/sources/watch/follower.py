@@ -26,7 +26,7 @@ class Follower:
         """Whether the connection was lost since the cluster's history was
         last confirmed. True at the start: we were away."""
         self.streaming = False
-        """Whether a watch is open that its end has not been told of."""
+        """Whether a watch is open whose end has not been put."""
         self.opened_at = 0.0
         """When that watch was opened; steady time, as all of these."""
         self.heard_at = 0.0
@@ -34,7 +34,7 @@ class Follower:
         self.proven = False
         """Whether the open watch showed that the server took our version."""
         self.followed = completed is not None
-        """Whether it was ever listed, by us or whoever gave us a version."""
+        """Whether it was ever listed, by us or an earlier recorder."""
         self.live = False
         """Whether any watch showed so since the last loss."""
         self.marked = False
@@ -82,7 +82,7 @@ class Follower:
         self.interrupt(reason)
 
     def take_reason(self) -> str | None:
-        """Return the reason of an interruption that is still to be told."""
+        """Return the reason of an interruption not yet put."""
         reason, self._reason = self._reason, None
         return reason
 

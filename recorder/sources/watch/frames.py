@@ -22,7 +22,7 @@ _OBJECT_TYPES = frozenset({"ADDED", "MODIFIED", "DELETED", "BOOKMARK"})
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A frame that tells of an object, or a bookmark."""
+    """A frame about an object, or a bookmark."""
 
     type: str
     object: bytes

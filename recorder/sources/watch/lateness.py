@@ -47,7 +47,7 @@ class Pace:
         self._slow = False
 
     def came(self, now: float) -> bool:
-        """Take note of bytes; tell whether more may wait behind them."""
+        """Note received bytes; return whether more may be waiting."""
         if self._begun is not None:
             self._slow |= now - self._begun > self._trickle
         elif self._came is not None and now - self._came >= self._drained:
@@ -56,7 +56,7 @@ class Pace:
         return self._slow
 
     def left(self, partial: int, *, whole: bool) -> None:
-        """Take note of what they left unfinished, and if they ended any."""
+        """Note the unfinished rest, and whether a frame ended."""
         if not partial:
             self._begun = None
         elif whole or self._begun is None:

@@ -16,7 +16,7 @@ __all__ = ["EpochOverError", "Outlet"]
 
 
 class EpochOverError(Exception):
-    """What was to be put belongs to a history that is no longer told."""
+    """The observation belongs to a history that has ended."""
 
 
 class Outlet:

@@ -117,7 +117,7 @@ class Reconciler:
         return bool(lacking) and not _is_anew(follower, lists)
 
     async def _is_comparable(self, follower: Follower, version: str) -> bool:
-        """Wait until a stream is as far as the list of a version."""
+        """Wait until a stream has reached the version of a list."""
         if is_lower(version, follower.place.completed or ""):
             # Only a rewind explains a list that is behind its stream, and
             # the check for that compares it with the stream again.
@@ -146,7 +146,7 @@ class Reconciler:
         return False
 
     def _due_now(self) -> list[tuple[Follower, str]]:
-        """Choose what is due, as far as it is live; suspects are at once.
+        """Choose the live resources that are due; suspects come first.
 
         The suspected uid is given with each, empty where there is none.
         """

@@ -121,7 +121,7 @@ class RewindGuard:
             self._recent.append((resource, frame))
 
     def report(self, proof: str) -> None:
-        """Take a proof of a rewind that somebody else found."""
+        """Accept a proof of a rewind found elsewhere."""
         self._reported = proof
         self._wanted.set()
 

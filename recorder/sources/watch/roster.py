@@ -75,7 +75,7 @@ class Roster:
                 await self._changed.wait()
 
     async def _first(self, shared: Shared) -> Discovered:
-        """Discover for the first time; what was followed before is told."""
+        """Discover for the first time; report what was followed before."""
         settings = shared.settings
         backoff = Backoff(
             settings.backoff_first,

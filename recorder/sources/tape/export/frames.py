@@ -136,7 +136,7 @@ class Cutting:
             yield frame
 
     def _noted(self, line: Line) -> bool:
-        """Take note of an entry that has no frame of its own, or not yet.
+        """Note an entry that has no frame of its own, or not yet.
 
         False if it has one.
         """
@@ -334,7 +334,7 @@ class Cutting:
             yield stream.change(at, FRAMES[line.operation], raw, version)
 
     def _tell(self, stream: CutStream, line: Line) -> str:
-        """Take note of a version; return which object it is of."""
+        """Note a version; return its object."""
         if stream.is_events:
             return tell_event(stream, line)
         thing = thing_of(line)

@@ -44,7 +44,7 @@ FRAMES = {
 
 
 class Held:
-    """What the recorder told of, until the gaps that it opened are known.
+    """The recorder's own entries, until their gaps are known.
 
     What vouched for their streams stands before it on the tape.
     """

@@ -51,7 +51,7 @@ class Start:
         self._openings: list[tuple[datetime, CutStream, Gap]] = []
         self._others: list[Observation] = []
         self._shown: dict[tuple[str, str], dict[str, int]] = {}
-        """What lists had shown that were half told at the beginning."""
+        """Objects shown by lists that were incomplete at the start."""
 
     @property
     def at(self) -> datetime | None:
@@ -123,7 +123,7 @@ class Start:
     async def _relisted(
         self, stream: CutStream, gap: Gap
     ) -> AsyncIterator[Observation]:
-        """Make what a list had shown that was half told at the beginning."""
+        """Make the pages of a list that was incomplete at the start."""
         since, shown = self._window.since, self._shown.get(stream.key)
         assert since is not None, "only then gaps reach into the window"
         if not shown:
@@ -273,7 +273,7 @@ class Start:
     def _show(
         self, stream: CutStream, thing: str, position: int, first: int
     ) -> None:
-        """Take note of an object that a list showed, if it is half told."""
+        """Note a listed object, if the list is incomplete."""
         for gap in stream.gaps:
             if gap.opened.position < first and gap.opened.position < position:
                 self._shown.setdefault(stream.key, {})[thing] = position
@@ -319,7 +319,7 @@ async def made_pages(
 
 
 def tell_event(stream: CutStream, line: Line) -> str:
-    """Take note of what an entry says of an Event; return the Event's uid."""
+    """Note what an entry reports about an Event; return its uid."""
     if line.operation is Operation.ABSENT:
         uid = str(orjson.loads(line.raw or b"{}").get("uid"))
     else:

@@ -65,7 +65,7 @@ def moment_of(text: str | None) -> datetime | None:
 
 @dataclass(slots=True, kw_only=True)
 class CutStream:
-    """What the tape has told of a stream so far."""
+    """The state of a stream on the tape so far."""
 
     stream: Stream
     resource: Resource
@@ -76,18 +76,18 @@ class CutStream:
     """Whether it has a complete list on the tape."""
 
     listing: str | None = None
-    """The version of the list that is half told."""
+    """The version of the incomplete list."""
 
     gap: Gap | None = None
     """The gap that is open on the tape."""
 
     version: str = ""
-    """The newest version told."""
+    """The newest version on the tape."""
 
     point: ResumePoint = field(
         default_factory=lambda: ResumePoint(state=StreamState.LISTING)
     )
-    """Where intake will stand when it has taken what is told."""
+    """Where intake will be after these frames."""
 
     vanished: bool = False
     """Whether the cluster no longer serves it."""
@@ -97,7 +97,7 @@ class CutStream:
     """Positions of the newest versions of what is alive, by uid."""
 
     listed: set[str] = field(default_factory=set)
-    """What the list that is half told has shown."""
+    """The objects shown by the incomplete list."""
 
     absent: set[str] = field(default_factory=set)
     list_at: datetime | None = None
@@ -149,7 +149,7 @@ class CutStream:
         return [self.page(gap.until)]
 
     def was_listed(self, line: Line) -> bool:
-        """Return whether a gap began behind a first list that is half told.
+        """Return whether a gap began after an incomplete first list.
 
         That list has no entry that says that it was complete; a gap shows
         it, which begins at the last proof.
@@ -188,7 +188,7 @@ class CutStream:
         made: bool = False,
         kind: str | None = None,
     ) -> ListPage:
-        """Make a page of the list that is half told."""
+        """Make a page of the incomplete list."""
         assert self.listing is not None, "a page is of a list"
         self.list_at = at
         return ListPage(
@@ -203,7 +203,7 @@ class CutStream:
         )
 
     def listed_whole(self) -> None:
-        """Take note that the list has been told to its end."""
+        """Note that the list is complete."""
         self.begun = True
         self.version = self.listing or self.version
         complete(self.point, self.version)
@@ -216,7 +216,7 @@ class CutStream:
         self.absent.clear()
 
     def forget(self) -> None:
-        """Take note that no version says anything any more."""
+        """Note that earlier versions are no longer valid."""
         self.point.completed = self.point.pending = None
 
     def bookmark(self, at: datetime, version: str) -> WatchFrame:
@@ -236,7 +236,7 @@ class CutStream:
         )
 
     def vanish(self, at: datetime) -> StreamClosed:
-        """Make what told that the cluster no longer serves it."""
+        """Make the observation that the cluster no longer serves it."""
         self.forget()
         self.vanished = True
         self.alive.clear()
@@ -277,7 +277,7 @@ class CutStream:
         )
 
     def renewal(self, at: datetime, document: bytes) -> WatchFrame:
-        """Make the frame of a renewal that the log told late."""
+        """Make the frame of a renewal that was logged late."""
         return WatchFrame(
             observed_at=at,
             resource=self.resource,
@@ -299,7 +299,7 @@ class CutStream:
         return [self.bookmark(at, version), proof]
 
     def opening(self, gap: Gap, at: datetime) -> list[Observation]:
-        """Make what opened a gap; nothing where that is told elsewhere."""
+        """Make the observation that opened a gap, unless made elsewhere."""
         reason = gap.reason
         self.gap = gap
         if reason in _REFUSED:
