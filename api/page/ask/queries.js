@@ -10,9 +10,11 @@ const WORKLOAD_HIT = `workload { kind namespace name uid group } hitBy
   gpuHoursLost evidence says`;
 
 const VERDICT = `id node nodeUid happened bootIdBefore bootIdAfter
-  between { last first } beganAt at backInServiceAt mode cause
+  between { last first } beganAt at backInServiceAt downSeconds awaySeconds
+  mode cause
   fault { class says at }
-  decision { class says at actor { kind name tool } }
+  decision { class says at actor { kind name tool }
+    carriedOutBy { name } }
   sentence confidence
   evidence { entry role source occurredAt observedAt at says }
   evidenceLeftOut gaps

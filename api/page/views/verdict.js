@@ -6,6 +6,9 @@ import { readInstant } from '../time/instant.js';
 import { clock, span, zoneName } from '../time/clock.js';
 import { prose, term } from '../words/plain.js';
 
+/** Milliseconds. */
+const SECOND = 1000;
+
 /** Steps that have a key of their own. */
 const STEPS_WITH_KEYS = 9;
 
@@ -60,25 +63,34 @@ function aboutOf(verdict) {
   return [
     ['Mode', MODE[mode]],
     ['Cause', term(cause)],
+    ...downRows(verdict),
     ['Out of service', awayWords(verdict)],
     ...(decision === null ? [] : [['Decided by', deciderWords(decision)]]),
     ...(bootIdAfter === null ? [] : [['Boot ID', bootWords(verdict)]]),
   ];
 }
 
+// The durations of a verdict are told by the server alone, so that a list, a
+// card and a sentence have one for each thing.
+/** @param {any} verdict @returns {[string, string][]} */
+const downRows = ({ downSeconds }) =>
+  downSeconds === null ? [] : [['Down', seconds(downSeconds)]];
+
 /** @param {any} verdict */
-function awayWords({ beganAt, backInServiceAt }) {
+function awayWords({ backInServiceAt, awaySeconds }) {
   if (backInServiceAt === null) return 'not back in service';
-  const began = readInstant(beganAt) ?? 0;
-  const back = readInstant(backInServiceAt) ?? 0;
-  return `${span(back - began)}, from the first signal until back in service`;
+  return awaySeconds === null ? 'never' : seconds(awaySeconds);
 }
 
+/** @param {number} count */
+const seconds = (count) => span(Math.round(count * SECOND));
+
 /** @param {any} decision */
-function deciderWords({ actor, class: what }) {
+function deciderWords({ actor, carriedOutBy, class: what }) {
   const name = actor.name ?? 'unknown';
   const tool = actor.tool ? ` using ${actor.tool}` : '';
-  return `${name}${tool} (${term(what)})`;
+  const by = carriedOutBy?.name ? `, carried out by ${carriedOutBy.name}` : '';
+  return `${name}${tool} (${term(what)})${by}`;
 }
 
 /** @param {any} verdict */

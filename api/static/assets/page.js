@@ -72,9 +72,11 @@ const WORKLOAD_HIT = `workload { kind namespace name uid group } hitBy
   firstNode nodes podsHit gangSize gpus outcome hitAt runningAgainAt
   gpuHoursLost evidence says`;
 const VERDICT = `id node nodeUid happened bootIdBefore bootIdAfter
-  between { last first } beganAt at backInServiceAt mode cause
+  between { last first } beganAt at backInServiceAt downSeconds awaySeconds
+  mode cause
   fault { class says at }
-  decision { class says at actor { kind name tool } }
+  decision { class says at actor { kind name tool }
+    carriedOutBy { name } }
   sentence confidence
   evidence { entry role source occurredAt observedAt at says }
   evidenceLeftOut gaps
@@ -1954,6 +1956,7 @@ const { light } = in_lighting;
 const { readInstant } = in_time_instant;
 const { clock, span, zoneName } = in_time_clock;
 const { prose, term } = in_words_plain;
+const SECOND = 1000;
 const STEPS_WITH_KEYS = 9;
 function VerdictCard({ page, verdict, isOpen }) {
   const { zone } = page.place;
@@ -1996,21 +1999,24 @@ function aboutOf(verdict) {
   return [
     ['Mode', MODE[mode]],
     ['Cause', term(cause)],
+    ...downRows(verdict),
     ['Out of service', awayWords(verdict)],
     ...(decision === null ? [] : [['Decided by', deciderWords(decision)]]),
     ...(bootIdAfter === null ? [] : [['Boot ID', bootWords(verdict)]]),
   ];
 }
-function awayWords({ beganAt, backInServiceAt }) {
+const downRows = ({ downSeconds }) =>
+  downSeconds === null ? [] : [['Down', seconds(downSeconds)]];
+function awayWords({ backInServiceAt, awaySeconds }) {
   if (backInServiceAt === null) return 'not back in service';
-  const began = readInstant(beganAt) ?? 0;
-  const back = readInstant(backInServiceAt) ?? 0;
-  return `${span(back - began)}, from the first signal until back in service`;
+  return awaySeconds === null ? 'never' : seconds(awaySeconds);
 }
-function deciderWords({ actor, class: what }) {
+const seconds = (count) => span(Math.round(count * SECOND));
+function deciderWords({ actor, carriedOutBy, class: what }) {
   const name = actor.name ?? 'unknown';
   const tool = actor.tool ? ` using ${actor.tool}` : '';
-  return `${name}${tool} (${term(what)})`;
+  const by = carriedOutBy?.name ? `, carried out by ${carriedOutBy.name}` : '';
+  return `${name}${tool} (${term(what)})${by}`;
 }
 function bootWords({ bootIdBefore, bootIdAfter }) {
   return `${shortId(bootIdBefore)} → ${shortId(bootIdAfter)}`;
