@@ -1,0 +1,40 @@
+"""What facts tell is read again as it was written."""
+
+import msgspec
+import pytest
+
+from recorder.facts import written
+from recorder.model.fact import DETAILS, FactKind
+from recorder.model.facts import Appeared, ConditionChanged
+from recorder.model.state import Condition
+from tests.corpus.make import TAPES
+from tests.corpus.tape_lines import read_lines
+from tests.explain.judged import judged
+from tests.support.details import detail_of
+
+
+def test_every_kind_tells_something_of_its_own() -> None:
+    assert DETAILS.keys() == set(FactKind)
+    assert len(set(DETAILS.values())) == len(DETAILS)
+
+
+@pytest.mark.parametrize("name", ["drain-audited", "gpu-lost", "rejoined"])
+def test_what_is_written_is_read_as_it_was_told(name: str) -> None:
+    facts = judged(read_lines(TAPES / f"{name}.tape.jsonl.zst")).facts
+    assert facts
+    for stored in facts:
+        told = DETAILS[stored.fact.kind]
+        read = msgspec.json.decode(written(stored.fact).detail, type=told)
+        assert read == stored.fact.detail
+
+
+def test_what_another_version_left_out_or_added_hinders_nobody() -> None:
+    appeared = {"state": {"uid": "u", "later": {}}, "added": 1}
+    turned = {"type": "Ready", "old": None, "new": {"status": "True"}}
+
+    shown = detail_of(FactKind.APPEARED, appeared)
+    changed = detail_of(FactKind.CONDITION_CHANGED, turned)
+
+    assert isinstance(shown, Appeared)
+    assert (shown.created, shown.state.uid) == (False, "u")
+    assert changed == ConditionChanged("Ready", None, Condition("True"))
