@@ -83,7 +83,13 @@ def shape(text: str) -> str:
 
 def documents() -> list[Path]:
     """Return every page, those of the root first."""
-    pages = ("*.md", "docs/**/*.md", "deploy/*.md", "migrations/*.md")
+    pages = (
+        "*.md",
+        "docs/**/*.md",
+        "deploy/*.md",
+        "migrations/*.md",
+        "bench/*.md",
+    )
     return [path for pattern in pages for path in sorted(ROOT.glob(pattern))]
 
 

@@ -35,7 +35,7 @@ def test_every_file_that_is_named_exists(path: Path) -> None:
     """Paths in code marks, from the root of the repository."""
     root = documents()[0].parent
     text = FENCE.sub("", path.read_text())
-    roots = "recorder|tests|deploy|migrations|docs|requirements"
+    roots = "recorder|tests|bench|deploy|migrations|docs|requirements"
     for name in re.findall(rf"`((?:{roots})/[\w./*-]*)`", text):
         assert list(root.glob(name.rstrip("/"))), name
 
