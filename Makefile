@@ -66,10 +66,10 @@ test: $(VENV)/.dev
 	@$(BIN)/python -m tests.api.auditing
 	$(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder
 
-# Every variation, of which `make test` takes a sample.
+# Every variation and every benchmark at its smallest, of which `make test` takes a sample.
 scenarios: $(VENV)/.dev
 	RECORDER_TEST_VARIATIONS=all $(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder \
-		tests/scenarios tests/explain/test_corpus.py tests/corpus/test_variations.py
+		tests/scenarios tests/explain/test_corpus.py tests/corpus/test_variations.py tests/bench
 
 # Long runs of seeded faults: make soak SOAK_FAKE=1000 SOAK_REAL=50
 soak: $(VENV)/.dev

@@ -35,6 +35,7 @@ ON_THE_MACHINE = (
     "faults",
     "embedded",
     "crash",
+    "bench",
 )
 """Tests that run real clusters, kill processes or wait for leases: one after
 another in one process, whatever runs beside them. They take longest, and so

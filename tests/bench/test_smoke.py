@@ -1,0 +1,90 @@
+"""Every benchmark runs, at its smallest, and prints its figures.
+
+Some of them each commit: a few start a cluster and wait for its leases.
+"""
+
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import __main__ as command
+from tests.support.sampling import sampled
+
+pytestmark = pytest.mark.timeout(300)
+
+SMALL_LOG = {"answers_log.FLEET": 400, "answers_log.INCIDENTS_COUNT": 48}
+
+SMALLEST: dict[str, dict[str, Any]] = {
+    "mixed": {"mixed.DOCUMENTS": 100},
+    "bytes": {"size.DOCUMENTS": {"nodes": 100}},
+    "questions": SMALL_LOG
+    | {
+        "questions.ENTRIES": 8_000,
+        "questions.ASKED": 2,
+        "questions.ASKED_OF_ALL": 2,
+        "questions.PROCESSES": 2,
+    },
+    "list": {"listing.PODS": 200},
+    "latency": {
+        "latency.RATE": 50,
+        "latency.SECONDS": 2,
+        "latency.WARM_UP_SECONDS": 1,
+    },
+    "copy": {"copying.DOCUMENTS": 100},
+    "behind": {"behind.CHANGES": 100, "behind.WARM_UP": 20},
+    "processor": {
+        "processor.CHANGES": 200,
+        "processor.WARM_UP": 20,
+        "processor.RATES": {"at full speed": 0.0},
+    },
+    "redact": {"redact.DOCUMENTS": 20, "redact.TURNS": 1},
+    "rederive": {"rederiving.DOCUMENTS": 100},
+    "restart": {"restart.PODS": 50},
+    "takeover": {
+        "takeover.CHANGES": 200,
+        "takeover.TRIES": 1,
+        "takeover.SIGNALS": (signal.SIGKILL,),
+    },
+    "help": {"start_up.TRIES": 1},
+    "timeline": {"timeline.FRAMES": 5},
+    "paint": {"first_paint.TRIES": 1},
+    "api": SMALL_LOG
+    | {
+        "serving.ENTRIES": 8_000,
+        "serving.ASKED": 2,
+        "news.SECONDS": 1,
+        "news.OF_A_NODE": 10,
+        "news.STORM": 4,
+    },
+}
+
+
+def test_every_benchmark_is_run() -> None:
+    assert SMALLEST.keys() == command.BENCHES.keys()
+
+
+@pytest.mark.parametrize("name", sampled("benchmarks", SMALLEST, 4))
+def test_a_benchmark_prints_its_figures(
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    written = tmp_path / "bench.json"
+    for constant, value in SMALLEST[name].items():
+        monkeypatch.setattr(f"bench.{constant}", value)
+    monkeypatch.setattr(
+        sys, "argv", ["bench", name, "--runs", "1", "--json", str(written)]
+    )
+
+    command.main()
+
+    printed = capsys.readouterr().out
+    numbers = json.loads(written.read_text())["numbers"]
+    assert numbers
+    for number in numbers:
+        assert number["name"] in printed
