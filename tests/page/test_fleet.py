@@ -92,7 +92,7 @@ def test_an_empty_window_leads_to_what_lies_nearest(open_tab: Opener) -> None:
 def test_a_window_with_a_gap_says_so_first(open_tab: Opener) -> None:
     tab = open_tab("/?log=4")
 
-    assert "Not everything was seen" in tab.says(".note.hatched")
+    assert "The recording is incomplete here" in tab.says(".note.hatched")
     expect(tab.page.locator(".strip .hatch").first).to_be_visible()
 
 

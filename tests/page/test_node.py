@@ -48,7 +48,7 @@ def test_rivals_and_what_is_missing_are_told(open_tab: Opener) -> None:
     doubts = tab.says(".doubts")
 
     assert "excluded network-partition" in doubts
-    assert "open kernel-panic" in doubts
+    assert "possible kernel-panic" in doubts
     assert "audit is not recorded" in doubts
 
 
@@ -200,7 +200,7 @@ def test_a_gap_is_hatched_on_the_lanes_that_it_concerns(
     tab.page.click(".incident a")
     tab.ready()
 
-    assert "Not everything was seen" in tab.says("#why .note.hatched")
+    assert "The recording is incomplete here" in tab.says("#why .note.hatched")
     box = tab.page.locator(CANVAS).bounding_box()
     assert box is not None
     said = set()
@@ -215,7 +215,7 @@ def test_a_verdict_names_the_gaps_that_it_rests_on(open_tab: Opener) -> None:
     tab.page.click(".incident a")
     tab.ready()
     gaps = tab.page.locator(".doubts section").filter(
-        has_text="Gaps in the time that it rests on"
+        has_text="Gaps that affect this verdict"
     )
 
     gaps.locator("a").first.click()
@@ -243,7 +243,7 @@ def test_a_verdict_says_how_many_signs_it_leaves_out(
 
     doubts = tab.says(".doubts")
     assert "Evidence not shown" in doubts
-    assert "12 more signs of the same chain" in doubts
+    assert "12 more signals in this chain" in doubts
 
 
 def test_a_node_that_is_not_there_is_said_to_be_none(

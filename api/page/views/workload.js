@@ -84,7 +84,8 @@ function Story({ page, story, isOld }) {
 export function sentenceOf({ workload, hits, failedAt }) {
   const name = `${workload.kind} ${workload.namespace}/${workload.name}`;
   if (hits.length === 0) {
-    return failedAt === null ? `${name} was not disrupted.` : `${name} failed without a node disruption.`;
+    const failed = `${name} failed without a node disruption.`;
+    return failedAt === null ? `${name} was not disrupted.` : failed;
   }
   if (hits.length === 1) return `${hits[0].says}.`;
   const last = hits.at(-1);
