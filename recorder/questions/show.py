@@ -82,7 +82,7 @@ def _never(
         return no_versions(reading, reference)
     return NotFoundError(
         f'log {reading.log.id} has no version of "{reference}" as of'
-        f" {written(at)}: it came later, or was not yet recorded"
+        f" {written(at)}: it was created later, or not recorded yet"
     )
 
 

@@ -165,8 +165,7 @@ class FactReader(ExtentReader):
     ) -> Sequence[StoredFact]:
         """Return the facts of nodes, and of locks that may name one.
 
-        ``locks`` are keys of annotations, which may hold ``*``, of locks that
-        may be held when they are listed first.
+        ``locks`` are keys of annotations, which may hold ``*``.
         """
         return await self._facts(
             ALL_OF_NODES,
