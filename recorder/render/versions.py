@@ -132,7 +132,7 @@ def difference_lines(difference: Difference) -> list[str]:
         lines.append(said)
     elif difference.outcome == "another incarnation":
         lines.append(
-            f"another incarnation: uid {after.uid}, before it {before.uid}"
+            f"new incarnation: uid {after.uid}, before it {before.uid}"
         )
     if difference.managers:
         lines.append(f"written {actor_text(difference.managers)}")

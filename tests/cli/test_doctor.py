@@ -199,7 +199,7 @@ def test_who_writes_the_log_is_named_and_until_when(
     assert held["ok"]
     assert 'written by "host/7/ab", until 2' in held["says"]
     assert died["ok"]
-    assert "did not stop by itself" in died["says"]
+    assert "did not shut down cleanly" in died["says"]
     assert not stuck["ok"]
     assert "clock was set back by" in stuck["remedy"]
 
