@@ -21,7 +21,7 @@ def cost(hits: Sequence[Hit]) -> str:
     ]
     return (
         f"affected: {', '.join(parts)}; lost: at least"
-        f" {total.gpu_hours_lost:.2f} GPU-hours, and the work since the"
+        f" {total.gpu_hours_lost:.2f} GPU-hours, plus any work since the"
         " last checkpoint (not recorded)"
     )
 
