@@ -11,9 +11,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
-import orjson
 import pytest
 
+from recorder.documents.document import Document, json_bytes
+from recorder.documents.impact import ImpactDocument
+from recorder.documents.incidents import IncidentsDocument
+from recorder.documents.verdict import WhyDocument
 from recorder.explain.signals import signals_of
 from recorder.facts import is_evidence
 from recorder.knowledge import Knowledge, load, shipped
@@ -173,21 +176,22 @@ async def answers(
         Window(None, None),
         Window(last - timedelta(minutes=20), last - timedelta(minutes=1)),
     ]
-    found: list[Any] = []
+    found: list[Document] = []
     for window in windows:
         for node in nodes:
             why = WhyQuestion(node=node, window=window)
-            found.append(await ask_why(reading, why, knowledge, now=now))
+            answer = await ask_why(reading, why, knowledge, now=now)
+            found.append(WhyDocument.of(answer))
         impact = ImpactQuestion(
             nodes=nodes, rack=None, labels=(), window=window
         )
-        found.append(await ask_impact(reading, impact, knowledge, now=now))
-        found.append(
-            await ask_incidents(
-                reading, IncidentsQuestion(window=window), knowledge, now=now
-            )
+        hit = await ask_impact(reading, impact, knowledge, now=now)
+        found.append(ImpactDocument.of(hit))
+        listed = await ask_incidents(
+            reading, IncidentsQuestion(window=window), knowledge, now=now
         )
-    return [orjson.dumps(answer.document()) for answer in found]
+        found.append(IncidentsDocument.of(listed))
+    return [json_bytes(document) for document in found]
 
 
 @pytest.mark.parametrize("name", names())

@@ -62,4 +62,4 @@ async def test_what_stays_lost_is_counted_to_the_end(corpus: Corpus) -> None:
     assert hit.outcome == "down"
     hours = (end - hit.hit_at).total_seconds() / 3600 * hit.gpus
     assert hit.gpu_hours_lost == pytest.approx(hours, abs=1e-4)
-    assert "1 workload is not back" in str(lasting(answer.workloads, end))
+    assert "1 workload is still down" in str(lasting(answer.workloads, end))

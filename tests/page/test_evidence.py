@@ -37,13 +37,13 @@ def test_a_clock_that_nothing_claims_is_said_to_be_none(
 def test_who_is_told_with_how_it_is_known(open_tab: Opener) -> None:
     tab = open_tab(OPENED)
 
-    assert "kube-controller-manager as field manager" in tab.says(".evidence")
+    assert "kube-controller-manager field manager" in tab.says(".evidence")
 
 
 def test_an_event_names_its_reporter(open_tab: Opener) -> None:
     tab = open_tab("/node/gpu-002?entry=1/88")
 
-    assert "kubelet as the reporter of the Event" in tab.says(".evidence")
+    assert "kubelet reported the Event" in tab.says(".evidence")
 
 
 def test_only_what_changed_is_shown(open_tab: Opener) -> None:

@@ -69,7 +69,7 @@ def test_g_goes_to_a_time(open_tab: Opener) -> None:
     tab.keys("g")
     tab.page.keyboard.type("no time")
     tab.keys("Enter")
-    assert "is no time" in tab.says("dialog [role=alert]")
+    assert "is not a time" in tab.says("dialog [role=alert]")
 
     tab.page.fill("dialog input", "11:30")
     tab.keys("Enter")
@@ -129,7 +129,7 @@ def test_a_question_mark_shows_all_keys(open_tab: Opener) -> None:
     tab.keys("?")
     keys = tab.says("dialog .keys")
 
-    for word in ("search", "UTC", "Markdown", "step of the chain"):
+    for word in ("search", "UTC", "Markdown", "step of the verdict"):
         assert word in keys
     tab.keys("Escape")
     expect(tab.page.locator("dialog")).to_have_count(0)
