@@ -197,7 +197,7 @@ async def lives(
 
 
 async def kept(log: MemoryLog, sources: dict[str, Lines]) -> bool:
-    """Tell whether all receipts are good; those that are must be true."""
+    """Whether all receipts are good; those that are must be true."""
     good = True
     raws = [draft.raw for draft in log.drafts()]
     for source in sources.values():

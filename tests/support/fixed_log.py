@@ -149,7 +149,7 @@ async def tell(
     *,
     spec: LogSpec = LIVE,
 ) -> int:
-    """Tell batches to a log; return its number."""
+    """Write batches to a log and return its number."""
     writer = Writer(dsn, spec, holder="teller")
     recovered = await writer.take_lease()
     ledger = Ledger(recovered)
