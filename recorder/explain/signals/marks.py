@@ -7,7 +7,7 @@ for, and name the fault that it answers. Alone they begin nothing.
 import re
 from collections.abc import Iterable, Iterator
 
-from recorder.explain.signals.actor import Actor, actor_of
+from recorder.explain.signals.actor import actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.knowledge import Knowledge
 from recorder.model.fact import Fact, FactKind, StoredFact
@@ -17,7 +17,7 @@ from recorder.model.facts import (
     EventOccurred,
     LabelChanged,
 )
-from recorder.model.outcomes import ActorKind, Decision, Role
+from recorder.model.outcomes import Decision, Role
 
 __all__ = ["intent_of", "is_trouble", "marks_of"]
 
@@ -74,11 +74,6 @@ def marks_of(
     if subject is None or fact.actor in _DAILY:
         return
     actor = actor_of(fact.actor, knowledge)
-    if subject.topic is Topic.OBJECT and fact.object is not None:
-        # Its API names whose object it is, as its manager often does not.
-        owner = fact.object.group.partition(".")[0]
-        if owner and (actor is None or actor.name is None):
-            actor = Actor(ActorKind.CONTROLLER, owner)
     yield Signal(Role.ACT, subject, stored, actor=actor, ruled=False)
 
 

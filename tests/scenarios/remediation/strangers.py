@@ -32,23 +32,18 @@ def pod_of(name: str, space: str = "train") -> dict[str, str]:
     }
 
 
-def somehow_planned(
-    scene: Scene, *decisions: str, most: str = "possible"
-) -> Scene:
-    """Say that a reboot was planned in a way that no rule knows.
-
-    Decisions that the words of its objects bear are accepted as well.
-    """
+def somehow_planned(scene: Scene) -> Scene:
+    """Say that a reboot was planned in a way that no rule knows."""
     return scene.expect(
         "gpu-002",
         "reboot",
         "planned",
-        most=most,
+        most="possible",
         boots=(1, 2),
         back=True,
         accept={
             "mode": ["unknown"],
-            **or_decision("manual-drain", "admin-request", *decisions),
+            **or_decision("manual-drain", "admin-request"),
         },
     )
 
@@ -73,8 +68,7 @@ def a_ticket_that_nobody_knows_reboots_a_node() -> Scene:
     scene.asks(
         0, 1000, node="gpu-002", verdicts=[0], workloads=["Pod/train/web-0"]
     )
-    # Its operator emptied the node, for a ticket that says maintenance.
-    return somehow_planned(scene, "host-maintenance", most="likely")
+    return somehow_planned(scene)
 
 
 @incident
