@@ -121,7 +121,7 @@ def confidence_of(
         sure = joined and not holed and not verdict.contradictions
         return Confidence.PROVEN if sure else Confidence.UNKNOWN
     least = min(parts, key=rank)
-    hidden = holed and _may_hide(transition)
+    hidden = holed and _may_hide(transition, verdict.decision)
     if verdict.contradictions or hidden or is_half(transition, verdict):
         return min(least, Confidence.POSSIBLE, key=rank)
     if holed:
@@ -129,14 +129,21 @@ def confidence_of(
     return least
 
 
-def _may_hide(transition: Transition) -> bool:
-    """Return whether what a gap hides may be another thing that happened.
+def _may_hide(transition: Transition, decided: Decided | None) -> bool:
+    """Whether what a gap hides may be another thing that happened.
 
-    Evictions after a cordon, a cordon after a fault, a return between boots.
+    Evictions after a cordon, a cordon after a fault, a return between boots,
+    the notice for which a program deleted a Node.
     """
     boots = transition.episode.of(Topic.BOOT)
+    by_nobody = (
+        decided is not None
+        and decided.decision is Decision.NODE_DELETION
+        and (decided.actor is None or decided.actor.is_program)
+    )
     return (
-        transition.happened == Happened.CORDONED
+        by_nobody
+        or transition.happened == Happened.CORDONED
         or len(boots) > 1
         or bool(_answers(transition.episode, transition.effect))
     )
