@@ -59,7 +59,8 @@ def two_nodes_of_a_gang_fail_for_different_reasons() -> Scene:
         gpus=32,
         nodes=["gpu-001", "gpu-003"],
         by="drain",
-        accept=OR_FAILED,
+        # Asked about one of them, what that one is charged with.
+        accept={**OR_FAILED, "pods_hit": [["w-0"], ["w-2"]]},
     )
     scene.rebooted(
         "gpu-003",
