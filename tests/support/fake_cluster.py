@@ -98,6 +98,8 @@ class FakeCluster:
         """Bytes after which the next watch of a resource is cut."""
         self.cut_lists: dict[str, int] = {}
         """Bytes after which the next list of a resource is cut."""
+        self.late: dict[str, float] = {}
+        """Seconds that each frame of a resource is on its way."""
         self.portion: int | None = None
         """The size of the pieces in which frames are written."""
         self.pause = 0.0

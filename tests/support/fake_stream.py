@@ -40,6 +40,7 @@ class Line(Protocol):
     portion: int | None
     pause: float
     cut_after: dict[str, int]
+    late: dict[str, float]
 
 
 @dataclass(eq=False)
@@ -135,6 +136,7 @@ class Stream:
             await line.answering.wait()
             if self.is_dead:
                 await asyncio.Event().wait()
+            await asyncio.sleep(line.late.get(self.kind.plural, 0.0))
             if data is None:
                 return
             size = line.portion or len(data)

@@ -65,6 +65,27 @@ async def test_a_kind_that_vanishes_is_told_and_may_come_back(
     assert told[-2].reason == ABSENT
 
 
+async def test_the_last_frames_of_a_kind_come_after_its_definition_went(
+    tmp_path: Path,
+) -> None:
+    memory = Memory()
+    async with FakeCluster((*STANDARD, JOBSETS)) as fake:
+        fake.put("jobsets", "a")
+        fake.put("customresourcedefinitions", "jobsets.jobset.x-k8s.io")
+        async with recording(fake, tmp_path, memory):
+            await memory.until(lambda: fake.watching("jobsets"))
+            fake.late["jobsets"] = 0.3
+            fake.remove_crd("jobsets")
+            await memory.until(
+                lambda: (
+                    ABSENT
+                    in {c.reason for c in memory.of(StreamClosed, JOBSET)}
+                )
+            )
+
+    assert [f[:2] for f in memory.frames(JOBSET)] == [("DELETED", "a")]
+
+
 async def test_a_kind_that_vanished_while_away_is_told(tmp_path: Path) -> None:
     memory = Memory({JOBSET: "50"})
     async with FakeCluster() as fake, recording(fake, tmp_path, memory):

@@ -76,10 +76,13 @@ class Follower:
         if self._scope is not None and not self._scope.expired():
             self._scope.reschedule(asyncio.get_running_loop().time())
 
-    def stop(self, reason: str) -> None:
-        """Stop following for good."""
+    def finish(self, reason: str) -> None:
+        """Let the watch be the last one; ``reason`` is told behind its end.
+
+        What follows ends by itself when the server ends the watch.
+        """
         self.stopped = True
-        self.interrupt(reason)
+        self._reason = reason
 
     def take_reason(self) -> str | None:
         """Return the reason of an interruption not yet put."""

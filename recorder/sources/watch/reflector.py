@@ -107,7 +107,7 @@ class Reflector:
     async def _follow(self) -> None:
         """Follow one history of the cluster to its end."""
         self._epoch = self._shared.outlet.epoch
-        while True:
+        while not self._follower.stopped:
             try:
                 await self._until_expired()
             except EpochOverError:
@@ -119,7 +119,7 @@ class Reflector:
 
     async def _until_expired(self) -> None:
         """Go on through failures until our version is no longer held."""
-        while True:
+        while not self._follower.stopped:
             try:
                 if self._place.completed is None:
                     await self._list()

@@ -133,10 +133,16 @@ class Roster:
                 await shared.outlet.put([closed])
         elif await self._is_gone(follower.target, shared):
             del self._followers[resource]
-            follower.stop(ABSENT)
+            task = self._tasks.pop(resource)
+            follower.finish(ABSENT)
+            if follower.streaming:
+                # The server ends the watch behind its last frames, which
+                # may still be on their way: that every object was deleted.
+                await asyncio.wait([task], timeout=shared.settings.last_frames)
             # What it has still to tell comes before whatever a successor
             # of the same name tells.
-            await asyncio.wait([self._tasks.pop(resource)])
+            follower.interrupt(ABSENT)
+            await asyncio.wait([task])
 
     def _teller(self, resource: Resource, shared: Shared) -> Teller:
         return Teller(Target(resource=resource, kind=""), shared.clock)

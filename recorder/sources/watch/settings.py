@@ -74,6 +74,9 @@ class WatchSettings:
     watch_again: float = 1.0
     """Least time from the start of one watch to the start of the next."""
 
+    last_frames: float = 5.0
+    """How long the end of a watch is waited for whose kind has vanished."""
+
     refused_again: float = 60.0
     """Retry where somebody must first grant a right."""
 
