@@ -62,7 +62,7 @@ CHANGING = [
     (r"[\d.]+ a minute", "N a minute"),
     (r'("(?:entries_per_minute|lag_seconds|bytes)": )[\d.]+', r"\1N"),
     (r'("version": ")18[\d.]+', r"\1V"),
-    (r"PostgreSQL \S+ \(of your own\), [\d.]+ \w+", "PostgreSQL"),
+    (r"PostgreSQL \S+ \(external\), [\d.]+ \w+", "PostgreSQL"),
     (r" [\d.]+s +", " N   "),
     (r"LAG +", "LAG   "),
 ]

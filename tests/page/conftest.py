@@ -76,14 +76,16 @@ def serving(database: Database) -> Iterator[str]:
     ) as server:
         assert server.stdout is not None
         said = ""
-        for line in server.stdout:
-            said += line
-            if found := ADDRESS.search(line):
-                yield found[0].rstrip("/")
-                break
-        else:
-            pytest.fail(f"recorder serve ended: {said}")
-        server.terminate()
+        try:
+            for line in server.stdout:
+                said += line
+                if found := ADDRESS.search(line):
+                    yield found[0].rstrip("/")
+                    break
+            else:
+                pytest.fail(f"recorder serve ended: {said}")
+        finally:
+            server.terminate()
 
 
 @pytest.fixture(scope="module")

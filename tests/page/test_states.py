@@ -41,7 +41,7 @@ def test_an_error_keeps_the_last_answer_and_asks_again_by_itself(
     tab.page.fill(".filter input", "proven")
     tab.page.wait_for_selector("body[data-state=failed]")
 
-    assert "cannot be reached" in tab.says(".fleet .trouble")
+    assert "cannot reach the recorder" in tab.says(".fleet .trouble")
     assert "Showing data from" in tab.says(".fleet .trouble")
     assert tab.page.locator(".old .incident").count() == 1
     tab.page.unroute(GRAPHQL)
