@@ -44,6 +44,8 @@ def _responded(deed: Deed) -> Led | None:
     sure = (
         is_recent(t, cordons[0]) or t.was_acted_upon or t.happened in STAYING
     )
+    if t.happened == Happened.REBOOT and t.episode.of(Topic.VERSION):
+        sure = False  # what came back is another system: an upgrade, perhaps
     return Led(
         Decision.AUTO_REMEDIATION,
         cordons[0],
@@ -182,6 +184,8 @@ def _deleted(deed: Deed) -> Led | None:
             Confidence.PROVEN if named and not inferred else Confidence.LIKELY
         )
         hints = [s for s in deed.one.steps if s.decision is not None]
+        if not hints and _was_broken(deed) and deed.one.is_by_program:
+            strength = Confidence.POSSIBLE  # it may repair what was broken
         if hints and all(s.vague for s in hints):
             # It was meant to go, and nothing says what for; unless a person
             # is on record who asked for it.
@@ -189,6 +193,16 @@ def _deleted(deed: Deed) -> Led | None:
             strength = strength if by_hand else Confidence.POSSIBLE
         return Led(Decision.NODE_DELETION, step, deed.one.author, strength, 1)
     return None
+
+
+def _was_broken(deed: Deed) -> bool:
+    """Whether the node was in trouble when the order was given."""
+    t = deed.transition
+    return bool(
+        t.faults
+        or t.episode.baseline.ready in {"False", "Unknown"}
+        or (t.was_lost and t.lost_at < deed.one.first.stored.at)
+    )
 
 
 def _deletions(one: Intervention) -> Iterator[Signal]:
