@@ -53,6 +53,7 @@ class State(Protocol):
     seconds: float
     failures: list[Failure]
     cut_after: dict[str, int]
+    late: dict[str, float]
     cut_lists: dict[str, int]
     flowing: asyncio.Event
     answering: asyncio.Event
