@@ -156,6 +156,10 @@ class Verdict:
     away_seconds: float | None
     """How long it was not in service; null while it is not."""
 
+    clock_skew_seconds: float
+    """How far the clock of the node is ahead, as its claims show; negative if
+    it is behind. The times of this answer are corrected by it."""
+
     began_at: datetime
     """Time of its first signal."""
 
@@ -215,6 +219,7 @@ class Verdict:
             not_after=verdict.not_after,
             down_seconds=told.down_seconds,
             away_seconds=told.away_seconds,
+            clock_skew_seconds=told.clock_skew_seconds,
             because=because_of(verdict.because),
             intervention=intervention_of(verdict.decision),
             steps=[step_of(step) for step in verdict.steps],

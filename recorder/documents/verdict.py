@@ -153,6 +153,7 @@ class VerdictDocument(Document, frozen=True, kw_only=True):
     not_after: datetime
     down_seconds: float | None
     away_seconds: float | None
+    clock_skew_seconds: float
     back_in_service_at: datetime | None
     mode: str
     cause: str
@@ -187,6 +188,7 @@ class VerdictDocument(Document, frozen=True, kw_only=True):
             not_after=first,
             down_seconds=_seconds(verdict.down),
             away_seconds=_seconds(verdict.away),
+            clock_skew_seconds=verdict.skew.total_seconds(),
             back_in_service_at=verdict.back_in_service_at,
             mode=verdict.mode,
             cause=verdict.cause,

@@ -113,6 +113,7 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
         because=_because(transition, decided, faulted),
         down=_down(transition),
         away=_away(transition, back),
+        skew=chain.skew,
         steps=steps_of(transition, decided, faulted, evidence),
         evidence=evidence,
         left_out=left_out,

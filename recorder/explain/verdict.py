@@ -146,6 +146,10 @@ class Verdict:
     away: timedelta | None = None
     """How long the node was not in service; None while it is not."""
 
+    skew: timedelta = timedelta()
+    """How far the clock of the node is ahead of ours, as far as its claims
+    show; they are corrected by it."""
+
     steps: Sequence[Step] = ()
     """The path, at most seven, in the order of the log."""
 

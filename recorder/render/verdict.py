@@ -136,8 +136,19 @@ def _facts_of(verdict: Verdict) -> Iterator[str]:
     back = verdict.back_in_service_at
     if back is not None:
         rows.append(("back", written(back)))
+    if verdict.skew:
+        rows.append(("clock", _skewed(verdict.skew)))
     for name, value in rows:
         yield from _row(name, value)
+
+
+def _skewed(skew: timedelta) -> str:
+    """Say how far the clock of a node is wrong."""
+    side = "ahead" if skew > timedelta() else "behind"
+    return (
+        f"the node's clock is {abs(skew).total_seconds():.0f} s {side}; its"
+        " times are corrected"
+    )
 
 
 def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:

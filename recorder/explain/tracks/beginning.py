@@ -12,9 +12,17 @@ from recorder.explain.signals.listed import unfolded
 from recorder.explain.tracks.episode import ATTACHED
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
+from recorder.model.facts import Appeared
 from recorder.model.outcomes import Role
+from recorder.projections import NodeState
 
-__all__ = ["may_begin", "never_opens", "standing"]
+__all__ = [
+    "is_first_sight",
+    "is_removed",
+    "may_begin",
+    "never_opens",
+    "standing",
+]
 
 TELLING = frozenset({Role.FAULT, Role.DECISION})
 
@@ -44,6 +52,28 @@ def never_opens(sign: Signal) -> bool:
             and thing.kind not in {"Node", ""}
             and sign.topic is not Topic.EVENT
         )
+    )
+
+
+def is_first_sight(sign: Signal, before: NodeState) -> bool:
+    """Whether a Node is listed for the first time: it did not join."""
+    detail = sign.stored.fact.detail
+    return (
+        isinstance(detail, Appeared)
+        and sign.topic is Topic.IDENTITY
+        and before.uid is None
+        and not detail.created
+    )
+
+
+def is_removed(sign: Signal, before: NodeState) -> bool:
+    """Whether the Node itself goes, well as it may have been."""
+    thing = sign.stored.fact.object
+    return (
+        sign.topic is Topic.IDENTITY
+        and sign.over
+        and thing is not None
+        and thing.uid == before.uid
     )
 
 

@@ -1,7 +1,7 @@
 """A chain: the signs that belong together, and how the node fared."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from recorder.explain.signals import Signal, Subject, Topic
@@ -53,6 +53,10 @@ class Episode:
         self.alive: Sequence[datetime] = ()
         """When the node itself was heard of, in the order of the log; of all
         its episodes together."""
+
+        self.skew = timedelta()
+        """How far the clock of the node is ahead of ours; by it the claims
+        of the node were corrected."""
 
         self.shown: Mapping[int, datetime] = {}
         """When the Node was shown last before an entry about it, by the

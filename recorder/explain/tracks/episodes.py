@@ -20,9 +20,15 @@ from recorder.explain.signals import (
 )
 from recorder.explain.signals.listed import is_listed
 from recorder.explain.thresholds import LIMITS
-from recorder.explain.tracks.beginning import never_opens, standing
+from recorder.explain.tracks.beginning import (
+    is_first_sight,
+    is_removed,
+    never_opens,
+    standing,
+)
 from recorder.explain.tracks.boots import boot_named, is_explained
 from recorder.explain.tracks.boundary import begins_anew
+from recorder.explain.tracks.clocks import NO_SKEW, skew_of, synchronized
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.life import life_proved
 from recorder.knowledge import Knowledge
@@ -56,8 +62,10 @@ def episodes_of(
         knowledge: the rules.
         base: the node before the first fact.
     """
-    reader = _Reader(node, knowledge, base or NodeState())
-    for stored in facts:
+    told = list(facts)
+    skew = skew_of(node, told)
+    reader = _Reader(node, knowledge, base or NodeState(), skew)
+    for stored in synchronized(node, told, skew):
         reader.read(stored)
     return reader.chains
 
@@ -66,12 +74,17 @@ class _Reader:
     """Reads facts one after another."""
 
     def __init__(
-        self, node: str, knowledge: Knowledge, base: NodeState
+        self,
+        node: str,
+        knowledge: Knowledge,
+        base: NodeState,
+        skew: timedelta,
     ) -> None:
         self.chains: list[Episode] = []
         self._node = node
         self._knowledge = knowledge
         self._state = base
+        self._skew = skew
         self._open: Episode | None = None
         self._loose: deque[Signal] = deque(maxlen=200)
         self._marks: deque[Signal] = deque(maxlen=200)
@@ -197,13 +210,13 @@ class _Reader:
             return False
         if self._seen_at is None:
             return self._state.uid is None
-        if stored.at > stored.observed_at + LIMITS.asynchronous:
-            # A clock that is ahead: all that is known is that it was listed.
+        if self._skew > NO_SKEW:
+            # At least: all that is known of an Event is that it was listed.
             return stored.observed_at <= self._seen_at + LIMITS.first_lists
         return stored.at < self._seen_at - timedelta(seconds=1)
 
     def _place(self, sign: Signal, before: NodeState) -> None:
-        if self._is_first_sight(sign, before) or self._was_there(sign):
+        if is_first_sight(sign, before) or self._was_there(sign):
             return
         self._unstand(sign)
         past = self._past(sign)
@@ -215,7 +228,7 @@ class _Reader:
         if chain is not None and begins_anew(chain, sign):
             still_held = chain.still_held(sign.stored.observed_at)
             chain = self._open = None
-        if chain is None and (self._opens(sign) or self._goes(sign, before)):
+        if chain is None and (self._opens(sign) or is_removed(sign, before)):
             chain = self._begin(sign, before, still_held)
         if chain is None and sign.topic is Topic.WORD:
             return  # kubelets talk
@@ -230,6 +243,7 @@ class _Reader:
         """Open a chain with what still holds and what came just before."""
         chain = self._open = Episode(self._node, before, self._boots)
         chain.alive, chain.shown = self._alive, self._shown
+        chain.skew = self._skew
         self.chains.append(chain)
         since = sign.stored.at - LIMITS.moment
         recent = (loose for loose in self._loose if loose.stored.at >= since)
@@ -306,16 +320,6 @@ class _Reader:
             return chain
         return now
 
-    def _is_first_sight(self, sign: Signal, before: NodeState) -> bool:
-        """A Node that is listed for the first time did not join."""
-        detail = sign.stored.fact.detail
-        return (
-            isinstance(detail, Appeared)
-            and sign.topic is Topic.IDENTITY
-            and before.uid is None
-            and not detail.created
-        )
-
     def _was_there(self, sign: Signal) -> bool:
         """Return whether a boot is shown that was shown before.
 
@@ -331,16 +335,6 @@ class _Reader:
         """Whether a kubelet speaks of a boot that the Node never had."""
         return sign.topic is Topic.REBOOTED and not is_explained(
             sign, self._boots
-        )
-
-    def _goes(self, sign: Signal, before: NodeState) -> bool:
-        """Return whether the Node itself goes, well as it may have been."""
-        thing = sign.stored.fact.object
-        return (
-            sign.topic is Topic.IDENTITY
-            and sign.over
-            and thing is not None
-            and thing.uid == before.uid
         )
 
     def _opens(self, sign: Signal) -> bool:

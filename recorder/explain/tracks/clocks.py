@@ -1,0 +1,77 @@
+"""Clocks: how far what a node claims lies from when it was observed.
+
+A claim of a time that had not come when it was observed shows a clock that is
+ahead, at least by that. Claims only ever come late, so a clock that is behind
+is known by many of them that are all late, and alike.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from recorder.explain.thresholds import LIMITS
+from recorder.explain.tracks.life import KUBELET
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.facts import EventOccurred
+
+__all__ = ["NO_SKEW", "skew_of", "synchronized"]
+
+NO_SKEW = timedelta()
+
+_AGREEING = 3
+"""Observations that must agree before a clock counts as behind; what one
+list shows is one observation."""
+
+
+def skew_of(node: str, facts: Iterable[StoredFact]) -> timedelta:
+    """Return how far the clock of a node is ahead; negative if it is behind.
+
+    It is nothing where the claims of its programs leave a doubt.
+    """
+    offsets = [
+        (at - stored.observed_at, stored.observed_at)
+        for stored in facts
+        if _is_claim(stored, node)
+        and (at := stored.fact.occurred_at) is not None
+    ]
+    if not offsets:
+        return NO_SKEW
+    greatest = max(offset for offset, _ in offsets)
+    if greatest > LIMITS.astray:
+        return greatest
+    agreeing = {
+        seen for offset, seen in offsets if greatest - offset <= LIMITS.astray
+    }
+    is_behind = greatest < -LIMITS.same_write and len(agreeing) >= _AGREEING
+    return greatest if is_behind else NO_SKEW
+
+
+def synchronized(
+    node: str, facts: Sequence[StoredFact], skew: timedelta
+) -> Sequence[StoredFact]:
+    """Return facts with the claims of a node by our own clock."""
+    if not skew:
+        return facts
+    return [
+        _moved(stored, skew) if _is_claim(stored, node) else stored
+        for stored in facts
+    ]
+
+
+def _moved(stored: StoredFact, skew: timedelta) -> StoredFact:
+    at = stored.fact.occurred_at
+    if at is None:
+        return stored
+    return replace(stored, fact=replace(stored.fact, occurred_at=at - skew))
+
+
+def _is_claim(stored: StoredFact, node: str) -> bool:
+    """Whether a program on the node says when something happened."""
+    fact = stored.fact
+    if fact.kind is FactKind.LEASE_SILENT:
+        return True
+    detail = fact.detail
+    if isinstance(detail, EventOccurred):
+        return detail.host == node or fact.actor == KUBELET
+    return fact.kind is FactKind.CONDITION_CHANGED and fact.actor == KUBELET

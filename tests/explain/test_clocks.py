@@ -1,0 +1,86 @@
+"""A node whose clock is wrong is judged as if it were right."""
+
+from datetime import timedelta
+
+import pytest
+
+from recorder.explain.verdict import Verdict
+from tests.explain.tale import Tale
+
+OFFSETS = [-3600.0, -40.0, 0.0, 3.0, 180.0, 7200.0]
+
+
+def story(wrong: float) -> Tale:
+    """A node is cordoned by hand, crashes and is back.
+
+    What its kubelet says is late by a tenth of a second.
+    """
+    tale = Tale()
+    for seconds in (5, 65, 125):
+        said(tale, seconds, wrong, "ImageGCFailed")
+    tale.cordons(150, "kubectl-cordon")
+    tale.silent(171, renewed=170 + wrong)
+    tale.lost(210)
+    tale.boots(300)
+    for reason in ("Starting", "Rebooted"):
+        message = "Node n1 has been rebooted, boot id: boot-2"
+        said(tale, 300.5, wrong, reason, message)
+    return tale.ready(301)
+
+
+def said(
+    tale: Tale, seconds: float, wrong: float, reason: str, message: str = ""
+) -> None:
+    tale.event(
+        seconds,
+        "kubelet",
+        reason,
+        message,
+        host="n1",
+        occurred=seconds - 0.1 + wrong,
+    )
+
+
+def told(verdict: Verdict) -> object:
+    return (
+        verdict.happened,
+        verdict.cause,
+        verdict.confidence,
+        verdict.mode,
+        verdict.boot_id_after,
+    )
+
+
+@pytest.mark.parametrize("wrong", OFFSETS)
+def test_a_wrong_clock_of_a_node_changes_nothing(wrong: float) -> None:
+    right, found = story(0).verdict(), story(wrong).verdict()
+    assert told(found) == told(right)
+    for one, other in (
+        (found.not_before, right.not_before),
+        (found.not_after, right.not_after),
+    ):
+        assert one is not None
+        assert other is not None
+        assert abs(one - other) < timedelta(seconds=2)
+    assert found.down is not None
+    assert abs(found.down.total_seconds() - 130) < 2
+
+
+@pytest.mark.parametrize("wrong", OFFSETS)
+def test_how_far_a_clock_is_wrong_is_told(wrong: float) -> None:
+    skew = story(wrong).verdict().skew.total_seconds()
+    assert skew == (0 if wrong == 0 else pytest.approx(wrong, abs=2))
+
+
+def test_what_one_list_shows_late_proves_no_clock() -> None:
+    tale = Tale()
+    for number in range(5):
+        said(tale, 5, -30 - number / 100, "ImageGCFailed")
+    assert tale.boots(20).verdict().skew == timedelta()
+
+
+def test_reports_that_come_late_now_and_then_prove_no_clock() -> None:
+    tale = Tale()
+    for seconds in (5, 25, 45, 65):
+        said(tale, seconds, -seconds, "ImageGCFailed")
+    assert tale.boots(70).verdict().skew == timedelta()
