@@ -22,6 +22,7 @@ __all__ = [
     "ask_entry",
     "ask_opened",
     "entry_name",
+    "facts_of",
     "previous_of",
 ]
 
@@ -81,6 +82,18 @@ async def ask_entry(reading: Reading, name: EntryName) -> Line:
     raise NoEntryError(msg)
 
 
+async def facts_of(reading: Reading, name: EntryName) -> list[StoredFact]:
+    """Read the facts that one entry of this log tells."""
+    ended = reading.as_of(name.position)
+    return [
+        stored
+        async for page in ended.fact_pages.pages(
+            Selection(), after=name.position - 1
+        )
+        for stored in page
+    ]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
     """An entry, its facts, and the version of the object before it."""
@@ -102,14 +115,7 @@ async def ask_opened(
         NotFoundError: the log has no such entry.
     """
     line = await ask_entry(reading, name)
-    ended = reading.as_of(name.position)
-    facts = [
-        stored
-        async for page in ended.fact_pages.pages(
-            Selection(), after=name.position - 1
-        )
-        for stored in page
-    ]
+    facts = await facts_of(reading, name)
     previous = await previous_of(reading, line)
     changed: Sequence[Change] = ()
     managers: Sequence[FieldManager] = ()

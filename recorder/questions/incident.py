@@ -4,6 +4,7 @@ The id is the name of an entry, and the entry says when and on which node, so
 that not the whole log is judged to find it.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from recorder.errors import NotFoundError
@@ -11,14 +12,14 @@ from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
-from recorder.questions.entry import NoEntryError, ask_entry
+from recorder.questions.entry import NoEntryError, ask_entry, facts_of
 from recorder.questions.incidents import (
     Incidents,
     IncidentsQuestion,
     ask_incidents,
 )
 from recorder.questions.loading.nodes import LOOKBACK
-from recorder.questions.ports import Reading
+from recorder.questions.ports import Line, Reading
 from recorder.questions.why import WhyQuestion, ask_why
 
 __all__ = ["NoIncidentError", "ask_incident", "ask_verdict"]
@@ -47,10 +48,8 @@ async def ask_incident(
         NotFoundError: the log has no such entry, or it is no verdict's.
     """
     line = await ask_entry(reading, name)
-    began = line.observed_at
-    if line.node is not None:
-        verdict = await ask_verdict(reading, name, knowledge, now=now)
-        began = min(began, verdict.began_at)
+    verdict = await ask_verdict(reading, name, knowledge, now=now)
+    began = min(line.observed_at, verdict.began_at)
     end: datetime | None = line.observed_at + LOOKBACK
     last = reading.log.observed_at
     if last is None or end is None or last < end:
@@ -85,16 +84,26 @@ async def ask_verdict(
         line = await ask_entry(reading, name)
     except NoEntryError as exc:
         raise _none(reading, name) from exc
-    if line.node is None:
-        raise _none(reading, name)
     around = Window(line.observed_at - MARGIN, line.observed_at + LOOKBACK)
-    why = await ask_why(
-        reading, WhyQuestion(node=line.node, window=around), knowledge, now=now
-    )
-    for verdict in why.verdicts:
-        if verdict.id == str(name):
-            return verdict
+    for node in await _nodes_of(reading, line):
+        why = await ask_why(
+            reading, WhyQuestion(node=node, window=around), knowledge, now=now
+        )
+        for verdict in why.verdicts:
+            if verdict.id == str(name):
+                return verdict
     raise _none(reading, name)
+
+
+async def _nodes_of(reading: Reading, line: Line) -> Sequence[str]:
+    """Return the nodes that an entry is about, by what it tells of them.
+
+    An audit record belongs to no node, and tells of the one it names.
+    """
+    if line.node is not None:
+        return [line.node]
+    facts = await facts_of(reading, line.entry)
+    return sorted({one.fact.node for one in facts if one.fact.node})
 
 
 def _none(reading: Reading, name: EntryName) -> NoIncidentError:

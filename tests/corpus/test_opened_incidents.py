@@ -1,0 +1,51 @@
+"""What a list of incidents names can be opened by that name."""
+
+from recorder.knowledge import shipped
+from recorder.model.fact import FactKind
+from recorder.model.reference import EntryName
+from recorder.model.window import Window
+from recorder.questions.incident import ask_incident
+from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
+from tests.corpus.live.asking import LIVE, live_names
+from tests.corpus.logs import play_tapes, reading_of
+from tests.support.builders import at
+from tests.support.postgres import Database
+
+
+async def test_every_listed_incident_opens_whatever_record_it_is_named_after(
+    database: Database,
+) -> None:
+    # Some are named after an audit record, which belongs to no node.
+    tapes = {name: LIVE / f"{name}.tape.jsonl.zst" for name in live_names()}
+    logs = await play_tapes(database.dsn("writer"), tapes)
+    of_no_node = 0
+    for log in logs.values():
+        async with reading_of(database.dsn("reader"), log) as reading:
+            listed = await ask_incidents(
+                reading,
+                IncidentsQuestion(window=Window()),
+                shipped(),
+                now=at(),
+            )
+            for incident in listed.incidents:
+                verdict = incident.first
+                kind = verdict.effect.stored.fact.kind
+                of_no_node += kind is FactKind.REQUESTED
+                opened = await ask_incident(
+                    reading,
+                    EntryName.parse(verdict.id),
+                    shipped(),
+                    now=at(),
+                )
+                assert [one.first.id for one in opened.incidents] == [
+                    verdict.id
+                ]
+                postmortem = await ask_postmortem(
+                    reading,
+                    PostmortemQuestion.about(verdict.id, Window()),
+                    shipped(),
+                    now=at(),
+                )
+                assert postmortem.node == verdict.node
+    assert of_no_node, "no incident is named after a record of no node"
