@@ -92,8 +92,8 @@ export class DoingPage extends Page {
   /** @param {number} number of a step of the open chain, from 1 */
   step(number) {
     if (this.place.view !== 'node') return;
-    const sign = this.openVerdict?.evidence[number - 1];
-    if (sign) this.go({ entry: sign.entry });
+    const step = this.openVerdict?.steps[number - 1];
+    if (step) this.go({ entry: step.entries[0] });
   }
 
   /**

@@ -14,9 +14,10 @@ let current = /** @type {string | null} */ (null);
 export function light(entry) {
   if (entry === current) return;
   current = entry;
-  for (const element of document.querySelectorAll('[data-entry]')) {
-    const { entry: own } = /** @type {HTMLElement} */ (element).dataset;
-    element.classList.toggle('lit', entry !== null && own === entry);
+  for (const element of document.querySelectorAll('[data-entries]')) {
+    const { entries = '' } = /** @type {HTMLElement} */ (element).dataset;
+    const isNamed = entry !== null && entries.split(' ').includes(entry);
+    element.classList.toggle('lit', isNamed);
   }
   dispatchEvent(new CustomEvent('lit', { detail: entry }));
 }

@@ -31,15 +31,22 @@ __all__ = ["why"]
     help="Explain what was happening at this time, or last before it.",
 )
 @window_options
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Show the records of each step one by one.",
+)
 @output_option("table", "json", "yaml")
 @reading_options
 @click.pass_context
 def why(ctx: click.Context, /, **given: Any) -> int:
     r"""Explain what happened to a node, why, and who decided it.
 
-    Without a time, explains the most recent incident. Each line of evidence
-    names its entry; show it with `recorder log ENTRY --raw`. What was not
-    recorded is reported as missing, never guessed.
+    Without a time, explains the most recent incident, in at most seven steps.
+    Each names its entry, and how many more record it; show one with
+    `recorder log ENTRY --raw`, all with -v. What was not recorded is reported
+    as missing, never guessed.
 
     \b
     Example:
@@ -74,5 +81,6 @@ async def _why(ctx: click.Context, given: Mapping[str, Any]) -> int:
     if not answer.verdicts:
         print_lines([f"no incidents recorded for {question.node}"])
     for place, verdict in enumerate(answer.verdicts):
-        print_lines([*([""] if place else []), *verdict_lines(verdict)])
+        lines = verdict_lines(verdict, verbose=given["verbose"])
+        print_lines([*([""] if place else []), *lines])
     return judge(answer.coverage)

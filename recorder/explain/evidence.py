@@ -33,8 +33,10 @@ def evidence_of(
     chosen: dict[tuple[int, int], Evidence] = {}
     deciding = [transition.effect]
     deciding += [found.sign for found in (decided, faulted) if found]
+    rested = {(sign.position, sign.stored.index) for sign in deciding}
     for sign in transition.episode.signals:
-        if any(sign is other for other in transition.apart):
+        key = sign.position, sign.stored.index
+        if key not in rested and any(sign is s for s in transition.apart):
             continue
         if not _is_telling(transition, sign, decided):
             continue
@@ -43,7 +45,6 @@ def evidence_of(
             role = Role.DECISION
         if faulted is not None and sign is faulted.sign:
             role = Role.EFFECT if sign is transition.effect else Role.FAULT
-        key = sign.position, sign.stored.index
         chosen.setdefault(key, Evidence(role=role, sign=sign))
     found = sorted(chosen.values(), key=_place)
     kept = most_telling(found, deciding, EVIDENCE_MAX)

@@ -75,6 +75,8 @@ def sentence(verdict: Verdict) -> str:
     at = verdict.effect.stored.at
     who = _author(verdict)
     verb = (PASSIVE if who else VERBS)[verdict.happened]
+    if who and decided is not None:
+        verb = _hedged(verb, HOW_SURE[decided.confidence])
     first, also, rest = verb.partition(" and ")
     did = f"{first}{who}{also}{rest}" if also else f"{verb}{who}"
     text = f"{verdict.node} {did} at {_clock(at)}{_lasted(verdict)}"
@@ -101,9 +103,13 @@ def _author(verdict: Verdict) -> str:
         return _by(verdict)
     if decided.decision in ANNOUNCED or _follows(verdict):
         return ""
-    doer = decided.carried_out_by or decided.actor
-    name = _name(doer)
-    return f" {HOW_SURE[decided.confidence]}by {name}"
+    return f" by {_name(decided.carried_out_by or decided.actor)}"
+
+
+def _hedged(verb: str, sure: str) -> str:
+    """Say how sure it is where an adverb stands: was *probably* rebooted."""
+    first, was, rest = verb.partition("was ")
+    return f"{first}{was}{sure}{rest}" if was else f"{sure}{verb}"
 
 
 def _follows(verdict: Verdict) -> bool:
@@ -138,6 +144,8 @@ def _decided(verdict: Verdict) -> str:
     if fault is None:
         return text
     of, broke = _of(verdict, fault)
+    if broke == CONCLUDED[Fault.KUBELET]:
+        return text
     sure = HOW_SURE[fault.confidence]
     comma = "," if sure else ""
     return f"{text}{comma} {sure}because {of}{broke}"

@@ -1,24 +1,30 @@
 """The path of an answer in at most seven steps, as people are shown it.
 
 Records of one act, the change of an object, the audit record of it and the
-Event about it, are one step with several entries. Steps stand in the order of
-the log.
+Event about it, are one step with several entries; so is what an act made
+Kubernetes write. Steps stand in the order of time, within a second in that of
+the log, as the evidence does.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
-from recorder.explain.happened import STAYED
+from recorder.explain.happened import STAYED, STAYING
 from recorder.explain.signals import Actor, Signal, Topic
-from recorder.explain.tracks.transition import Transition
+from recorder.explain.signals.requests import request_of
+from recorder.explain.tracks.bounds import not_before
+from recorder.explain.tracks.transition import Transition, latest
 from recorder.explain.verdict import Decided, Evidence, Faulted, Step
-from recorder.model.outcomes import Role
+from recorder.model.outcomes import Happened, Role
 from recorder.model.reference import EntryName
 
 __all__ = ["STEPS_MAX", "steps_of"]
 
 STEPS_MAX = 7
+
+LAST_SIGN = "last sign of life"
 
 ACTS = (Topic.CORDON, Topic.EVICTION, Topic.DELETION, Topic.SHUTDOWN)
 """Acts that are shown, the most telling first; others if there is room."""
@@ -29,6 +35,15 @@ _NEW = frozenset(
 )
 """Topics of an effect: the old state ended, the new one began."""
 
+_EVICTIONS = {
+    Topic.EVICTION: "evicted",
+    Topic.TAINT_EVICTION: "the taint manager evicted",
+}
+
+_OF_KUBERNETES = "node.kubernetes.io/"
+_CORDONED = f"{_OF_KUBERNETES}unschedulable"
+"""Taints that Kubernetes puts where a node is cordoned, or sick."""
+
 
 @dataclass(slots=True)
 class _Draft:
@@ -37,6 +52,11 @@ class _Draft:
     role: Role
     signals: list[Signal]
     actor: Actor | None = None
+    is_loss: bool = False
+    """Whether it is that the old state ended."""
+
+    at: datetime | None = None
+    """Of a loss: the last proof of the old state."""
 
 
 def steps_of(
@@ -48,44 +68,69 @@ def steps_of(
     """Return the path: fault, decision, acts, effect, recovery."""
     shown = [e.sign for e in evidence]
     drafts = [
-        *_first(faulted, decided, shown),
-        *_effect(transition, shown),
+        *_first(transition, faulted, decided, shown),
+        *_effect(transition, faulted, decided, shown),
         *_recovery(transition, shown),
+        *_impact(shown),
     ]
-    used = {id(s) for draft in drafts for s in draft.signals}
-    left = [s for s in shown if s.role is Role.ACT and id(s) not in used]
-    acts = list(_acts(transition, left))
-    drafts += acts[: STEPS_MAX - len(drafts)]
-    drafts.sort(key=lambda d: min(_place(s) for s in d.signals))
-    return [_step(draft) for draft in drafts]
+    told = {s.position for draft in drafts for s in draft.signals}
+    left = [
+        s
+        for s in shown
+        if s.role is Role.ACT
+        and s.position not in told
+        and s.topic is not Topic.REQUEST
+        and (transition.happened in STAYING or transition.precedes(s))
+    ]
+    drafts += islice(_acts(transition, left), STEPS_MAX - len(drafts))
+    for signal in left:
+        if _is_consequence(signal):
+            _join(signal, drafts)
+    for draft in drafts:
+        _record(draft, shown)
+    drafts.sort(key=_order)
+    steps: list[Step] = []
+    for draft in drafts:
+        step = _step(transition, draft)
+        if steps and step.at < steps[-1].at:
+            # A claim in whole seconds is an interval: it came late in it.
+            step = replace(step, at=steps[-1].at)
+        steps.append(step)
+    return steps
 
 
 def _first(
-    faulted: Faulted | None, decided: Decided | None, shown: list[Signal]
+    transition: Transition,
+    faulted: Faulted | None,
+    decided: Decided | None,
+    shown: list[Signal],
 ) -> Iterator[_Draft]:
-    if faulted is not None and (
-        decided is None or faulted.sign is not decided.sign
-    ):
-        same = [s for s in shown if _is_one(s, faulted.sign)]
-        yield _Draft(Role.FAULT, same or [faulted.sign])
+    decisive = None if decided is None else _place(decided.sign)
+    if faulted is not None:
+        fault = _place(faulted.sign)
+        if fault not in (decisive, _place(transition.effect)):
+            yield _Draft(Role.FAULT, _same(faulted.sign, shown))
     if decided is not None:
-        same = [s for s in shown if _is_one(s, decided.sign)]
-        yield _Draft(Role.DECISION, same or [decided.sign], decided.actor)
+        same = _same(decided.sign, shown)
+        yield _Draft(Role.DECISION, same, decided.actor)
 
 
-def _is_one(signal: Signal, of: Signal) -> bool:
-    """Whether two signals are of one act: one says it, another records it."""
-    return signal is of or (
-        signal.subject == of.subject
-        and signal.over == of.over
-        and signal.role is of.role
-    )
+def _same(first: Signal, shown: Iterable[Signal]) -> list[Signal]:
+    """Return a signal and the others of one act: one says it, others too."""
+    others = [
+        s
+        for s in shown
+        if s.subject == first.subject
+        and s.over == first.over
+        and s.role is first.role
+    ]
+    return _with(first, others)
 
 
 def _acts(transition: Transition, left: list[Signal]) -> Iterator[_Draft]:
     by_topic: dict[object, list[Signal]] = {}
     for signal in left:
-        if signal.topic is Topic.REQUEST or not transition.precedes(signal):
+        if _is_consequence(signal):
             continue
         key: object = signal.topic
         if signal.topic not in ACTS:
@@ -98,22 +143,85 @@ def _acts(transition: Transition, left: list[Signal]) -> Iterator[_Draft]:
             own[0].position,
         ),
     )
+    told: set[int] = set()
     for own in order:
-        yield _Draft(Role.ACT, own, transition.author(own[0]))
+        # What one write changed is one act, told by what says most.
+        if any(s.position not in told for s in own):
+            yield _Draft(Role.ACT, own, transition.author(own[0]))
+        told.update(s.position for s in own)
 
 
-def _effect(transition: Transition, shown: list[Signal]) -> Iterator[_Draft]:
+def _is_consequence(signal: Signal) -> bool:
+    """Whether Kubernetes wrote it because of what others did, or of a loss."""
+    return signal.topic is Topic.TAINT and signal.subject.name.startswith(
+        _OF_KUBERNETES
+    )
+
+
+def _join(taint: Signal, drafts: Iterable[_Draft]) -> None:
+    """Add a taint of Kubernetes to the step that made it be put."""
+    cordons = taint.subject.name.startswith(_CORDONED)
+    for draft in drafts:
+        if (
+            draft.role is not Role.RECOVERY
+            and any(s.topic is Topic.CORDON for s in draft.signals)
+            if cordons
+            else draft.is_loss
+        ):
+            draft.signals.append(taint)
+            return
+
+
+def _record(draft: _Draft, shown: Iterable[Signal]) -> None:
+    """Add what audit records of the requests that a step was made by."""
+    requests = [s for s in shown if s.topic is Topic.REQUEST]
+    made = [request_of(signal, requests) for signal in draft.signals]
+    draft.signals += [request for request in made if request is not None]
+
+
+def _effect(
+    transition: Transition,
+    faulted: Faulted | None,
+    decided: Decided | None,
+    shown: list[Signal],
+) -> Iterator[_Draft]:
     effect = transition.effect
-    if effect.role is Role.FAULT:
+    if decided is not None and _place(effect) == _place(decided.sign):
         return
     told = [s for s in shown if not s.over]
     gone = [s for s in told if s.topic in _GONE and transition.precedes(s)]
-    new = [s for s in told if s.topic in _NEW]
-    if gone and effect.topic not in _GONE:
-        yield _Draft(Role.EFFECT, gone)
-        yield _Draft(Role.EFFECT, _with(effect, new))
-    else:
-        yield _Draft(Role.EFFECT, _with(effect, gone))
+    if effect.topic in _GONE:
+        yield _Draft(Role.EFFECT, _with(effect, gone), is_loss=True)
+        return
+    loss = _loss(transition, faulted, decided, gone)
+    if loss is not None:
+        yield loss
+    alive = not_before(transition)
+    new = [
+        s
+        for s in told
+        if s.topic in _NEW and (alive is None or latest(s) >= alive)
+    ]
+    yield _Draft(Role.EFFECT, _with(effect, new))
+
+
+def _loss(
+    transition: Transition,
+    faulted: Faulted | None,
+    decided: Decided | None,
+    gone: list[Signal],
+) -> _Draft | None:
+    """Return the step by which the old state ended, before the new one."""
+    unready = [s for s in gone if s.topic is Topic.READY]
+    if not gone or (faulted is not None and faulted.sign in unready):
+        return None
+    if transition.happened is Happened.REMOVED and not unready:
+        return None  # whoever deletes a Node ends its leases
+    alive = not_before(transition)
+    if alive is None or (decided and alive < decided.sign.stored.at):
+        # Something hid its end: when it was heard last says nothing of it.
+        return _Draft(Role.EFFECT, unready, is_loss=True) if unready else None
+    return _Draft(Role.EFFECT, gone, is_loss=True, at=alive)
 
 
 def _recovery(transition: Transition, shown: list[Signal]) -> Iterator[_Draft]:
@@ -134,30 +242,58 @@ def _recovery(transition: Transition, shown: list[Signal]) -> Iterator[_Draft]:
         yield _Draft(Role.RECOVERY, back[-1:], back[-1].actor)
 
 
+def _impact(shown: Iterable[Signal]) -> Iterator[_Draft]:
+    driven = [s for s in shown if s.topic is Topic.TAINT_EVICTION]
+    if driven:
+        yield _Draft(Role.IMPACT, driven)
+
+
 def _with(first: Signal, others: Iterable[Signal]) -> list[Signal]:
-    return [first, *(s for s in others if s is not first)]
+    place = _place(first)
+    return [first, *(s for s in others if _place(s) != place)]
 
 
 def _place(signal: Signal) -> tuple[int, int]:
     return signal.position, signal.stored.index
 
 
-def _step(draft: _Draft) -> Step:
+def _order(draft: _Draft) -> tuple[datetime, tuple[int, int]]:
+    first = min(draft.signals, key=_place)
+    at = draft.at or latest(first)
+    return at.replace(microsecond=0), _place(first)
+
+
+def _step(transition: Transition, draft: _Draft) -> Step:
+    first, *others = draft.signals
     entries: dict[EntryName, None] = dict.fromkeys(
-        s.stored.entry for s in sorted(draft.signals, key=_place)
+        s.stored.entry for s in [first, *sorted(others, key=_place)]
     )
-    first = draft.signals[0]
-    says = first.says
-    if first.topic is Topic.EVICTION and len(draft.signals) > 1:
-        says = f"evicted {len(draft.signals)} Pods"
+    at, says = draft.at, first.says
+    if at is not None:
+        says = LAST_SIGN
+    elif first is transition.effect:
+        at = first.stored.at
+    else:
+        at = min(s.stored.at for s in draft.signals if s.topic is first.topic)
+    if first.topic in _EVICTIONS:
+        says = _evicted(draft.signals)
     return Step(
         role=draft.role,
-        at=_earliest(draft.signals),
+        at=at,
         says=says,
         actor=draft.actor,
         entries=tuple(entries),
     )
 
 
-def _earliest(signals: Iterable[Signal]) -> datetime:
-    return min(s.stored.at for s in signals)
+def _evicted(evictions: Sequence[Signal]) -> str:
+    topic = evictions[0].topic
+    pods = {
+        f"{pod.namespace}/{pod.name}"
+        for s in evictions
+        if s.topic is topic and (pod := s.stored.fact.object) is not None
+    }
+    did = _EVICTIONS[topic]
+    if len(pods) == 1:
+        return f"{did} pod/{pods.pop()}"
+    return f"{did} {len(pods)} Pods"

@@ -74,6 +74,7 @@ class Step:
     says: str
     actor: Actor | None
     entries: Sequence[EntryName]
+    """The one that says it, then the others in the order of the log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -90,7 +90,7 @@ def _field(detail: facts.FieldChanged | facts.MachineChanged) -> str:
 
 
 def _boot(detail: facts.BootChanged) -> str:
-    return f"boot id {detail.old} -> {detail.new}"
+    return f"boot id {detail.old or 'none'} -> {detail.new or 'none'}"
 
 
 def _tainted(detail: facts.Tainted) -> str:

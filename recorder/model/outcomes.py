@@ -156,6 +156,7 @@ class Role(StrEnum):
     ACT = "act"
     EFFECT = "effect"
     RECOVERY = "recovery"
+    IMPACT = "impact"
 
 
 class ActorKind(StrEnum):

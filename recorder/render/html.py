@@ -11,7 +11,7 @@ from recorder.model.moment import written
 from recorder.questions.postmortem import Postmortem
 from recorder.render.coverage import missing_lines
 from recorder.render.svg import timeline
-from recorder.render.verdict import doubts, verdict_rows
+from recorder.render.verdict import doubts, step_says, verdict_rows
 
 __all__ = ["html"]
 
@@ -86,6 +86,14 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
     for name, value in verdict_rows(verdict):
         yield f"<tr><th>{name}<td>{escape(value)}</tr>"
     yield "</tbody></table>"
+    yield "<ol>"
+    for step in verdict.steps:
+        entries = ", ".join(f"<code>{entry}</code>" for entry in step.entries)
+        yield (
+            f"<li><time>{step.at:%H:%M:%S}</time> {step.role}:"
+            f" {escape(step_says(step))} ({entries})</li>"
+        )
+    yield "</ol>"
     for title, items in doubts(verdict):
         if items:
             yield f"<h3>{title}</h3><ul>"

@@ -6,11 +6,11 @@ from datetime import datetime
 from recorder.documents.impact import Totals
 from recorder.documents.postmortem import summary
 from recorder.explain.hit import Hit
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Step, Verdict
 from recorder.questions.postmortem import Postmortem
 from recorder.render.coverage import missing_lines
 from recorder.render.text import plain
-from recorder.render.verdict import doubts, verdict_rows
+from recorder.render.verdict import doubts, step_says, verdict_rows
 
 __all__ = ["markdown"]
 
@@ -62,12 +62,22 @@ def _verdict(verdict: Verdict) -> Iterator[str]:
         ("", ""),
         [(name, _text(value)) for name, value in verdict_rows(verdict)],
     )
+    yield ""
+    for place, step in enumerate(verdict.steps, 1):
+        yield (
+            f"{place}. {_clock(step.at)} {step.role}:"
+            f" {_text(step_says(step))} ({_entries(step)})"
+        )
     for title, items in doubts(verdict):
         if items:
             yield ""
             yield f"{title}:"
             yield ""
             yield from (f"* {_text(item)}" for item in items)
+
+
+def _entries(step: Step) -> str:
+    return ", ".join(f"`{entry}`" for entry in step.entries)
 
 
 def _impact(hits: Sequence[Hit]) -> Iterator[str]:

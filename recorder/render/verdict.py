@@ -7,14 +7,11 @@ from textwrap import wrap
 
 from recorder.documents.sentences import counted
 from recorder.explain.evidence import most_telling
-from recorder.explain.verdict import (
-    Decided,
-    Verdict,
-)
+from recorder.explain.verdict import Decided, Step, Verdict
 from recorder.model.moment import written
 from recorder.render.text import plain
 
-__all__ = ["doubts", "verdict_lines", "verdict_rows"]
+__all__ = ["doubts", "step_says", "verdict_lines", "verdict_rows"]
 
 WIDTH = 100
 """Columns of a text that people read."""
@@ -26,16 +23,17 @@ EVIDENCE_SHOWN = 24
 """Signs shown as text, so that a verdict fits on a screen."""
 
 
-def verdict_lines(verdict: Verdict) -> Iterator[str]:
-    """Yield a verdict as text: the sentence, then the chain.
+def verdict_lines(verdict: Verdict, *, verbose: bool = False) -> Iterator[str]:
+    """Yield a verdict as text: the sentence, then the path in its steps.
 
-    It is what fits on a screen; the JSON has all that the verdict names.
+    ``verbose`` shows the records one by one instead, as many as fit on a
+    screen; the JSON has all that the verdict names.
     """
     yield from wrap(plain(verdict.sentence), WIDTH)
     yield ""
     yield from _facts_of(verdict)
     yield ""
-    yield from _chain(verdict)
+    yield from _records(verdict) if verbose else _path(verdict)
     if verdict.rivals or verdict.gaps or verdict.missing:
         yield ""
     for rival in verdict.rivals:
@@ -54,7 +52,44 @@ def verdict_lines(verdict: Verdict) -> Iterator[str]:
         )
 
 
-def _chain(verdict: Verdict) -> Iterator[str]:
+def _path(verdict: Verdict) -> Iterator[str]:
+    """Yield the steps, each with the entry that says it and how many more."""
+    named = [_named(step) for step in verdict.steps]
+    width = max((len(name) for name in named), default=0)
+    day = None
+    for name, step in zip(named, verdict.steps, strict=True):
+        if step.at.date() != day:
+            day = step.at.date()
+            yield f"  {day:%Y-%m-%d}"
+        head = f"  {step.at:%H:%M:%S}  {step.role:8}  {name:{width}}  "
+        yield f"{head}{_cut(step_says(step))}"
+    told = {entry for step in verdict.steps for entry in step.entries}
+    others = {e.sign.stored.entry for e in verdict.evidence} - told
+    if more := len(others) + verdict.left_out:
+        yield from _row("...", f"{counted(more, 'more record')}: see -v")
+
+
+def _named(step: Step) -> str:
+    """Name the entries of a step."""
+    first, *others = step.entries
+    return f"{first} +{len(others)}" if others else str(first)
+
+
+def step_says(step: Step) -> str:
+    """Return what a step says, and who did it."""
+    actor = step.actor
+    if actor is None or not (actor.name or actor.tool):
+        return step.says
+    who = actor.name or f"somebody using {actor.tool}"
+    return f"{who}: {step.says}"
+
+
+def _cut(said: str) -> str:
+    said = plain(said)
+    return f"{said[: SAYS_MAX - 3]}..." if len(said) > SAYS_MAX else said
+
+
+def _records(verdict: Verdict) -> Iterator[str]:
     every = verdict.evidence
     deciding = [verdict.effect]
     parts = (verdict.fault, verdict.decision)
@@ -67,7 +102,7 @@ def _chain(verdict: Verdict) -> Iterator[str]:
     for before, place in pairwise([-1, *shown]):
         left = place - before - 1
         if left:
-            yield f"  ... {counted(left, 'more signal')}: see -o json"
+            yield f"  ... {counted(left, 'more record')}: see -o json"
         stored = every[place].sign.stored
         if stored.at.date() != day:
             day = stored.at.date()
@@ -75,9 +110,7 @@ def _chain(verdict: Verdict) -> Iterator[str]:
         name = str(stored.entry).ljust(width)
         clock = stored.at.strftime("%H:%M:%S")
         role = every[place].role.ljust(8)
-        said = plain(every[place].sign.says)
-        if len(said) > SAYS_MAX:
-            said = f"{said[: SAYS_MAX - 3]}..."
+        said = _cut(every[place].sign.says)
         yield f"  {clock}  {role}  {name}  {said}"
     if verdict.left_out:
         yield from _row("...", _without(verdict))
@@ -98,7 +131,7 @@ def _without(verdict: Verdict) -> str:
     first, last = (verdict.evidence[n].sign.stored.at for n in (0, -1))
     until = last + timedelta(seconds=1)
     return (
-        f"{counted(verdict.left_out, 'more signal')}: recorder log --facts "
+        f"{counted(verdict.left_out, 'more record')}: recorder log --facts "
         f"--node {verdict.node} --since {written(first)} "
         f"--until {written(until)} --limit all"
     )

@@ -95,6 +95,26 @@ def keeps(verdict: Verdict) -> None:
     if verdict.contradictions:
         assert verdict.confidence in {"possible", "unknown"}
     assert verdict.cause not in {rival.cause for rival in verdict.rivals}
+    keeps_to_its_path(verdict)
+
+
+def keeps_to_its_path(verdict: Verdict) -> None:
+    """Hold the steps to what they promise, whatever they are of."""
+    steps = verdict.steps
+    assert 1 <= len(steps) <= 7
+    assert [step.at for step in steps] == sorted(step.at for step in steps)
+    named = [entry for step in steps for entry in step.entries]
+    assert {*named} <= {e.sign.stored.entry for e in verdict.evidence}
+    deciding = {verdict.effect.stored.entry} | {
+        part.sign.stored.entry
+        for part in (verdict.fault, verdict.decision)
+        if part is not None
+    }
+    if len(verdict.evidence) < 60:
+        assert deciding <= {*named}
+    for step in steps:
+        assert step.says
+        assert len(step.entries) == len({*step.entries}) > 0
 
 
 @settings(max_examples=400, deadline=None)

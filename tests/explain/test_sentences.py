@@ -127,6 +127,6 @@ def test_what_a_storm_leaves_out_is_counted_and_where_to_read_it_is_said() -> (
         plain(VerdictDocument.of(verdict))["evidence_left_out"]
         == verdict.left_out
     )
-    said = " ".join("\n".join(verdict_lines(verdict)).split())
-    assert f"{verdict.left_out} more signals: recorder log --facts" in said
+    said = " ".join("\n".join(verdict_lines(verdict, verbose=True)).split())
+    assert f"{verdict.left_out} more records: recorder log --facts" in said
     assert "--node n1 --since" in said

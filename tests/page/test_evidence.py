@@ -9,7 +9,26 @@ OPENED = "/node/gpu-002?entry=1/72"
 
 def test_a_step_of_the_chain_opens_its_entry(open_tab: Opener) -> None:
     tab = open_tab("/node/gpu-002")
-    tab.page.locator(".chain a").nth(1).click()
+    tab.page.locator(".chain > li > a").nth(1).click()
+    tab.ready()
+
+    assert "entry=1/80" in tab.address
+    assert "DisruptionTarget" in tab.says(".evidence .says")
+
+
+def test_the_records_of_a_step_are_opened_on_demand(open_tab: Opener) -> None:
+    tab = open_tab("/node/gpu-002")
+    records = tab.page.locator(".chain > li").first.locator(".records")
+    expect(records.locator("li").first).to_be_hidden()
+
+    records.locator("summary").click()
+    assert records.locator(".code").all_inner_texts() == [
+        "1/71",
+        "1/72",
+        "1/75",
+        "1/77",
+    ]
+    records.locator("a").nth(1).click()
     tab.ready()
 
     assert "entry=1/72" in tab.address

@@ -34,7 +34,7 @@ def test_digits_open_the_steps_of_the_chain(open_tab: Opener) -> None:
     tab = open_tab(NODE)
     tab.keys("2")
     tab.ready()
-    assert "entry=1/72" in tab.address
+    assert "entry=1/80" in tab.address
 
     tab.keys("Escape")
     expect(tab.page.locator(".evidence")).to_have_count(0)

@@ -74,7 +74,7 @@ def test_what_is_pointed_at_lights_up_in_the_chain_and_on_the_lanes(
 ) -> None:
     tab = open_tab("/node/gpu-002")
     dark = tab.pixels(CANVAS)
-    step = tab.page.locator(".chain li").nth(1)
+    step = tab.page.locator(".chain > li").nth(2)
     step.hover()
     tab.page.evaluate("new Promise(requestAnimationFrame)")
 
@@ -225,7 +225,7 @@ def test_a_verdict_names_the_gaps_that_it_rests_on(open_tab: Opener) -> None:
     assert "watch expired (410)" in tab.says(".evidence")
 
 
-def test_a_verdict_says_how_many_signs_it_leaves_out(
+def test_a_verdict_says_how_many_records_it_leaves_out(
     open_tab: Opener,
 ) -> None:
     def of_a_long_chain(route: Route) -> None:
@@ -243,7 +243,7 @@ def test_a_verdict_says_how_many_signs_it_leaves_out(
 
     doubts = tab.says(".doubts")
     assert "Evidence not shown" in doubts
-    assert "12 more signals in this chain" in doubts
+    assert "12 more records" in doubts
 
 
 def test_a_node_that_is_not_there_is_said_to_be_none(

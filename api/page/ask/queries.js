@@ -16,6 +16,7 @@ const VERDICT = `id node nodeUid happened bootIdBefore bootIdAfter
   decision { class says at actor { kind name tool }
     carriedOutBy { name } }
   sentence confidence
+  steps { role at says actor { name tool } entries }
   evidence { entry role source occurredAt observedAt at says }
   evidenceLeftOut gaps
   rivals { cause excluded because }

@@ -234,20 +234,19 @@ export function addPlacement(lane, placement) {
 }
 
 /**
- * Number the signs of the verdicts where they stand on the lanes.
+ * Number the steps of the verdicts where they stand on the lanes.
  * @param {Lane[]} lanes
  * @param {any[]} verdicts
  */
 function withSteps(lanes, verdicts) {
   for (const verdict of verdicts) {
-    const steps = verdict.evidence;
-    for (const [place, sign] of steps.entries()) {
-      const at = instant(sign.at, 0);
-      const lane = laneOfSign(lanes, sign.entry, at);
+    for (const [place, step] of verdict.steps.entries()) {
+      const at = instant(step.at, 0);
+      const [entry] = step.entries;
+      const lane = laneOfSign(lanes, entry, at);
       if (lane === undefined) continue;
       lane.marks.push({
-        at, tone: 'strong', label: sign.says, entry: sign.entry,
-        step: place + 1,
+        at, tone: 'strong', label: step.says, entry, step: place + 1,
       });
     }
   }

@@ -47,7 +47,7 @@ function FactRow({ page, fact, isChosen }) {
   const { zone, entry } = page.place;
   const isOpen = isChosen || entry === fact.entry;
   return html`
-    <tr class=${isOpen ? 'chosen' : ''} data-entry=${fact.entry}
+    <tr class=${isOpen ? 'chosen' : ''} data-entries=${fact.entry}
       onMouseEnter=${() => light(fact.entry)}
       onMouseLeave=${() => light(null)}>
       <td><time>${clock(readInstant(fact.at) ?? 0, zone)}</time></td>

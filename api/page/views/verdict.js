@@ -1,4 +1,4 @@
-/** A verdict as a card: the sentence first, then the chain that proves it. */
+/** A verdict as a card: the sentence first, then the steps that led to it. */
 
 import { html } from '../html.js';
 import { light } from '../lighting.js';
@@ -103,26 +103,76 @@ const shortId = (id) => (id === null ? 'unknown' : id.slice(0, 8));
 
 /** @param {{page: import('../page.js').Page, verdict: any}} given */
 function Chain({ page, verdict }) {
-  const { zone, entry } = page.place;
+  const { zone, entry: open } = page.place;
   return html`
-    <ol class="chain" aria-label="Evidence, in order">
-      ${verdict.evidence.map((/** @type {any} */ sign, /** @type {number} */ n) => html`
-        <li key="${sign.entry} ${n}"
-          data-entry=${sign.entry}
-          class=${entry === sign.entry ? 'chosen' : ''}
-          onMouseEnter=${() => light(sign.entry)}
-          onMouseLeave=${() => light(null)}>
-          <a href=${page.keep({ entry: sign.entry })}
-            aria-keyshortcuts=${n < STEPS_WITH_KEYS ? String(n + 1) : null}>
-            <span class="step">${n + 1}</span>
-            <span class="role">${prose(sign.role)}</span>
-            <time>${clock(readInstant(sign.at) ?? 0, zone)}</time>
-            <span class="says">${sign.says}</span>
-            <span class="code">${sign.entry}</span>
-          </a>
-        </li>
-      `)}
+    <ol class="chain" aria-label="Steps, in order">
+      ${verdict.steps.map((/** @type {any} */ step, /** @type {number} */ n) => {
+        const [entry] = step.entries;
+        return html`
+          <li key=${n}
+            data-entries=${step.entries.join(' ')}
+            class=${step.entries.includes(open) ? 'chosen' : ''}
+            onMouseEnter=${() => light(entry)}
+            onMouseLeave=${() => light(null)}>
+            <a href=${page.keep({ entry })}
+              aria-keyshortcuts=${n < STEPS_WITH_KEYS ? String(n + 1) : null}>
+              <span class="step">${n + 1}</span>
+              <span class="role">${prose(step.role)}</span>
+              <time>${clock(readInstant(step.at) ?? 0, zone)}</time>
+              <span class="says">${step.says}${byWords(step.actor)}</span>
+              <span class="code">${entry}</span>
+            </a>
+            <${Records} page=${page} signs=${signsOf(verdict, step.entries)} />
+          </li>
+        `;
+      })}
     </ol>
+    <${Records} page=${page} signs=${signsBeside(verdict)} beside />
+  `;
+}
+
+/** @param {any} actor */
+function byWords(actor) {
+  if (actor === null) return '';
+  const name = actor.name ?? (actor.tool && `somebody using ${actor.tool}`);
+  return name ? `, by ${name}` : '';
+}
+
+/** @param {any} verdict @param {string[]} entries */
+const signsOf = (verdict, entries) => entries.length < 2 ? []
+  : verdict.evidence.filter((/** @type {any} */ sign) =>
+    entries.includes(sign.entry));
+
+/** @param {any} verdict */
+function signsBeside({ steps, evidence }) {
+  const told = new Set(steps.flatMap((/** @type {any} */ one) => one.entries));
+  return evidence.filter((/** @type {any} */ sign) => !told.has(sign.entry));
+}
+
+/**
+ * The records of a step, or those of no step, opened on demand.
+ * @param {{page: import('../page.js').Page, signs: any[],
+ *   beside?: boolean}} given
+ */
+function Records({ page, signs, beside = false }) {
+  if (signs.length === 0) return null;
+  const { zone } = page.place;
+  const noun = signs.length === 1 ? 'record' : 'records';
+  return html`
+    <details class="records">
+      <summary>${signs.length} ${beside ? `more ${noun}` : noun}</summary>
+      <ul>
+        ${signs.map((/** @type {any} */ sign, /** @type {number} */ n) => html`
+          <li key="${sign.entry} ${n}">
+            <a href=${page.keep({ entry: sign.entry })}>
+              <time>${clock(readInstant(sign.at) ?? 0, zone)}</time>
+              <span class="says">${sign.says}</span>
+              <span class="code">${sign.entry}</span>
+            </a>
+          </li>
+        `)}
+      </ul>
+    </details>
   `;
 }
 
@@ -146,7 +196,7 @@ function Doubts({ page, verdict }) {
           <a href=${page.keep({ entry: gap })}>${gap}</a>`,
       )} />
       <${Part} title="Evidence not shown" items=${evidenceLeftOut > 0
-        ? [html`${evidenceLeftOut} more signals in this chain`] : []} />
+        ? [html`${evidenceLeftOut} more records`] : []} />
       <${Part} title="Conflicting records" items=${contradictions.map(
         (/** @type {any} */ one) => html`
           ${one.says}, but ${one.but}

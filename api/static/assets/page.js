@@ -78,6 +78,7 @@ const VERDICT = `id node nodeUid happened bootIdBefore bootIdAfter
   decision { class says at actor { kind name tool }
     carriedOutBy { name } }
   sentence confidence
+  steps { role at says actor { name tool } entries }
   evidence { entry role source occurredAt observedAt at says }
   evidenceLeftOut gaps
   rivals { cause excluded because }
@@ -228,9 +229,10 @@ let current = (null);
 function light(entry) {
   if (entry === current) return;
   current = entry;
-  for (const element of document.querySelectorAll('[data-entry]')) {
-    const { entry: own } = (element).dataset;
-    element.classList.toggle('lit', entry !== null && own === entry);
+  for (const element of document.querySelectorAll('[data-entries]')) {
+    const { entries = '' } = (element).dataset;
+    const isNamed = entry !== null && entries.split(' ').includes(entry);
+    element.classList.toggle('lit', isNamed);
   }
   dispatchEvent(new CustomEvent('lit', { detail: entry }));
 }
@@ -1624,7 +1626,7 @@ function FactRow({ page, fact, isChosen }) {
   const { zone, entry } = page.place;
   const isOpen = isChosen || entry === fact.entry;
   return html`
-    <tr class=${isOpen ? 'chosen' : ''} data-entry=${fact.entry}
+    <tr class=${isOpen ? 'chosen' : ''} data-entries=${fact.entry}
       onMouseEnter=${() => light(fact.entry)}
       onMouseLeave=${() => light(null)}>
       <td><time>${clock(readInstant(fact.at) ?? 0, zone)}</time></td>
@@ -2023,26 +2025,64 @@ function bootWords({ bootIdBefore, bootIdAfter }) {
 }
 const shortId = (id) => (id === null ? 'unknown' : id.slice(0, 8));
 function Chain({ page, verdict }) {
-  const { zone, entry } = page.place;
+  const { zone, entry: open } = page.place;
   return html`
-    <ol class="chain" aria-label="Evidence, in order">
-      ${verdict.evidence.map((sign, n) => html`
-        <li key="${sign.entry} ${n}"
-          data-entry=${sign.entry}
-          class=${entry === sign.entry ? 'chosen' : ''}
-          onMouseEnter=${() => light(sign.entry)}
-          onMouseLeave=${() => light(null)}>
-          <a href=${page.keep({ entry: sign.entry })}
-            aria-keyshortcuts=${n < STEPS_WITH_KEYS ? String(n + 1) : null}>
-            <span class="step">${n + 1}</span>
-            <span class="role">${prose(sign.role)}</span>
-            <time>${clock(readInstant(sign.at) ?? 0, zone)}</time>
-            <span class="says">${sign.says}</span>
-            <span class="code">${sign.entry}</span>
-          </a>
-        </li>
-      `)}
+    <ol class="chain" aria-label="Steps, in order">
+      ${verdict.steps.map((step, n) => {
+        const [entry] = step.entries;
+        return html`
+          <li key=${n}
+            data-entries=${step.entries.join(' ')}
+            class=${step.entries.includes(open) ? 'chosen' : ''}
+            onMouseEnter=${() => light(entry)}
+            onMouseLeave=${() => light(null)}>
+            <a href=${page.keep({ entry })}
+              aria-keyshortcuts=${n < STEPS_WITH_KEYS ? String(n + 1) : null}>
+              <span class="step">${n + 1}</span>
+              <span class="role">${prose(step.role)}</span>
+              <time>${clock(readInstant(step.at) ?? 0, zone)}</time>
+              <span class="says">${step.says}${byWords(step.actor)}</span>
+              <span class="code">${entry}</span>
+            </a>
+            <${Records} page=${page} signs=${signsOf(verdict, step.entries)} />
+          </li>
+        `;
+      })}
     </ol>
+    <${Records} page=${page} signs=${signsBeside(verdict)} beside />
+  `;
+}
+function byWords(actor) {
+  if (actor === null) return '';
+  const name = actor.name ?? (actor.tool && `somebody using ${actor.tool}`);
+  return name ? `, by ${name}` : '';
+}
+const signsOf = (verdict, entries) => entries.length < 2 ? []
+  : verdict.evidence.filter((sign) =>
+    entries.includes(sign.entry));
+function signsBeside({ steps, evidence }) {
+  const told = new Set(steps.flatMap((one) => one.entries));
+  return evidence.filter((sign) => !told.has(sign.entry));
+}
+function Records({ page, signs, beside = false }) {
+  if (signs.length === 0) return null;
+  const { zone } = page.place;
+  const noun = signs.length === 1 ? 'record' : 'records';
+  return html`
+    <details class="records">
+      <summary>${signs.length} ${beside ? `more ${noun}` : noun}</summary>
+      <ul>
+        ${signs.map((sign, n) => html`
+          <li key="${sign.entry} ${n}">
+            <a href=${page.keep({ entry: sign.entry })}>
+              <time>${clock(readInstant(sign.at) ?? 0, zone)}</time>
+              <span class="says">${sign.says}</span>
+              <span class="code">${sign.entry}</span>
+            </a>
+          </li>
+        `)}
+      </ul>
+    </details>
   `;
 }
 function Doubts({ page, verdict }) {
@@ -2064,7 +2104,7 @@ function Doubts({ page, verdict }) {
           <a href=${page.keep({ entry: gap })}>${gap}</a>`,
       )} />
       <${Part} title="Evidence not shown" items=${evidenceLeftOut > 0
-        ? [html`${evidenceLeftOut} more signals in this chain`] : []} />
+        ? [html`${evidenceLeftOut} more records`] : []} />
       <${Part} title="Conflicting records" items=${contradictions.map(
         (one) => html`
           ${one.says}, but ${one.but}
@@ -2401,14 +2441,13 @@ function addPlacement(lane, placement) {
 }
 function withSteps(lanes, verdicts) {
   for (const verdict of verdicts) {
-    const steps = verdict.evidence;
-    for (const [place, sign] of steps.entries()) {
-      const at = instant(sign.at, 0);
-      const lane = laneOfSign(lanes, sign.entry, at);
+    for (const [place, step] of verdict.steps.entries()) {
+      const at = instant(step.at, 0);
+      const [entry] = step.entries;
+      const lane = laneOfSign(lanes, entry, at);
       if (lane === undefined) continue;
       lane.marks.push({
-        at, tone: 'strong', label: sign.says, entry: sign.entry,
-        step: place + 1,
+        at, tone: 'strong', label: step.says, entry, step: place + 1,
       });
     }
   }
@@ -4248,8 +4287,8 @@ class DoingPage extends Page {
   }
   step(number) {
     if (this.place.view !== 'node') return;
-    const sign = this.openVerdict?.evidence[number - 1];
-    if (sign) this.go({ entry: sign.entry });
+    const step = this.openVerdict?.steps[number - 1];
+    if (step) this.go({ entry: step.entries[0] });
   }
   goTo(text) {
     const { window, place } = this;

@@ -11,9 +11,10 @@ from recorder.explain.signals.actor import Actor, actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.knowledge import Knowledge
 from recorder.knowledge.rules import ConditionRule, TextRule
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
     AnnotationChanged,
+    BootChanged,
     ConditionChanged,
     FieldChanged,
     LabelChanged,
@@ -49,7 +50,7 @@ def node_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
     """Yield the parts of what happens to a Node."""
     fact = stored.fact
     actor = actor_of(fact.actor, knowledge)
-    if fact.kind in _OF_NODE:
+    if fact.kind in _OF_NODE and not _is_first_boot(fact):
         role, topic, over = _OF_NODE[fact.kind]
         decision = None
         if actor is not None and actor.known and topic is Topic.CORDON:
@@ -73,6 +74,14 @@ def node_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
             yield from _text(stored, text, actor, knowledge)
         case _:
             pass
+
+
+def _is_first_boot(fact: Fact) -> bool:
+    """Whether a Node that had no boot id was given one: nothing rebooted.
+
+    Who makes Nodes before their machines, as Karpenter does, knows none.
+    """
+    return isinstance(fact.detail, BootChanged) and not fact.detail.old
 
 
 def _field(stored: StoredFact, field: str) -> Iterator[Signal]:

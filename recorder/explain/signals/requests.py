@@ -8,7 +8,7 @@ from recorder.explain.signals.signal import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.model.facts import Requested
 
-__all__ = ["author_of"]
+__all__ = ["author_of", "request_of"]
 
 _ORDER = re.compile(r'"\$setElementOrder/conditions":\s*\[[^\]]*\]')
 _CORDON = re.compile(r'"(?:/spec/)?unschedulable"[^{}]*true')
@@ -29,6 +29,12 @@ _OF_OBJECT = frozenset({Topic.EVICTION, Topic.OBJECT, Topic.OBJECT_END})
 
 def author_of(change: Signal, signals: Iterable[Signal]) -> Actor | None:
     """Return who made a change: by audit, else by its field manager."""
+    request = request_of(change, signals)
+    return change.actor if request is None else request.actor
+
+
+def request_of(change: Signal, signals: Iterable[Signal]) -> Signal | None:
+    """Return the audit record of the request that made a change."""
     near = [
         (abs(other.stored.at - change.stored.at), other.position, other)
         for other in signals
@@ -36,7 +42,7 @@ def author_of(change: Signal, signals: Iterable[Signal]) -> Actor | None:
         and abs(other.stored.at - change.stored.at) <= LIMITS.same_write
         and _made(other, change)
     ]
-    return min(near)[2].actor if near else change.actor
+    return min(near)[2] if near else None
 
 
 def _made(request: Signal, change: Signal) -> bool:

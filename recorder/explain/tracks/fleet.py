@@ -70,7 +70,7 @@ class Fleet:
         match fact.detail:
             case LeaseSilent():
                 self._renewed.setdefault(fact.node, []).append(stored.at)
-            case BootChanged():
+            case BootChanged(old=old) if old:
                 self._booted.setdefault(fact.node, []).append(
                     stored.observed_at
                 )
