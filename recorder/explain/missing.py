@@ -8,9 +8,10 @@ from recorder.explain.verdict import Missing, Verdict
 from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, Happened
 
-__all__ = ["EVENTS", "LEASES", "PODS", "missing"]
+__all__ = ["EVENTS", "LEASES", "NODES", "PODS", "missing"]
 
 EVENTS = "v1/events"
+NODES = "v1/nodes"
 PODS = "v1/pods"
 LEASES = "coordination.k8s.io/v1/leases"
 """Resources of which a log may hold nothing, for nobody wanted them."""

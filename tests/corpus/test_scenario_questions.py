@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from recorder.knowledge import shipped
+from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.ports import Reading
 from recorder.questions.why import WhyQuestion, ask_why
@@ -20,6 +21,7 @@ from tests.corpus.told import Told
 from tests.corpus.truth import Question
 from tests.scenarios.telling.classes import CLASSES
 from tests.scenarios.telling.registry import INCIDENTS
+from tests.support.builders import at
 from tests.support.postgres import Database
 
 ASKED = {
@@ -109,3 +111,19 @@ async def test_what_is_asked_of_a_log_is_answered_by_the_truth(
         for question in told.truth.questions:
             found = await answered(reading, told, question)
             assert found == [], (question.since_at, question.until_at)
+
+
+async def test_a_gap_in_what_tells_of_pods_hides_no_return_of_a_node(
+    database: Database, tmp_path: Path
+) -> None:
+    # Its tape ends without proof of any Pods; its Nodes are told to the end.
+    name = "a-rack-goes-dark-while-one-is-off-for-repair"
+    tape = tmp_path / f"{name}.tape.jsonl.zst"
+    told = INCIDENTS[name]().told(name)
+    write_lines(tape, told.tape)
+    log = await play(database.dsn("writer"), tape, name=name)
+    async with reading_of(database.dsn("reader"), log) as reading:
+        whole = WhyQuestion(node="gpu-005", window=Window())
+        answer = await ask_why(reading, whole, shipped(), now=at(10_000_000))
+
+    assert [verdict.cause for verdict in answer.verdicts] == ["power-loss"]

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from recorder.classify.times import moment
 from recorder.coverage.hole import Hole
+from recorder.explain.missing import LEASES, NODES
 from recorder.explain.neighbours import (
     lost_together,
     needs_every_place,
@@ -28,6 +29,9 @@ LOOKBACK = timedelta(days=1)
 AROUND = timedelta(minutes=2)
 AFTER = timedelta(minutes=30)
 """Before and after a happening: what the other nodes did."""
+
+TELLS_OF_NODES = frozenset({None, NODES, LEASES})
+"""Resources of gaps that may hide that a Node came back."""
 
 
 async def states_at(
@@ -102,7 +106,7 @@ class FleetContext:
     def _is_down(self, state: NodeState, at: datetime) -> bool:
         """Whether a node was lost before, and nothing hides that it came.
 
-        A gap may hide it, before a loss or around it.
+        A gap in what tells of Nodes may hide it, before a loss or around it.
         """
         ready = state.conditions.get("Ready")
         since = None if ready is None else moment(ready.since)
@@ -112,6 +116,7 @@ class FleetContext:
             and not any(
                 hole.begin <= at and (hole.until is None or hole.until > since)
                 for hole in self._holes
+                if hole.resource in TELLS_OF_NODES
             )
         )
 

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from recorder.coverage.coverage import Coverage
 from recorder.explain.impact import Hit, Scope, failure_of, hits
 from recorder.explain.losses import preempted_at
+from recorder.explain.missing import PODS
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
@@ -38,8 +39,6 @@ TOGETHER = timedelta(minutes=1)
 POD_LIFE = 30 * LOOKBACK
 """How long before a window a Pod may have made room for another whose
 workload does not run again in it."""
-
-PODS = "v1/pods"
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 """The end of a window in which nothing is vouched for: nothing costs."""

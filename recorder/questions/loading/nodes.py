@@ -11,7 +11,7 @@ from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Hole
 from recorder.coverage.ports import Stream
 from recorder.explain.answer import judge
-from recorder.explain.missing import EVENTS, LEASES, PODS
+from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
 from recorder.explain.needs import is_request_about, objects_asked_for
 from recorder.explain.signals import names_in_locks
 from recorder.explain.tracks.beginning import may_begin
@@ -46,7 +46,7 @@ __all__ = [
     "verdicts_of",
 ]
 
-NODE_RESOURCES = frozenset({"v1/nodes", EVENTS, PODS, LEASES})
+NODE_RESOURCES = frozenset({NODES, EVENTS, PODS, LEASES})
 """What verdicts rest on; without others they may say less, never wrong."""
 
 JOBS = "batch/v1/jobs"
