@@ -10,18 +10,18 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from api.graphql_http import BadRequestError, json_bytes
+from api.graphql_http import BadRequestError
 from api.ports import LogReading, Logs
 from api.workers import Workers
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import plain
-from recorder.documents.entries import entry_document
-from recorder.documents.facts import fact_document
+from recorder.documents.document import json_bytes
+from recorder.documents.entries import EntryDocument
+from recorder.documents.facts import FactDocument
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window, parse_time
 from recorder.questions.entries import (
@@ -100,10 +100,10 @@ class _Export:
                 return whole, whole[-1].entry.position
         return found, None
 
-    def _line(self, item: Item) -> Mapping[str, Any]:
+    def _line(self, item: Item) -> FactDocument | EntryDocument:
         if isinstance(item, StoredFact):
-            return fact_document(item)
-        return entry_document(
+            return FactDocument.of(item)
+        return EntryDocument.of(
             item, cluster=self.cluster, with_document=self.question.documents
         )
 
@@ -116,7 +116,7 @@ class _Export:
             json_bytes(
                 {
                     "log": {"id": self.log, "position": self.size},
-                    "coverage": plain(coverage),
+                    "coverage": coverage,
                 }
             )
             + b"\n"

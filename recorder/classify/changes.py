@@ -17,7 +17,11 @@ from typing import Any
 
 from recorder.classify.paths import Element, Path, written_path
 
-__all__ = ["Change", "How", "changes", "is_noise"]
+__all__ = ["Change", "How", "Manifest", "changes", "is_noise"]
+
+Manifest = dict[str, Any]
+"""An object of Kubernetes as it was decoded; what it holds, only its kind
+knows."""
 
 DEPTH_MAX = 100
 """Levels looked into; below, values are compared as a whole. Objects of a

@@ -85,7 +85,7 @@ async def _diff(
     present: datetime,
     output: str,
 ) -> int:
-    from recorder.documents.versions import difference_document
+    from recorder.documents.versions import DifferenceDocument
     from recorder.questions.diff import ask_difference
     from recorder.render.versions import difference_lines
 
@@ -94,5 +94,5 @@ async def _diff(
     if output == "table":
         print_lines(difference_lines(found))
     else:
-        print_document(difference_document(found), output)
+        print_document(DifferenceDocument.of(found), output)
     return judge(found.coverage)

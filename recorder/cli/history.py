@@ -28,6 +28,8 @@ from recorder.cli.output import (
 )
 
 if TYPE_CHECKING:
+    from recorder.documents.entries import ObjectDocument
+    from recorder.documents.versions import HistoryTailDocument
     from recorder.questions.history import History, Version
 
 __all__ = ["history"]
@@ -135,9 +137,11 @@ class _Json(_Text):
 
 class _Yaml(_Text):
     def page(self, versions: "Sequence[Version]") -> None:
-        from recorder.documents.versions import version_document
+        from recorder.documents.versions import VersionDocument
 
-        shown = yaml_bytes([version_document(version) for version in versions])
+        shown = yaml_bytes(
+            [VersionDocument.of(version) for version in versions]
+        )
         write((b"" if self._begun else self._head()) + shown)
         self._begun = True
 
@@ -159,21 +163,21 @@ PRINTERS: Mapping[str, type[_Text]] = {
 
 
 def _shown(versions: "Sequence[Version]") -> list[bytes]:
-    from recorder.documents.versions import version_document
+    from recorder.documents.versions import VersionDocument
 
     return [
-        json_bytes(version_document(version), on_one_line=True)
+        json_bytes(VersionDocument.of(version), on_one_line=True)
         for version in versions
     ]
 
 
-def _head(answer: "History") -> dict[str, Any]:
-    from recorder.documents.versions import head_document
+def _head(answer: "History") -> "ObjectDocument":
+    from recorder.documents.versions import object_document
 
-    return head_document(answer)
+    return object_document(answer.newest, answer.found)
 
 
-def _tail(answer: "History") -> dict[str, Any]:
-    from recorder.documents.versions import tail_document
+def _tail(answer: "History") -> "HistoryTailDocument":
+    from recorder.documents.versions import HistoryTailDocument
 
-    return tail_document(answer)
+    return HistoryTailDocument.of(answer)

@@ -80,11 +80,11 @@ class _Lines:
         write(b"\n".join([*self.documents(lines), b""]))
 
     def documents(self, lines: "Sequence[Line]") -> list[bytes]:
-        from recorder.documents.entries import entry_document
+        from recorder.documents.entries import EntryDocument
 
         return [
             json_bytes(
-                entry_document(
+                EntryDocument.of(
                     line, cluster=self._cluster, with_document=self._raw
                 ),
                 on_one_line=True,
@@ -103,9 +103,11 @@ class _Facts:
         write(b"\n".join([*self.documents(lines), b""]))
 
     def documents(self, lines: Sequence[Any]) -> list[bytes]:
-        from recorder.documents.facts import fact_document
+        from recorder.documents.facts import FactDocument
 
-        return [json_bytes(fact_document(f), on_one_line=True) for f in lines]
+        return [
+            json_bytes(FactDocument.of(f), on_one_line=True) for f in lines
+        ]
 
     def end(self, answer: "Entries") -> None:
         del answer
@@ -140,10 +142,10 @@ class _YamlFacts:
         self._begun = False
 
     def page(self, lines: Sequence[Any]) -> None:
-        from recorder.documents.facts import fact_document
+        from recorder.documents.facts import FactDocument
 
         head = b"" if self._begun else b"facts:\n"
-        write(head + yaml_bytes([fact_document(found) for found in lines]))
+        write(head + yaml_bytes([FactDocument.of(found) for found in lines]))
         self._begun = True
 
     def end(self, answer: "Entries") -> None:
@@ -177,16 +179,19 @@ class _Yaml:
         self._begun = False
 
     def page(self, lines: "Sequence[Line]") -> None:
-        from recorder.documents.entries import entry_document
+        from msgspec import structs
+
+        from recorder.documents.entries import EntryDocument
 
         documents = []
         for line in lines:
-            shown = entry_document(
+            shown = EntryDocument.of(
                 line, cluster=self._cluster, with_document=False
             )
             if self._raw:
                 # As text, since YAML has no way to hold it as it is.
-                shown["raw"] = (line.raw or b"").decode()
+                text = (line.raw or b"").decode()
+                shown = structs.replace(shown, raw=text)
             documents.append(shown)
         write((b"" if self._begun else b"entries:\n") + yaml_bytes(documents))
         self._begun = True

@@ -66,7 +66,7 @@ def replay(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _replay(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.documents.facts import step_document
+    from recorder.documents.facts import FactDocument
     from recorder.knowledge import load
     from recorder.questions.references import node_name
     from recorder.questions.replay import ReplayQuestion, ask_replay
@@ -91,7 +91,10 @@ async def _replay(ctx: click.Context, given: Mapping[str, Any]) -> int:
             await asyncio.sleep(min(max(pause, 0), PAUSE_SECONDS_MAX))
         before = at
         if given["output"] == "ndjson":
-            write(json_bytes(step_document(step), on_one_line=True) + b"\n")
+            write(
+                json_bytes(FactDocument.of_step(step), on_one_line=True)
+                + b"\n"
+            )
         else:
             print_lines([line])
     return judge(answer.coverage)

@@ -44,9 +44,9 @@ async def _status(ctx: click.Context, output: str) -> None:
     async with open_logs(ctx.obj, on_wait=announce) as logs:
         answer = await logs.status(given_log(ctx))
     if output != "table":
-        from recorder.documents.status import status_document
+        from recorder.documents.status import StatusDocument
 
-        print_document(status_document(answer), output)
+        print_document(StatusDocument.of(answer), output)
         return
     print_lines(_text(answer))
 

@@ -1,10 +1,13 @@
 """What all documents are, and how they are written as JSON."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import msgspec
 import orjson
+from msgspec import UNSET
 
 from recorder.model.moment import written
 
@@ -12,10 +15,13 @@ __all__ = ["Document", "json_bytes", "plain"]
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of an answer; its fields are written in their order."""
+    """A part of an answer; its fields are written in their order.
+
+    One that is ``UNSET`` is left out.
+    """
 
 
-def json_bytes(document: Any, *, indented: bool = False) -> bytes:
+def json_bytes(document: object, *, indented: bool = False) -> bytes:
     """Return JSON, on one line unless it is indented for people."""
     option = orjson.OPT_PASSTHROUGH_DATETIME
     if indented:
@@ -23,18 +29,32 @@ def json_bytes(document: Any, *, indented: bool = False) -> bytes:
     return orjson.dumps(document, default=_default, option=option)
 
 
-def plain(document: Any) -> Any:
+def plain(document: object) -> Any:  # type: ignore[explicit-any]
     """Return documents, and what holds them, as dictionaries and lists."""
-    if isinstance(document, Document):
-        return orjson.loads(json_bytes(document))
-    if isinstance(document, dict):
-        return {name: plain(value) for name, value in document.items()}
-    if isinstance(document, list):
-        return [plain(value) for value in document]
-    return document
+    return orjson.loads(json_bytes(document))
 
 
-def _default(value: Any) -> Any:
+def _default(value: object) -> object:
     if isinstance(value, datetime):
         return written(value)
+    if isinstance(value, Document):
+        return _fields(value)
     return msgspec.to_builtins(value, builtin_types=(datetime,))
+
+
+def _fields(document: Document) -> Mapping[str, object]:
+    # Not what msgspec makes of it, which knows no JSON that is written yet.
+    return {
+        name: value
+        for name, field in _names(type(document))
+        if (value := getattr(document, field)) is not UNSET
+    }
+
+
+@cache
+def _names(kind: type[Document]) -> Sequence[tuple[str, str]]:
+    return [
+        *zip(
+            kind.__struct_encode_fields__, kind.__struct_fields__, strict=True
+        )
+    ]

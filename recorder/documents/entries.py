@@ -1,40 +1,69 @@
 """Entries as the public interface shows them, and what they say."""
 
-from typing import Any
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Self
 
 import orjson
+from msgspec import UNSET, UnsetType
 
+from recorder.documents.document import Document
 from recorder.model.entry import Operation
-from recorder.model.moment import optional_time, written
 from recorder.model.reference import Resource
 from recorder.questions.kinds import built_in_version
 from recorder.questions.ports import Line, is_about_events
 
-__all__ = ["entry_document", "says"]
+__all__ = ["EntryDocument", "ObjectDocument", "says"]
 
 
-def entry_document(
-    line: Line, *, cluster: str, with_document: bool
-) -> dict[str, Any]:
-    """Return a line as the public interface shows it."""
-    shown: dict[str, Any] = {
-        "entry": str(line.entry),
-        "cluster": cluster,
-        "source": line.source,
-        "resource": line.resource,
-        "operation": line.operation.value,
-        "object": _object(line),
-        "resource_version": line.resource_version,
-        "node": line.node,
-        "reason": line.reason,
-        "actor": line.actor,
-        "occurred_at": optional_time(line.occurred_at),
-        "observed_at": written(line.observed_at),
-        "recorded_at": written(line.recorded_at),
-    }
-    if with_document:
-        shown["raw"] = orjson.Fragment(_on_one_line(line.raw or b"null"))
-    return shown
+class ObjectDocument(Document, frozen=True, kw_only=True):
+    """An object as the public interface names it."""
+
+    api_version: str | None
+    kind: str
+    namespace: str | None
+    name: str
+    uid: str | None
+
+
+class EntryDocument(Document, frozen=True, kw_only=True):
+    """An entry; ``raw`` where the document was asked for."""
+
+    entry: str
+    cluster: str
+    source: str
+    resource: str | None
+    operation: str
+    object: ObjectDocument | None
+    resource_version: str | None
+    node: str | None
+    reason: str | None
+    actor: str | None
+    occurred_at: datetime | None
+    observed_at: datetime
+    recorded_at: datetime
+    raw: orjson.Fragment | str | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, line: Line, *, cluster: str, with_document: bool) -> Self:
+        """Return the document of an entry."""
+        raw = orjson.Fragment(_on_one_line(line.raw or b"null"))
+        return cls(
+            entry=str(line.entry),
+            cluster=cluster,
+            source=line.source,
+            resource=line.resource,
+            operation=line.operation,
+            object=_object(line),
+            resource_version=line.resource_version,
+            node=line.node,
+            reason=line.reason,
+            actor=line.actor,
+            occurred_at=line.occurred_at,
+            observed_at=line.observed_at,
+            recorded_at=line.recorded_at,
+            raw=raw if with_document else UNSET,
+        )
 
 
 def _on_one_line(raw: bytes) -> bytes:
@@ -45,17 +74,17 @@ def _on_one_line(raw: bytes) -> bytes:
     return raw
 
 
-def _object(line: Line) -> dict[str, Any] | None:
+def _object(line: Line) -> ObjectDocument | None:
     identity = line.identity
     if identity is None:
         return None
-    return {
-        "api_version": _api_version(line),
-        "kind": identity.kind,
-        "namespace": identity.namespace or None,
-        "name": identity.name,
-        "uid": identity.uid,
-    }
+    return ObjectDocument(
+        api_version=_api_version(line),
+        kind=identity.kind,
+        namespace=identity.namespace or None,
+        name=identity.name,
+        uid=identity.uid,
+    )
 
 
 def _api_version(line: Line) -> str | None:
@@ -70,13 +99,13 @@ def _api_version(line: Line) -> str | None:
     return built_in_version(identity.group, identity.kind) or identity.group
 
 
-def _regarding(raw: bytes | None) -> dict[str, Any]:
+def _regarding(raw: bytes | None) -> Mapping[str, object]:
     document = _parsed(raw)
     said = document.get("involvedObject") or document.get("regarding")
     return said if isinstance(said, dict) else {}
 
 
-def _parsed(raw: bytes | None) -> dict[str, Any]:
+def _parsed(raw: bytes | None) -> Mapping[str, object]:
     if raw is None:
         return {}
     try:

@@ -1,11 +1,11 @@
 """Postmortems as the public interface shows them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Iterator, Sequence
+from typing import Self
 
 from recorder.documents.coverage import CoverageDocument, HoleDocument
 from recorder.documents.document import Document
-from recorder.documents.facts import fact_document
+from recorder.documents.facts import FactDocument
 from recorder.documents.impact import ImpactDocument, Totals
 from recorder.documents.sentences import lasting
 from recorder.documents.verdict import VerdictDocument, WhyQuestionDocument
@@ -26,7 +26,7 @@ class PostmortemDocument(Document, frozen=True, kw_only=True):
 
     question: WhyQuestionDocument
     summary: Sequence[str]
-    timeline: Sequence[Mapping[str, Any]]
+    timeline: Sequence[FactDocument]
     verdicts: Sequence[VerdictDocument]
     impact: ImpactDocument
     coverage: CoverageDocument
@@ -46,7 +46,7 @@ class PostmortemDocument(Document, frozen=True, kw_only=True):
             ),
             summary=summary(postmortem),
             timeline=[
-                {**fact_document(one.sign.stored), "role": one.role}
+                FactDocument.of(one.sign.stored, role=one.role)
                 for one in postmortem.timeline
             ],
             verdicts=[VerdictDocument.of(v) for v in postmortem.verdicts],

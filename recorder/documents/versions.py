@@ -1,124 +1,186 @@
 """Versions of an object, and their changes, as the public interface shows."""
 
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
+from typing import Self
+
+from msgspec import field
 
 from recorder.classify.changes import Change
 from recorder.classify.managers import FieldManager
 from recorder.documents.coverage import CoverageDocument
-from recorder.model.moment import optional_time, written
+from recorder.documents.document import Document
+from recorder.documents.entries import ObjectDocument
 from recorder.questions.diff import Difference, State
 from recorder.questions.history import History, Version
 from recorder.questions.ports import Line
 from recorder.questions.references import KnownObject
 
 __all__ = [
-    "actor_document",
-    "change_document",
-    "difference_document",
-    "head_document",
+    "ChangeDocument",
+    "DifferenceDocument",
+    "HistoryTailDocument",
+    "VersionDocument",
     "object_document",
-    "tail_document",
-    "version_document",
 ]
 
 
-def head_document(history: History) -> dict[str, Any]:
-    """Return what is said of all versions."""
-    return object_document(history.newest, history.found)
-
-
-def tail_document(history: History) -> dict[str, Any]:
-    """Return what is said behind the versions."""
-    beats = history.heartbeats
-    return {
-        "more": history.more,
-        "heartbeats": beats
-        and {
-            "count": beats.count,
-            "last_at": optional_time(beats.last_at),
-        },
-        "coverage": CoverageDocument.of(history.coverage),
-    }
-
-
-def object_document(newest: Line, found: KnownObject) -> dict[str, Any]:
+def object_document(newest: Line, found: KnownObject) -> ObjectDocument:
     """Return an object as the public interface names it."""
     identity = newest.identity
     assert identity is not None, "a version is of an object"
-    version = (newest.resource or "").rpartition("/")[0]
-    return {
-        "api_version": version,
-        "kind": found.kind.kind,
-        "namespace": identity.namespace or None,
-        "name": identity.name,
-        "uid": identity.uid,
-    }
+    return ObjectDocument(
+        api_version=(newest.resource or "").rpartition("/")[0],
+        kind=found.kind.kind,
+        namespace=identity.namespace or None,
+        name=identity.name,
+        uid=identity.uid,
+    )
 
 
-def version_document(version: Version) -> dict[str, Any]:
-    """Return a version as the public interface shows it."""
-    line = version.line
-    return {
-        "entry": str(line.entry),
-        "operation": line.operation.value,
-        "resource_version": line.resource_version,
-        "observed_at": written(line.observed_at),
-        "uid": version.uid,
-        "actor": actor_document(version.managers),
-        "changed": [change_document(change) for change in version.changed],
-    }
+class ManagerDocument(Document, frozen=True, kw_only=True):
+    """A field manager that wrote."""
+
+    name: str
+    operation: str | None
+    subresource: str | None
+    at: datetime | None
+
+    @classmethod
+    def of_all(cls, managers: Sequence[FieldManager]) -> list[Self] | None:
+        """Return the documents of those who wrote; None if nobody is told."""
+        return [
+            cls(
+                name=one.name,
+                operation=one.operation,
+                subresource=one.subresource,
+                at=one.at,
+            )
+            for one in managers
+        ] or None
 
 
-def change_document(change: Change) -> dict[str, Any]:
-    """Return a change as the public interface shows it.
+class ChangeDocument(Document, frozen=True, kw_only=True):
+    """A change of one field.
 
     A value that is not there is null; ``change`` tells it from one that is.
     """
-    return {
-        "path": str(change),
-        "change": change.how.value,
-        "old": change.old,
-        "new": change.new,
-    }
+
+    path: str
+    change: str
+    old: object
+    new: object
+
+    @classmethod
+    def of(cls, change: Change) -> Self:
+        """Return the document of a change."""
+        return cls(
+            path=str(change),
+            change=change.how,
+            old=change.old,
+            new=change.new,
+        )
 
 
-def actor_document(
-    managers: Sequence[FieldManager],
-) -> list[dict[str, Any]] | None:
-    """Return those who wrote as the public interface shows them."""
-    return [
-        {
-            "name": manager.name,
-            "operation": manager.operation,
-            "subresource": manager.subresource,
-            "at": optional_time(manager.at),
-        }
-        for manager in managers
-    ] or None
+class VersionDocument(Document, frozen=True, kw_only=True):
+    """A version of an object."""
+
+    entry: str
+    operation: str
+    resource_version: str | None
+    observed_at: datetime
+    uid: str | None
+    actor: Sequence[ManagerDocument] | None
+    changed: Sequence[ChangeDocument]
+
+    @classmethod
+    def of(cls, version: Version) -> Self:
+        """Return the document of a version."""
+        line = version.line
+        return cls(
+            entry=str(line.entry),
+            operation=line.operation,
+            resource_version=line.resource_version,
+            observed_at=line.observed_at,
+            uid=version.uid,
+            actor=ManagerDocument.of_all(version.managers),
+            changed=[ChangeDocument.of(change) for change in version.changed],
+        )
 
 
-def difference_document(difference: Difference) -> dict[str, Any]:
-    """Return what changed from one end to the other."""
-    return {
-        "object": object_document(difference.newest, difference.found),
-        "from": _state(difference.before),
-        "to": _state(difference.after),
-        "outcome": difference.outcome,
-        "actor": actor_document(difference.managers),
-        "changed": [change_document(change) for change in difference.changed],
-        "coverage": CoverageDocument.of(difference.coverage),
-    }
+class HeartbeatsDocument(Document, frozen=True, kw_only=True):
+    """Versions that are counted, not kept."""
+
+    count: int
+    last_at: datetime | None
 
 
-def _state(state: State) -> dict[str, Any]:
-    line = state.line
-    return {
-        "at": optional_time(state.at),
-        "state": state.says,
-        "entry": line and str(line.entry),
-        "operation": line and line.operation.value,
-        "resource_version": line and line.resource_version,
-        "observed_at": line and written(line.observed_at),
-        "uid": state.uid,
-    }
+class HistoryTailDocument(Document, frozen=True, kw_only=True):
+    """What is said behind the versions."""
+
+    more: bool
+    heartbeats: HeartbeatsDocument | None
+    coverage: CoverageDocument
+
+    @classmethod
+    def of(cls, history: History) -> Self:
+        """Return the document of the end of an answer."""
+        beats = history.heartbeats
+        return cls(
+            more=history.more,
+            heartbeats=None
+            if beats is None
+            else HeartbeatsDocument(count=beats.count, last_at=beats.last_at),
+            coverage=CoverageDocument.of(history.coverage),
+        )
+
+
+class StateDocument(Document, frozen=True, kw_only=True):
+    """An object as it was at one end."""
+
+    at: datetime | None
+    state: str
+    entry: str | None
+    operation: str | None
+    resource_version: str | None
+    observed_at: datetime | None
+    uid: str | None
+
+    @classmethod
+    def of(cls, state: State) -> Self:
+        """Return the document of one end."""
+        line = state.line
+        return cls(
+            at=state.at,
+            state=state.says,
+            entry=None if line is None else str(line.entry),
+            operation=None if line is None else line.operation,
+            resource_version=None if line is None else line.resource_version,
+            observed_at=None if line is None else line.observed_at,
+            uid=state.uid,
+        )
+
+
+class DifferenceDocument(Document, frozen=True, kw_only=True):
+    """What changed from one end to the other."""
+
+    object: ObjectDocument
+    before: StateDocument = field(name="from")
+    after: StateDocument = field(name="to")
+    outcome: str
+    actor: Sequence[ManagerDocument] | None
+    changed: Sequence[ChangeDocument]
+    coverage: CoverageDocument
+
+    @classmethod
+    def of(cls, difference: Difference) -> Self:
+        """Return the document of an answer."""
+        return cls(
+            object=object_document(difference.newest, difference.found),
+            before=StateDocument.of(difference.before),
+            after=StateDocument.of(difference.after),
+            outcome=difference.outcome,
+            actor=ManagerDocument.of_all(difference.managers),
+            changed=[ChangeDocument.of(one) for one in difference.changed],
+            coverage=CoverageDocument.of(difference.coverage),
+        )

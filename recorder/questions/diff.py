@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from recorder.classify.changes import Change
+from recorder.classify.changes import Change, Manifest
 from recorder.classify.managers import FieldManager, moved_managers
 from recorder.coverage.coverage import Coverage
 from recorder.errors import ConfigError, NotFoundError
@@ -77,7 +76,7 @@ class State:
     line: Line | None
     """The newest version until then; None where there was none yet."""
 
-    document: dict[str, Any] | None
+    document: Manifest | None
     """None where the object did not exist."""
 
     @property

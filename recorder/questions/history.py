@@ -8,9 +8,8 @@ is read page by page; of each incarnation only the newest document is kept.
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from recorder.classify.changes import Change
+from recorder.classify.changes import Change, Manifest
 from recorder.classify.managers import FieldManager, moved_managers
 from recorder.coverage.coverage import Coverage, covered
 from recorder.model.entry import Operation
@@ -154,7 +153,7 @@ class _Comparing:
             uid = one.identity.uid
             known = self._numbers.get(uid, ())
             self._numbers[uid] = (*known, one.number)
-        self._documents: dict[str | None, dict[str, Any]] = {}
+        self._documents: dict[str | None, Manifest] = {}
         self._uid: str | None = None
 
     async def version(self, line: Line) -> Version:
@@ -185,14 +184,12 @@ class _Comparing:
             before=other,
         )
 
-    def _keep(self, uid: str | None, document: dict[str, Any]) -> None:
+    def _keep(self, uid: str | None, document: Manifest) -> None:
         self._documents[uid] = document
         if len(self._documents) > INCARNATIONS_KEPT:
             del self._documents[next(iter(self._documents))]
 
-    async def _before(
-        self, uid: str | None, position: int
-    ) -> dict[str, Any] | None:
+    async def _before(self, uid: str | None, position: int) -> Manifest | None:
         """Read the newest document before a position, if there is one."""
         while position > 1:
             line = await self._reading.newest(

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
+from recorder.classify.changes import Manifest
 from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import NotFoundError
 from recorder.model.entry import Operation
@@ -33,7 +33,7 @@ class Shown:
     kind: str
 
     @property
-    def object(self) -> dict[str, Any]:
+    def object(self) -> Manifest:
         """The object, with what items of a list do not carry."""
         return document_of(self.line, self.kind)
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from recorder.classify.changes import changes, is_noise
 from recorder.classify.paths import Element, Step, written_path
-from recorder.documents.versions import change_document
+from recorder.documents.document import plain
+from recorder.documents.versions import ChangeDocument
 from tests.classify.applying import applied, parsed_path
 
 NAMES = (
@@ -111,7 +112,7 @@ def test_changes_applied_to_the_old_give_the_new(
 ) -> None:
     """By their JSON alone, the paths read back."""
     old, new = both
-    told = [change_document(change) for change in changes(old, new)]
+    told = [plain(ChangeDocument.of(change)) for change in changes(old, new)]
 
     assert repr(sorted_deep(applied(old, told))) == repr(sorted_deep(new))
 

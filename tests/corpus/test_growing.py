@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from recorder.documents.document import json_bytes
-from recorder.documents.facts import step_document
+from recorder.documents.document import json_bytes, plain
+from recorder.documents.facts import FactDocument
 from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
 from recorder.model.window import Window
@@ -32,7 +32,7 @@ async def told(reading: LogReading) -> bytes:
         shipped(),
         now=now,
     )
-    steps = [step_document(step) for step in replay.steps]
+    steps = [plain(FactDocument.of_step(step)) for step in replay.steps]
     return json_bytes([WhyDocument.of(why), steps])
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import orjson
 import pytest
 
-from recorder.documents.entries import entry_document, says
+from recorder.documents.document import json_bytes
+from recorder.documents.entries import EntryDocument, says
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.questions.ports import Line
@@ -45,10 +46,10 @@ def an_event(resource: str = "v1/events", **document: Any) -> Line:
 
 
 def shown(line: Line, *, with_document: bool = False) -> Any:
-    document = entry_document(
+    document = EntryDocument.of(
         line, cluster="prod", with_document=with_document
     )
-    return orjson.loads(orjson.dumps(document))
+    return orjson.loads(json_bytes(document))
 
 
 def test_a_line_has_the_fields_that_scripts_rely_on() -> None:
@@ -77,18 +78,18 @@ def test_a_line_has_the_fields_that_scripts_rely_on() -> None:
 
 def test_a_document_is_put_in_as_it_is() -> None:
     odd = b'{"a": 1.0, "a":\t"\\u00e4", "big": 123456789012345678901234567890}'
-    document = entry_document(
+    document = EntryDocument.of(
         replace(POD, raw=odd), cluster="prod", with_document=True
     )
 
-    assert orjson.dumps(document).endswith(b'"raw":' + odd + b"}")
+    assert json_bytes(document).endswith(b'"raw":' + odd + b"}")
 
 
 def test_a_document_of_several_lines_becomes_one() -> None:
     line = replace(POD, raw=b'{\n  "a": 1\r\n}')
-    document = entry_document(line, cluster="prod", with_document=True)
+    document = EntryDocument.of(line, cluster="prod", with_document=True)
 
-    assert b"\n" not in orjson.dumps(document)
+    assert b"\n" not in json_bytes(document)
     assert shown(line, with_document=True)["raw"] == {"a": 1}
 
 
