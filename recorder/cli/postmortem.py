@@ -1,7 +1,7 @@
 """`recorder postmortem`: a report to paste."""
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,16 +101,21 @@ async def _reading(
     ctx: click.Context, tape: Path | None, as_of: "EntryName | None"
 ) -> AsyncIterator["LogReading"]:
     from recorder.questions.entry import ask_entry
-    from recorder.wiring.offline import open_tape
 
-    opened = (
-        open_reading(ctx, None if as_of is None else as_of.log)
-        if tape is None
-        else open_tape(tape, on_wait=announce)
-    )
-    async with opened as reading:
+    async with _opened(ctx, tape, as_of) as reading:
         if as_of is None:
             yield reading
             return
         await ask_entry(reading, as_of)
         yield await reading.pinned(as_of.position)
+
+
+def _opened(
+    ctx: click.Context, tape: Path | None, as_of: "EntryName | None"
+) -> AbstractAsyncContextManager["LogReading"]:
+    if tape is None:
+        return open_reading(ctx, None if as_of is None else as_of.log)
+    # It knows how to record, which takes half a second to import.
+    from recorder.wiring.offline import open_tape
+
+    return open_tape(tape, on_wait=announce)

@@ -119,11 +119,14 @@ def _read_yaml(text: str, name: str) -> tuple[yaml.Node | None, Any]:
     counted before anything is made of it may be so large and no larger.
     """
     try:
-        root = yaml.compose(text, yaml.SafeLoader)
-        if root is not None and _written_out(root, {}) > NODES_MAX:
+        loader = yaml.SafeLoader(text)
+        root = loader.get_single_node()
+        if root is None:
+            return None, None
+        if _written_out(root, {}) > NODES_MAX:
             raise _unreadable(name, "it stands for more than it may")
         _refuse_duplicates(root, name)
-        return root, yaml.safe_load(text)
+        return root, loader.construct_document(root)
     except yaml.MarkedYAMLError as exc:
         mark = exc.problem_mark or exc.context_mark
         line = None if mark is None else mark.line + 1

@@ -81,6 +81,9 @@ class Episode:
         self.ready_since: datetime | None = None
         """Since when the node is Ready, if it is."""
 
+        self._begun: dict[Topic, list[Signal]] = {}
+        """The signals of each topic that begin something."""
+
         self._held: dict[Subject, Signal] = {}
         self._quiet_since: datetime | None = None
 
@@ -96,13 +99,13 @@ class Episode:
         """Return whether a sign held before the chain began."""
         return any(sign is carried for carried in self.carried)
 
-    def of(self, topic: Topic) -> list[Signal]:
+    def of(self, topic: Topic) -> Sequence[Signal]:
         """Return the signals of one topic that begin something."""
-        return [s for s in self.signals if s.topic is topic and not s.over]
+        return self._begun.get(topic, ())
 
     def has(self, topic: Topic) -> bool:
         """Return whether there is such a sign."""
-        return any(s.topic is topic and not s.over for s in self.signals)
+        return topic in self._begun
 
     def carry(self, signs: Iterable[Signal]) -> None:
         """Begin with what still holds of the chain before."""
@@ -113,6 +116,8 @@ class Episode:
     def take(self, sign: Signal) -> None:
         """Add a sign."""
         self.signals.append(sign)
+        if not sign.over:
+            self._begun.setdefault(sign.topic, []).append(sign)
         if sign.role is Role.EFFECT and sign.topic not in ATTACHED:
             self._quiet_since = None
         if sign.over:

@@ -152,7 +152,7 @@ def _kubelet(chain: Episode) -> tuple[Happened, Signal] | None:
     return (Happened.KUBELET_RESTART, started[0]) if started else None
 
 
-def _started(chain: Episode) -> list[Signal]:
+def _started(chain: Episode) -> Sequence[Signal]:
     """Return the starts of the kubelet, but not its first.
 
     Only a kubelet that has started says Rebooted.

@@ -4,7 +4,7 @@ A question about a window looks a day further back, because what broke or was
 decided comes before what happened; and it begins with the node as it was then.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from recorder.coverage.coverage import Coverage
@@ -12,7 +12,11 @@ from recorder.coverage.hole import Hole
 from recorder.coverage.ports import Stream
 from recorder.explain.answer import judge
 from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
-from recorder.explain.needs import is_request_about, objects_asked_for
+from recorder.explain.needs import (
+    ObjectName,
+    is_request_about,
+    objects_asked_for,
+)
 from recorder.explain.signals import names_in_locks
 from recorder.explain.tracks.beginning import may_begin
 from recorder.explain.tracks.episodes import Episode, episodes_of
@@ -109,8 +113,8 @@ async def node_of(
     )
     bases = await states_at(reading, [name], since)
     own = [stored for stored in found if is_about(stored, name, knowledge)]
-    asked = await reading.facts.requests(
-        objects_asked_for(own), since=since, until=until
+    asked = await _requests(
+        reading, objects_asked_for(own), since=since, until=until
     )
     return Node(name, _ordered([*own, *asked]), bases.get(name, NodeState()))
 
@@ -162,8 +166,8 @@ async def _with_requests(
 ) -> list[Node]:
     """Add what audit says of the objects that are about nodes."""
     wanted = {node.name: objects_asked_for(node.facts) for node in nodes}
-    found = await reading.facts.requests(
-        set().union(*wanted.values()), since=since, until=until
+    found = await _requests(
+        reading, set().union(*wanted.values()), since=since, until=until
     )
     return [
         Node(
@@ -184,6 +188,19 @@ async def _with_requests(
         else node
         for node in nodes
     ]
+
+
+async def _requests(
+    reading: Reading,
+    objects: Collection[ObjectName],
+    *,
+    since: datetime | None,
+    until: datetime | None,
+) -> Sequence[StoredFact]:
+    """Read what audit says of objects, if it was ever recorded."""
+    if not any(stream.source == AUDIT for stream in reading.streams):
+        return []
+    return await reading.facts.requests(objects, since=since, until=until)
 
 
 def _locks(knowledge: Knowledge) -> Sequence[str]:
