@@ -1,13 +1,12 @@
 -- Roles of the log: run once per database, as a superuser or a role that may
--- create roles, before `recorder migrate`. Idempotent. Nobody logs in as
--- these; make your login roles members of the one that they need.
+-- create roles, before `recorder migrate`. Idempotent. They
+-- cannot log in; make your login roles members of the role they need.
 --
 --   recorder_owner   owns every object; `recorder migrate` sets this role
 --   recorder_writer  appends: INSERT and SELECT, UPDATE on bookkeeping only
 --   recorder_reader  reads
 --
--- What each may do with which table is granted where the table is made, in
--- migrations/sql.
+-- The privileges on each table are granted in migrations/sql/grants.sql.
 
 do $$
 declare

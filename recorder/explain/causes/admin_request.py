@@ -1,4 +1,4 @@
-"""Somebody asked for it by setting a condition."""
+"""An administrator requested it by setting a condition."""
 
 from recorder.explain.causes.cause import DecisionCause
 from recorder.model.outcomes import Decision
@@ -8,9 +8,9 @@ __all__ = ["CAUSE"]
 CAUSE = DecisionCause(
     decision=Decision.ADMIN_REQUEST,
     signature=(
-        "a request condition, or one that is called a reboot or maintenance,"
-        " is set by a person, or a request condition by a program that is no"
-        " remediation, and no fault came first"
+        "a person sets a request condition, or one named after a reboot or"
+        " maintenance, or a program that is not a remediation controller sets"
+        " a request condition; no fault came first"
     ),
     lookalikes=("auto-remediation: a fault came first",),
 )

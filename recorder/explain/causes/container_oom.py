@@ -17,8 +17,8 @@ def _find(transition: Transition) -> Found | None:
 
 CAUSE = FaultCause(
     fault=Fault.CONTAINER_OOM,
-    signature="a container ended with the reason OOMKilled; the node is well",
-    lookalikes=("exit code 137 alone, which any SIGKILL gives",),
+    signature="a container ended with reason OOMKilled; the node is healthy",
+    lookalikes=("exit code 137 alone, which any SIGKILL causes",),
     weight=CONCLUDED,
     find=_find,
 )

@@ -43,11 +43,11 @@ def _find(transition: Transition) -> Found | None:
 CAUSE = FaultCause(
     fault=Fault.CONTROL_PLANE,
     signature=(
-        "nearly all nodes turn Unknown at once, across racks, and heal with"
-        " the same boot ids"
+        "nearly all nodes turn Unknown at once, across racks, and recover"
+        " with the same boot IDs"
     ),
     lookalikes=(
-        "power-loss: only a rack, and with new boot ids",
+        "power-loss: one rack only, and with new boot IDs",
         "network-partition: one node, or those behind one switch",
     ),
     weight=SHARED,

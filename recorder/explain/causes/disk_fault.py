@@ -7,7 +7,7 @@ __all__ = ["CAUSE"]
 
 CAUSE = FaultCause(
     fault=Fault.DISK,
-    signature=("a condition or an Event of a file system or a disk"),
-    lookalikes=("evictions for want of space, which break nothing",),
+    signature="a condition or an Event about a file system or a disk",
+    lookalikes=("evictions because of low disk space, which are not a fault",),
     find=recorded(Fault.DISK),
 )

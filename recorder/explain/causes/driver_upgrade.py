@@ -9,10 +9,10 @@ CAUSE = DecisionCause(
     decision=Decision.DRIVER_UPGRADE,
     signature=(
         "the label of the GPU operator goes from upgrade-required to"
-        " upgrade-done; the boot id is the same"
+        " upgrade-done; the boot ID is the same"
     ),
     lookalikes=(
         "gpu-fault: GPUs are missing from allocatable, without the label",
-        "a reboot while it lasts, which it does not ask for",
+        "a reboot during the upgrade, which the upgrade did not request",
     ),
 )

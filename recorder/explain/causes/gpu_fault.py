@@ -7,9 +7,9 @@ __all__ = ["CAUSE"]
 
 CAUSE = FaultCause(
     fault=Fault.GPU,
-    signature=("a condition or fewer allocatable GPUs say that a GPU failed"),
+    signature="a condition or fewer allocatable GPUs show that a GPU failed",
     lookalikes=(
-        "errors of the application (Xid 13, 31, 43, 45, 94) name no fault",
+        "application errors (Xid 13, 31, 43, 45, 94), which are not a fault",
     ),
     find=recorded(Fault.GPU),
 )

@@ -7,6 +7,6 @@ __all__ = ["CAUSE"]
 
 CAUSE = DecisionCause(
     decision=Decision.HOST_MAINTENANCE,
-    signature=("a notice of the provider before the loss"),
-    lookalikes=("preemption: the machine is not given back",),
+    signature="a maintenance notice from the provider before the loss",
+    lookalikes=("preemption: the machine does not come back",),
 )

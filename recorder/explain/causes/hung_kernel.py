@@ -8,8 +8,10 @@ __all__ = ["CAUSE"]
 CAUSE = FaultCause(
     fault=Fault.HUNG_KERNEL,
     signature=(
-        "KernelDeadlock or an Event of a stuck task, while Ready may stay True"
+        "KernelDeadlock or an Event about a stuck task; Ready may stay True"
     ),
-    lookalikes=("kernel-panic: the machine is gone at once, without a word",),
+    lookalikes=(
+        "kernel-panic: the machine is gone at once, without a report",
+    ),
     find=recorded(Fault.HUNG_KERNEL),
 )

@@ -34,7 +34,7 @@ CAUSE = FaultCause(
     fault=Fault.KERNEL_PANIC,
     signature="a crash dump (VMcore), pstore or gpud reports a panic",
     lookalikes=(
-        "power loss, a reset and a hard hang: the cause is unrecorded then",
+        "power loss, a reset, a hard hang: then the cause is unrecorded",
     ),
     weight=PROVED,
     find=_find,

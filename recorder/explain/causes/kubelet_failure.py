@@ -26,9 +26,9 @@ def _find(transition: Transition) -> Found | None:
 
 CAUSE = FaultCause(
     fault=Fault.KUBELET,
-    signature='the kubelet says "Starting" and the boot id is the same',
+    signature='the kubelet reports "Starting" and the boot ID is the same',
     lookalikes=(
-        "a reboot: the boot id changes",
+        "a reboot: the boot ID changes",
         "network-partition: no kubelet starts",
     ),
     weight=CONCLUDED,

@@ -8,8 +8,10 @@ __all__ = ["CAUSE"]
 CAUSE = FaultCause(
     fault=Fault.LINK,
     signature=(
-        "a condition of a link; Ready stays True and the boot id is the same"
+        "a condition about a link; Ready stays True, the boot ID is the same"
     ),
-    lookalikes=("a peer that reports the same link: the earliest is taken",),
+    lookalikes=(
+        "a peer that reports the same link: the earliest report is used",
+    ),
     find=recorded(Fault.LINK),
 )

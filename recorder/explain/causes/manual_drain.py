@@ -8,11 +8,11 @@ __all__ = ["CAUSE"]
 CAUSE = DecisionCause(
     decision=Decision.MANUAL_DRAIN,
     signature=(
-        "a cordon or a taint by a person or by kubectl, perhaps evictions;"
+        "a cordon or a taint by a person or kubectl, possibly evictions;"
         " the node stays Ready"
     ),
     lookalikes=(
-        "scale-down and auto-remediation: a controller cordons and says so",
+        "scale-down and auto-remediation: a controller cordons and reports it",
         "node-deletion: the Node is deleted as well",
     ),
 )

@@ -7,11 +7,9 @@ __all__ = ["CAUSE"]
 
 CAUSE = FaultCause(
     fault=Fault.MEMORY,
-    signature=(
-        "a condition or an Event of a memory error that was not corrected"
-    ),
+    signature="a condition or an Event about an uncorrected memory error",
     lookalikes=(
-        "container-oom and system-oom: memory that ran out, not that broke",
+        "container-oom and system-oom: memory ran out, it did not fail",
     ),
     find=recorded(Fault.MEMORY),
 )

@@ -64,11 +64,11 @@ def _is_wide(transition: Transition) -> bool:
 CAUSE = FaultCause(
     fault=Fault.PARTITION,
     signature=(
-        "Ready turns Unknown and True again; the boot id is the same, and no"
+        "Ready turns Unknown and True again; the boot ID is the same, and no"
         " kubelet started"
     ),
     lookalikes=(
-        "kubelet-failure: a kubelet starts at the end of it",
+        "kubelet-failure: a kubelet starts at the end",
         "control-plane-outage: all nodes at once",
         "a machine that hung and went on, which no record tells apart",
     ),

@@ -9,7 +9,7 @@ CAUSE = DecisionCause(
     decision=Decision.NODE_DELETION,
     signature=(
         "the Node is deleted; no notice and no autoscaler came before, or a"
-        " person deletes what a controller left for more than an hour"
+        " person deletes a Node that a controller left for more than an hour"
     ),
     lookalikes=(
         "scale-down, preemption and host-maintenance: announced before",

@@ -8,8 +8,8 @@ __all__ = ["CAUSE"]
 CAUSE = DecisionCause(
     decision=Decision.OS_UPGRADE,
     signature=(
-        "the lock of kured names the node, or the machine config operator"
-        " says that it will reboot; the kernel or the image changes"
+        "kured's lock names the node, or the machine config operator"
+        " announces a reboot; the kernel or the image changes"
     ),
     lookalikes=(
         "admin-request: the versions are the same",

@@ -22,9 +22,7 @@ def _find(transition: Transition) -> Found | None:
 
 CAUSE = FaultCause(
     fault=Fault.OTHER,
-    signature=(
-        "a condition that is called a fault and belongs to no other class"
-    ),
-    lookalikes=("conditions without a rule, which are no fault",),
+    signature="a condition that is known to be a fault of no other class",
+    lookalikes=("conditions without a rule, which are not a fault",),
     find=_find,
 )

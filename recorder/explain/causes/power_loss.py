@@ -89,11 +89,11 @@ CAUSE = FaultCause(
     fault=Fault.POWER_LOSS,
     signature=(
         "all nodes of a rack or a PDU that were up stop renewing within one"
-        " interval, and every one of them boots anew"
+        " interval, and every one of them reboots"
     ),
     lookalikes=(
-        "network-partition: the boot ids stay",
-        "kernel-panic: one machine alone",
+        "network-partition: the boot IDs stay the same",
+        "kernel-panic: a single machine",
     ),
     weight=CONCLUDED,
     find=_find,

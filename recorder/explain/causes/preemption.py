@@ -7,6 +7,6 @@ __all__ = ["CAUSE"]
 
 CAUSE = DecisionCause(
     decision=Decision.PREEMPTION,
-    signature=("a notice of a spot interruption before the loss"),
+    signature="a spot interruption notice before the loss",
     lookalikes=("scale-down: the cluster decided, not the provider",),
 )

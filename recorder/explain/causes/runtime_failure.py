@@ -42,9 +42,9 @@ def _says_so(sign: Signal) -> bool:
 CAUSE = FaultCause(
     fault=Fault.RUNTIME,
     signature=(
-        "a condition of the container runtime, or the kubelet says that it"
-        " waits for it"
+        "a condition about the container runtime, or the kubelet reports that"
+        " it is waiting for it"
     ),
-    lookalikes=("kubelet-failure: the kubelet itself was not there",),
+    lookalikes=("kubelet-failure: the kubelet itself was down",),
     find=_find,
 )

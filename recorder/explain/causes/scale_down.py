@@ -9,10 +9,10 @@ CAUSE = DecisionCause(
     decision=Decision.SCALE_DOWN,
     signature=(
         "a taint or an Event of an autoscaler, then evictions, then the Node"
-        " goes"
+        " is deleted"
     ),
     lookalikes=(
         "node-deletion: nobody announced it",
-        "auto-remediation: a fault held, and no Event told of a scale-down",
+        "auto-remediation: a fault held, and no Event announced a scale-down",
     ),
 )

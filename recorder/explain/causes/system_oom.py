@@ -7,7 +7,7 @@ __all__ = ["CAUSE"]
 
 CAUSE = FaultCause(
     fault=Fault.SYSTEM_OOM,
-    signature=("an Event SystemOOM of the kubelet before the loss"),
-    lookalikes=("container-oom: the container had a limit of its own",),
+    signature="an Event SystemOOM from the kubelet before the loss",
+    lookalikes=("container-oom: the container exceeded its own limit",),
     find=recorded(Fault.SYSTEM_OOM),
 )

@@ -7,7 +7,7 @@ __all__ = ["CAUSE"]
 
 CAUSE = FaultCause(
     fault=Fault.THERMAL,
-    signature=("a condition of temperature"),
+    signature="a condition about temperature",
     lookalikes=("gpu-fault: the GPU failed, not its cooling",),
     find=recorded(Fault.THERMAL),
 )
