@@ -76,7 +76,7 @@ async function read(response) {
     return await response.json();
   } catch {
     throw new AskError(
-      `the recorder answered ${response.status} ${response.statusText}`,
+      `the recorder responded with ${response.status} ${response.statusText}`,
     );
   }
 }

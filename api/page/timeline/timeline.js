@@ -254,8 +254,8 @@ function Folded({ lanes, onLane }) {
   return html`
     <details class="folded">
       <summary>
-        ${lanes.length} ${lanes.length === 1 ? 'lane' : 'lanes'} folded, with
-        nothing to say in this window
+        ${lanes.length} ${lanes.length === 1 ? 'lane' : 'lanes'} collapsed: no
+        changes in this window
       </summary>
       ${lanes.map(
         ({ lane }) => html`

@@ -22,7 +22,7 @@ export function NodeMap({ page }) {
   return html`
     <${Strip} window=${window} bars=${bars} unseen=${unseen}
       brush=${page.nodeWindow} zone=${page.place.zone} noun="incident"
-      label="Everything that is recorded of it, with the window marked"
+      label="The whole recording of the node, with the window marked"
       onRange=${(/** @type {any} */ range) => page.go(range)} />
   `;
 }

@@ -32,7 +32,7 @@ export function KubernetesObject({ page }) {
         onRetry=${() => page.answers.retry()} />
       ${object === null
         ? answer.error === '' && html`<${Waiting} lines=${6}
-            says="Asking for its versions" />`
+            says="Loading versions" />`
         : html`<div class=${isOld ? 'old' : ''}>
             <${Story} page=${page} object=${object} /></div>`}
     </section>

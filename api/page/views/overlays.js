@@ -99,8 +99,8 @@ function Search({ page }) {
     ${page.ui.text !== '' && !answer.isAsking && hits.length === 0
       && !answer.error && html`<p class="quiet">No results for
         “${page.ui.text}”.</p>`}
-    ${answer.data?.search?.more && html`<p class="quiet">There is more: type
-      more of the name.</p>`}
+    ${answer.data?.search?.more && html`<p class="quiet">There are more
+      results: refine the search.</p>`}
   `;
 }
 

@@ -25,7 +25,7 @@ export function Workload({ page }) {
         onRetry=${() => page.answers.retry()} />
       ${story === null
         ? answer.error === '' && html`<${Waiting} lines=${6}
-            says="Asking for its Pods" />`
+            says="Loading Pods" />`
         : html`<${Story} page=${page} story=${story} isOld=${isOld} />`}
     </section>
   `;

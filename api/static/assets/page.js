@@ -605,7 +605,7 @@ async function read(response) {
     return await response.json();
   } catch {
     throw new AskError(
-      `the recorder answered ${response.status} ${response.statusText}`,
+      `the recorder responded with ${response.status} ${response.statusText}`,
     );
   }
 }
@@ -1731,8 +1731,8 @@ function Search({ page }) {
     ${page.ui.text !== '' && !answer.isAsking && hits.length === 0
       && !answer.error && html`<p class="quiet">No results for
         “${page.ui.text}”.</p>`}
-    ${answer.data?.search?.more && html`<p class="quiet">There is more: type
-      more of the name.</p>`}
+    ${answer.data?.search?.more && html`<p class="quiet">There are more
+      results: refine the search.</p>`}
   `;
 }
 function TokenForm({ page }) {
@@ -2856,7 +2856,7 @@ function NodeMap({ page }) {
   return html`
     <${Strip} window=${window} bars=${bars} unseen=${unseen}
       brush=${page.nodeWindow} zone=${page.place.zone} noun="incident"
-      label="Everything that is recorded of it, with the window marked"
+      label="The whole recording of the node, with the window marked"
       onRange=${(range) => page.go(range)} />
   `;
 }
@@ -3374,7 +3374,7 @@ function KubernetesObject({ page }) {
         onRetry=${() => page.answers.retry()} />
       ${object === null
         ? answer.error === '' && html`<${Waiting} lines=${6}
-            says="Asking for its versions" />`
+            says="Loading versions" />`
         : html`<div class=${isOld ? 'old' : ''}>
             <${Story} page=${page} object=${object} /></div>`}
     </section>
@@ -3858,8 +3858,8 @@ function Folded({ lanes, onLane }) {
   return html`
     <details class="folded">
       <summary>
-        ${lanes.length} ${lanes.length === 1 ? 'lane' : 'lanes'} folded, with
-        nothing to say in this window
+        ${lanes.length} ${lanes.length === 1 ? 'lane' : 'lanes'} collapsed: no
+        changes in this window
       </summary>
       ${lanes.map(
         ({ lane }) => html`
@@ -4116,7 +4116,7 @@ function Workload({ page }) {
         onRetry=${() => page.answers.retry()} />
       ${story === null
         ? answer.error === '' && html`<${Waiting} lines=${6}
-            says="Asking for its Pods" />`
+            says="Loading Pods" />`
         : html`<${Story} page=${page} story=${story} isOld=${isOld} />`}
     </section>
   `;
