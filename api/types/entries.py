@@ -31,7 +31,7 @@ __all__ = [
 
 @described
 class Entry:
-    """One immutable line of the log: what we were told."""
+    """One immutable line of the log: what a source reported."""
 
     name: strawberry.ID
     """`LOG/POSITION`."""
@@ -150,7 +150,7 @@ class Change:
     """One difference between two versions."""
 
     path: str
-    """As `status.conditions[Ready].status`."""
+    """For example `status.conditions[type=Ready].status`."""
 
     change: How
 

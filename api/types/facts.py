@@ -96,7 +96,7 @@ class FactConnection:
 
 @described
 class FactBatch:
-    """Facts that came together, in log order, each told once."""
+    """Facts committed together, in log order, each delivered once."""
 
     facts: list[Fact]
     """Empty if only the coverage changed."""

@@ -78,7 +78,7 @@ class WorkloadHit:
     """Lower bound; work since the last checkpoint is not known."""
 
     gpu_hours_attributed: float
-    """What the nodes that are asked about are charged with of it."""
+    """The share attributed to the nodes in the query."""
 
     evidence: list[strawberry.ID]
     """Entries, `LOG/POSITION`."""
@@ -108,7 +108,7 @@ class WorkloadHit:
 
 @described
 class Failure:
-    """What hit them."""
+    """What affected them."""
 
     node: str
 
@@ -135,7 +135,7 @@ class Failure:
 
 @described
 class ImpactTotals:
-    """What was hit, added up."""
+    """Totals of what was affected."""
 
     workloads: int
 
@@ -147,7 +147,7 @@ class ImpactTotals:
     """Lower bound."""
 
     gpu_hours_attributed: float
-    """Of that, what is charged: it adds up over nodes and incidents."""
+    """The attributed share: it adds up over nodes and incidents."""
 
     @classmethod
     def of(cls, hits: Iterable[Hit]) -> Self:

@@ -7,7 +7,7 @@ __all__ = ["PageInfo"]
 
 @described
 class PageInfo:
-    """Where a page lies among the others."""
+    """Position of a page among the others."""
 
     has_next_page: bool
     """Whether more items follow, as of now."""
@@ -16,8 +16,8 @@ class PageInfo:
     """Whether more items precede it."""
 
     start_cursor: str | None
-    """Of its first edge; null where the page is empty."""
+    """Cursor of its first edge; null if the page is empty."""
 
     end_cursor: str | None
-    """Of its last edge. Of an empty page what was asked after, so that
-    nothing is lost between two questions."""
+    """Cursor of its last edge. For an empty page, the cursor that was given,
+    so that nothing is lost between two queries."""

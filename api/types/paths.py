@@ -50,7 +50,7 @@ class Intervention:
 
 @described
 class AnsweredFault:
-    """The fault that an intervention answers."""
+    """The fault that an intervention responds to."""
 
     entry: strawberry.ID
 

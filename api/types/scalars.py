@@ -45,7 +45,7 @@ SCALARS: Mapping[object, ScalarDefinition] = {
         name="DateTime",
         description="A time: RFC 3339 in UTC with microseconds. As input also"
         " an age (`90s`, `2h`, `3d`, `now-6h`), `now`, or milliseconds since"
-        " 1970 as a number or text. A time without a zone is refused.",
+        " 1970 as a number or text. A time without a zone is rejected.",
         serialize=written,
         parse_value=_parse,
     ),

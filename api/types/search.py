@@ -17,7 +17,7 @@ class SearchHit:
     kind: SearchKind
 
     title: str
-    """As people name it: `gpu-002`, `pod/train/llm-0`, `1/48213`."""
+    """Display name: `gpu-002`, `pod/train/llm-0`, `1/48213`."""
 
     node: str | None
     """The node, or the one that an entry concerns."""
@@ -34,7 +34,7 @@ class SearchAnswer:
     hits: list[SearchHit]
 
     more: bool
-    """Whether there is more than was asked for."""
+    """Whether there are more than requested."""
 
     coverage: Coverage
     """Of the whole log."""

@@ -19,7 +19,7 @@ class ConditionPoint:
     condition: str
 
     state: str
-    """`True`, `False`, `Unknown`, or `Absent` where it went."""
+    """`True`, `False`, `Unknown`, or `Absent` if it was removed."""
 
 
 @described

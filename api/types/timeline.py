@@ -124,7 +124,7 @@ class Placement:
     node: str | None
 
     workload: WorkloadReference | None
-    """Null for what belongs to a node: DaemonSets and mirror Pods."""
+    """Null for Pods that belong to a node: DaemonSet and mirror Pods."""
 
     gpus: int
 
@@ -133,13 +133,13 @@ class Placement:
     running_at: datetime | None
 
     deleting_at: datetime | None
-    """When its deletion was asked for."""
+    """When its deletion was requested."""
 
     ended_at: datetime | None
-    """When it was over: failed, done or gone."""
+    """When it ended: failed, succeeded or gone."""
 
     restarted_at: datetime | None
-    """When a container of it began again."""
+    """When one of its containers restarted."""
 
     phase: str | None
     """The last that is known."""

@@ -50,7 +50,7 @@ class DecisionFound:
     class_: Decision = strawberry.field(name="class")
 
     actor: Actor
-    """Who decided, a person where one is on record."""
+    """Who decided; a person, if recorded."""
 
     carried_out_by: Actor | None
     """Who did it; null where the actor did."""
@@ -115,7 +115,7 @@ class MissingEvidence:
 
 @described
 class Between:
-    """When it happened at the latest and at the earliest."""
+    """Time bounds of when it happened."""
 
     last: datetime | None
     """The last proof of the old state."""
@@ -157,8 +157,8 @@ class Verdict:
     """How long it was not in service; null while it is not."""
 
     clock_skew_seconds: float
-    """How far the clock of the node is ahead, as its claims show; negative if
-    it is behind. The times of this answer are corrected by it."""
+    """How far the clock of the node is ahead, by the times that it reports;
+    negative if it is behind. The times of this answer are corrected by it."""
 
     began_at: datetime
     """Time of its first signal."""

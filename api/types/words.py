@@ -40,7 +40,7 @@ __all__ = [
 for _cls, _name, _text in (
     (FactKind, "FactKind", "What kind of thing happened."),
     (Operation, "Operation", "What an entry says."),
-    (How, "ChangeKind", "What became of a value."),
+    (How, "ChangeKind", "How a value changed."),
     (Fault, "FaultClass", None),
     (Decision, "DecisionClass", None),
     (Role, "EvidenceRole", None),

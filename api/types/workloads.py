@@ -22,7 +22,7 @@ class WorkloadStory:
     """Whether it needs all of its Pods to run."""
 
     gpus: int
-    """Of the most Pods that were bound at one time."""
+    """GPUs of the most Pods bound at the same time."""
 
     nodes: list[str]
 
@@ -30,7 +30,7 @@ class WorkloadStory:
     """In order of their binding."""
 
     ran_in_full_at: datetime | None
-    """When as many Pods ran as ever did at one time, first."""
+    """When the maximum of running Pods was first reached."""
 
     failed_at: datetime | None
     """Its own terminal condition."""

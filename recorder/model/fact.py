@@ -26,7 +26,7 @@ class FactKind(StrEnum):
     began then. The detail holds its state."""
 
     VANISHED = "vanished"
-    """The object is no more; ``inferred`` if only its absence shows it."""
+    """The object is gone; ``inferred`` if only its absence shows it."""
 
     DELETION_REQUESTED = "deletion-requested"
     CONDITION_CHANGED = "condition-changed"
@@ -53,10 +53,10 @@ class FactKind(StrEnum):
     CONTAINER_ENDED = "container-ended"
 
     EVENT = "event"
-    """An occurrence, or more of them, of a Kubernetes Event."""
+    """One or more occurrences of a Kubernetes Event."""
 
     REQUESTED = "requested"
-    """An audit record: somebody asked the API server for something."""
+    """An audit record: a request to the API server."""
 
     UNREADABLE = "unreadable"
     """The document has not the shape that its kind has; nothing but its
