@@ -180,7 +180,7 @@ class Filler:
 
 
 async def filled(connection: asyncpg.Connection) -> Filled:
-    """Tell what a log holds that was filled before."""
+    """Return what a log that was filled earlier holds."""
     size = await connection.fetchval(
         "select size from recorder.log_head where log_id = 1"
     )

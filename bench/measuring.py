@@ -85,7 +85,7 @@ def percentiles(
 
 
 def say(text: str) -> None:
-    """Tell a person who waits."""
+    """Print a progress message."""
     print(text, file=sys.stderr, flush=True)
 
 

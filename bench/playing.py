@@ -75,7 +75,7 @@ async def play(folder: Path, tape: Path, profile: Path | None) -> None:
 
 
 def _shares() -> Shares:
-    """Tell facts from the rest; their part of decoding is told by two runs."""
+    """Separate facts from the rest; two runs show their share of decoding."""
     return Shares(
         {
             "facts": (

@@ -45,7 +45,7 @@ MOMENT = timedelta(microseconds=1)
 SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM)
 
 Reads = Callable[[str, str], bool]
-"""Tells for a source and a resource whether a question reads them."""
+"""Whether a question reads a source and a resource."""
 
 
 def everything(source: str, resource: str) -> bool:  # noqa: ARG001

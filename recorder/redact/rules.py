@@ -77,7 +77,7 @@ class RedactionRules:
 
 
 class NameMatcher:
-    """Tells whether a name is one of a secret; remembers what it told."""
+    """Matches the names of secrets; caches the result for each name."""
 
     def __init__(self, patterns: tuple[str, ...]) -> None:
         """Compile the patterns.

@@ -13,7 +13,7 @@ __all__ = ["Telling", "changes"]
 
 
 class Telling:
-    """Tells a log what came, with its facts."""
+    """Appends observations and their facts to a log."""
 
     def __init__(self, dsn: str) -> None:
         self._writer = Writer(dsn, LIVE, holder="teller")

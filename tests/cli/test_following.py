@@ -39,7 +39,7 @@ run()
 
 
 class Telling:
-    """Tells a log one batch after the other."""
+    """Appends one batch after the other to a log."""
 
     def __init__(self, database: Database) -> None:
         self._writer = Writer(database.dsn("writer"), LIVE, holder="teller")

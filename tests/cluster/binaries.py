@@ -168,7 +168,7 @@ def _build(module: Module, go: Go, program: Path) -> None:
 def _follow(
     build: subprocess.Popen[str], name: str, began: float
 ) -> deque[str]:
-    """Tell every few seconds how far Go is; return its last words."""
+    """Report the progress of Go every few seconds; return its last lines."""
     assert build.stderr is not None
     last_lines: deque[str] = deque(maxlen=40)
     last_told = began

@@ -50,7 +50,7 @@ SPEC = LogSpec(
 )
 
 Opener = Callable[[str], Log]
-"""Gives the port to the same log for a holder's name."""
+"""Returns the port to the same log for the name of a holder."""
 
 
 @pytest.fixture(params=["memory", "embedded_server", "debian_server"])
@@ -80,7 +80,7 @@ async def open_log(server: DatabaseServer | None) -> AsyncIterator[Opener]:
 
 
 class Teller:
-    """Tells observations to a ledger and seals them into batches."""
+    """Adds observations to a ledger and seals them into batches."""
 
     def __init__(self, recovered: Recovered) -> None:
         self.ledger = Ledger(recovered)

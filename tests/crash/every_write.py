@@ -162,7 +162,7 @@ def _texts_for_readers(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _is_of_a_path(call: ast.Call) -> bool:
-    """Tell it from the methods of texts and of times, which take more."""
+    """Exclude methods of strings and times, which take more arguments."""
     return len(call.args) == 1 and not call.keywords
 
 

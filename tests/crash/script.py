@@ -77,12 +77,12 @@ BATCHES: Sequence[Sequence[Observation]] = (
 
 
 class Script:
-    """The source that tells it, from where the log says."""
+    """The source that plays it, from the resume point in the log."""
 
     finite = True
 
     async def run(self, sink: Sink, known: Known) -> None:
-        """Tell what is left, in chunks that the batches follow."""
+        """Put the rest, in chunks that match the batches."""
         done = int(known.resume_points().get("lines", "0"))
         number = 0
         for batch in BATCHES:

@@ -22,7 +22,7 @@ __all__ = ["Failure", "Job", "TARGETS", "Tally", "check", "run", "work"]
 
 Make = Callable[[random.Random], bytes]
 Check = Callable[[bytes, random.Random], list[str]]
-"""Gives what was refused or raised, as it should be."""
+"""Returns the expected refusals and exceptions."""
 
 
 class Target(NamedTuple):

@@ -41,7 +41,7 @@ NAMES = ("gpu-001", "gpu-002")
 
 
 def a_story(seed: int, length: int = 60) -> list[Observation]:
-    """Tell of a cluster for a while; the same for the same seed."""
+    """Return observations of a random cluster; equal for equal seeds."""
     world = _World(random.Random(seed))
     for _ in range(length):
         world.step()

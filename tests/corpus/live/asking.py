@@ -1,7 +1,7 @@
 """Asking every question about the live incidents.
 
 Their tapes are played into one database, each into a log of its own, and
-asked through the report layer, as `recorder why` and `recorder impact` ask.
+asked through `recorder.questions`, as `recorder why` and `recorder impact` do.
 """
 
 from collections import Counter
