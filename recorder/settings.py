@@ -63,8 +63,8 @@ class Settings:
     """Resources not to record."""
 
     knowledge: tuple[str, ...] = ()
-    """Files of a site's own rules about what its controllers write, asked
-    before those that come with the package."""
+    """Rules files for what a site's own controllers write; their rules take
+    precedence over those of the package."""
 
     full_fidelity: bool = False
     """Whether updates that only renew a heartbeat become entries too; they
@@ -81,8 +81,8 @@ class Settings:
     ``redaction.key`` in `data_dir`, made on first use."""
 
     redact_names: tuple[str, ...] = ()
-    """Regular expressions, matched without regard to case anywhere in the
-    name of an environment variable, beside the built-in ones."""
+    """Case-insensitive regular expressions, searched for in the names of
+    environment variables, in addition to the built-in ones."""
 
     health_listen: str = "127.0.0.1:9464"
     """Address of /healthz, /readyz and /metrics, which expose no objects;
@@ -170,13 +170,13 @@ def _texts(value: Any) -> tuple[str, ...]:
         isinstance(part, str) for part in value
     ):
         return tuple(value)
-    msg = f'"{value}" is not a list of texts'
+    msg = f'"{value}" is not a list of strings'
     raise ValueError(msg)
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        msg = f'"{value}" is not a text'
+        msg = f'"{value}" is not a string'
         raise ValueError(msg)  # noqa: TRY004 - one kind of error for all
     return value
 

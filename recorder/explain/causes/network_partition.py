@@ -70,7 +70,7 @@ CAUSE = FaultCause(
     lookalikes=(
         "kubelet-failure: a kubelet starts at the end",
         "control-plane-outage: all nodes at once",
-        "a machine that hung and went on, which no record tells apart",
+        "a machine that hung and recovered, which no record distinguishes",
     ),
     weight=CONCLUDED,
     find=_find,
