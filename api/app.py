@@ -160,7 +160,7 @@ class Served:
             await self._logs.ping()
         except RecorderError as exc:
             log.warning("not ready: %s", exc)
-            return PlainTextResponse("the database does not answer\n", 503)
+            return PlainTextResponse("the database does not respond\n", 503)
         return PlainTextResponse("ready\n")
 
 

@@ -123,11 +123,11 @@ class MomentCursor:
 
 def _check(of_log: int, position: int, *, log: int, size: int) -> None:
     if of_log != log:
-        msg = f"the cursor is of log {of_log}, and log {log} is asked"
+        msg = f"the cursor belongs to log {of_log}, not to log {log}"
         raise CursorError(msg)
     if position > size:
         msg = (
-            f"the cursor is of position {position}, and log {log} ends at"
+            f"the cursor is at position {position}, but log {log} ends at"
             f" {size}: was the database replaced?"
         )
         raise CursorError(msg)

@@ -83,7 +83,7 @@ class Workers:
 
     async def _free(self) -> "_Worker":
         if self._waiting >= WAITING_MAX:
-            msg = "too many questions wait for an answer: try again"
+            msg = "too many queries are waiting: try again"
             raise BusyError(msg)
         self._waiting += 1
         try:
@@ -91,7 +91,7 @@ class Workers:
                 return await self._idle.get()
         except TimeoutError as exc:
             msg = (
-                "too many questions are being answered, and none was done"
+                "too many queries are running, and none finished"
                 f" within {WAIT.total_seconds():g} s: try again"
             )
             raise BusyError(msg) from exc

@@ -214,7 +214,7 @@ async def one_incident(
     try:
         entry = EntryName.parse(name)
     except ValueError as exc:
-        msg = f'"{name[:60]}" is no incident: its id is an entry, as 1/48213'
+        msg = f'"{name[:60]}" is not an incident: use its ID, such as 1/48213'
         raise NoIncidentError(msg) from exc
     reading = await asked.reading(None, str(entry.log))
     found = await ask_incident(reading, entry, asked.knowledge, now=asked.now)

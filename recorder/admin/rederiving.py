@@ -79,7 +79,7 @@ async def rederive(
         LogError: another process does it already, or PostgreSQL refused.
         LogUnavailableError: PostgreSQL is away; begin again.
     """
-    with translate_errors("derive the log anew"):
+    with translate_errors("rebuild the facts"):
         connection = await connect_to(dsn)
         try:
             work = _Work(dsn, log, how, Rederivation(connection, log))
@@ -219,8 +219,8 @@ class _Worker:
                 at = told
         except EOFError as exc:
             msg = (
-                "a process that derived a part of the log ended; run"
-                " `recorder rederive` again, it goes on from there"
+                "a worker process ended early: run `recorder rederive` again,"
+                " it resumes where it stopped"
             )
             raise PartFailedError(msg) from exc
         return at
@@ -252,13 +252,13 @@ def build_part(
 async def _build_part(
     dsn: str, log: int, number: int, part: Part, pipe: Connection
 ) -> None:
-    with translate_errors("derive a part of the log"):
+    with translate_errors("rebuild a part of the facts"):
         connection = await connect_to(dsn)
     try:
-        with translate_errors("derive a part of the log"):
+        with translate_errors("rebuild a part of the facts"):
             builder = await Builder.opened(connection, log, (number, part))
         while builder.built_to < part.until:
-            with translate_errors("derive a part of the log"):
+            with translate_errors("rebuild a part of the facts"):
                 await builder.step(part.until)
             pipe.send(builder.built_to)
     finally:

@@ -80,15 +80,15 @@ class TokenFile:
         """
         if NAME.fullmatch(name) is None:
             msg = (
-                f'"{name}" cannot name a token: use letters, digits, ".",'
-                ' "_" and "-"'
+                f'cannot use "{name}" as the name of a token: use letters,'
+                ' digits, ".", "_" and "-"'
             )
             raise TokenFileError(msg)
         token = PREFIX + secrets.token_urlsafe(32)
         with self._changing() as tokens:
             if any(one.name == name for one in tokens):
                 msg = (
-                    f'there is a token "{name}" already: revoke it, or choose'
+                    f'the token "{name}" exists already: revoke it, or choose'
                     " another name"
                 )
                 raise TokenFileError(msg)
@@ -177,7 +177,7 @@ def _parsed(path: Path) -> Mapping[str, Token]:
             continue
         parts = LINE.fullmatch(line)
         if parts is None:
-            msg = f"cannot use {path}: line {number} is no token"
+            msg = f"cannot use {path}: line {number} is not a token"
             raise TokenFileError(msg)
         token = Token(*parts.groups())
         found[token.digest] = token

@@ -63,7 +63,7 @@ async def _rederive(
     if done.stopped:
         screen.say(
             f"{name}: stopped at {done.entries:,} entries; the next"
-            " `recorder rederive` goes on from there"
+            " `recorder rederive` resumes there"
         )
     elif done.derivation is None:
         screen.say(
@@ -72,6 +72,6 @@ async def _rederive(
         )
     else:
         screen.say(
-            f"{name}: {done.entries:,} entries derived, in"
+            f"{name}: rebuilt the facts of {done.entries:,} entries in"
             f" {time.monotonic() - began:.0f} s"
         )

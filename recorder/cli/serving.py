@@ -29,7 +29,7 @@ LISTEN = click.option(
     "--beside",
     is_flag=True,
     hidden=True,
-    help="End when standard input closes; where the port is taken, take"
+    help="Exit when standard input closes; if the port is in use, use"
     " another.",
 )
 @place_options(hidden=True)

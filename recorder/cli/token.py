@@ -88,7 +88,7 @@ def _file(settings: "Settings") -> "TokenFile":
 
     if settings.token_file is None:
         msg = (
-            "no file is named for the tokens: set token_file, or"
+            "no token file is configured: set token_file, or"
             " RECORDER_TOKEN_FILE, to the same file for this command and for"
             " `recorder serve`"
         )

@@ -32,8 +32,8 @@ def judge_clock(name: str, whose: str, reading: ClockReading) -> Check:
     return Check(
         name=name,
         ok=earliest <= SKEW_MAX and latest >= -SKEW_MAX,
-        says=f"{whose} differs from ours by {middle.total_seconds():+.1f} s,"
-        f" give or take {blur.total_seconds():.1f} s",
-        remedy="set both clocks by NTP (timedatectl set-ntp true): times of"
-        " observation would not fit to the times beside them",
+        says=f"{whose} differs from this machine's by"
+        f" {middle.total_seconds():+.1f} s, ±{blur.total_seconds():.1f} s",
+        remedy="synchronize both clocks with NTP (timedatectl set-ntp true);"
+        " otherwise observation times do not match other times",
     )

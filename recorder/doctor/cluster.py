@@ -227,14 +227,14 @@ def judge_rights(name: str, rights: Rights) -> Sequence[Check]:
             name=name,
             ok=False,
             says=words,
-            remedy="the resource itself is in trouble, its extension server"
-            " for example: kubectl get apiservices; or leave it out with"
-            " RECORDER_EXCLUDE",
+            remedy="the resource itself fails, for example because its"
+            " extension API server is down (kubectl get apiservices); fix it,"
+            " or exclude the resource with RECORDER_EXCLUDE",
         )
         for words in rights.failed
     )
     if not checks:
-        says = f"{rights.tried} resources can be listed, watched and got"
+        says = f"{rights.tried} resources can be listed, watched and read"
         checks.append(Check(name=name, ok=True, says=says))
     return checks
 
@@ -263,7 +263,7 @@ def _judge_rule(name: str, right: MissingRight) -> Check:
     else:
         remedy = (
             f"add the rule {rule} to the {where} of deploy/rbac.yaml and"
-            " apply it, or leave the resource out with RECORDER_EXCLUDE"
+            " apply it, or exclude the resource with RECORDER_EXCLUDE"
         )
     return Check(
         name=name, ok=False, says=f"forbidden: {refused}", remedy=remedy

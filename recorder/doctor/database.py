@@ -116,7 +116,7 @@ async def look_at_database(
         return findings
     opened = database()
     if opened is None:
-        says = f'none yet in "{settings.data_dir}"; `recorder up` makes it'
+        says = f'none yet in "{settings.data_dir}"; `recorder up` creates it'
         findings.checks.append(Check(name=DATABASE, ok=True, says=says))
         findings.keys = frozenset()
         return findings
@@ -126,7 +126,7 @@ async def look_at_database(
             server, clock = await within(
                 ASK, "reach the database", probe.server()
             )
-            says = f'answers role "{server.role}"'
+            says = f'responds to role "{server.role}"'
             findings.checks += [
                 Check(name=DATABASE, ok=True, says=says),
                 *judge_server(server, clock),
@@ -222,7 +222,7 @@ class _Look:
     async def _ask(self, name: str, look: Awaitable[Found]) -> Found | None:
         """Ask one thing; a failure is a failed check of that name."""
         try:
-            return await within(ASK, f'look at "{name}"', look)
+            return await within(ASK, f'check "{name}"', look)
         except RecorderError as exc:
             embedded = self.settings.database_url is None
             self._add(

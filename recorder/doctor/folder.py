@@ -131,12 +131,12 @@ def judge_folder(name: str, facts: FolderFacts) -> Check:
         )
     if not facts.is_writable:
         return wrong(
-            f'"{path}" cannot be {"written" if facts.exists else "made"} by'
+            f'"{path}" cannot be {"written" if facts.exists else "created"} by'
             f' "{user}"',
             f'run: install -d -m 700 -o "{user}" {path}, on a filesystem'
             " that is mounted writable",
         )
-    says = f'"{path}"' if facts.exists else f'"{path}" will be made'
+    says = f'"{path}"' if facts.exists else f'"{path}" will be created'
     return Check(name=name, ok=True, says=says)
 
 
@@ -180,7 +180,7 @@ def judge_programs(name: str, facts: ProgramFacts) -> Check:
     return Check(
         name=name,
         ok=fits,
-        says=f'{says}, and "{folder}" is its own'
+        says=f'{says}, the version of "{folder}"'
         if fits
         else f'"{folder}" was made by PostgreSQL {facts.found}, and the'
         f" embedded one is {facts.major}; the data are untouched",

@@ -97,13 +97,13 @@ def judge_key_file(
         return Check(
             name=name,
             ok=may_be_made,
-            says=f'none yet; "{path}" will be made'
+            says=f'none yet; "{path}" will be created'
             if may_be_made
             else f'there is no "{path}"',
-            remedy=f"{restore}: the log was redacted with it, and another"
-            " key refuses to start"
+            remedy=f"{restore}: the log was redacted with it, and a recorder"
+            " with another key refuses to start"
             if used
-            else f"{restore}; for a new log make one: openssl rand -hex 32",
+            else f"{restore}; for a new log create one: openssl rand -hex 32",
         )
     if facts.trouble is not None:
         return Check(
@@ -112,7 +112,7 @@ def judge_key_file(
             says=facts.trouble,
             remedy=f"run: chmod 600 {path}"
             if facts.others_may_read
-            else f"{restore}; it belongs to the user who records, and holds"
+            else f"{restore}; it must belong to the user who records, and hold"
             " 64 hexadecimal digits or more",
         )
     return Check(name=name, ok=True, says=f'"{path}" has id {facts.id}')

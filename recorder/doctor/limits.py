@@ -138,7 +138,7 @@ def judge_files(name: str, *, soft: int, hard: int, resources: int) -> Check:
     remedy = f"run: ulimit -n {needed}"
     if hard < needed:
         remedy = (
-            f"the most that may be asked for is {hard}: set"
+            f"the hard limit is {hard}: set"
             f" LimitNOFILE={needed} in the unit, or raise the limit of the"
             " container"
         )

@@ -82,8 +82,8 @@ def judge_partitions(name: str, facts: PartitionFacts) -> Check:
     return Check(
         name=name,
         ok=facts.ahead > AHEAD_MIN or not facts.is_written,
-        says=f"made until {facts.until:%Y-%m-%d}",
-        remedy="the writer makes them each day: look at its errors, and"
+        says=f"created until {facts.until:%Y-%m-%d}",
+        remedy="the writer creates them each day: check its errors, and"
         " run as recorder_owner: GRANT EXECUTE ON FUNCTION"
         " recorder.add_partition TO recorder_writer",
     )
@@ -112,11 +112,11 @@ def _judge_lease(name: str, lease: LeaseFacts) -> Check:
     return Check(
         name=name,
         ok=ahead <= LEASE_MAX,
-        says=f'{log} is written by "{lease.holder}", until {until} and longer'
-        " if it goes on; others stand by",
+        says=f'{log} is written by "{lease.holder}"; its lease lasts until'
+        f" {until} and is renewed while it writes; others stand by",
         remedy=f"PostgreSQL's clock was set back by {ahead}; the lease counts"
-        " as over, and the next recorder takes it. Keep that clock in step"
-        " (NTP), and look in `recorder log` for times in the future",
+        " as expired, and the next recorder takes it. Synchronize that clock"
+        " (NTP), and check `recorder log` for times in the future",
     )
 
 
@@ -128,15 +128,15 @@ def judge_event_ttl(
         return Check(
             name=name,
             ok=True,
-            says=f"taken to be {_said(setting)}; the API server does not tell"
-            " its --event-ttl, and the log has not seen enough Events expire",
+            says=f"assumed to be {_said(setting)}; the API server does not"
+            " report its --event-ttl, and too few Events expired to check it",
         )
     tolerated = max(setting * SHARE_MAX, LATE_MAX)
     return Check(
         name=name,
         ok=abs(lives.typical - setting) <= tolerated,
-        says=f"Events live for {_said(lives.typical)}, by {lives.sample} that"
-        f" expired, and the setting says {_said(setting)}",
+        says=f"Events live for {_said(lives.typical)}"
+        f" ({lives.sample} expired), and the setting is {_said(setting)}",
         remedy="set RECORDER_EVENT_TTL to the --event-ttl of the API server:"
         " it decides whether an Event expired or was missed",
     )
@@ -153,10 +153,10 @@ def judge_facts(name: str, ends: Sequence[FactsEnd]) -> Check:
     return Check(
         name=name,
         ok=not ends,
-        says=f"facts end at entry {where}, and so do answers"
+        says=f"facts end at entry {where}, and so do answers based on them"
         if ends
         else "every entry has its facts",
         remedy="run: "
         + "; ".join(f"recorder rederive --log {e.entry.log}" for e in ends)
-        + " (recording may go on)",
+        + " (recording can continue)",
     )

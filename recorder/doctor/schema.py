@@ -63,7 +63,7 @@ def judge_schema(name: str, facts: SchemaFacts, *, embedded: bool) -> Check:
             ok=False,
             says=f'"{found}" is of a newer release, {needs}',
             remedy="install the release that migrated it, or a newer one; a"
-            " schema does not go back",
+            " schema cannot be downgraded",
         )
     says = "missing" if found is None else f'"{found}" is older'
     return Check(
@@ -89,9 +89,9 @@ def judge_table_rights(name: str, facts: GuardFacts, role: str) -> Check:
     return Check(
         name=name,
         ok=not facts.excess,
-        says=f'role "{role}" could change what is in {", ".join(facts.excess)}'
+        says=f'role "{role}" can change what is in {", ".join(facts.excess)}'
         if facts.excess
-        else f'role "{role}" can append, and can change nothing',
+        else f'role "{role}" can append but not change anything',
         remedy="as recorder_owner run: "
         + "; ".join(
             f'REVOKE UPDATE, DELETE, TRUNCATE ON recorder."{table}" FROM'
@@ -106,10 +106,10 @@ def judge_guards(name: str, facts: GuardFacts) -> Check:
     return Check(
         name=name,
         ok=not facts.unguarded,
-        says="no guard is always on at " + ", ".join(facts.unguarded)
+        says="no guard is always enabled on " + ", ".join(facts.unguarded)
         if facts.unguarded
         else "every table of the log is guarded",
-        remedy="somebody disabled it: find out why, compare with a backup,"
+        remedy="someone disabled it: find out why, compare with a backup,"
         " and as recorder_owner run: "
         + "; ".join(
             f'ALTER TABLE recorder."{table}" ENABLE ALWAYS TRIGGER {trigger}'

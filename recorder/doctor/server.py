@@ -30,13 +30,13 @@ ROLE = "database rights"
 OLDEST = 15
 
 ACCESS = (
-    "see that role, password and database of RECORDER_DATABASE_URL exist, that"
-    " pg_hba.conf lets it in, and that it may CONNECT:"
+    "check the role, password and database in RECORDER_DATABASE_URL, that"
+    " pg_hba.conf allows the connection, and that the role may CONNECT:"
     ' psql "$RECORDER_DATABASE_URL"'
 )
 AWAY = (
-    "see that it runs and listens there, and that RECORDER_DATABASE_URL is"
-    ' right: pg_isready -d "$RECORDER_DATABASE_URL"'
+    "check that it runs and listens there, and that RECORDER_DATABASE_URL is"
+    ' correct: pg_isready -d "$RECORDER_DATABASE_URL"'
 )
 REMEDIES = {
     "config.database_url": "write RECORDER_DATABASE_URL as"
@@ -44,8 +44,8 @@ REMEDIES = {
     "log.access": ACCESS,
 }
 SERVER_INSTEAD = (
-    "do what the message says, look into postgres.log of the data folder, or"
-    " name a server with RECORDER_DATABASE_URL"
+    "follow the message, check postgres.log in the data folder, or name a"
+    " server with RECORDER_DATABASE_URL"
 )
 
 
@@ -114,7 +114,7 @@ def judge_encoding(name: str, facts: ServerFacts) -> Check:
         name=name,
         ok=facts.encoding == "UTF8",
         says=facts.encoding,
-        remedy="names may hold any character: create the database with"
+        remedy="names can contain any character: create the database with"
         " ENCODING 'UTF8' TEMPLATE template0",
     )
 
@@ -136,10 +136,10 @@ def judge_durability(name: str, facts: ServerFacts) -> Check:
     return Check(
         name=name,
         ok=not facts.unsafe,
-        says=f"{off}: a crash of the machine loses or damages what was"
-        " acknowledged"
+        says=f"{off}: a crash of the machine can lose or damage"
+        " acknowledged commits"
         if facts.unsafe
-        else "what is acknowledged survives a crash",
+        else "acknowledged commits survive a crash",
         remedy="turn it on in postgresql.conf (embedded: in"
         " postgres/local.conf of the data folder), for the database and for"
         " the role: " + "; ".join(f"SHOW {one}" for one in facts.unsafe),
@@ -169,11 +169,11 @@ def judge_role(name: str, facts: ServerFacts) -> Check:
             own,
         )
     if facts.writes:
-        says = f'role "{role}" may read and append'
+        says = f'role "{role}" can read and append'
         return Check(name=name, ok=True, says=says)
-    can = "may read, and not append" if facts.reads else "may do nothing"
+    can = "can read but not append" if facts.reads else "has no privileges"
     return wrong(
         f'role "{role}" {can}',
-        f'grant it: GRANT recorder_writer TO "{role}" (who only asks needs'
-        " no more than recorder_reader)",
+        f'grant it: GRANT recorder_writer TO "{role}" (for reading only,'
+        " recorder_reader is enough)",
     )

@@ -64,7 +64,7 @@ def summary(postmortem: Postmortem) -> Sequence[str]:
 
 def _what(postmortem: Postmortem) -> str:
     if not postmortem.verdicts:
-        return f"Nothing is known to have happened to {postmortem.node}."
+        return f"No incidents are recorded for {postmortem.node}."
     return " ".join(verdict.sentence for verdict in postmortem.verdicts)
 
 

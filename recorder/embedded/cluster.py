@@ -122,8 +122,8 @@ def check_version(folder: DataFolder) -> None:
     except OSError as exc:
         msg = (
             f'cannot use "{folder.cluster}": "{mark}" cannot be read'
-            f" ({exc.strerror}), so it is no PostgreSQL data folder; restore"
-            " it from a backup, or move it away to begin a new log"
+            f" ({exc.strerror}), so it is not a PostgreSQL data folder;"
+            " restore it from a backup, or move it away to start a new log"
         )
         raise DataFolderError(msg) from exc
     if found != str(MAJOR_VERSION):
@@ -148,7 +148,7 @@ def write_configuration(
         *(f"{name} = {_quoted(value)}" for name, value in settings.items()),
     ]
     rules = [
-        "# Written before each start. Nobody comes in without a password.",
+        "# Written before each start. A password is always required.",
         "local all all scram-sha-256",
     ]
     if (cluster / "local.conf").exists():

@@ -149,7 +149,7 @@ def _in_words(action: str, path: Path, error: OSError) -> EmbeddedError:
     where = error.filename or path
     what = f'cannot {action} "{path}": {error.strerror} ("{where}")'
     if error.errno in {ENOSPC, EDQUOT}:
-        return DiskFullError(f"{what}; free some room on its filesystem")
+        return DiskFullError(f"{what}; free some space on its filesystem")
     if error.errno == EROFS:
         return DataFolderError(
             f"{what}; mount it writable, or name another folder with"

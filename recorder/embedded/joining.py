@@ -128,7 +128,7 @@ class Joining:
         if self._launches == _LAUNCHES_MAX:
             msg = (
                 f'cannot start PostgreSQL in "{self._folder.path}": its'
-                f' supervisor ends at once; see "{self._folder.log}"'
+                f' supervisor exits at once; see "{self._folder.log}"'
             )
             raise EmbeddedError(msg)
         self._launches += 1
@@ -177,9 +177,9 @@ class Joining:
     def _say_locked_out(self, why: Exception) -> EmbeddedError:
         return DataFolderError(
             f'cannot log in to PostgreSQL in "{self._folder.path}": the'
-            f' passwords in "{self._folder.passwords}" are of no use'
-            f" ({why}); stop all commands that use it and remove the file:"
-            " new ones will be made"
+            f' passwords in "{self._folder.passwords}" cannot be'
+            f" used ({why}); stop all commands that use it and remove the"
+            " file: new ones will be made"
         )
 
     def _announce(self, words: str) -> None:

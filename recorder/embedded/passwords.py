@@ -51,7 +51,7 @@ def read_passwords(path: Path) -> Mapping[str, str]:
     """
     found = json.loads(path.read_text())
     if not isinstance(found, dict) or set(found) != set(_names()):
-        msg = "it does not name our roles"
+        msg = "it lacks some of our roles"
         raise ValueError(msg)
     return found
 

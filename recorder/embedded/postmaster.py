@@ -66,7 +66,7 @@ class Postmaster:
             )
         if not within(START_SECONDS_MAX, self._has_settled):
             self.kill()
-            msg = f'PostgreSQL in "{self._folder.path}" does not get ready'
+            msg = f'PostgreSQL in "{self._folder.path}" does not become ready'
             raise StartTimeoutError(msg)
         if not self.is_running():
             raise self.ending()
@@ -108,7 +108,7 @@ class Postmaster:
             f' (see "{self._folder.log}")'
         )
         if os.strerror(ENOSPC) in reason:
-            return DiskFullError(f"{msg}; free some room on its filesystem")
+            return DiskFullError(f"{msg}; free some space on its filesystem")
         return EmbeddedError(msg)
 
     @property

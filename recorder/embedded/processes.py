@@ -136,7 +136,7 @@ class Processes:
         pids = ", ".join(str(pid) for pid in self._members()) or "unknown"
         msg = (
             f'cannot start PostgreSQL in "{self._folder.path}": processes of'
-            f" an earlier one do not end (pids {pids}); end them"
+            f" an earlier one do not exit (pids {pids}); end them"
         )
         raise EmbeddedError(msg)
 

@@ -131,7 +131,7 @@ async def _bounded(folder: DataFolder, seconds: float) -> AsyncIterator[None]:
         words = say_state(read_state(folder.state))
         msg = (
             f'PostgreSQL in "{folder.path}" was not ready within'
-            f" {seconds:g} s ({words}); it goes on by itself: try again"
+            f" {seconds:g} s ({words}); it is still starting: try again"
             f' later, or see "{folder.log}"'
         )
         raise StartTimeoutError(msg) from exc

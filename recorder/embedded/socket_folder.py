@@ -57,7 +57,7 @@ def choose_socket_folder(
         return candidate
     msg = (
         f'cannot place PostgreSQL\'s socket: neither "{folder.path}" nor'
-        f' "{tempfile.gettempdir()}" takes a unix socket; set TMPDIR to a'
+        f' "{tempfile.gettempdir()}" can hold a unix socket; set TMPDIR to a'
         " short path on a local filesystem"
     )
     raise DataFolderError(msg)

@@ -1,7 +1,7 @@
 """Contradictions: records of which one must be wrong.
 
-They are told, not settled: whoever is right, a verdict that rests on one of
-them is no more than possible.
+They are reported without deciding which one is wrong: a verdict that rests
+on one of them is at most possible.
 """
 
 from recorder.explain.signals import Topic
@@ -21,14 +21,14 @@ def contradictions(transition: Transition) -> list[Contradiction]:
         boot = transition.episode.state.boot_id
         named = boot_named(sign)
         but = (
-            f"the boot id of the Node is {boot}, as before"
+            f"the boot ID of the Node is still {boot}"
             if named is None or named == boot
-            else f"no version of the Node has the boot id {named}"
+            else f"no version of the Node has the boot ID {named}"
         )
         found.append(Contradiction(sign=sign, but=but))
     gone = any(s.topic is Topic.IDENTITY for s in transition.episode.signals)
     for sign in transition.episode.of(Topic.REMOVING)[:1]:
         if not gone:
-            but = "no deletion of the Node is on record"
+            but = "no deletion of the Node is recorded"
             found.append(Contradiction(sign=sign, but=but))
     return found

@@ -53,9 +53,9 @@ HOW_SURE = {
     Confidence.UNKNOWN: "possibly ",
 }
 CONCLUDED = {
-    Fault.PARTITION: "the network was cut, or the machine hung and went on",
+    Fault.PARTITION: "the network was cut, or the machine hung and recovered",
     Fault.CONTROL_PLANE: "a control plane outage: all nodes were lost at once",
-    Fault.POWER_LOSS: "a power loss: its neighbors went with it",
+    Fault.POWER_LOSS: "a power loss: its neighbors went down too",
     Fault.KUBELET: "its kubelet stopped or was restarted",
 }
 UNKNOWN = "cause unknown: nothing recorded explains it"

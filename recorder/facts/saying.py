@@ -119,7 +119,7 @@ def _bound(detail: facts.Bound) -> str:
 
 def _started(detail: facts.Started) -> str:
     if detail.restarts:
-        return f"container {detail.container} runs again"
+        return f"container {detail.container} restarted"
     return "running"
 
 

@@ -47,7 +47,7 @@ async def observe(
             return
         ending.discard(name)
         if not source.finite and not (settled.is_set() or stop.is_set()):
-            msg = f"the source {name} ended by itself; start anew"
+            msg = f"the source {name} ended unexpectedly; restart it"
             failures.append(SourceEndedError(msg))
             settled.set()
         elif not ending:

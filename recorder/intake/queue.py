@@ -104,7 +104,7 @@ class IntakeQueue:
                 lambda: self._bytes < self._bytes_max or self._closed
             )
             if self._closed:
-                msg = "the recording ended and takes nothing more"
+                msg = "the recording has ended"
                 raise NotCommittedError(msg)
             self._chunks.append((chunk, size))
             self._bytes += size

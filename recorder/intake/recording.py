@@ -221,8 +221,8 @@ class Recording:
         seconds = self._policy.stop.total_seconds()
         why = self.progress.waiting_for or "the log is too slow"
         return LogUnavailableError(
-            f"cannot commit what is in hand within {seconds:.0f} s: {why};"
-            " the next start reads it again, while the cluster still holds it"
+            f"cannot commit pending data within {seconds:.0f} s: {why};"
+            " the next start reads it again if the cluster still holds it"
         )
 
     async def _sequence(

@@ -74,7 +74,7 @@ def _read_file(path: Path) -> Rules:
     try:
         found = path.stat()
         if not S_ISREG(found.st_mode):
-            raise _unreadable(name, "it is no file, but a folder or such")
+            raise _unreadable(name, "it is not a regular file")
         if found.st_size > BYTES_MAX:
             raise _unreadable(name, f"it has more than {BYTES_MAX:,} bytes")
         content = path.read_bytes()
@@ -124,7 +124,7 @@ def _read_yaml(text: str, name: str) -> tuple[yaml.Node | None, Any]:
         if root is None:
             return None, None
         if _written_out(root, {}) > NODES_MAX:
-            raise _unreadable(name, "it stands for more than it may")
+            raise _unreadable(name, "its aliases expand to too many values")
         _refuse_duplicates(root, name)
         return root, loader.construct_document(root)
     except yaml.MarkedYAMLError as exc:
@@ -138,7 +138,7 @@ def _read_yaml(text: str, name: str) -> tuple[yaml.Node | None, Any]:
     except RecursionError as exc:
         raise _unreadable(name, "it is nested too deep") from exc
     except CANNOT_BE as exc:
-        why = f"it has a value that cannot be: {exc}"
+        why = f"it has an invalid value: {exc}"
         raise _unreadable(name, why) from exc
 
 
@@ -166,7 +166,7 @@ def _refuse_duplicates(node: yaml.Node | None, name: str) -> None:
             if key.value in known:
                 msg = (
                     f'cannot use the rules in "{name}", line {line}:'
-                    f' "{key.value}" is there twice, first in line'
+                    f' duplicate key "{key.value}", first in line'
                     f" {known[key.value]}"
                 )
                 raise KnowledgeError(msg)
@@ -186,9 +186,9 @@ def _refuse_contradictions(
         line = _line_at(root, ["conditions", place])
         if rule.when not in {"True", "False", "Unknown"}:
             msg = (
-                f'cannot use the rules in "{name}", line {line}: the status'
-                f' "{rule.when}" is none; write "True", "False" or "Unknown",'
-                " with quotation marks"
+                f'cannot use the rules in "{name}", line {line}:'
+                f' "{rule.when}" is not a status; write "True", "False" or'
+                ' "Unknown", with quotation marks'
             )
             raise KnowledgeError(msg)
         for condition in rule.types:

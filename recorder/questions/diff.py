@@ -191,8 +191,8 @@ async def _state(reading: Reading, found: KnownObject, end: End) -> State:
 def _check_log(reading: Reading, entry: EntryName) -> None:
     if entry.log != reading.log.id:
         msg = (
-            f"entry {entry} is of log {entry.log}, and log {reading.log.id}"
-            " is asked"
+            f"entry {entry} belongs to log {entry.log}, not to log"
+            f" {reading.log.id}"
         )
         raise EndError(msg, advice=f"add --log {entry.log}")
 

@@ -51,7 +51,7 @@ def choose_log(
     if len(current) == 1:
         return current[0]
     msg = (
-        "several logs match, and neither a cluster nor a log is"
+        "several logs match, and no cluster or log is"
         f" named: there are {_listed(logs)}"
     )
     advice = "name one with --cluster NAME or --log ID"

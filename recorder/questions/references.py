@@ -221,8 +221,8 @@ async def _kinds(reading: Reading, reference: Reference) -> Sequence[Kind]:
     word = reference.word
     if word.lower() in EVENT_WORDS:
         msg = (
-            "an Event is not kept under its own name but under the object"
-            " that it is about: ask for that object's entries"
+            "an Event is stored under the object that it is about, not under"
+            " its own name: query the entries of that object"
         )
         raise ObjectNameError(msg, advice="see `recorder log --object`")
     filed = await reading.kinds()

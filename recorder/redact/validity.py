@@ -58,7 +58,7 @@ def decode_loosely(raw: bytes) -> object:
         msg = "cannot read a document: it is nested too deeply"
         raise UnreadableError(msg) from exc
     except UnicodeDecodeError as exc:
-        msg = f"cannot read a document: no UTF-8 at byte {exc.start}"
+        msg = f"cannot read a document: invalid UTF-8 at byte {exc.start}"
         raise UnreadableError(msg) from exc
     except ValueError as exc:
         msg = f"cannot read a document: {exc}"

@@ -269,15 +269,15 @@ def _told(action: str) -> Iterator[None]:
             state = getattr(error, "sqlstate", None)
             if state == NO_CHARACTER or _is_unwritable(exc):
                 msg = (
-                    "a name or a text that was asked for holds a NUL or half"
-                    " a character: nothing in a log is called that"
+                    "the query contains a NUL or an unpaired surrogate, which"
+                    " no text in a log contains"
                 )
                 raise TextError(msg) from exc
             if state != CANCELED:
                 raise
             msg = (
-                f"cannot {action}: it takes longer than a statement may; ask"
-                " for a shorter time, or for one node or object"
+                f"cannot {action}: the statement took too long; ask for"
+                " a shorter time, or for one node or object"
             )
             raise QuestionTooLargeError(msg) from exc
 

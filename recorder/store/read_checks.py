@@ -185,7 +185,7 @@ class CheckReader:
             "appended": list(APPENDED),
             "bookkeeping": list(BOOKKEEPING),
         }
-        async with reading(self._engine, "look at the rights") as connection:
+        async with reading(self._engine, "check the rights") as connection:
             lacking = list(await connection.scalars(LACKING, granted))
             tables = (await connection.execute(FROZEN_TABLES, frozen)).all()
         return GuardFacts(
@@ -207,9 +207,7 @@ class CheckReader:
             .scalar_subquery()
             .label("writers"),
         )
-        async with reading(
-            self._engine, "look at the partitions"
-        ) as connection:
+        async with reading(self._engine, "check the partitions") as connection:
             found = (await connection.execute(query)).one()
         return PartitionFacts(
             until=found.until, ahead=found.ahead, is_written=found.writers > 0
@@ -234,7 +232,7 @@ class CheckReader:
         )
         if cluster is not None:
             query = query.where(log.c.cluster_uid == cluster)
-        async with reading(self._engine, "look at the leases") as connection:
+        async with reading(self._engine, "check the leases") as connection:
             return [_lease(row) for row in await connection.execute(query)]
 
     async def redaction_keys(self, cluster: str | None) -> frozenset[str]:
@@ -244,13 +242,13 @@ class CheckReader:
         )
         if cluster is not None:
             query = query.where(log.c.cluster_uid == cluster)
-        async with reading(self._engine, "look at the logs") as connection:
+        async with reading(self._engine, "check the logs") as connection:
             return frozenset(await connection.scalars(query))
 
     async def facts_ends(self, cluster: str | None) -> list[FactsEnd]:
         """Return where facts end before their log does, of each that is so."""
         rows = await fetch(
-            self._engine, "look at the facts", FACTS_ENDS, cluster=cluster
+            self._engine, "check the facts", FACTS_ENDS, cluster=cluster
         )
         found = [await facts_end(self._engine, *row) for row in rows]
         return [end for end in found if end is not None]
@@ -262,7 +260,7 @@ class CheckReader:
             "deleted": OPERATION_CODES[Operation.DELETED],
             "cluster": cluster,
         }
-        async with reading(self._engine, "look at the Events") as connection:
+        async with reading(self._engine, "check the Events") as connection:
             found = (await connection.execute(LIVES, values)).one()
         typical: timedelta | None = found.typical
         return EventLives(sample=found.sample, typical=typical)

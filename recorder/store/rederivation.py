@@ -182,7 +182,7 @@ class Rederivation:
             # A process that was killed is missed a moment later.
             await asyncio.sleep(LOCK_SECONDS)
         else:
-            msg = f"log {log} is being derived anew already"
+            msg = f"the facts of log {log} are already being rebuilt"
             raise RederivingError(msg)
         state = await self.state()
         if state.building is not None:
@@ -246,7 +246,7 @@ class Rederivation:
                 MAKE_CURRENT, self._log, self.number
             )
             if done is None:
-                msg = f"derivation {self.number} was given up meanwhile"
+                msg = f"derivation {self.number} was abandoned in the meantime"
                 raise PartMovedError(msg)
         return True
 

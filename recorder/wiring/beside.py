@@ -48,7 +48,7 @@ class Beside:
             async with asyncio.timeout(BEGIN.total_seconds()):
                 line = await out.readline()
         except TimeoutError as exc:
-            msg = f"nothing was served within {BEGIN.total_seconds():g} s"
+            msg = f"the page was not served within {BEGIN.total_seconds():g} s"
             raise ServedEndedError(msg) from exc
         if not line:
             await self.ended()

@@ -97,7 +97,7 @@ async def _serve(
         asked = orjson.loads(await reader.readline())
         path = Path(asked["tape"])
     except (ValueError, KeyError, TypeError):
-        await _tell(writer, {"error": "the request is not understood"})
+        await _tell(writer, {"error": "the request is invalid"})
         return
     try:
         await _record(path, reader, writer, live)
@@ -164,7 +164,7 @@ async def ask_for_tape(
             except TimeoutError:
                 continue
             if not line:
-                msg = f'the recorder stopped; "{path}" is whole up to there'
+                msg = f'the recorder stopped; "{path}" is complete until then'
                 raise NoRecorderError(msg)
             told = orjson.loads(line)
             if "error" in told:

@@ -25,8 +25,8 @@ def disk_guard(settings: Settings) -> Callable[[], str | None]:
         if free >= least:
             return None
         return (
-            f'the disk of "{folder}" has {free:.0f} % free and {least:g} %'
-            " are kept; free some room, recording goes on by itself"
+            f'the disk of "{folder}" has {free:.0f} % free, the minimum is'
+            f" {least:g} %; free some space, recording resumes by itself"
         )
 
     return check

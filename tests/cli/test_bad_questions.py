@@ -106,7 +106,7 @@ def test_a_text_that_no_log_can_hold_is_refused(
     answer = recorder(*(word.format(bad) for word in words.split()))
 
     assert (answer.status, answer.out) == (USAGE, "")
-    assert "holds a NUL or half a character" in answer.err
+    assert "contains a NUL or an unpaired surrogate" in answer.err
 
 
 BEFORE = [
@@ -285,7 +285,7 @@ WRONG_RULES = {
     ),
     "a polarity that is none": (
         'conditions:\n- types: [Hot]\n  when: "yes"\n',
-        'line 2: the status "yes" is none; write "True"',
+        'line 2: "yes" is not a status; write "True"',
     ),
     "two rules of one condition": (
         'conditions:\n- &a {types: [Hot], when: "True"}\n- *a\n',
@@ -293,7 +293,7 @@ WRONG_RULES = {
     ),
     "a key that is there twice": (
         "taints: []\ntaints: []\n",
-        'line 2: "taints" is there twice, first in line 1',
+        'line 2: duplicate key "taints", first in line 1',
     ),
     "a fault that is none": (
         'conditions:\n- types: [Hot]\n  when: "True"\n  fault: heat\n',

@@ -262,7 +262,7 @@ def test_a_file_is_written_over_only_by_force(
 
 REFUSED = {
     "--log 1 --node gpu-009": (5, 'did you mean "gpu-00'),
-    "--log 1 --until 2026-11-21T11:00:00Z": (5, "nothing of this window"),
+    "--log 1 --until 2026-11-21T11:00:00Z": (5, "no entries in this window"),
     "--log 999": (5, "there is no log 999"),
     "--log 1 --since noon": (2, "it is not a time"),
 }

@@ -81,7 +81,7 @@ def test_a_reader_is_told_that_it_cannot_record(
 
     assert failed(answer) == [FAST, "database rights", "table rights"]
     rights = checks(answer)["database rights"]
-    assert "may read, and not append" in rights["says"]
+    assert "can read but not append" in rights["says"]
     assert "skipped" in checks(answer)["table rights"]["says"]
 
 
@@ -98,7 +98,7 @@ def test_who_could_edit_the_log_is_told_so(
 
     assert "owns the tables" in checks(owner)["database rights"]["says"]
     assert "is a superuser" in checks(root)["database rights"]["says"]
-    assert "could change" in checks(root)["table rights"]["says"]
+    assert "can change" in checks(root)["table rights"]["says"]
 
 
 LOST = {
@@ -146,7 +146,7 @@ def test_a_right_too_many_is_named_with_its_revoke(
 
     rights = checks(recorder("doctor", "-o", "json", *url))["table rights"]
 
-    assert "could change what is in batch, entry" in rights["says"]
+    assert "can change what is in batch, entry" in rights["says"]
     revokes = rights["remedy"].partition(": ")[2].split("; ")
     asyncio.run(execute(any_database.superuser_dsn(), *revokes))
     again = checks(recorder("doctor", "-o", "json", *url))["table rights"]
@@ -175,7 +175,7 @@ def test_a_guard_that_was_disabled_is_found_in_every_partition(
 
     guards = checks(recorder("doctor", "-o", "json", *url))["log guards"]
 
-    assert guards["says"] == f"no guard is always on at batch, {first}"
+    assert guards["says"] == f"no guard is always enabled on batch, {first}"
     mends = guards["remedy"].partition("run: ")[2].split("; ")
     asyncio.run(execute(any_database.superuser_dsn(), *mends))
     again = checks(recorder("doctor", "-o", "json", *url))["log guards"]
@@ -197,7 +197,7 @@ def test_who_writes_the_log_is_named_and_until_when(
     stuck = checks(recorder("doctor", "-o", "json", *url))["lease"]
 
     assert held["ok"]
-    assert 'written by "host/7/ab", until 2' in held["says"]
+    assert 'written by "host/7/ab"; its lease lasts until 2' in held["says"]
     assert died["ok"]
     assert "did not shut down cleanly" in died["says"]
     assert not stuck["ok"]
@@ -255,7 +255,7 @@ def test_a_stranger_is_told_which_right_to_ask_for(
 
     rights = checks(answer)["database rights"]
     assert not rights["ok"]
-    assert rights["says"] == 'role "stranger" may do nothing'
+    assert rights["says"] == 'role "stranger" has no privileges'
     assert 'GRANT recorder_writer TO "stranger"' in rights["remedy"]
     assert answer.status == 1
 
@@ -338,6 +338,6 @@ def test_how_long_events_live_is_measured_and_compared(
 
     assert not wrong["ok"]
     assert wrong["says"] == (
-        "Events live for 15 min, by 30 that expired, and the setting says 1 h"
+        "Events live for 15 min (30 expired), and the setting is 1 h"
     )
     assert right["ok"]

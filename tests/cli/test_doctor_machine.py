@@ -25,7 +25,7 @@ def test_a_folder_that_was_never_used_stays_so(
     answer = recorder("doctor")
 
     assert answer.status == 0
-    assert "`recorder up` makes it" in answer.out
+    assert "`recorder up` creates it" in answer.out
     assert list(data.iterdir()) == []
 
 

@@ -57,7 +57,7 @@ async def test_a_folder_without_a_cluster_in_it_is_refused(
     refusal = await _refusal(folder)
 
     assert isinstance(refusal, DataFolderError)
-    assert "is no PostgreSQL data folder; restore" in str(refusal)
+    assert "is not a PostgreSQL data folder; restore" in str(refusal)
 
 
 async def test_a_file_is_no_data_folder(tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def test_an_event_against_the_boot_id_is_told_and_not_settled(
     assert verdict.confidence == "possible"
     (against,) = verdict.contradictions
     assert against.sign is verdict.effect
-    assert ("boot-1, as before" in against.but) == (named == "boot-1")
+    assert ("still boot-1" in against.but) == (named == "boot-1")
     (rival,) = [r for r in verdict.rivals if r.cause == "reboot"]
     assert not rival.excluded
 

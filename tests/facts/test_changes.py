@@ -195,7 +195,7 @@ def test_an_end_that_was_told_is_not_told_again_but_the_next_run_is() -> None:
     )
     (run,) = between(PODS, first, again)
     assert run.kind is FactKind.STARTED
-    assert says(run) == "container main runs again"
+    assert says(run) == "container main restarted"
     assert between(PODS, again, again) == []
 
 

@@ -117,15 +117,15 @@ def nested(depth: int) -> str:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (nested(12), "stands for more than it may"),
-        ("conditions: &a\n- *a\n", "stands for more than it may"),
+        (nested(12), "expand to too many values"),
+        ("conditions: &a\n- *a\n", "expand to too many values"),
         ("[" * 20_000, "nested too deep"),
         ("conditions:\n\t- a\n", "line 2: found character"),
         ("conditions: []\n---\ntaints: []\n", "line 2: but found another"),
         ("taints: []\nlabels: !!python/name:os.system\n", "line 2: could"),
         ("taints: []\nlabels: \x07\n", "line 2: special characters"),
-        ("conditions:\n- types: [2026-99-99]\n", "a value that cannot be"),
-        ("labels: !!timestamp a\n", "a value that cannot be"),
+        ("conditions:\n- types: [2026-99-99]\n", "an invalid value"),
+        ("labels: !!timestamp a\n", "an invalid value"),
         ("? [a]\n: b\n", "line 1: found unhashable key"),
         ("5\n", "line 1: Expected `object`"),
     ],
@@ -150,9 +150,9 @@ def test_a_file_that_is_none_is_refused_and_not_waited_for(
     looped = tmp_path / "looped"
     looped.symlink_to(looped)
     refused = {
-        pipe: "it is no file",
-        tmp_path: "it is no file",
-        Path("/dev/zero"): "it is no file",
+        pipe: "it is not a regular file",
+        tmp_path: "it is not a regular file",
+        Path("/dev/zero"): "it is not a regular file",
         large: "more than 1,048,576 bytes",
         latin: "line 2: it is not UTF-8",
         looped: "Too many levels of symbolic links",

@@ -56,7 +56,7 @@ async def test_a_cluster_that_grants_all_is_found_sound(
         ("cluster clock", True),
         ("cluster rights", True),
     ]
-    assert "can be listed, watched and got" in checks[2].says
+    assert "can be listed, watched and read" in checks[2].says
     assert "/api/v1/namespaces/kube-system/pods/recorder-doctor" in asked
     assert "/api/v1/nodes/recorder-doctor" in asked
 

@@ -118,7 +118,7 @@ async def test_a_silent_stream_is_given_up(tmp_path: Path) -> None:
         fake.flowing.set()
         await memory.until(lambda: memory.frames(PODS))
 
-    assert "no answer in time" in memory.of(StreamClosed, PODS)[1].reason
+    assert "no response in time" in memory.of(StreamClosed, PODS)[1].reason
     assert memory.frames(PODS)[0] == ("ADDED", "a", "101")
 
 

@@ -20,11 +20,11 @@ from tests.watch.watching import NODES, PODS, Memory, recording
     ("status", "words"),
     [
         (401, "the credentials were not accepted"),
-        (403, 'the right "list" on "v1/pods" is missing'),
-        (429, "the server asks to wait"),
+        (403, 'permission "list" on "v1/pods" is missing'),
+        (429, "the server asked to retry later"),
         (500, "the server failed"),
         (503, "the server failed"),
-        (418, "unexpected answer"),
+        (418, "unexpected response"),
     ],
 )
 async def test_a_refusal_is_told_once_and_the_rest_goes_on(
@@ -60,7 +60,7 @@ async def test_a_refused_watch_is_retried_from_its_place(
             await memory.until(lambda: memory.frames(PODS))
 
     (failed,) = memory.of(RequestFailed)
-    assert 'the right "watch" on "v1/pods" is missing' in failed.reason
+    assert 'permission "watch" on "v1/pods" is missing' in failed.reason
     assert not memory.of(ListPage, PODS)
 
 

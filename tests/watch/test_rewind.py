@@ -256,7 +256,7 @@ async def test_a_rewind_that_later_writes_cover_is_found(
         assert len(memory.frames(PODS)) == 1
         assert "default/lost did not exist" in _epochs(memory)[0].reason
     else:
-        assert "has lost an object" in _epochs(memory)[0].reason
+        assert "lacks the object" in _epochs(memory)[0].reason
 
 
 async def test_an_object_deleted_while_away_is_no_rewind(

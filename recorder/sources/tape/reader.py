@@ -181,7 +181,7 @@ class TapeReader:
 
     def _cut(self, *, where: str) -> TapeTruncatedError:
         says = (
-            f"the tape ends within {where}: the copy was cut, or the "
+            f"the tape ends within {where}: the copy is incomplete, or the "
             "recorder was killed; every line before this one is complete"
         )
         return TapeTruncatedError(self._path, says, line=self._line + 1)
@@ -196,6 +196,6 @@ class TapeReader:
     def _too_long(self) -> TapeLineTooLongError:
         says = (
             f"longer than {self._line_bytes_max} bytes, the longest line "
-            "that is read; raise that limit if the line is right"
+            "that is read; raise that limit if the line is valid"
         )
         return TapeLineTooLongError(self._path, says, line=self._line)

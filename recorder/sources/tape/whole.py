@@ -24,7 +24,7 @@ def check_free(path: Path) -> None:
     """
     if os.path.lexists(path):
         msg = (
-            f'"{path}" exists: a tape is not written over; name another file,'
+            f'"{path}" exists: a tape is not overwritten; name another file,'
             " or add --force"
         )
         raise TapeExistsError(msg)

@@ -92,8 +92,8 @@ class TapeWriter:
         except TapeWriteError as exc:
             if isinstance(exc.__cause__, FileExistsError):
                 msg = (
-                    f'"{self._path}" exists: a tape is not written over; '
-                    "name another file, or say that it may be"
+                    f'"{self._path}" exists: a tape is not overwritten; '
+                    "name another file, or allow it explicitly"
                 )
                 raise TapeExistsError(msg) from exc
             raise

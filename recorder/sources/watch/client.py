@@ -203,5 +203,5 @@ class ClusterClient:
     ) -> BadAnswerError:
         """Say that an answer was not what was asked for."""
         asked = self._transport.asked(verb, what)
-        msg = f"cannot {asked}: not understood: {why}"
+        msg = f"cannot {asked}: the response cannot be parsed: {why}"
         return BadAnswerError(msg, OK)

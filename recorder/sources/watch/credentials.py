@@ -137,7 +137,7 @@ class Credentials:
                 else:
                     await self._load_kubeconfig(self._paths, refused=refused)
         except TimeoutError as exc:
-            msg = f'the credentials of "{self.name}" were not given in time'
+            msg = f'the credentials of "{self.name}" did not arrive in time'
             raise KubeconfigError(msg) from exc
         except _BROKEN as exc:
             where = self._paths or "the pod's service account"

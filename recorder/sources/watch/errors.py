@@ -189,7 +189,7 @@ _STATUS = msgspec.json.Decoder(_Status)
 _REFUSALS: dict[int, tuple[type[RequestError], str]] = {
     401: (UnauthorizedError, "the credentials were not accepted"),
     404: (MissingError, "not found"),
-    410: (ExpiredError, "the version is no longer held"),
+    410: (ExpiredError, "the resource version has expired"),
 }
 
 
@@ -203,14 +203,16 @@ def error_for(
         refusal, why = _REFUSALS[status]
         return refusal(f"cannot {asked}: {why} {tail}")
     if status == ForbiddenError.status:
-        right = f'the right "{asked.verb}" on "{asked.what}" is missing'
+        right = f'permission "{asked.verb}" on "{asked.what}" is missing'
         return ForbiddenError(f"cannot {asked}: {right} {tail}")
     if status == ThrottledError.status:
-        message = f"cannot {asked}: the server asks to wait {tail}"
+        message = f"cannot {asked}: the server asked to retry later {tail}"
         return ThrottledError(message, _seconds(retry_after) or delay)
     if status >= ServerError.status:
         return ServerError(f"cannot {asked}: the server failed {tail}", status)
-    return BadAnswerError(f"cannot {asked}: unexpected answer {tail}", status)
+    return BadAnswerError(
+        f"cannot {asked}: unexpected response {tail}", status
+    )
 
 
 def _read_status(body: bytes) -> tuple[str, float]:

@@ -94,8 +94,8 @@ class Reconciler:
         missing = _missing(listed, held, version) - follower.touched
         if suspect in missing:
             self._guard.report(
-                f"{target.resource} has lost an object"
-                f" of UID {suspect} and told no delete"
+                f"{target.resource} lacks the object with UID"
+                f" {suspect}, and no delete was delivered"
             )
             return False
         return bool(missing or _unknown(listed, held) - follower.touched)

@@ -98,7 +98,7 @@ class Answer:
                 kept = (kept + chunk)[:_HEAD_MAX]
         if digest is None:
             return bytes(kept)
-        msg = f"cannot {self.asked}: the answer exceeds {limit} bytes"
+        msg = f"cannot {self.asked}: the response exceeds {limit} bytes"
         raise TooLargeError(
             msg, head=bytes(kept), sha256=digest.hexdigest(), length=length
         )
@@ -242,10 +242,10 @@ def _translated(asked: Asked, *, reading: bool = False) -> Iterator[None]:
         msg = f"cannot {asked}: the certificate was not accepted: {why}"
         raise CertificateError(msg) from exc
     except TimeoutError as exc:
-        msg = f"cannot {asked}: no answer in time"
+        msg = f"cannot {asked}: no response in time"
         raise lost(f"{msg}: {exc}" if str(exc) else msg) from exc
     except aiohttp.ClientPayloadError as exc:
-        msg = f"cannot {asked}: the connection broke within the answer"
+        msg = f"cannot {asked}: the connection was lost during the response"
         raise lost(msg) from exc
     except (aiohttp.ClientError, OSError, ValueError) as exc:
         # ValueError is aiohttp's for an answer that is not HTTP.

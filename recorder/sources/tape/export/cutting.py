@@ -99,7 +99,7 @@ async def cut_tape(
 
 
 def _nothing(reading: Reading) -> NotFoundError:
-    msg = f"log {reading.log.id} holds nothing of this window"
+    msg = f"log {reading.log.id} has no entries in this window"
     return NotFoundError(msg)
 
 
