@@ -23,6 +23,10 @@ class Thresholds:
     first_lists: timedelta = timedelta(seconds=5)
     """How long the first lists of all resources take, one after another."""
 
+    barely: timedelta = timedelta(seconds=5)
+    """How soon after a sign of life a node is given up only if that sign is
+    of its next life: controllers wait at least ten seconds."""
+
     together: timedelta = timedelta(seconds=15)
     """Between losses of one cause: a renewal interval (10 s) and a little."""
 

@@ -80,3 +80,21 @@ def test_neighbors_that_tell_their_first_boot_lost_no_power() -> None:
         tale.boots(61, node=node, old="", new=f"boot-{node}")
 
     assert tale.verdict().cause == "unrecorded"
+
+
+def test_what_comes_just_before_a_node_is_given_up_is_of_its_next_life() -> (
+    None
+):
+    tale = Tale("n1", "n2").silent(60, renewed=20)
+    tale.asks(58, "system:node:n1", "get").lost(60)
+    verdict = tale.boots(90).verdict()
+
+    assert verdict.not_before == at(20)
+
+
+def test_a_sign_of_life_long_before_a_node_is_given_up_is_of_the_old() -> None:
+    tale = Tale("n1", "n2").silent(60, renewed=20)
+    tale.asks(40, "system:node:n1", "get").lost(60)
+    verdict = tale.boots(90).verdict()
+
+    assert verdict.not_before == at(40)

@@ -4,7 +4,7 @@ Of a node that was lost only itself proves its old state: what others write
 about it proves nothing, nor what a list shows.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
@@ -25,7 +25,8 @@ def not_before(transition: Transition) -> datetime | None:
     """Return the last proof of the old state; None where there is none.
 
     Without a start of its kubelet, what came just before the new state may be
-    of either.
+    of either. What came just before the node was given up is of the new one:
+    it was silent by then.
     """
     if not transition.was_lost:
         return _shown_before(transition)
@@ -33,7 +34,19 @@ def not_before(transition: Transition) -> datetime | None:
     new = min([*sure, _first_new(transition)])
     if not sure and transition.happened == Happened.REBOOT:
         new -= LIMITS.astray
-    proofs = [at for at in transition.episode.alive if at < new]
+    given_up = [
+        s.stored.at
+        for s in transition.episode.of(Topic.READY)
+        if s.status == "Unknown" and transition.precedes(s)
+    ]
+    proofs = [
+        at
+        for at in transition.episode.alive
+        if at < new
+        and not any(
+            timedelta() <= lost - at <= LIMITS.barely for lost in given_up
+        )
+    ]
     return max(proofs, default=_shown_before(transition))
 
 
