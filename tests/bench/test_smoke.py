@@ -46,6 +46,7 @@ SMALLEST: dict[str, dict[str, Any]] = {
     "restart": {"restart.PODS": 50},
     "takeover": {
         "takeover.CHANGES": 200,
+        "takeover.RATE": 10.0,  # beyond the takeover, or nothing is written
         "takeover.TRIES": 1,
         "takeover.SIGNALS": (signal.SIGKILL,),
     },
