@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.corpus.make import TAPES
 from tests.corpus.playing import disorder, played
+from tests.corpus.skewing import told_by
 from tests.corpus.tape_lines import Frame, Lines, objects_of, read_lines
 from tests.corpus.told import Told
 from tests.corpus.truth import problems, read_truth
@@ -200,8 +201,7 @@ def test_a_skewed_clock_shows_in_what_one_node_says(
             objects_of(frame), objects_of(other), strict=True
         ):
             if one != same:
-                said = one.get("source", {}).get("host")
-                hosts.add(said or one["spec"]["holderIdentity"])
+                hosts.add(told_by(one))
                 assert one["metadata"] == same["metadata"]
     assert len(hosts) <= 1
 

@@ -19,18 +19,16 @@ from tests.corpus.rewording import (
     moment_of,
     rename,
     shift_days,
-    shifted,
     written,
 )
-from tests.corpus.tape_lines import Frame, Lines, changed_objects, is_bookmark
+from tests.corpus.skewing import with_clock_moved
+from tests.corpus.tape_lines import Frame, Lines, is_bookmark
 from tests.corpus.told import Told, Variation
 from tests.corpus.truth import Actor, Verdict
 
 __all__ = ["SPARED", "VARIATIONS"]
 
 EVENTS = "v1/events"
-
-LEASES = "coordination.k8s.io/v1/leases"
 
 LOST_SHARE = 0.1
 
@@ -106,7 +104,7 @@ def repeat_frames(told: Told, seed: int) -> Told:
 
 
 def skew_node(told: Told, seed: int) -> Told:
-    """Let the clock of one node be wrong, as its Events tell the time."""
+    """Let the clock of one node be wrong, as its kubelet tells the time."""
     return _skewed(told, seed, SKEW)
 
 
@@ -119,32 +117,8 @@ def _skewed(told: Told, seed: int, by: timedelta) -> Told:
     chance = Random(seed)
     node = chance.choice(sorted(n.name for n in told.truth.cluster.nodes))
     skew = chance.choice([by, -by])
-
-    def of_event(event: dict[str, Any]) -> dict[str, Any]:
-        if event.get("source", {}).get("host") != node:
-            return event
-        told_by_node = {
-            key: shifted(event[key], skew)
-            for key in ("firstTimestamp", "lastTimestamp", "eventTime")
-            if event.get(key)
-        }
-        return event | told_by_node
-
-    def of_lease(lease: dict[str, Any]) -> dict[str, Any]:
-        spec = lease["spec"]
-        if lease["metadata"]["name"] != node or "renewTime" not in spec:
-            return lease
-        renewed = shifted(spec["renewTime"], skew)
-        return lease | {"spec": spec | {"renewTime": renewed}}
-
-    changes = {EVENTS: of_event, LEASES: of_lease}
-    frames = [
-        changed_objects(frame, changes[frame["resource"]])
-        if frame.get("resource") in changes and not is_bookmark(frame)
-        else frame
-        for frame in told.tape.frames
-    ]
-    return Told(Lines(told.tape.header, frames), told.truth)
+    tape = with_clock_moved(told.tape, node, skew)
+    return Told(tape, told.truth)
 
 
 def at_once(told: Told, seed: int) -> Told:
