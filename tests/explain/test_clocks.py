@@ -6,6 +6,7 @@ import pytest
 
 from recorder.explain.verdict import Verdict
 from tests.explain.tale import Tale
+from tests.support.builders import at
 
 OFFSETS = [-3600.0, -40.0, 0.0, 3.0, 180.0, 7200.0]
 
@@ -29,7 +30,12 @@ def story(wrong: float) -> Tale:
 
 
 def said(
-    tale: Tale, seconds: float, wrong: float, reason: str, message: str = ""
+    tale: Tale,
+    seconds: float,
+    wrong: float,
+    reason: str,
+    message: str = "",
+    **detail: str,
 ) -> None:
     tale.event(
         seconds,
@@ -38,6 +44,7 @@ def said(
         message,
         host="n1",
         occurred=seconds - 0.1 + wrong,
+        **detail,
     )
 
 
@@ -70,6 +77,17 @@ def test_a_wrong_clock_of_a_node_changes_nothing(wrong: float) -> None:
 def test_how_far_a_clock_is_wrong_is_told(wrong: float) -> None:
     skew = story(wrong).verdict().skew.total_seconds()
     assert skew == (0 if wrong == 0 else pytest.approx(wrong, abs=2))
+
+
+@pytest.mark.parametrize("wrong", OFFSETS)
+def test_what_a_kubelet_counts_on_is_by_its_clock_too(wrong: float) -> None:
+    tale = Tale("n1", "n2")
+    for seconds in (5, 65, 125):
+        said(tale, seconds, wrong, "ImageGCFailed")
+    tale.lost(200).ready(300)
+    first = f"{at(20 + wrong):%Y-%m-%dT%H:%M:%SZ}"
+    said(tale, 301, wrong, "NodeHasSufficientMemory", first=first)
+    assert tale.verdict().happened == "unreachable"
 
 
 def test_what_one_list_shows_late_proves_no_clock() -> None:

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
+from recorder.classify.times import moment
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.life import KUBELET
 from recorder.model.fact import FactKind, StoredFact
@@ -60,10 +61,14 @@ def synchronized(
 
 
 def _moved(stored: StoredFact, skew: timedelta) -> StoredFact:
-    at = stored.fact.occurred_at
-    if at is None:
-        return stored
-    return replace(stored, fact=replace(stored.fact, occurred_at=at - skew))
+    fact = stored.fact
+    if fact.occurred_at is not None:
+        fact = replace(fact, occurred_at=fact.occurred_at - skew)
+    detail = fact.detail
+    if isinstance(detail, EventOccurred) and (first := moment(detail.first)):
+        at = (first - skew).isoformat()
+        fact = replace(fact, detail=replace(detail, first=at))
+    return replace(stored, fact=fact)
 
 
 def _is_claim(stored: StoredFact, node: str) -> bool:
