@@ -30,7 +30,8 @@ IN_FLIGHT = timedelta(seconds=0.5)
 """What the server sent before it died may still arrive."""
 
 AT_ONCE = timedelta(seconds=0.25)
-"""What comes sooner after it was made did not wait for us to come back; only
+"""What comes sooner after it was made did not wait for us to come back, unless
+it comes with what did: it may have been made just before we were back. Only
 such an entry says that nothing was made before it and is still to come."""
 
 CONFIRMED = {WATCH_EXPIRED, RELISTED}
@@ -139,10 +140,16 @@ def _badly_placed(
     blind = max((s.blind_at for s in strikes if s.blind_at), default=None)
     if blind is not None and gap.since > blind + IN_FLIGHT:
         yield f"it begins after nothing was proven from {blind} on: {gap}"
-    for position, draft in _of(log, gap):
+    entries = list(_of(log, gap))
+    late = {
+        draft.observed_at
+        for position, draft in entries
+        if draft.operation in LIVE and not _came_at_once(site, log, position)
+    }
+    for position, draft in entries:
         live = draft.operation in LIVE
         later = position < gap.opened and draft.observed_at > gap.since
-        if live and later and _came_at_once(site, log, position):
+        if live and later and draft.observed_at not in late:
             yield f"entry {position} is a later proof: {gap}"
         if live and gap.opened < position < gap.closed and gap.possible:
             yield f"entry {position} came from a watch within it: {gap}"
