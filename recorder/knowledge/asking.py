@@ -67,6 +67,7 @@ class Knowledge:
              *self.taints, *self.objects, *self.locks]
         )  # fmt: skip
         self.writers = tuple(chain(*(file.writers for file in files)))
+        self._reported = lru_cache(NAMES_MAX)(self._is_reported)
         self._conditions = _of(
             self.conditions, lambda rule: rule.types, _count(own, "conditions")
         )
@@ -115,10 +116,12 @@ class Knowledge:
 
     def judges(self, reporters: Iterable[str], *, about: str) -> bool:
         """Whether a rule may name an Event of one of these reporters."""
+        return any(self._reported(reporter, about) for reporter in reporters)
+
+    def _is_reported(self, reporter: str, about: str) -> bool:
         return any(
             matches(rule.about, about) and matches(rule.reporters, reporter)
             for rule in self.events
-            for reporter in reporters
         )
 
     def annotation(self, key: str, value: str) -> TextRule | None:

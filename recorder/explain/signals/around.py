@@ -13,6 +13,7 @@ from recorder.model.facts import (
     Appeared,
     ConditionChanged,
     ContainerEnded,
+    Detail,
     EventOccurred,
     FieldChanged,
     Requested,
@@ -144,13 +145,17 @@ def _stood(
     stored: StoredFact, thing: ObjectIdentity, knowledge: Knowledge, node: str
 ) -> Iterator[Signal]:
     """Yield what an object held already when it was listed."""
-    for told in unfolded(stored):
+    for told in unfolded(stored, _is_held):
         detail = told.fact.detail
         if isinstance(detail, ConditionChanged):
             yield from _turned(told, detail, thing, knowledge)
         elif isinstance(detail, AnnotationChanged):
             rule = knowledge.lock(thing.kind, detail.key)
             yield from _lock(told, detail, rule, node)
+
+
+def _is_held(detail: Detail) -> bool:
+    return isinstance(detail, ConditionChanged | AnnotationChanged)
 
 
 def names_in_locks(fact: Fact, knowledge: Knowledge) -> Iterator[str]:

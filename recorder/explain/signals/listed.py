@@ -1,6 +1,6 @@
 """An object that is seen first, as the facts that would have made it so."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -46,16 +46,21 @@ def dated(seen: StoredFact) -> StoredFact:
     return replace(seen, fact=fact)
 
 
-def unfolded(seen: StoredFact) -> Iterator[StoredFact]:
+def unfolded(
+    seen: StoredFact, may_tell: Callable[[Detail], bool]
+) -> Iterator[StoredFact]:
     """Yield its conditions, taints, labels and annotations as they came.
 
-    A condition says since when; of the others nobody knows.
+    A condition says since when; of the others nobody knows. What cannot tell
+    anything is left out: most labels of most objects.
     """
     shown = seen.fact.detail
     assert isinstance(shown, Appeared), "asked of nothing else"
     number = seen.index
     for kind, detail, since in _details(shown.state):
         number += 1
+        if not may_tell(detail):
+            continue
         fact = Fact(
             kind=kind,
             node=seen.fact.node,

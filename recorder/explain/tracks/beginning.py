@@ -12,7 +12,12 @@ from recorder.explain.signals.listed import unfolded
 from recorder.explain.tracks.episode import ATTACHED
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
-from recorder.model.facts import Appeared
+from recorder.model.facts import (
+    AnnotationChanged,
+    Appeared,
+    Detail,
+    LabelChanged,
+)
 from recorder.model.outcomes import Role
 from recorder.projections import NodeState
 
@@ -87,9 +92,19 @@ def standing(
         knowledge: the rules.
         node: its name.
     """
+
+    def may_tell(detail: Detail) -> bool:
+        match detail:
+            case LabelChanged(key=key, new=new):
+                return knowledge.label(key, new or "") is not None
+            case AnnotationChanged(key=key, new=new):
+                return knowledge.annotation(key, new or "") is not None
+            case _:
+                return True
+
     return [
         sign
-        for fact in unfolded(seen)
+        for fact in unfolded(seen, may_tell)
         for sign in signals_of(fact, knowledge, node=node)
         if sign.role in TELLING and not sign.over
     ]
