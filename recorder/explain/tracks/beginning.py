@@ -15,6 +15,7 @@ from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     AnnotationChanged,
     Appeared,
+    ConditionChanged,
     Detail,
     LabelChanged,
 )
@@ -95,6 +96,8 @@ def standing(
 
     def may_tell(detail: Detail) -> bool:
         match detail:
+            case ConditionChanged(type=name):
+                return knowledge.condition(name) is not None
             case LabelChanged(key=key, new=new):
                 return knowledge.label(key, new or "") is not None
             case AnnotationChanged(key=key, new=new):
