@@ -83,6 +83,11 @@ _FAST: Mapping[str, str] = {
 }
 """A test's database need not survive the machine."""
 
+_IN_MEMORY = Path("/dev/shm")
+_IN_MEMORY_MIN = 2 << 30
+"""Bytes that must be free there: hundreds of databases are made and dropped,
+and on a disk half of the time of a test goes into its files."""
+
 _PREFIX = "recorder-session-"
 """Of these folders alone: others of a session have no lock, and are in use."""
 _SESSION_LOCK = "session.lock"
@@ -325,8 +330,9 @@ def _test_folder() -> Iterator[Path]:
 
     What a killed session left is removed by a later one.
     """
-    _sweep()
-    path = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    parent = _parent()
+    _sweep(parent)
+    path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
     try:
         with FileLock(path / _SESSION_LOCK) as lock:
             assert lock.take_exclusive()
@@ -335,9 +341,20 @@ def _test_folder() -> Iterator[Path]:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _sweep() -> None:
+def _parent() -> Path:
+    """Return where databases are made: in memory, where there is room."""
+    with suppress(OSError):
+        if (
+            os.access(_IN_MEMORY, os.W_OK)
+            and shutil.disk_usage(_IN_MEMORY).free >= _IN_MEMORY_MIN
+        ):
+            return _IN_MEMORY
+    return Path(tempfile.gettempdir())
+
+
+def _sweep(parent: Path) -> None:
     newest = time.time() - _STALE_SECONDS
-    for old in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+    for old in parent.glob(f"{_PREFIX}*"):
         with suppress(OSError):
             if old.stat().st_mtime < newest:
                 with FileLock(old / _SESSION_LOCK) as lock:
