@@ -81,7 +81,8 @@ def _first_new(transition: Transition) -> datetime:
 def _starts(transition: Transition) -> list[Signal]:
     """Return the starts of a kubelet that it told, of a transition.
 
-    Its requests begin a little before the one that shows that it started.
+    Its requests begin a little before the one that shows that it started. Of
+    another transition of the same episode are those that are told apart.
     """
     seen = transition.effect.stored.observed_at
     return [
@@ -90,6 +91,7 @@ def _starts(transition: Transition) -> list[Signal]:
         if s.topic in _STARTS
         and s.stored.fact.kind is FactKind.EVENT
         and abs(s.stored.at - seen) <= LIMITS.moment
+        and not any(s is other for other in transition.apart)
     ]
 
 

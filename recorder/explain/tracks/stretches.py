@@ -5,7 +5,7 @@ drained, a machine that boots twice before it is back in service. None is
 swallowed by another.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from recorder.explain.signals import Signal, Topic
@@ -35,13 +35,16 @@ class Stretch:
 
 
 def stretches_of(
-    signals: Iterable[Signal], shown: Mapping[int, datetime]
+    signals: Iterable[Signal],
+    shown: Mapping[int, datetime],
+    alive: Sequence[datetime] = (),
 ) -> list[Stretch]:
     """Return the stretches in signals.
 
     Args:
         signals: in the order of the log.
         shown: when the Node was last shown before an entry about it.
+        alive: when the node itself was heard of.
     """
     found: list[Stretch] = []
     for signal in signals:
@@ -51,7 +54,7 @@ def stretches_of(
                 last.ended_at = signal.stored.observed_at
         elif not _is_of_one(signal):
             continue
-        elif last is not None and _belongs(signal, last, shown):
+        elif last is not None and _belongs(signal, last, shown, alive):
             last.signals.append(signal)
         else:
             found.append(Stretch(signal))
@@ -65,7 +68,10 @@ def _is_of_one(signal: Signal) -> bool:
 
 
 def _belongs(
-    signal: Signal, last: Stretch, shown: Mapping[int, datetime]
+    signal: Signal,
+    last: Stretch,
+    shown: Mapping[int, datetime],
+    alive: Iterable[datetime],
 ) -> bool:
     """Whether a signal is of the stretch before it."""
     if signal.topic in {Topic.BOOT, Topic.IDENTITY}:
@@ -77,7 +83,17 @@ def _belongs(
             return True  # it may be older than it is seen
     if signal.topic in _STARTS:
         return _is_near(signal, last) and not _starts_again(signal, last)
+    if _runs_on(signal, last, alive):
+        return False
     return last.ended_at is None and _is_near(signal, last)
+
+
+def _runs_on(signal: Signal, last: Stretch, alive: Iterable[datetime]) -> bool:
+    """Whether a kubelet that had only started was heard of before a loss."""
+    if any(s.topic not in _STARTS for s in last.signals):
+        return False
+    started = max(s.stored.at for s in last.signals) + LIMITS.asynchronous
+    return any(started < at < signal.stored.at for at in alive)
 
 
 def _starts_again(signal: Signal, last: Stretch) -> bool:

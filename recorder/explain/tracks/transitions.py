@@ -52,7 +52,7 @@ def happenings(
     main = happening(episode)
     if main is None:
         return []
-    stretches = stretches_of(episode.signals, episode.shown)
+    stretches = stretches_of(episode.signals, episode.shown, episode.alive)
     others = [s for s in stretches if not s.holds(main[1])]
     told = [
         (stretch, named)
