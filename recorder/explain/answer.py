@@ -143,7 +143,13 @@ def _decided(transition: Transition) -> Decided | None:
     if not paths:
         return None
     led, one, _ = max(
-        paths, key=lambda p: (rank(p[0].strength), p[0].weight, -p[2])
+        paths,
+        key=lambda p: (
+            rank(p[0].strength),
+            transition.happened in GONE and p[0].takes,
+            p[0].weight,
+            -p[2],
+        ),
     )
     decided = Decided(
         decision=led.decision,

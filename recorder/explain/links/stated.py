@@ -7,7 +7,7 @@ from recorder.explain.happened import STAYING
 from recorder.explain.links.because import answers, is_recent
 from recorder.explain.signals import Actor, Signal, Topic
 from recorder.explain.strength import weaker
-from recorder.explain.tracks.interventions import Intervention
+from recorder.explain.tracks.interventions import TAKING, Intervention
 from recorder.explain.tracks.transition import Transition
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
@@ -26,6 +26,10 @@ OTHERS = frozenset(
 """What is decided in its own words, whatever is broken."""
 
 
+ANNOUNCED = 3
+"""The weight of what its own words say that it was meant."""
+
+
 class Led(NamedTuple):
     """An intervention that a transition came of."""
 
@@ -38,6 +42,11 @@ class Led(NamedTuple):
     weight: int
     """How much its own words say of it: 3 that it was meant, 2 that it
     answers a fault, 1 that its steps can cause it, 0 hardly anything."""
+
+    @property
+    def takes(self) -> bool:
+        """Whether it says that the Node is to go: a drain removes none."""
+        return self.decision in TAKING and self.weight == ANNOUNCED
 
 
 class Deed(NamedTuple):
@@ -78,7 +87,7 @@ def _announced(deed: Deed) -> Led | None:
             if limited is None:
                 continue
             strength = weaker(strength, limited)
-        return Led(decision, step, _who(deed, step), strength, 3)
+        return Led(decision, step, _who(deed, step), strength, ANNOUNCED)
     return None
 
 
