@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
-from recorder.explain.signals import Signal, Topic
+from recorder.explain.signals import Signal, Topic, is_order
 from recorder.explain.thresholds import LIMITS
-from recorder.explain.tracks.transition import Transition
+from recorder.explain.tracks.transition import QUOTE_MIN, Transition
 from recorder.model.facts import (
     ConditionChanged,
     ContainerEnded,
@@ -24,10 +24,6 @@ __all__ = [
 
 REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
 """What is decided for whole fleets, whatever is broken in a node."""
-
-
-QUOTE_MIN = 8
-"""Characters of a literal, so that it is not quoted by chance."""
 
 
 def answers(step: Signal, fault: Signal) -> bool:
@@ -64,8 +60,17 @@ def _words(fault: Signal) -> list[str]:
 
 
 def is_answered(transition: Transition, fault: Signal) -> bool:
-    """Whether somebody decided or cordoned upon a fault."""
-    steps = [*transition.decisions, *transition.episode.of(Topic.CORDON)]
+    """Whether somebody decided or cordoned upon a fault, or said so."""
+    said = [
+        mark
+        for mark in transition.episode.marks
+        if is_order(mark)
+        and transition.is_before(mark)
+        and mark.actor is not None
+        and mark.actor.is_program
+    ]
+    cordons = transition.episode.of(Topic.CORDON)
+    steps = [*transition.decisions, *cordons, *said]
     return any(
         answers(step, fault)
         for step in steps

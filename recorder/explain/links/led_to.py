@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 
 from recorder.explain.happened import GONE, STAYING
 from recorder.explain.links.because import is_recent
+from recorder.explain.links.marked import MARKED
 from recorder.explain.links.stated import STATED, Deed, Led
-from recorder.explain.signals import Signal, Topic, intent_of
+from recorder.explain.signals import Signal, Topic
 from recorder.explain.strength import rank
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.interventions import TAKING, Intervention
 from recorder.explain.tracks.transition import Transition
-from recorder.model.facts import Appeared
 from recorder.model.outcomes import Confidence, Decision, Happened
 
 __all__ = ["Led", "led_to"]
@@ -101,28 +101,6 @@ def _was_unheard(t: Transition, taken: Signal) -> bool:
     )
 
 
-def _meant(deed: Deed) -> Led | None:
-    """No rule knows its author, but its words say what for."""
-    t, one = deed.transition, deed.one
-    emptied = one.of(Topic.CORDON) or one.of(Topic.EVICTION)
-    took = t.happened in GONE and any(_deletions(one))
-    asked = t.was_lost and any(
-        isinstance(mark.stored.fact.detail, Appeared)
-        and mark.stored.fact.detail.created
-        for mark in one.marks
-    )
-    if not (one.is_by_program and (emptied or took or asked)):
-        return None
-    if any(step.decision is not None for step in one.steps):
-        return None  # a rule knows it, and says something else
-    said = intent_of([*one.marks, *one.steps])
-    near = any(is_recent(t, step) for step in one.steps)
-    if said is None or not near:
-        return None
-    decision, step = said
-    return Led(decision, step, one.author, Confidence.LIKELY, 1)
-
-
 def _drained(deed: Deed) -> Led | None:
     """A person emptied it, by a cordon or by a taint."""
     t, one = deed.transition, deed.one
@@ -140,7 +118,7 @@ def _drained(deed: Deed) -> Led | None:
         if not (waits or is_recent(t, cordon)):
             return None
         # Who takes a machine down empties it first, and not days before.
-        near = is_recent(t, cordon) and t.episode.has(Topic.EVICTION)
+        near = is_recent(t, cordon) and _is_emptied_by_hand(deed)
         strength = (
             Confidence.LIKELY if near and not hidden else Confidence.POSSIBLE
         )
@@ -152,6 +130,15 @@ def _drained(deed: Deed) -> Led | None:
             1 if near else 0,
         )
     return _tainted(deed)
+
+
+def _is_emptied_by_hand(deed: Deed) -> bool:
+    """Whether its author evicted Pods, or somebody else in person."""
+    t = deed.transition
+    authors = [t.author(s) for s in t.episode.of(Topic.EVICTION)]
+    return bool(deed.one.of(Topic.EVICTION)) or any(
+        author is not None and not author.is_program for author in authors
+    )
 
 
 def _tainted(deed: Deed) -> Led | None:
@@ -216,7 +203,7 @@ ROWS: tuple[Callable[[Deed], Led | None], ...] = (
     _responded,
     _changed,
     _repaired,
-    _meant,
+    *MARKED,
     _drained,
     _deleted,
 )

@@ -12,7 +12,12 @@ from recorder.explain.signals.around import (
     pod_signals,
     request_signals,
 )
-from recorder.explain.signals.marks import intent_of, is_trouble, marks_of
+from recorder.explain.signals.marks import (
+    intent_of,
+    is_order,
+    is_trouble,
+    marks_of,
+)
 from recorder.explain.signals.node import node_signals
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.knowledge import Knowledge
@@ -26,6 +31,7 @@ __all__ = [
     "Topic",
     "actor_of",
     "intent_of",
+    "is_order",
     "is_same",
     "is_trouble",
     "marks_of",

@@ -19,7 +19,7 @@ from recorder.model.facts import (
 )
 from recorder.model.outcomes import Decision, Role
 
-__all__ = ["intent_of", "is_trouble", "marks_of"]
+__all__ = ["intent_of", "is_order", "is_trouble", "marks_of"]
 
 _DAILY = frozenset(
     {
@@ -63,6 +63,19 @@ _INTENTS: tuple[tuple[Decision, re.Pattern[str]], ...] = tuple(
     )
 )
 """Words by which programs say what for, each with its class."""
+
+
+_ORDER = re.compile(r"reboot(?!ed)|power.?cycl|drain(?!ed)", re.IGNORECASE)
+"""Words by which somebody says what is done to a node."""
+
+_SOME_DAY = re.compile(
+    r"planned|scheduled|required|needed|recommended|pending|last|count",
+    re.IGNORECASE,
+)
+"""Words by which it is said that it may be done some day, or was."""
+
+_OFF = frozenset({"", "false", "no", "none", "off", "0", "done"})
+"""Values by which a label or an annotation says that nothing is done."""
 
 
 def marks_of(
@@ -112,6 +125,23 @@ def intent_of(steps: Iterable[Signal]) -> tuple[Decision, Signal] | None:
             if words.search(text):
                 return decision, step
     return None
+
+
+def is_order(mark: Signal) -> bool:
+    """Whether a mark says that its node is drained or rebooted now."""
+    match mark.stored.fact.detail:
+        case (
+            LabelChanged(key=key, new=new)
+            | AnnotationChanged(key=key, new=new)
+        ):
+            if new is None or new.lower() in _OFF:
+                return False
+            text = f"{key} {new}"
+        case EventOccurred(reason=reason, message=message):
+            text = f"{reason} {message}"
+        case _:
+            return False
+    return bool(_ORDER.search(text)) and not _SOME_DAY.search(text)
 
 
 def is_trouble(mark: Signal) -> bool:

@@ -2,14 +2,20 @@
 
 Acts of one author in one episode are one intervention. Whose literal an act
 uses says whom it asks: a person who creates a NodeMaintenance asks its
-operator.
+operator, and one whose annotation a program quotes asks that program.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from recorder.explain.signals import Actor, Signal, Topic, is_same
-from recorder.explain.tracks.transition import Transition
+from recorder.explain.signals import (
+    Actor,
+    Signal,
+    Topic,
+    is_order,
+    is_same,
+)
+from recorder.explain.tracks.transition import QUOTE_MIN, Transition
 from recorder.model.outcomes import ActorKind, Decision, Role
 
 __all__ = ["TAKING", "Intervention", "interventions_of"]
@@ -69,11 +75,19 @@ class Intervention:
 
 
 def interventions_of(transition: Transition) -> list[Intervention]:
-    """Return who acted before the effect, in the order of their first acts."""
-    found = _grouped(transition, _steps(transition))
-    for mark in transition.episode.marks:
-        if not transition.is_before(mark):
-            continue
+    """Return who acted before the effect, in the order of their first acts.
+
+    What no rule knows is an act if it says that the node is drained or
+    rebooted.
+    """
+    marks = [m for m in transition.episode.marks if transition.is_before(m)]
+    orders = [m for m in marks if is_order(m) and transition.author(m)]
+    steps = sorted(
+        [*_steps(transition), *orders],
+        key=lambda s: (s.position, s.stored.index),
+    )
+    found = _grouped(transition, steps)
+    for mark in marks:
         author = transition.author(mark)
         own = [one for one in found if is_same(one.author, author)]
         if own:
@@ -81,7 +95,29 @@ def interventions_of(transition: Transition) -> list[Intervention]:
         elif mark.topic is Topic.OBJECT:
             # An object that names the node when it is made is an order.
             found.append(Intervention(author, [mark], marks=[mark]))
+    for one in found:
+        one.asked += _quoting(one, found)
     return found
+
+
+def _quoting(
+    one: Intervention, found: Iterable[Intervention]
+) -> Iterator[Actor]:
+    """Yield the programs that quote what a person marked a node with."""
+    orders = [s.subject.name for s in one.steps if is_order(s)]
+    if not one.is_by_hand:
+        return
+    for other in found:
+        quoted = any(_is_quoted(name, other.marks) for name in orders)
+        if other.author is not None and other.is_by_program and quoted:
+            yield other.author
+
+
+def _is_quoted(literal: str, marks: Iterable[Signal]) -> bool:
+    """Whether what somebody wrote quotes a literal of another's."""
+    return len(literal) >= QUOTE_MIN and any(
+        mark.subject.name != literal and literal in mark.says for mark in marks
+    )
 
 
 def _grouped(
@@ -127,8 +163,13 @@ def _fitting(
     if author is not None and author.name:
         return None
     if author is None and step.topic in {Topic.EVICTION, Topic.TAINT}:
-        # Whoever emptied it, unless told, is who had taken it out of service.
-        holding = [one for one in found if one.of(Topic.CORDON)]
+        # Whoever emptied it, unless told, is who had taken it out of service,
+        # or had just said so.
+        holding = [
+            one
+            for one in found
+            if one.of(Topic.CORDON) or any(map(is_order, one.steps))
+        ]
         return holding[-1] if holding else None
     if author is None and step.topic in {Topic.IDENTITY, Topic.DELETION}:
         # Whoever deleted it, unless told, is who had said that it would go.

@@ -1,0 +1,79 @@
+"""What an unknown program says that it does counts if it also does it."""
+
+import pytest
+
+from recorder.explain.verdict import Verdict
+from tests.explain.tale import Tale
+
+REQUESTED = "ops.example.com/reboot-requested"
+STATE = "ops.example.com/state"
+
+
+def told(verdict: Verdict) -> tuple[object, ...]:
+    """Return what was decided, by whom, carried out by whom, how surely."""
+    decided = verdict.decision
+    if decided is None:
+        return (None,)
+    carrier = decided.carried_out_by
+    return (
+        decided.decision,
+        decided.actor and decided.actor.name,
+        carrier and carrier.name,
+        decided.confidence,
+    )
+
+
+def marked(actor: str, *, taken_back: bool, changed: bool) -> Tale:
+    """A node is marked, reboots, and the mark is taken back."""
+    tale = Tale().labels(10, STATE, "rebooting", actor=actor).crashes(20)
+    if changed:
+        tale.version(220, "kernel_version", "6.8.0-87", "6.8.0-88")
+    if taken_back:
+        tale.labels(240, STATE, None, old="rebooting")
+    return tale
+
+
+def test_a_program_that_marks_a_node_and_unmarks_it_upgraded_it() -> None:
+    done = marked("roller", taken_back=True, changed=True).verdict()
+    assert told(done) == ("os-upgrade", "roller", None, "likely")
+    assert done.mode == "planned"
+
+
+def test_nobody_says_what_for_a_program_reboots_a_node() -> None:
+    done = marked("roller", taken_back=True, changed=False).verdict()
+    assert told(done) == ("admin-request", "roller", None, "possible")
+
+
+@pytest.mark.parametrize("actor", ["roller", "kubectl-label"])
+def test_words_alone_lead_to_nothing(actor: str) -> None:
+    tale = marked(actor, taken_back=False, changed=True)
+    assert told(tale.verdict()) == (None,)
+
+
+@pytest.mark.parametrize("value", ["false", "done", "pending", "scheduled"])
+def test_what_is_off_or_for_some_day_is_no_order(value: str) -> None:
+    tale = Tale().labels(10, "example.com/reboot", value, actor="roller")
+    tale.crashes(20).labels(240, "example.com/reboot", None, old=value)
+    assert told(tale.verdict()) == (None,)
+
+
+def test_whom_a_program_quotes_asked_for_it() -> None:
+    tale = Tale().labels(
+        10, REQUESTED, "new nic", annotation=True, actor="kubectl-annotate"
+    )
+    tale.cordons(12, "rebootd")
+    message = f"rebooting n1 as requested by {REQUESTED}"
+    verdict = tale.event(13, "rebootd", "Started", message).crashes(20)
+    assert told(verdict.verdict()) == (
+        "admin-request", None, "rebootd", "likely",
+    )  # fmt: skip
+
+
+def test_who_says_so_emptied_a_node_that_another_had_cordoned() -> None:
+    tale = Tale().cordons(10, "kubectl-cordon")
+    tale.condition(20, "NVMeTimeout", "True", actor="a-detector")
+    message = "NVMeTimeout=True for 4s: drain and reboot"
+    tale.event(24, "sentinel", "RemediationStarted", message)
+    verdict = tale.pod(24.1, "EvictionByEvictionAPI").crashes(30).verdict()
+    assert told(verdict) == ("auto-remediation", "sentinel", None, "likely")
+    assert verdict.fault is not None
