@@ -65,10 +65,21 @@ def position(entry: str) -> int:
 
 
 def can_hit(failure: Failure, pod: Placement) -> bool:
-    """A node that stayed in service hits only what failed on it."""
-    if failure.verdict.happened != Happened.DEGRADED:
+    """Whether a node could do that to a Pod.
+
+    One that stayed in service hits only what failed on it, and a kubelet that
+    starts anew has no Pod deleted: whoever did had a reason of its own.
+    """
+    happened = failure.verdict.happened
+    if happened == Happened.DEGRADED:
+        return pod.phase == "Failed"
+    deleted = pod.deleting_at
+    if happened != Happened.KUBELET_RESTART or deleted is None:
         return True
-    return pod.phase == "Failed"
+    ended = [pod.ended_at, *pod.restarts]
+    return pod.disruption is not None or any(
+        at is not None and failure.since <= at < deleted for at in ended
+    )
 
 
 def was_leaving(

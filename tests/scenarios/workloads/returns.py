@@ -118,6 +118,24 @@ def a_kubelet_starts_and_a_job_fails_much_later() -> Scene:
 
 
 @incident
+def a_kubelet_starts_beside_a_rollout() -> Scene:
+    scene = Scene()
+    kind = "apps/v1/deployments"
+    top = under(scene, -20, kind, "Deployment/chat", "helm")
+    sets = "apps/v1/replicasets"
+    old = under(scene, -19, sets, "ReplicaSet/chat-5f", KCM, top)
+    new = under(scene, 16, sets, "ReplicaSet/chat-7a", KCM, top)
+    scene.runs(-5, "chat-5f-0", "gpu-002", gpus=0, of=old)
+    scene.runs(17, "chat-7a-0", "gpu-002", gpus=0, of=new)
+    scene.pod(19, "chat-5f-0", KCM, deleting=True).starts(20, "gpu-002")
+    scene.fails(22, "chat-5f-0", 143).gone(22.2, "chat-5f-0")
+    new_pod = ["chat-7a-0"]
+    scene.hit("Deployment", "chat", "gpu-002", new_pod, size=1, gpus=0,
+              outcome="survived", accept={"pods_hit": [[]]})  # fmt: skip
+    return scene.kubelet_restarted("gpu-002", boots=None)
+
+
+@incident
 def a_kubelet_starts_and_refuses_what_it_ran() -> Scene:
     scene = Scene()
     job = owned(scene, "Job", JOBS)
