@@ -3,8 +3,6 @@
 from graphql import build_schema, find_breaking_changes
 
 from api.schema import SDL, make_schema
-from api.types.words import Cause
-from recorder.model.outcomes import Decision, Fault
 
 
 def test_what_is_served_breaks_no_client_of_the_committed_schema() -> None:
@@ -43,11 +41,3 @@ def test_a_removed_field_is_found_out() -> None:
     found = find_breaking_changes(build_schema(text), build_schema(broken))
 
     assert [change.description for change in found]
-
-
-def test_a_cause_is_a_fault_or_a_decision_or_unrecorded() -> None:
-    assert {cause.value for cause in Cause} == {
-        *Fault,
-        *Decision,
-        "unrecorded",
-    }

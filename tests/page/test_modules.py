@@ -3,11 +3,13 @@
 import json
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from graphql import build_schema, parse, validate
 
 from api.page.build import SOURCES, STATIC
+from recorder.model.outcomes import Cause, Confidence, Happened
 from tests.support.node import node
 
 UNITS = sorted((Path(__file__).parent / "unit").glob("*.test.js"))
@@ -26,10 +28,11 @@ def test_the_modules_hold(path: Path) -> None:
     assert done.returncode == 0, done.stdout[-6000:]
 
 
-def test_the_page_asks_only_what_the_schema_answers() -> None:
+def exported(module: str) -> dict[str, Any]:
+    """Return the values that a module of the page exports."""
     script = (
-        f"import * as asked from '{SOURCES / 'ask' / 'queries.js'}';"
-        " console.log(JSON.stringify(asked));"
+        f"import * as all from '{SOURCES / module}';"
+        " console.log(JSON.stringify(all));"
     )
     said = subprocess.run(
         [node(), "--input-type=module", "--eval", script],
@@ -37,9 +40,23 @@ def test_the_page_asks_only_what_the_schema_answers() -> None:
         text=True,
         check=True,
     ).stdout
+    found: dict[str, Any] = json.loads(said)
+    return found
+
+
+def test_the_page_asks_only_what_the_schema_answers() -> None:
     schema = build_schema((STATIC.parent / "schema.graphql").read_text())
-    queries = json.loads(said)
+    queries = exported("ask/queries.js")
 
     assert queries
     for name, query in queries.items():
         assert validate(schema, parse(query)) == [], name
+
+
+def test_the_filter_knows_every_word_of_the_contract() -> None:
+    words = exported("words/filter.js")["FILTER_WORDS"]
+
+    assert sorted(words) == sorted([*Cause, *Happened, *Confidence]), (
+        "api/page/words/filter.js has other words than"
+        " recorder/model/outcomes.py; after a change run: make page"
+    )
