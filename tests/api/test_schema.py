@@ -1,8 +1,23 @@
 """The schema that clients rely on is the one that is served."""
 
-from graphql import build_schema, find_breaking_changes
+import re
+
+import pytest
+from graphql import GraphQLObjectType, build_schema, find_breaking_changes
+from msgspec.structs import fields
 
 from api.schema import SDL, make_schema
+from recorder.documents.document import Document
+from recorder.documents.verdict import EvidenceDocument, VerdictDocument
+
+ONLY_IN_GRAPHQL = {
+    "Verdict": {"at", "began_at"},
+    "Evidence": {"at"},
+}
+"""What the page shows as the time; JSON has `between`, `steps` and both
+clocks instead."""
+
+ONLY_IN_JSON: dict[str, set[str]] = {"Verdict": set(), "Evidence": set()}
 
 
 def test_what_is_served_breaks_no_client_of_the_committed_schema() -> None:
@@ -41,3 +56,25 @@ def test_a_removed_field_is_found_out() -> None:
     found = find_breaking_changes(build_schema(text), build_schema(broken))
 
     assert [change.description for change in found]
+
+
+@pytest.mark.parametrize(
+    ("name", "document"),
+    [("Verdict", VerdictDocument), ("Evidence", EvidenceDocument)],
+)
+def test_graphql_and_json_have_the_same_fields(
+    name: str, document: type[Document]
+) -> None:
+    kind = build_schema(SDL.read_text()).type_map[name]
+    assert isinstance(kind, GraphQLObjectType)
+    served = {re.sub("[A-Z]", r"_\g<0>", f).lower() for f in kind.fields}
+    printed = {field.encode_name for field in fields(document)}
+
+    assert served - printed == ONLY_IN_GRAPHQL[name], (
+        f"{name} of api/types/verdicts.py has fields that are not in"
+        f" {document.__name__} of recorder/documents/verdict.py"
+    )
+    assert printed - served == ONLY_IN_JSON[name], (
+        f"{document.__name__} of recorder/documents/verdict.py has fields"
+        f" that are not in {name} of api/types/verdicts.py"
+    )
