@@ -4,12 +4,12 @@ RECORDER_TEST_UPDATE_GOLDEN=1 writes the files anew, which another recording
 of a tape needs; look at what changed.
 """
 
-import os
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Recorder
+from tests.support.golden import ANEW, kept
 from tests.support.postgres import Database
 
 GOLDEN = Path(__file__).parent / "golden" / "answers"
@@ -46,9 +46,5 @@ def test_an_incident_is_told_as_it_was(
         f"$ recorder {QUESTIONS[name]}\n{answer.out}"
         f"--- exit status {answer.status}\n{answer.err}"
     )
-    path = GOLDEN / name
 
-    if os.environ.get("RECORDER_TEST_UPDATE_GOLDEN"):
-        GOLDEN.mkdir(exist_ok=True)
-        path.write_text(text)
-    assert text == path.read_text()
+    assert text == kept(GOLDEN / name, text), f"{name} differs; {ANEW}"

@@ -3,13 +3,13 @@
 RECORDER_TEST_UPDATE_GOLDEN=1 writes the files anew; look at what changed.
 """
 
-import os
 import re
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Recorder
+from tests.support.golden import ANEW, kept
 from tests.support.postgres import Database
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -81,9 +81,5 @@ def test_an_answer_is_what_it_was(
     )
     for pattern, instead in CHANGING:
         text = re.sub(pattern, instead, text)
-    path = GOLDEN / name
 
-    if os.environ.get("RECORDER_TEST_UPDATE_GOLDEN"):
-        GOLDEN.mkdir(exist_ok=True)
-        path.write_text(text)
-    assert text == path.read_text()
+    assert text == kept(GOLDEN / name, text), f"{name} differs; {ANEW}"

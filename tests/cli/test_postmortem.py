@@ -1,6 +1,5 @@
 """`recorder postmortem`: the same log gives the same report, in any form."""
 
-import os
 from datetime import timedelta
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -8,6 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.cli.conftest import AFTERWARDS, DEMO, Recorder, stop_clock
+from tests.support.golden import ANEW, kept
 
 GOLDEN = Path(__file__).parent / "golden"
 NODE = "node/gpu-002"
@@ -18,10 +18,8 @@ def test_a_report_is_what_it_was(demo: Recorder, form: str) -> None:
     answer = demo("postmortem", NODE, "-o", form)
 
     assert (answer.status, answer.err) == (0, "")
-    path = GOLDEN / f"postmortem.{form}"
-    if os.environ.get("RECORDER_TEST_UPDATE_GOLDEN"):
-        path.write_text(answer.out)
-    assert answer.out == path.read_text()
+    was = kept(GOLDEN / f"postmortem.{form}", answer.out)
+    assert answer.out == was, f"postmortem.{form} differs; {ANEW}"
     assert demo("postmortem", NODE, "-o", form).out == answer.out
 
 

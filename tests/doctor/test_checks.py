@@ -3,7 +3,6 @@
 RECORDER_TEST_UPDATE_GOLDEN=1 writes the page anew; look at what changed.
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -57,6 +56,7 @@ from recorder.doctor.server import (
     judge_version,
     judge_writable,
 )
+from tests.support.golden import ANEW, kept
 
 GOLDEN = Path(__file__).parent / "golden" / "checks.txt"
 NOW = datetime(2026, 11, 21, 3, 18, tzinfo=UTC)
@@ -301,7 +301,6 @@ def test_every_failure_reads_as_it_did() -> None:
         f"{line}\n" for check in checks for line in check_lines(check)
     )
 
-    if os.environ.get("RECORDER_TEST_UPDATE_GOLDEN"):
-        GOLDEN.write_text(page)
-    assert page == GOLDEN.read_text()
+    was = kept(GOLDEN, page)
+    assert page == was, f"{GOLDEN.name} differs; {ANEW}"
     assert all(check.ok or check.remedy for check in checks)
