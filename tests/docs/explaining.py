@@ -50,7 +50,11 @@ def controllers() -> str:
             "locks": len(rules.locks),
             "writers": len(rules.writers),
         }
-        known = ", ".join(f"{n} {kind}" for kind, n in kinds.items() if n)
+        known = ", ".join(
+            f"{n} {kind if n > 1 else kind.removesuffix('s')}"
+            for kind, n in kinds.items()
+            if n
+        )
         name = rules.controller.name if rules.controller is not None else ""
         rows.append(f"| `{file.name}` | {name} | {known} |")
     head = "| file | who acts | rules |\n|---|---|---|"

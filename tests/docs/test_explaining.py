@@ -13,6 +13,7 @@ from recorder.model.fact import DETAILS, FactKind
 from recorder.model.outcomes import Decision, Fault
 from recorder.model.state import Condition
 from tests.docs.blocks import ROOT
+from tests.docs.explaining import controllers
 
 FACTS = (ROOT / "docs/facts.md").read_text()
 CAUSES = (ROOT / "docs/causes.md").read_text()
@@ -45,6 +46,10 @@ def test_facts_have_the_members_that_the_page_lists(kind: FactKind) -> None:
 def test_every_class_and_confidence_has_its_row() -> None:
     for name in (*Fault, *Decision, *STRENGTHS):
         assert f"\n| `{name}` |" in CAUSES
+
+
+def test_a_single_rule_is_counted_in_the_singular() -> None:
+    assert re.findall(r"\b1 \w+s\b", controllers()) == []
 
 
 def test_the_rules_that_are_shown_are_rules(tmp_path: Path) -> None:
