@@ -62,7 +62,7 @@ class DecisionFound:
 
 @described
 class Evidence:
-    """One signal in the chain."""
+    """One signal of the episode."""
 
     entry: strawberry.ID
     """The entry that proves it, `LOG/POSITION`."""
@@ -150,8 +150,9 @@ class Verdict:
     """The first proof of the new one."""
 
     down_seconds: float | None
-    """From the last proof of life to the next; null where nothing was down,
-    or it is down still."""
+    """The time from the last proof that the node was alive to the next one.
+    Null if the node was never down, has not come back, or no proof from before
+    is recorded."""
 
     away_seconds: float | None
     """How long it was not in service; null while it is not."""
@@ -192,7 +193,7 @@ class Verdict:
     evidence: list[Evidence]
 
     evidence_left_out: int
-    """Signals of the same chain not listed in the evidence."""
+    """Signals of the same episode not listed in the evidence."""
 
     rivals: list[Rival]
 

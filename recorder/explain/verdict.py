@@ -130,26 +130,29 @@ class Verdict:
     back_in_service_at: datetime | None
     mode: Mode
     began: datetime | None
-    """The first sign, but for what held long before it."""
+    """The time of the first signal, except signals that held long before."""
 
     acted_at: datetime | None
-    """When the intervention began that it came of, if it came of one."""
+    """When the intervention that led to it began, or the node was first
+    emptied, whichever came first. None if neither is recorded."""
 
     fault: Faulted | None
     decision: Decided | None
     because: Because | None = None
-    """Of an intervention: the fault that it answers."""
+    """The fault that the intervention responds to, if one led to this."""
 
     down: timedelta | None = None
-    """From the last proof of life to the first proof of the next; None where
-    nothing was down, or it is down still."""
+    """The time from the last proof that the node was alive to the next one.
+    None if the node was never down, has not come back, or no proof from before
+    is recorded."""
 
     away: timedelta | None = None
-    """How long the node was not in service; None while it is not."""
+    """The time during which the node was not in service. None if it never
+    left service, or is not back."""
 
     skew: timedelta = timedelta()
-    """How far the clock of the node is ahead of ours, as far as its claims
-    show; they are corrected by it."""
+    """How far the clock of the node is ahead of the recorder's, by the times
+    that the node reports. Times in the verdict are corrected by it."""
 
     steps: Sequence[Step] = ()
     """The path, at most seven, in the order of the log."""
@@ -158,13 +161,15 @@ class Verdict:
     confidence: Confidence = Confidence.UNKNOWN
     evidence: Sequence[Evidence] = ()
     left_out: int = 0
-    """Signs of the same chain that the evidence does not name."""
+    """The number of signals of the same episode that are not in the
+    evidence."""
 
     rivals: Sequence[Rival] = ()
     missing: Sequence[Missing] = ()
     contradictions: Sequence[Contradiction] = ()
     gaps: Sequence[EntryName] = ()
-    """Those that overlap the time that it rests on: it is less sure."""
+    """Gaps that overlap the time of its evidence and reduce its
+    confidence."""
 
     @property
     def id(self) -> str:
@@ -192,5 +197,5 @@ class Verdict:
 
     @property
     def began_at(self) -> datetime:
-        """When the chain began that it is about."""
+        """When its episode began, or its effect if that was earlier."""
         return min(self.began or self.effect.stored.at, self.effect.stored.at)

@@ -75,7 +75,7 @@ class EventRule(_Rule, frozen=True, kw_only=True):
     fault: Fault | None = None
     decision: Decision | None = None
     vague: bool = False
-    """Whether it is said for other reasons as well."""
+    """Whether the Event is also reported for other reasons."""
 
     actor: ActorName | None = None
 
@@ -102,7 +102,7 @@ class TaintRule(_Rule, frozen=True, kw_only=True):
     role: Role
     decision: Decision | None = None
     vague: bool = False
-    """Whether it is put there for other reasons as well."""
+    """Whether the taint is also added for other reasons."""
 
     actor: ActorName | None = None
 

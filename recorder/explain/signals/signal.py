@@ -66,17 +66,18 @@ class Signal(NamedTuple):
     decision: Decision | None = None
     actor: Actor | None = None
     due: datetime | None = None
-    """When what was announced is to be done, where that is said."""
+    """The time for which the action is announced, if it names one."""
 
     vague: bool = False
-    """Whether what it says is said for other reasons as well."""
+    """Whether it also occurs for reasons other than its decision, so that it
+    does not prove that decision on its own."""
 
     over: bool = False
     """Whether it ends what an earlier signal of its subject began."""
 
     ruled: bool = True
-    """Whether Kubernetes or a rule says what it means. Of others only the
-    author and the words are known."""
+    """Whether Kubernetes or a rule defines what it means. If not, only its
+    author and its text are used."""
 
     @property
     def topic(self) -> Topic:
@@ -90,7 +91,7 @@ class Signal(NamedTuple):
 
     @property
     def condition(self) -> Condition | None:
-        """What the condition is that it is about; None where it went."""
+        """The condition as it is after this signal; None if it was removed."""
         detail = self.stored.fact.detail
         return detail.new if isinstance(detail, ConditionChanged) else None
 
@@ -108,7 +109,7 @@ class Signal(NamedTuple):
 
     @property
     def is_inferred(self) -> bool:
-        """Whether it is that something is gone, by its absence alone."""
+        """Whether it infers, from absence alone, that an object is gone."""
         detail = self.stored.fact.detail
         return isinstance(detail, Vanished) and detail.inferred
 
