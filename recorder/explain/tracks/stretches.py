@@ -89,11 +89,15 @@ def _belongs(
 
 
 def _runs_on(signal: Signal, last: Stretch, alive: Iterable[datetime]) -> bool:
-    """Whether a kubelet that had only started was heard of before a loss."""
+    """Whether a kubelet that had only started was heard of before a loss.
+
+    By our own clock: that of the node may be wrong, and nobody knows.
+    """
     if any(s.topic not in _STARTS for s in last.signals):
         return False
-    started = max(s.stored.at for s in last.signals) + LIMITS.asynchronous
-    return any(started < at < signal.stored.at for at in alive)
+    started = max(s.stored.observed_at for s in last.signals)
+    running = started + LIMITS.asynchronous
+    return any(running < at < signal.stored.at for at in alive)
 
 
 def _starts_again(signal: Signal, last: Stretch) -> bool:
