@@ -20,6 +20,10 @@ class Operation(StrEnum):
     LISTED = "listed"
     """A list showed a version that the log did not hold."""
 
+    RECOVERED = "recovered"
+    """A version that no watch told, read afterwards out of the past that the
+    server still held."""
+
     ADDED = "added"
     MODIFIED = "modified"
     DELETED = "deleted"
@@ -33,6 +37,9 @@ class Operation(StrEnum):
     AUDIT = "audit"
     CLOUDEVENT = "cloudevent"
     POLLED = "polled"
+
+    RETENTION = "retention"
+    """What became of days: archived, dropped, held; see the document."""
 
     REFUSED = "refused"
     """Input that could not be taken as it was; the document describes it."""

@@ -99,6 +99,10 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     occurred_at: datetime | None = None
     """By the cluster's clock; None if no source reports it."""
 
+    seen_at: datetime | None = None
+    """By when a watch would have shown it, where that is known and its
+    version was only read afterwards."""
+
     actor: str | None = None
     """Who did it, as far as the entry itself tells: a field manager, the
     reporter of an Event, the user of an audit record."""

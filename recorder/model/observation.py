@@ -26,12 +26,17 @@ __all__ = [
     "ClockJumped",
     "AuditRecorded",
     "EpochBegan",
+    "HistoryWalked",
     "InputRefused",
     "ListPage",
+    "Noticed",
     "Observation",
     "PlaceReached",
     "Polled",
+    "RECORDER",
+    "RETENTION",
     "SETTLED",
+    "RecordsLost",
     "RequestFailed",
     "SLURM",
     "StreamClosed",
@@ -45,6 +50,10 @@ WATCH = "watch"
 AUDIT = "audit"
 CLOUDEVENTS = "cloudevents"
 SLURM = "slurm"
+RECORDER = "recorder"
+RETENTION = "retention"
+"""The stream of the recorder's own notices: what became of days."""
+
 TAPE = "tape"
 """Source of a `PlaceReached` alone; frames keep the source they came from."""
 
@@ -104,6 +113,15 @@ class WatchFrame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Whether more may have been made before it came: it was made while we
     were away, or the line was slow."""
 
+    written_by: datetime | None = None
+    """Of what was recovered: by when it was so, as far as the writers of it
+    and of later versions tell."""
+
+    recovered: bool = False
+    """Whether it was read afterwards, out of what the server still knew of
+    its past. Before a list, in the order of versions; a DELETED then only
+    names the object and the version at which it was gone."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamClosed:
@@ -113,6 +131,29 @@ class StreamClosed:
     resource: Resource
     reason: str
     """`EXPIRED`, `ABSENT`, one of `CLEAN_REASONS`, or free text."""
+
+    source: str = WATCH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryWalked:
+    """A span of a resource's past was read; what was found came before.
+
+    A list as of ``until`` follows.
+    """
+
+    observed_at: datetime
+    resource: Resource
+    since: str
+    until: str
+    """Versions: the first exclusive, the second that of the list."""
+
+    proved: str
+    """What was read and found, in words."""
+
+    possible: Sequence[str] | None
+    """What may still be missing between the two, in words; None if the list
+    alone tells that, because nothing could be read."""
 
     source: str = WATCH
 
@@ -205,6 +246,31 @@ class Polled:
     source: str = SLURM
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noticed:
+    """A notice of retention was taken up. Never on a tape."""
+
+    observed_at: datetime
+    document: bytes
+    source: str = RECORDER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordsLost:
+    """Records of a stream were lost before they were read. Live only.
+
+    Between the last that was put, and the next, if it is not known better.
+    """
+
+    observed_at: datetime
+    stream: str
+    reason: str
+    since: datetime | None = None
+    """When the first of them may have been made, where that is known."""
+
+    source: str = AUDIT
+
+
 class PlaceReached(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A source has put all of a stream before a place, and goes on there.
 
@@ -227,6 +293,7 @@ class PlaceReached(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 Observation = (
     ListPage
     | WatchFrame
+    | HistoryWalked
     | StreamClosed
     | StreamResumed
     | RequestFailed
@@ -236,5 +303,7 @@ Observation = (
     | AuditRecorded
     | CloudEventPosted
     | Polled
+    | Noticed
+    | RecordsLost
     | PlaceReached
 )

@@ -10,6 +10,7 @@ __all__ = [
     "Cause",
     "Confidence",
     "Decision",
+    "EndedBy",
     "Fault",
     "Happened",
     "HitBy",
@@ -17,6 +18,7 @@ __all__ = [
     "Mode",
     "Outcome",
     "Role",
+    "WorkloadState",
 ]
 
 
@@ -211,3 +213,63 @@ class IncidentGroup(StrEnum):
     NODE = "node"
     RACK = "rack"
     CONTROL_PLANE = "control-plane"
+
+
+class EndedBy(StrEnum):
+    """What ended a workload, or Pods of it."""
+
+    NODE_FAILURE = "node-failure"
+    """The node failed, or what runs on it was lost with it."""
+
+    DRAIN = "drain"
+    """Somebody had its Pods evicted."""
+
+    PREEMPTION = "preemption"
+    """Other work took its place."""
+
+    EVICTION = "eviction"
+    """The kubelet evicted or refused the Pod."""
+
+    CONTAINER_OOM = "container-oom"
+    """A container exceeded its own memory limit."""
+
+    CONTAINER_EXIT = "container-exit"
+    """A container failed by itself."""
+
+    DEADLINE = "deadline"
+    """It ran longer than its own deadline allows."""
+
+    SUSPENSION = "suspension"
+    """It was suspended."""
+
+    DELETION = "deletion"
+    """It was deleted."""
+
+    COMPLETION = "completion"
+    """It ended normally."""
+
+    UNRECORDED = "unrecorded"
+    """Nothing recorded explains it."""
+
+
+class WorkloadState(StrEnum):
+    """How a workload or a Pod was last seen."""
+
+    PENDING = "pending"
+    """Not running yet."""
+
+    RUNNING = "running"
+
+    DOWN = "down"
+    """Disrupted, and not running in full again."""
+
+    COMPLETED = "completed"
+    """Ended normally."""
+
+    FAILED = "failed"
+    """Failed permanently."""
+
+    DELETED = "deleted"
+
+    UNKNOWN = "unknown"
+    """The record does not show it."""

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
+import msgspec
+
 __all__ = ["EntryName", "ObjectIdentity", "Resource"]
 
 
@@ -65,8 +67,7 @@ class ObjectIdentity(NamedTuple):
     uid: str | None
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class EntryName:
+class EntryName(msgspec.Struct, frozen=True, order=True, gc=False):
     """The name of an entry, ``LOG/POSITION``."""
 
     log: int

@@ -1,10 +1,12 @@
 """Times as people write them, and windows between two of them.
 
 A time without a zone would be read differently by two people looking at the
-same incident, so it is refused.
+same incident: it is refused, or taken as UTC where that is said to whoever
+wrote it.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -36,13 +38,21 @@ class TimeError(ConfigError):
     code = "question.time"
 
 
-def parse_time(text: str, *, now: datetime, name: str) -> datetime:
+def parse_time(
+    text: str,
+    *,
+    now: datetime,
+    name: str,
+    assumed: Callable[[str], None] | None = None,
+) -> datetime:
     """Read a time: RFC 3339 with a zone, or an age counted back from now.
 
     Args:
         text: as it was written.
         now: what an age is counted from.
         name: of the option, for the message.
+        assumed: is told that a time without a zone was taken as UTC; where
+            there is nobody to tell, such a time is refused.
 
     Raises:
         TimeError: it has another form, has no zone, or does not exist.
@@ -55,6 +65,9 @@ def parse_time(text: str, *, now: datetime, name: str) -> datetime:
         msg = f'cannot use {name} "{text}": it is not a time; {FORMS}'
         raise TimeError(msg)
     day, clock, fraction, zone = found.groups()
+    if zone is None and assumed is not None:
+        assumed(f'{name} "{text}" has no time zone: taken as UTC')
+        zone = "Z"
     if zone is None:
         msg = (
             f'cannot use {name} "{text}": it has no time zone; append Z for'

@@ -2,6 +2,11 @@
 
 from recorder.errors import ConfigError
 from recorder.redact.audit import GUARDED_MEMBERS, is_about_secrets
+from recorder.redact.bodiless import (
+    bodies,
+    is_bodiless,
+    truncated_addresses,
+)
 from recorder.redact.digest import KeyedDigest
 from recorder.redact.edits import splice
 from recorder.redact.gates import has_token_kind, patches_env
@@ -48,6 +53,7 @@ class Redaction:
                 f" {KEY_SIZE_BYTES_MIN} are needed"
             )
             raise ConfigError(msg)
+        self._truncates_addresses = rules.truncates_addresses
         self._search = SecretSearch(
             NameMatcher(rules.patterns), KeyedDigest(key)
         )
@@ -92,10 +98,16 @@ class Redaction:
         """
         check_document(raw)
         if is_about_secrets(raw):
-            return splice(raw, self._search.guarded(raw, GUARDED_MEMBERS))
-        if has_token_kind(raw) or patches_env(raw):
-            return splice(raw, self._search.guarded(raw, frozenset()))
-        return splice(raw, self._search.everything(raw))
+            edits = self._search.guarded(raw, GUARDED_MEMBERS)
+        elif has_token_kind(raw) or patches_env(raw):
+            edits = self._search.guarded(raw, frozenset())
+        else:
+            edits = self._search.everything(raw)
+        if is_bodiless(raw):
+            edits = [*edits, *bodies(raw)]
+        if self._truncates_addresses:
+            edits = [*edits, *truncated_addresses(raw)]
+        return splice(raw, edits)
 
     def any_json(self, raw: bytes) -> bytes:
         """Redact a document of no known kind, a CloudEvent or an answer.

@@ -75,6 +75,10 @@ class RedactionRules:
     ``env`` item and without regard to case. None at all is allowed: then
     no environment variable is redacted."""
 
+    truncates_addresses: bool = False
+    """Whether of the addresses in audit records only the network is kept: 24
+    bits of IPv4, 48 of IPv6."""
+
 
 class NameMatcher:
     """Matches the names of secrets; caches the result for each name."""

@@ -1,0 +1,47 @@
+"""Holds: what retention must keep, by whom and why."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+__all__ = ["Hold", "NewHold", "Placed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewHold:
+    """What is to be kept, by whom and why."""
+
+    log: int
+    since: datetime | None
+    until: datetime | None
+    node: str | None
+    incident: str | None
+    who: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A hold that was placed."""
+
+    number: int
+    dropped: Sequence[str]
+    """Partitions in its window that were dropped before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """A hold, and whether it was lifted."""
+
+    hold_id: int
+    log_id: int | None
+    since: datetime | None
+    until: datetime | None
+    node: str | None
+    incident: str | None
+    who: str
+    why: str
+    placed_at: datetime
+    lifted_by: str | None
+    lifted_why: str | None
+    lifted_at: datetime | None

@@ -1,0 +1,15 @@
+"""Logs of reads, which are of no cluster."""
+
+__all__ = ["is_of_reads", "uid_of_reads"]
+
+PREFIX = "reads:"
+
+
+def uid_of_reads(name: str) -> str:
+    """Return what stands in a log of reads for the UID of a cluster."""
+    return PREFIX + name
+
+
+def is_of_reads(uid: str) -> bool:
+    """Return whether a log of this UID holds reads."""
+    return uid.startswith(PREFIX)
