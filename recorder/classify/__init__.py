@@ -24,10 +24,13 @@ from recorder.classify.objects import (
     read_head,
     read_object,
 )
+from recorder.classify.record_digests import RecordDigests, record_digests
+from recorder.classify.requests import request_draft
 
 __all__ = [
     "DocumentHead",
     "KubeObject",
+    "RecordDigests",
     "Wire",
     "classify",
     "draft",
@@ -35,5 +38,7 @@ __all__ = [
     "node_ready",
     "read_head",
     "read_object",
+    "record_digests",
+    "request_draft",
     "substance",
 ]

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from recorder.classify.paths import Element, Path, written_path
+from recorder.classify.paths import Element, Path, Step, written_path
 
-__all__ = ["Change", "How", "Manifest", "changes", "is_noise"]
+__all__ = ["Change", "How", "Manifest", "changes", "is_noise", "value_at"]
 
 Manifest = dict[str, Any]
 """An object of Kubernetes as it was decoded; what it holds, only its kind
@@ -117,6 +117,29 @@ def is_noise(change: Change) -> bool:
     if path[-1] == "lastHeartbeatTime":
         return path[:2] == ("status", "conditions")
     return path[-1] == "observedGeneration"
+
+
+def value_at(document: Manifest, path: Path) -> object:
+    """Return what is at a path of a document; None where nothing is."""
+    value: Any = document
+    for step in path:
+        value = _member(step, value)
+    return value
+
+
+def _member(step: Step, value: Any) -> Any:
+    if isinstance(step, str):
+        return value.get(step) if isinstance(value, dict) else None
+    if not isinstance(value, list):
+        return None
+    if isinstance(step, int):
+        return value[step] if step < len(value) else None
+    objects = (one for one in value if isinstance(one, dict))
+    return next((one for one in objects if _is_named(one, step)), None)
+
+
+def _is_named(element: Mapping[str, Any], name: Element) -> bool:
+    return all(element.get(field) == at for field, at in name.names)
 
 
 _BOOKS = (("managedFields",), ("resourceVersion",), ("generation",))

@@ -17,7 +17,13 @@ from typing import Any, TypeVar
 
 from recorder.classify.times import moment
 
-__all__ = ["FieldManager", "moved", "moved_managers"]
+__all__ = [
+    "FieldManager",
+    "field_manager",
+    "managed_entries",
+    "moved",
+    "moved_managers",
+]
 
 Entry = TypeVar("Entry")
 
@@ -59,18 +65,21 @@ def moved_managers(
     new. Empty where nobody's entry moved, and where one of the two documents
     has none to compare: nobody is guessed.
     """
-    before = [] if old is None else _entries(old)
+    before = [] if old is None else managed_entries(old)
     if before is None:
         return []
     found = [
-        _manager(entry)
-        for _, entry in moved(before, _entries(new) or ())
+        field_manager(entry)
+        for _, entry in moved(before, managed_entries(new) or ())
         if isinstance(entry.get("manager"), str)
     ]
     return sorted(found, key=lambda manager: manager.at or _LAST)
 
 
-def _entries(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+def managed_entries(
+    document: Mapping[str, Any],
+) -> list[dict[str, Any]] | None:
+    """Return the entries of ``managedFields``; None where there are none."""
     metadata = document.get("metadata")
     if not isinstance(metadata, dict):
         return None
@@ -80,7 +89,8 @@ def _entries(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     return [entry for entry in entries if isinstance(entry, dict)]
 
 
-def _manager(entry: Mapping[str, Any]) -> FieldManager:
+def field_manager(entry: Mapping[str, Any]) -> FieldManager:
+    """Return the field manager of an entry, which has a name."""
     return FieldManager(
         name=entry["manager"],
         operation=_text(entry.get("operation")),

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from recorder.coverage.hole import Gap, Hole
-from recorder.coverage.ports import Log, Record, Stream
+from recorder.coverage.ports import ArchivedSpan, Log, Record, Stream
 from recorder.coverage.unproven import (
     claimed,
     doubt,
@@ -78,6 +78,8 @@ class Coverage:
     """How many more there are than are listed."""
 
     sources: Mapping[str, str] = field(default_factory=dict)
+    archived: Sequence[ArchivedSpan] = ()
+    """What was read from the archive."""
 
     @property
     def complete(self) -> bool:
@@ -165,7 +167,9 @@ def cover(
         for hole in holes_of(stream, window, is_over=log.is_over, end=end):
             coverage.add_hole(hole)
     if not streams:
-        coverage.add_hole(nothing_recorded(window))
+        coverage.add_hole(
+            nothing_recorded(window, archived=log.kept_since is not None)
+        )
     return coverage
 
 
@@ -184,6 +188,10 @@ async def covered(
     log does. ``needs`` is a resource without which there is no answer.
     """
     coverage = cover(record.log, record.streams, window, now=now, reads=reads)
+    archived = await record.archived(window)
+    coverage.archived = archived.read
+    for hole in archived.holes:
+        coverage.add_hole(hole)
     async for gap in record.gaps(window.since):
         if (
             not gap.healed
@@ -192,16 +200,16 @@ async def covered(
         ):
             coverage.add_gap(gap)
     async for jump in record.clock_jumps():
-        hole = doubt(jump, window)
-        if hole is not None:
-            coverage.add_hole(hole)
+        doubtful = doubt(jump, window)
+        if doubtful is not None:
+            coverage.add_hole(doubtful)
     there = {stream.resource for stream in record.streams}
     if needs is not None and there and needs not in there:
         coverage.add_hole(never_recorded(needs, window))
     end = await record.facts.end() if facts else None
-    hole = None if end is None else no_facts(end, window)
-    if hole is not None:
-        coverage.add_hole(hole)
+    without = None if end is None else no_facts(end, window)
+    if without is not None:
+        coverage.add_hole(without)
     return coverage
 
 

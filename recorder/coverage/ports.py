@@ -5,10 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from recorder.coverage.hole import Gap
+from recorder.coverage.hole import Gap, Hole
 from recorder.model.reference import EntryName
+from recorder.model.window import Window
 
-__all__ = ["ClockJump", "FactsEnd", "FactsRecord", "Log", "Record", "Stream"]
+__all__ = [
+    "Archived",
+    "ArchivedSpan",
+    "ClockJump",
+    "FactsEnd",
+    "FactsRecord",
+    "Log",
+    "Record",
+    "Stream",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +47,10 @@ class Log:
 
     redaction_key_id: str | None = None
     """Which key made the digests in it."""
+
+    kept_since: datetime | None = None
+    """When the first entry was observed that follows dropped days; None
+    where none was dropped."""
 
     @property
     def is_tape(self) -> bool:
@@ -90,6 +104,24 @@ class FactsEnd:
     """When the first entry without facts was observed."""
 
 
+@dataclass(frozen=True, slots=True)
+class ArchivedSpan:
+    """Days of a window that were read from the archive."""
+
+    since: datetime
+    until: datetime
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """What of a window lies in days that were dropped."""
+
+    read: Sequence[ArchivedSpan] = ()
+    holes: Sequence[Hole] = ()
+    """Of days that are not archived, or whose archive cannot be read."""
+
+
 class FactsRecord(Protocol):
     """How far the facts of a log reach."""
 
@@ -117,3 +149,6 @@ class Record(Protocol):
 
     def clock_jumps(self) -> AsyncIterator[ClockJump]:
         """Yield every jump of the recorder's clock, in log order."""
+
+    async def archived(self, window: Window) -> "Archived":
+        """Return what of a window lies in days that were dropped."""

@@ -17,6 +17,7 @@ from recorder.model.window import Window
 __all__ = [
     "claimed",
     "doubt",
+    "dropped",
     "holes_of",
     "never_recorded",
     "no_facts",
@@ -37,8 +38,10 @@ NO_PROOF = "not confirmed complete"
 NO_PROOF_YET = "not confirmed complete since then: is the recorder running?"
 OVER = "the tape ends before"
 NOTHING_RECORDED = "nothing recorded yet"
+NOT_ARCHIVED = "not confirmed complete: an archive does not say what was"
 AHEAD = "a timestamp lies after the end of the record: is a clock ahead?"
 NEVER_RECORDED = "never recorded"
+DROPPED = "dropped by retention, not archived"
 
 
 def holes_of(
@@ -106,9 +109,13 @@ def _hole(
     )
 
 
-def nothing_recorded(window: Window) -> Hole:
-    """Return the hole of a log that no stream has come to."""
-    return _hole(None, window.since, None, NOTHING_RECORDED)
+def nothing_recorded(window: Window, *, archived: bool) -> Hole:
+    """Return the hole of a log that no stream has come to.
+
+    Of one of which only the archive is here, nobody knows what was proven.
+    """
+    reason = NOT_ARCHIVED if archived else NOTHING_RECORDED
+    return _hole(None, window.since, None, reason)
 
 
 def claimed(since: datetime, until: datetime | None) -> Hole:
@@ -119,6 +126,23 @@ def claimed(since: datetime, until: datetime | None) -> Hole:
         since=since,
         until=until,
         reason=AHEAD,
+    )
+
+
+def dropped(
+    kept_since: datetime, window: Window, reason: str = DROPPED
+) -> Hole | None:
+    """Return what of a window lies in days that were dropped, if any."""
+    since = window.since
+    if since is None or since >= kept_since:
+        return None
+    until = window.until
+    return Hole(
+        source="recorder",
+        resource=None,
+        since=since,
+        until=kept_since if until is None else min(until, kept_since),
+        reason=reason,
     )
 
 

@@ -7,9 +7,10 @@ is `unrecorded`, and what would have told is said.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec.structs import replace
 
 from recorder.coverage.hole import Hole
 from recorder.explain import causes
@@ -35,6 +36,7 @@ from recorder.explain.tracks.bounds import heard_again, not_after, not_before
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.tracks.interventions import (
+    Intervention,
     interventions_of,
 )
 from recorder.explain.tracks.transition import Transition
@@ -80,12 +82,13 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
     """Return the verdict on one transition."""
     chain, effect = transition.episode, transition.effect
     happened = transition.happened
-    decided, broken = _decided(transition), _faulted(transition)
+    between = (not_before(transition), not_after(transition))
+    acted = interventions_of(transition)
+    decided, broken = _decided(transition, acted), _faulted(transition)
     broken = broken or _unheard_before(transition, decided)
     if broken and decided and _outweighs(transition, broken, decided):
         decided = None
     faulted = _tempered(transition, broken, decided)
-    against = contradictions(transition)
     back = chain.back if happened not in STAYED else None
     before, after = _boots(transition)
     hiding = holes_over(chain, effect, holes)
@@ -98,7 +101,7 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
         effect=effect,
         boot_id_before=before,
         boot_id_after=after,
-        between=(not_before(transition), not_after(transition)),
+        between=between,
         lost_at=_first_proof(transition),
         back_in_service_at=(
             None
@@ -109,15 +112,15 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
         fault=faulted,
         decision=decided,
         began=chain.began.at,
-        acted_at=_acted_at(transition, decided),
+        acted_at=_acted_at(acted, decided),
         because=_because(transition, decided, faulted),
-        down=_down(transition),
-        away=_away(transition, back),
+        down=_down(transition, between[0]),
+        away=_away(transition, back, between[0]),
         skew=chain.skew,
-        steps=steps_of(transition, decided, faulted, evidence),
+        steps=steps_of(transition, decided, faulted, evidence, between[0]),
         evidence=evidence,
         left_out=left_out,
-        contradictions=against,
+        contradictions=contradictions(transition),
         gaps=sorted(
             {hole.opened for hole in hiding if hole.opened is not None}
         ),
@@ -131,10 +134,11 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
     return replace(verdict, sentence=sentence(verdict))
 
 
-def _decided(transition: Transition) -> Decided | None:
+def _decided(
+    transition: Transition, acted: Sequence[Intervention]
+) -> Decided | None:
     if transition.happened in STAYED and not transition.decisions:
         return None
-    acted = interventions_of(transition)
     paths = [
         (led, one, place)
         for place, one in enumerate(acted)
@@ -185,32 +189,33 @@ def _because(
     return Because(sign=faulted.sign, strength=strength)
 
 
-def _down(transition: Transition) -> timedelta | None:
+def _down(transition: Transition, last: datetime | None) -> timedelta | None:
     if not transition.is_back:
         return None
-    last, again = not_before(transition), heard_again(transition)
+    again = heard_again(transition)
     if last is None or again is None:
         return None
     return max(again - last, timedelta())
 
 
-def _away(transition: Transition, back: StoredFact | None) -> timedelta | None:
+def _away(
+    transition: Transition, back: StoredFact | None, proved: datetime | None
+) -> timedelta | None:
     left = transition.episode.left_at
     if back is None or left is None:
         return None
-    proved = not_before(transition)
     if transition.was_lost and proved is not None:
         left = min(left, proved)
     return max(back.observed_at - left, timedelta())
 
 
 def _acted_at(
-    transition: Transition, decided: Decided | None
+    acted: Iterable[Intervention], decided: Decided | None
 ) -> datetime | None:
     """Return since when somebody acted on it, or emptied it."""
     emptied = [
         step.stored.observed_at
-        for one in interventions_of(transition)
+        for one in acted
         for step in one.steps
         if step.topic in EMPTYING
     ]

@@ -6,11 +6,13 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from recorder.explain.charging import charged, given_up
+from recorder.explain.happened import STAYING
 from recorder.explain.hit import Blow, Failure, Hit, Scope, said
 from recorder.explain.losses import (
     TOGETHER,
     came_with,
     can_hit,
+    fell_together,
     is_hidden,
     is_late,
     lasted,
@@ -54,6 +56,7 @@ class Gang:
         self._workload = workload
         self._workloads = workloads
         self._pods = pods
+        self._whole = workload.is_gang
         self._failed_at = workloads.failed_at(workload)
         self._failed_entries = workloads.entries(workload)
         self._scope = scope
@@ -67,7 +70,7 @@ class Gang:
             for pod in self._pods
             if pod.node == failure.verdict.node
             and pod.was_on(failure.since, failure.seen)
-            and can_hit(failure, pod)
+            and can_hit(failure, pod, self._workload, self._pods)
             and not was_leaving(failure, pod, self._pods)
             and not was_replaced(
                 failure,
@@ -77,6 +80,7 @@ class Gang:
             )
         ]
         lost = [(f, p) for f, p in touched if lost_at(f, p) is not None]
+        self._whole |= fell_together(self._workload, lost, self._pods)
         found = []
         while lost:
             hit = self._blow(lost)
@@ -87,7 +91,7 @@ class Gang:
             # What is lost after it ran again is lost once more.
             lost = [p for p in lost if taken_at(*p) > max(again, hit.hit_at)]
         given = self._preempted({p.key for _, p in touched})
-        if self._workload.is_gang:
+        if self._whole:
             # What is down has nothing left to give, nor to count again.
             given = [
                 g
@@ -124,7 +128,7 @@ class Gang:
         # What came to a node that was lost already is not lost by it.
         later = [p for p in losses.values() if p.node not in known]
         hit_by = BY_REASON.get(pod.disruption or "", HitBy.NODE_FAILURE)
-        if first.verdict.happened == Happened.DRAINED:
+        if first.verdict.happened in STAYING:
             hit_by = HitBy.DRAIN
         unseen = all(is_hidden(*pair, self._scope.unheard) for pair in at_once)
         blow = Blow(hit_by, first.verdict.node, hit_at, unseen=unseen)
@@ -155,7 +159,7 @@ class Gang:
         gang: Sequence[Placement],
         lost: Sequence[Placement],
     ) -> Loss:
-        return Loss(at, gang, lost, self._pods, self._workload.is_gang)
+        return Loss(at, gang, lost, self._pods, self._whole)
 
     def _preempted(self, touched: set[str]) -> list[Hit]:
         """What somebody else's work took the place of."""
@@ -196,7 +200,7 @@ class Gang:
         self, at: datetime, losses: Sequence[Placement]
     ) -> list[Placement]:
         """Return the Pods that made up the gang when it was hit."""
-        if not self._workload.is_gang:
+        if not self._whole:
             # What never ran was to stand in for another, and was refused.
             return [p for p in losses if p.running_at] or list(losses)
         return [

@@ -35,6 +35,7 @@ HIT: Final = frozenset(
         Happened.UNREACHABLE,
         Happened.KUBELET_RESTART,
         Happened.DRAINED,
+        Happened.CORDONED,
         Happened.DEGRADED,
     }
 )

@@ -5,14 +5,16 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from recorder.coverage.hole import Hole
+from recorder.explain.happened import LOST
 from recorder.explain.hit import Failure
 from recorder.model.outcomes import Happened
-from recorder.projections import Placement
+from recorder.projections import SERVERS, Placement, Workload
 
 __all__ = [
     "TOGETHER",
     "came_with",
     "can_hit",
+    "fell_together",
     "is_hidden",
     "is_late",
     "lasted",
@@ -24,6 +26,9 @@ __all__ = [
     "was_leaving",
     "was_replaced",
 ]
+
+ALONE: Final = SERVERS | {"Pod", "ReplicationController"}
+"""Kinds each of whose Pods is lost by itself."""
 
 TOGETHER: Final = timedelta(seconds=60)
 """Between what the Pods of a gang do for one reason."""
@@ -39,7 +44,7 @@ def order(failure: Failure, pod: Placement) -> tuple[datetime, datetime, int]:
     missed before somebody said so is no matter of its own.
     """
     lost = lost_at(failure, pod)
-    if failure.verdict.happened in {Happened.DRAINED, Happened.DEGRADED}:
+    if failure.verdict.happened not in LOST:
         gone = lost or failure.seen
     else:
         last = failure.verdict.between[0] or failure.seen
@@ -59,13 +64,41 @@ def came_with(pod: Placement, at: datetime) -> bool:
     )
 
 
+def fell_together(
+    workload: Workload,
+    lost: Iterable[tuple[Failure, Placement]],
+    pods: Iterable[Placement],
+) -> bool:
+    """Whether a workload stopped all its other Pods for those that it lost.
+
+    That shows a gang of a kind that nobody knows: what still ran was stopped
+    before any Pod began anew.
+    """
+    taken = {pod.key: taken_at(failure, pod) for failure, pod in lost}
+    if not taken or workload.kind in ALONE:
+        return False
+    at = min(taken.values())
+    others = [pod for pod in pods if pod.key not in taken]
+    kept = [pod for pod in others if pod.runs_at(at)]
+    anew = [p.running_at for p in others if p.running_at and p.running_at > at]
+    stops = [pod.deleting_at or pod.ended_at for pod in kept]
+    return bool(stops and anew) and all(
+        stop is not None and at <= stop <= min(anew) for stop in stops
+    )
+
+
 def position(entry: str) -> int:
     """Return the place of an entry in its log, by its name."""
     return int(entry.partition("/")[2])
 
 
-def can_hit(failure: Failure, pod: Placement) -> bool:
-    """Whether a node could do that to a Pod.
+def can_hit(
+    failure: Failure,
+    pod: Placement,
+    workload: Workload,
+    pods: Iterable[Placement],
+) -> bool:
+    """Whether a node could do that to a Pod of a workload.
 
     One that stayed in service hits only what failed on it, and a kubelet that
     starts anew has no Pod deleted: whoever did had a reason of its own.
@@ -73,12 +106,41 @@ def can_hit(failure: Failure, pod: Placement) -> bool:
     happened = failure.verdict.happened
     if happened == Happened.DEGRADED:
         return pod.phase == "Failed"
+    if happened == Happened.CORDONED:
+        # A server may be rolled out meanwhile, with nothing to tell it by.
+        return workload.kind not in SERVERS and _was_emptied(
+            failure, pod, pods
+        )
     deleted = pod.deleting_at
     if happened != Happened.KUBELET_RESTART or deleted is None:
         return True
     ended = [pod.ended_at, *pod.restarts]
     return pod.disruption is not None or any(
         at is not None and failure.since <= at < deleted for at in ended
+    )
+
+
+def _was_emptied(
+    failure: Failure, pod: Placement, pods: Iterable[Placement]
+) -> bool:
+    """Whether a Pod was deleted for a cordon, by whoever held it.
+
+    It goes first of its workload, and another takes its place: neither the
+    workload's own end nor the end of another member took it.
+    """
+    told, back = pod.deleting_at, failure.verdict.back_in_service_at
+    if (
+        told is None
+        or told < failure.since
+        or (back is not None and told > back)
+        or (pod.ended_at is not None and pod.ended_at < told)
+    ):
+        return False
+    others = [other for other in pods if other.key != pod.key]
+    ends = [at for o in others for at in (o.deleting_at, o.ended_at) if at]
+    return not any(told - TOGETHER <= at < told for at in ends) and any(
+        other.bound_at is not None and other.bound_at >= told
+        for other in others
     )
 
 
@@ -142,7 +204,14 @@ def lost_at(failure: Failure, pod: Placement) -> datetime | None:
         )
         if at is not None and failure.since <= at <= failure.until
     ]
-    return min(times, default=None)
+    if times or failure.verdict.happened != Happened.REBOOT:
+        return min(times, default=None)
+    # No container outlives its machine, whatever is not told of it.
+    seen = failure.seen
+    ran = pod.runs_at(failure.since) or (
+        pod.listed and not came_with(pod, seen)
+    )
+    return seen if ran and pod.runs_at(seen) else None
 
 
 def _ended_later(failure: Failure, pod: Placement) -> bool:
@@ -160,7 +229,7 @@ def taken_at(failure: Failure, pod: Placement) -> datetime:
     """Return when a Pod was hit: with its node, or before."""
     lost = lost_at(failure, pod)
     assert lost is not None, "asked only of what was lost"
-    if failure.verdict.happened in {Happened.DRAINED, Happened.DEGRADED}:
+    if failure.verdict.happened not in LOST:
         return lost
     return min(lost, max(failure.seen, failure.since))
 

@@ -7,14 +7,15 @@ the log, as the evidence does.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+
+from msgspec.structs import replace
 
 from recorder.explain.happened import STAYED, STAYING
 from recorder.explain.signals import Actor, Signal, Topic
 from recorder.explain.signals.requests import request_of
-from recorder.explain.tracks.bounds import not_before
 from recorder.explain.tracks.transition import Transition, latest
 from recorder.explain.verdict import Decided, Evidence, Faulted, Step
 from recorder.model.outcomes import Happened, Role
@@ -64,12 +65,16 @@ def steps_of(
     decided: Decided | None,
     faulted: Faulted | None,
     evidence: Sequence[Evidence],
+    alive: datetime | None,
 ) -> list[Step]:
-    """Return the path: fault, decision, acts, effect, recovery."""
+    """Return the path: fault, decision, acts, effect, recovery.
+
+    ``alive`` is the last proof of the old state.
+    """
     shown = [e.sign for e in evidence]
     drafts = [
         *_first(transition, faulted, decided, shown),
-        *_effect(transition, faulted, decided, shown),
+        *_effect(transition, faulted, decided, shown, alive),
         *_recovery(transition, shown),
         *_impact(shown),
     ]
@@ -184,6 +189,7 @@ def _effect(
     faulted: Faulted | None,
     decided: Decided | None,
     shown: list[Signal],
+    alive: datetime | None,
 ) -> Iterator[_Draft]:
     effect = transition.effect
     if decided is not None and _place(effect) == _place(decided.sign):
@@ -193,10 +199,9 @@ def _effect(
     if effect.topic in _GONE:
         yield _Draft(Role.EFFECT, _with(effect, gone), is_loss=True)
         return
-    loss = _loss(transition, faulted, decided, gone)
+    loss = _loss(transition, faulted, decided, gone, alive)
     if loss is not None:
         yield loss
-    alive = not_before(transition)
     new = [
         s
         for s in told
@@ -210,6 +215,7 @@ def _loss(
     faulted: Faulted | None,
     decided: Decided | None,
     gone: list[Signal],
+    alive: datetime | None,
 ) -> _Draft | None:
     """Return the step by which the old state ended, before the new one."""
     unready = [s for s in gone if s.topic is Topic.READY]
@@ -217,7 +223,6 @@ def _loss(
         return None
     if transition.happened is Happened.REMOVED and not unready:
         return None  # whoever deletes a Node ends its leases
-    alive = not_before(transition)
     if alive is None or (decided and alive < decided.sign.stored.at):
         # Something hid its end: when it was heard last says nothing of it.
         return _Draft(Role.EFFECT, unready, is_loss=True) if unready else None

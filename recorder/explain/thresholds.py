@@ -34,6 +34,10 @@ class Thresholds:
     """How long after a return to service trailing signals are waited for:
     kubelets send conditions every ten seconds."""
 
+    contested: timedelta = timedelta(minutes=15)
+    """Between a cordon and its undoing by another, if they disagree: a
+    controller looks again within ten minutes."""
+
     moment: timedelta = timedelta(minutes=2)
     """How long before a loss an Event may lie and still be likely its cause:
     it tells nothing of what held afterwards."""

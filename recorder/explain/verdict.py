@@ -1,8 +1,9 @@
 """What is said of one happening: the verdict and its parts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+import msgspec
 
 from recorder.explain.signals import Actor, Signal
 from recorder.model.outcomes import (
@@ -18,6 +19,7 @@ from recorder.model.reference import EntryName
 
 __all__ = [
     "Because",
+    "Contest",
     "Contradiction",
     "Decided",
     "Evidence",
@@ -29,8 +31,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Faulted:
+class Faulted(msgspec.Struct, frozen=True, kw_only=True):
     """What broke, by which sign."""
 
     fault: Fault
@@ -39,8 +40,7 @@ class Faulted:
     """That it is the cause of what happened."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
+class Decided(msgspec.Struct, frozen=True, kw_only=True):
     """What was decided, by whom, by which sign."""
 
     decision: Decision
@@ -57,16 +57,14 @@ class Decided:
     """Of the steps of the intervention, in the order of the log."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Because:
+class Because(msgspec.Struct, frozen=True, kw_only=True):
     """The fault that an intervention answers."""
 
     sign: Signal
     strength: Confidence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(msgspec.Struct, frozen=True, kw_only=True):
     """One step of the path, with the entries that record it."""
 
     role: Role
@@ -77,16 +75,14 @@ class Step:
     """The one that says it, then the others in the order of the log."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """A sign in a verdict."""
 
     role: Role
     sign: Signal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rival:
+class Rival(msgspec.Struct, frozen=True, kw_only=True):
     """Another cause that would look alike."""
 
     cause: str
@@ -94,16 +90,14 @@ class Rival:
     because: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Missing:
+class Missing(msgspec.Struct, frozen=True, kw_only=True):
     """A source that would have told more."""
 
     evidence: str
     would_tell: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contradiction:
+class Contradiction(msgspec.Struct, frozen=True, kw_only=True):
     """Two records of which one is wrong; it is not settled which."""
 
     sign: Signal
@@ -111,8 +105,20 @@ class Contradiction:
     """What the other record says."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Contest(msgspec.Struct, frozen=True, kw_only=True):
+    """Two who undo each other's cordon."""
+
+    cordoned_by: Actor
+    uncordoned_by: Actor
+    since: datetime
+    until: datetime
+    """The last change of theirs."""
+
+    entries: Sequence[EntryName]
+    """Of each change, in the order of the log."""
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What happened to a node, why, who decided, on what evidence."""
 
     node: str
@@ -167,6 +173,9 @@ class Verdict:
     rivals: Sequence[Rival] = ()
     missing: Sequence[Missing] = ()
     contradictions: Sequence[Contradiction] = ()
+    contest: Contest | None = None
+    """The contest that it is part of."""
+
     gaps: Sequence[EntryName] = ()
     """Gaps that overlap the time of its evidence and reduce its
     confidence."""

@@ -7,6 +7,7 @@ fault is for `explain` to say.
 from recorder.facts.bearing import (
     DAILY_REPORTERS,
     TOPOLOGY,
+    Bearing,
     is_evidence,
     is_sign,
     place_of,
@@ -22,16 +23,20 @@ from recorder.facts.deriver import (
     state_of,
 )
 from recorder.facts.known import Entered, KnownStates
+from recorder.facts.marks import Mark, Marks
 from recorder.facts.saying import says, says_with_object
 from recorder.facts.state import State
 from recorder.facts.writing import WrittenFact, owner_of, written
 
 __all__ = [
+    "Bearing",
     "DAILY_REPORTERS",
     "DERIVATION",
     "Derived",
     "Entered",
     "KnownStates",
+    "Mark",
+    "Marks",
     "Read",
     "State",
     "TOPOLOGY",

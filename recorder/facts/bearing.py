@@ -5,6 +5,7 @@ life of all its Pods. No rule is asked: what rules say may change.
 """
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Final
 
 from recorder.model.fact import Fact, FactKind
@@ -19,6 +20,8 @@ from recorder.model.facts import (
 __all__ = [
     "DAILY_REPORTERS",
     "TOPOLOGY",
+    "Bearing",
+    "bearing_of",
     "is_evidence",
     "is_sign",
     "place_of",
@@ -26,6 +29,30 @@ __all__ = [
 
 TOPOLOGY: Final = ("rack", "pdu", "switch", "leaf-switch", "block", "zone")
 """Ends of the keys of labels that say where a node stands."""
+
+
+class Bearing(StrEnum):
+    """What a fact may tell of its node.
+
+    Values are stored: they may be added to, never renamed or reused.
+    """
+
+    DAILY = "daily"
+    """Nothing: the daily life of Pods."""
+
+    EVIDENCE = "evidence"
+    """It may be a sign of what happened to it."""
+
+    SIGN = "sign"
+    """It is about the node as such, and evidence too."""
+
+    DISRUPTION = "disruption"
+    """A Pod had to go: evidence, but around other evidence alone."""
+
+
+# By names of their own: Python 3.11 takes its time for a member.
+DAILY, EVIDENCE = Bearing.DAILY, Bearing.EVIDENCE
+SIGN, DISRUPTION = Bearing.SIGN, Bearing.DISRUPTION
 
 DAILY_REPORTERS: Final = frozenset({"kubelet", "default-scheduler"})
 """Who tells of every Pod that it was placed, and each thing it then does."""
@@ -50,6 +77,20 @@ SIGNS: Final = frozenset(
 SIGNS_OF_OTHERS: Final = frozenset({FactKind.LEASE_SILENT})
 TELLING: Final = frozenset({"Starting", "Rebooted", "Shutdown"})
 """Reasons of Events that say that all is well and something happened."""
+
+
+def bearing_of(fact: Fact) -> Bearing:
+    """Return what a fact may tell of its node."""
+    if is_sign(fact):
+        return SIGN
+    if not is_evidence(fact):
+        return DAILY
+    detail = fact.detail
+    if isinstance(detail, ConditionChanged) and (
+        detail.type == "DisruptionTarget"
+    ):
+        return DISRUPTION
+    return EVIDENCE
 
 
 def is_sign(fact: Fact) -> bool:

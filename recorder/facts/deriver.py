@@ -10,12 +10,12 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from recorder.classify import lease_renewed_at
+from recorder.classify.audit_record import read_audit
 from recorder.classify.shapes import AnyObject, Event, Shape, read_event
 from recorder.classify.times import moment
 from recorder.facts import audits, events
 from recorder.facts.changes import Change, changes, snapshot
 from recorder.facts.state import State, Wire, read_state, read_wire
-from recorder.facts.wire import read_audit
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import (
@@ -38,8 +38,9 @@ __all__ = [
     "state_of",
 ]
 
-DERIVATION = 4
-"""To be raised with every change of what facts are derived."""
+DERIVATION = 6
+"""To be raised with every change of what facts are derived, and of what is
+put beside them."""
 
 # By names of their own: Python 3.11 takes its time for a member.
 ABSENT = Operation.ABSENT
@@ -55,8 +56,17 @@ UNCOMPARED = frozenset(
 """Resources of which a version says everything by itself."""
 
 EVENTS = frozenset({"v1/events", "events.k8s.io/v1/events"})
-VERSIONS = frozenset({Operation.LISTED, Operation.ADDED, Operation.MODIFIED})
+VERSIONS = frozenset(
+    {
+        Operation.LISTED,
+        Operation.RECOVERED,
+        Operation.ADDED,
+        Operation.MODIFIED,
+    }
+)
 GOING = frozenset({Operation.DELETED, Operation.ABSENT})
+AFTERWARDS = frozenset({Operation.RECOVERED, Operation.ABSENT})
+"""What may have been read of the past, long after it was so."""
 
 
 class Derived(NamedTuple):
@@ -134,6 +144,15 @@ def derive(
 
 
 def _compared(draft: Draft, before: State | None, read: Wire) -> Derived:
+    derived = _told(draft, before, read)
+    if draft.operation in AFTERWARDS and draft.occurred_at is not None:
+        seen_at = draft.occurred_at
+        facts = [replace(fact, seen_at=seen_at) for fact in derived.facts]
+        return Derived(facts, derived.state)
+    return derived
+
+
+def _told(draft: Draft, before: State | None, read: Wire) -> Derived:
     now = read_state(read, _resource(draft.resource or ""), before)
     if draft.operation in GOING:
         inferred = draft.operation is ABSENT

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from recorder.facts.requesting import says_request
 from recorder.model import facts
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import Detail
@@ -18,6 +19,8 @@ OF_THE_NODE = frozenset({"Node", "Lease"})
 
 def says(fact: Fact) -> str:
     """Return a fact in words, without its time and its object."""
+    if isinstance(fact.detail, facts.Requested):
+        return says_request(fact.detail, fact.object)
     return _WORDS[type(fact.detail)](fact.detail)
 
 
@@ -147,20 +150,6 @@ def _event(detail: facts.EventOccurred) -> str:
     return f"{text} (x{count})" if count > 1 else text
 
 
-def _request(detail: facts.Requested) -> str:
-    parts = (
-        detail.resource,
-        detail.namespace,
-        detail.name,
-        detail.subresource,
-    )
-    name = "/".join(part for part in parts if part)
-    who = detail.user or "somebody"
-    if detail.acted_as:
-        who = f"{who} as {detail.acted_as}"
-    return f"{who}: {detail.verb or 'request'} {name}"
-
-
 def _unreadable(detail: facts.Unreadable) -> str:
     return f"not readable: {detail.why}"
 
@@ -197,6 +186,5 @@ _WORDS: Final[Mapping[type[Detail], Callable[[Any], str]]] = {
     facts.Ended: _ended,
     facts.ContainerEnded: _container,
     facts.EventOccurred: _event,
-    facts.Requested: _request,
     facts.Unreadable: _unreadable,
 }

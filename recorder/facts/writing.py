@@ -6,15 +6,19 @@ committed leaves the processor's cache, and of a text that costs less.
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
-from recorder.facts.bearing import is_evidence, is_sign, place_of
+from recorder.facts.marks import Marks, marks_of
 from recorder.model.fact import Fact, FactKind
-from recorder.model.facts import Appeared, Detail
+from recorder.model.facts import Appeared, Detail, Vanished
 from recorder.model.reference import ObjectIdentity
 
 __all__ = ["WrittenFact", "owner_of", "written"]
+
+Value = TypeVar("Value")
 
 _encode = msgspec.json.Encoder().encode
 APPEARED = FactKind.APPEARED
@@ -28,16 +32,12 @@ class WrittenFact(msgspec.Struct, frozen=True, gc=False):
     node: str | None
     object: ObjectIdentity | None
     occurred_at: datetime | None
+    seen_at: datetime | None
     actor: str | None
-    detail: str
+    detail: bytes
     """As JSON."""
 
-    sign: bool
-    """Whether it is about a node as such."""
-
-    evidence: bool
-    """Whether it may be a sign of what happened to its node."""
-
+    marks: Marks
     owner: ObjectIdentity | None = None
     """The controller of an object that appeared."""
 
@@ -48,19 +48,22 @@ class WrittenFact(msgspec.Struct, frozen=True, gc=False):
 def written(fact: Fact) -> WrittenFact:
     """Return a fact as it is written."""
     owner = place = None
+    marks = marks_of(fact)
     if fact.kind is APPEARED:
-        owner, place = owner_of(fact), place_of(fact)
+        owner = owner_of(fact)
+        if marks.place is not None:
+            place = _json(marks.place).decode()
     return WrittenFact(
         fact.kind,
         fact.node,
         fact.object,
         fact.occurred_at,
+        fact.seen_at,
         fact.actor,
-        _json(fact.detail),
-        is_sign(fact),
-        is_evidence(fact),
+        _json(_in_order(fact.detail)),
+        marks,
         owner,
-        None if place is None else _json(place),
+        place,
     )
 
 
@@ -82,7 +85,39 @@ def owner_of(fact: Fact) -> ObjectIdentity | None:
     return None
 
 
-def _json(value: Detail | Mapping[str, str]) -> str:
-    text = _encode(value).decode()
-    # PostgreSQL keeps no NUL in JSON; nothing that we look for has one.
-    return text.replace("\\u0000", "\\ufffd")
+def _in_order(detail: Detail) -> Detail:
+    """Return a detail with the members of its mappings in their order.
+
+    The shorter name comes first, so that a state reads alike whoever wrote
+    its document.
+    """
+    if not isinstance(detail, Appeared | Vanished):
+        return detail
+    state = detail.state
+    ordered = replace(
+        state,
+        labels=_by_length(state.labels),
+        annotations=_by_length(state.annotations),
+        conditions=_by_length(state.conditions),
+        fields=_by_length(state.fields),
+        resources=_by_length(state.resources),
+        ends=_by_length(state.ends),
+    )
+    return replace(detail, state=ordered)
+
+
+def _by_length(members: Mapping[str, Value]) -> Mapping[str, Value]:
+    if len(members) < 2:  # noqa: PLR2004 - one is in order
+        return members
+    # Of the same length in the order of their characters, as of their bytes.
+    names = sorted(sorted(members), key=_length)
+    return {name: members[name] for name in names}
+
+
+def _length(name: str) -> int:
+    return len(name) if name.isascii() else len(name.encode())
+
+
+def _json(value: Detail | Mapping[str, str]) -> bytes:
+    # PostgreSQL keeps no NUL in a text; nothing that we look for has one.
+    return _encode(value).replace(rb"\u0000", rb"\ufffd")

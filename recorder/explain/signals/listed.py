@@ -1,7 +1,6 @@
 """An object that is seen first, as the facts that would have made it so."""
 
 from collections.abc import Callable, Iterator
-from datetime import datetime
 
 from msgspec.structs import replace
 
@@ -65,7 +64,7 @@ def unfolded(
             kind=kind,
             node=seen.fact.node,
             object=seen.fact.object,
-            occurred_at=since,
+            occurred_at=moment(since),
             detail=detail,
         )
         yield StoredFact(
@@ -78,11 +77,12 @@ def unfolded(
 
 def _details(
     state: ObjectState,
-) -> Iterator[tuple[FactKind, Detail, datetime | None]]:
+) -> Iterator[tuple[FactKind, Detail, str | None]]:
+    """Yield each with the time that it states, not parsed yet."""
     for name, condition in sorted(state.conditions.items()):
         if name != "Ready":
             turned = ConditionChanged(name, None, condition)
-            yield FactKind.CONDITION_CHANGED, turned, moment(condition.since)
+            yield FactKind.CONDITION_CHANGED, turned, condition.since
     for taint in state.taints:
         tainted = Tainted(taint.key, taint.value, taint.effect)
         yield FactKind.TAINTED, tainted, None

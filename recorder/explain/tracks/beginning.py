@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from recorder.explain.signals import Signal, Topic, signals_of
 from recorder.explain.signals.listed import unfolded
-from recorder.explain.tracks.episode import ATTACHED
+from recorder.explain.tracks.episode import ATTACHED, TELLING
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
@@ -29,8 +29,6 @@ __all__ = [
     "never_opens",
     "standing",
 ]
-
-TELLING = frozenset({Role.FAULT, Role.DECISION})
 
 
 def may_begin(

@@ -21,8 +21,8 @@ __all__ = ["NO_SKEW", "skew_of", "synchronized"]
 NO_SKEW = timedelta()
 
 _AGREEING = 3
-"""Observations that must agree before a clock counts as behind; what one
-list shows is one observation."""
+"""Observations of different moments that must agree before a clock counts as
+behind; what one list shows is one observation."""
 
 
 def skew_of(node: str, facts: Iterable[StoredFact]) -> timedelta:
@@ -31,20 +31,25 @@ def skew_of(node: str, facts: Iterable[StoredFact]) -> timedelta:
     It is nothing where the claims of its programs leave a doubt.
     """
     offsets = [
-        (at - stored.observed_at, stored.observed_at)
+        (at - stored.observed_at, at, stored.observed_at)
         for stored in facts
         if _is_claim(stored, node)
         and (at := stored.fact.occurred_at) is not None
     ]
     if not offsets:
         return NO_SKEW
-    greatest = max(offset for offset, _ in offsets)
+    greatest = max(offset for offset, _, _ in offsets)
     if greatest > LIMITS.astray:
         return greatest
-    agreeing = {
-        seen for offset, seen in offsets if greatest - offset <= LIMITS.astray
-    }
-    is_behind = greatest < -LIMITS.same_write and len(agreeing) >= _AGREEING
+    agreeing = sorted(
+        (seen, at)
+        for offset, at, seen in offsets
+        if greatest - offset <= LIMITS.astray
+    )
+    # What was kept back while nobody could be told is late, and alike where
+    # it is of one moment: only different moments tell of a clock.
+    moments = set(dict(agreeing).values())
+    is_behind = greatest < -LIMITS.same_write and len(moments) >= _AGREEING
     return greatest if is_behind else NO_SKEW
 
 

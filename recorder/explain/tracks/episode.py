@@ -10,7 +10,7 @@ from recorder.model.fact import StoredFact
 from recorder.model.outcomes import Role
 from recorder.projections import NodeState
 
-__all__ = ["ATTACHED", "Episode"]
+__all__ = ["ATTACHED", "TELLING", "Episode"]
 
 
 ATTACHED: Final = frozenset(
@@ -37,6 +37,10 @@ HELD: Final = frozenset(
     }
 )
 """Topics that hold until they are said to be over."""
+
+
+TELLING: Final = frozenset({Role.FAULT, Role.DECISION})
+"""Roles of what holds until it is said to be over."""
 
 
 class Episode:
@@ -122,7 +126,7 @@ class Episode:
             self._quiet_since = None
         if sign.over:
             self._held.pop(sign.subject, None)
-        elif sign.role in {Role.FAULT, Role.DECISION} and sign.topic in HELD:
+        elif sign.role in TELLING and sign.topic in HELD:
             self._held[sign.subject] = sign
 
     def note(self, stored: StoredFact, state: NodeState) -> None:
@@ -219,7 +223,7 @@ class Episode:
             if sign.over:
                 said.pop(sign.subject, None)
             elif (
-                sign.role in {Role.FAULT, Role.DECISION}
+                sign.role in TELLING
                 and min(sign.stored.at, sign.stored.observed_at) > since
             ):
                 said[sign.subject] = sign

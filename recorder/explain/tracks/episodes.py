@@ -29,7 +29,7 @@ from recorder.explain.tracks.beginning import (
 from recorder.explain.tracks.boots import boot_named, is_explained
 from recorder.explain.tracks.boundary import begins_anew
 from recorder.explain.tracks.clocks import NO_SKEW, skew_of, synchronized
-from recorder.explain.tracks.episode import Episode
+from recorder.explain.tracks.episode import TELLING, Episode
 from recorder.explain.tracks.life import life_proved
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind, StoredFact
@@ -42,6 +42,9 @@ __all__ = ["Episode", "episodes_of"]
 
 STARTS: Final = frozenset({Topic.KUBELET, Topic.REBOOTED})
 """Subjects of Events that a kubelet sends as it starts."""
+
+SAID: Final = frozenset({FactKind.EVENT, FactKind.REQUESTED})
+"""Kinds of facts that speak of a Node and are no change of it."""
 
 SOMETIME: Final = datetime(9999, 1, 1, tzinfo=UTC)
 """When a boot was first seen that was there before the first fact: nobody
@@ -103,10 +106,13 @@ class _Reader:
         """When the node was first seen, if that is among the facts."""
 
     def read(self, stored: StoredFact) -> None:
-        if stored.fact.kind is FactKind.VANISHED and self._is_new(stored):
+        about = _is_about_node(stored)
+        is_new = about and self._state.uid is None
+        if is_new and stored.fact.kind is FactKind.VANISHED:
             self._see(stored)  # for the first time, and for the last
         before = self._state
-        self._advance(stored)
+        if about:
+            self._advance(stored)
         alive = life_proved(stored, self._node)
         if alive is not None:
             self._alive.append(alive)
@@ -116,7 +122,7 @@ class _Reader:
             return
         if not signs:
             self._mark(marks_of(stored, self._knowledge, node=self._node))
-        self._put(stored, signs, before)
+        self._put(stored, signs, before, about=about)
 
     def _mark(self, marks: Iterable[Signal]) -> None:
         """Keep what no rule knows, for whatever its author does."""
@@ -124,7 +130,12 @@ class _Reader:
         kept.extend(marks)
 
     def _put(
-        self, stored: StoredFact, signs: list[Signal], before: NodeState
+        self,
+        stored: StoredFact,
+        signs: list[Signal],
+        before: NodeState,
+        *,
+        about: bool,
     ) -> None:
         if self._open is not None and self._open.is_over(stored.observed_at):
             self._open = None
@@ -135,12 +146,10 @@ class _Reader:
         chain = self._open
         if chain is None:
             return
-        if self._about_node(stored) or (signs and self._state.in_service):
+        if about or (signs and self._state.in_service):
             chain.note(stored, self._state)
 
     def _advance(self, stored: StoredFact) -> None:
-        if not self._about_node(stored):
-            return
         fact = stored.fact
         thing = fact.object
         if (
@@ -149,7 +158,7 @@ class _Reader:
             and thing.uid != self._state.uid
         ):
             return  # another Node has the name by now
-        if fact.kind is FactKind.APPEARED and self._is_new(stored):
+        if fact.kind is FactKind.APPEARED and self._state.uid is None:
             self._see(stored)
         place = stored.entry.position
         self._shown.setdefault(place, self._last or stored.observed_at)
@@ -157,9 +166,6 @@ class _Reader:
         self._state = advance(self._state, fact)
         if self._state.boot_id is not None:
             self._boots.setdefault(self._state.boot_id, stored.observed_at)
-
-    def _is_new(self, stored: StoredFact) -> bool:
-        return self._about_node(stored) and self._state.uid is None
 
     def _see(self, stored: StoredFact) -> None:
         """See the node for the first time."""
@@ -175,7 +181,7 @@ class _Reader:
         """Keep what was said before for the next chain; return the others."""
         others = []
         for sign in signs:
-            if sign.role in {Role.FAULT, Role.DECISION} and not sign.over:
+            if sign.role in TELLING and not sign.over:
                 self._standing[sign.subject] = sign
             else:
                 others.append(sign)
@@ -191,14 +197,6 @@ class _Reader:
                 for subject, stood in self._standing.items()
                 if stood.decision is not sign.decision
             }
-
-    def _about_node(self, stored: StoredFact) -> bool:
-        thing = stored.fact.object
-        return (
-            thing is not None
-            and thing.kind == "Node"
-            and stored.fact.kind not in {FactKind.EVENT, FactKind.REQUESTED}
-        )
 
     def _is_old(self, stored: StoredFact) -> bool:
         """Return whether it speaks of a time before the node was known.
@@ -341,3 +339,12 @@ class _Reader:
         return not never_opens(sign) and (
             sign.topic is not Topic.REBOOTED or self._is_news(sign)
         )
+
+
+def _is_about_node(stored: StoredFact) -> bool:
+    thing = stored.fact.object
+    return (
+        thing is not None
+        and thing.kind == "Node"
+        and stored.fact.kind not in SAID
+    )

@@ -23,6 +23,9 @@ __all__ = ["TAKING", "Intervention", "interventions_of"]
 _NO_ACT = frozenset({Topic.REQUEST, Topic.SHUTDOWN, Topic.VERSION, Topic.WORD})
 """Topics of what nobody does to a node on purpose, or what audit says."""
 
+_DONE = frozenset({Role.ACT, Role.DECISION})
+"""Roles of what somebody did."""
+
 _OF_KUBERNETES = "node.kubernetes.io/"
 """Prefix of the taints that the node controller derives."""
 
@@ -146,7 +149,7 @@ def _steps(transition: Transition) -> Iterator[Signal]:
                 yield signal
         elif signal.over or signal.topic in _NO_ACT:
             continue
-        elif signal.role in {Role.ACT, Role.DECISION} and not (
+        elif signal.role in _DONE and not (
             signal.topic is Topic.TAINT
             and signal.subject.name.startswith(_OF_KUBERNETES)
         ):

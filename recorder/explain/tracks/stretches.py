@@ -101,13 +101,18 @@ def _runs_on(signal: Signal, last: Stretch, alive: Iterable[datetime]) -> bool:
 
 
 def _starts_again(signal: Signal, last: Stretch) -> bool:
-    """Whether a kubelet starts that had started and been Ready before."""
+    """Whether a kubelet starts that had started and been Ready before.
+
+    One start has two records: its Event, and its request for its Node.
+    """
     began = last.of(signal.topic)
-    return bool(began) and (
-        signal.stored.at - began[-1].stored.at > LIMITS.asynchronous
-        and last.ended_at is not None
-        and signal.stored.at > last.ended_at
-    )
+    if not began or last.ended_at is None:
+        return False
+    before, now = began[-1].stored, signal.stored
+    apart = now.at - before.at
+    if before.fact.kind is not now.fact.kind:
+        return apart > LIMITS.same_write and now.at > last.ended_at
+    return apart > LIMITS.asynchronous and now.at > last.ended_at
 
 
 def _is_near(signal: Signal, last: Stretch) -> bool:

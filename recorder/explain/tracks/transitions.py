@@ -71,10 +71,10 @@ def _named(
     stretch: Stretch, episode: Episode
 ) -> tuple[Happened, Signal] | None:
     """Return what a stretch beside the strongest is."""
-    if stretch.of(Topic.IDENTITY) and not any(
-        s.over for s in stretch.of(Topic.IDENTITY)
-    ):
-        return Happened.JOINED, stretch.of(Topic.IDENTITY)[0]
+    came = stretch.of(Topic.IDENTITY)
+    # Of a Node that is new no boot was on record that could change.
+    if came and not stretch.of(Topic.BOOT) and not any(s.over for s in came):
+        return Happened.JOINED, came[0]
     told = [
         s for s in stretch.of(Topic.REBOOTED) if is_first(s, episode.boots)
     ]

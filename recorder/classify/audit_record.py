@@ -1,4 +1,4 @@
-"""The fields of an audit record that a fact is made of."""
+"""The fields of an audit record that drafts and facts are made of."""
 
 import msgspec
 
@@ -14,6 +14,8 @@ class User(_Wire):
 
     username: str | None = None
     groups: list[str] | None = None
+    extra: msgspec.Raw = msgspec.Raw()
+    """What whoever let it in says more of it, in any form."""
 
 
 class ObjectRef(_Wire):
@@ -39,6 +41,7 @@ class AuditRecord(_Wire):
     audit_id: str | None = msgspec.field(default=None, name="auditID")
     stage: str | None = None
     verb: str | None = None
+    request_uri: str | None = msgspec.field(default=None, name="requestURI")
     user: User | None = None
     impersonated_user: User | None = None
     source_ips: list[str] | None = msgspec.field(

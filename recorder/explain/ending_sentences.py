@@ -1,0 +1,203 @@
+"""One sentence for each ending, as a person would say it."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from textwrap import shorten
+from typing import Final
+
+from recorder.explain.ending import Ending
+from recorder.explain.pod_end import BY_ITSELF
+from recorder.explain.signals import Actor
+from recorder.model.facts import ConditionChanged, ContainerEnded, Ended
+from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
+from recorder.projections import Workload
+
+__all__ = ["ending_sentence", "state_sentence"]
+
+SAID_MAX: Final = 120
+"""Characters of what a record says, in a sentence."""
+
+HIT: Final[Mapping[EndedBy, str]] = {
+    EndedBy.NODE_FAILURE: "by the failure of {node}",
+    EndedBy.DRAIN: "by an eviction from {node}",
+    EndedBy.PREEMPTION: "to a preemption on {node}",
+    EndedBy.EVICTION: "to the kubelet of {node}, which evicted it",
+}
+
+BECAME: Final[Mapping[Outcome, str]] = {
+    Outcome.FAILED: "it failed for good",
+    Outcome.RESTARTED: "it restarted and ran in full again at {again}",
+    Outcome.RESCHEDULED: "it ran in full again at {again} on other nodes",
+    Outcome.PREEMPTED: "it had to wait for a place",
+    Outcome.DOWN: "it is not running in full again",
+    Outcome.UNKNOWN: "a gap hides whether it had ended before",
+}
+
+ITSELF: Final[Mapping[EndedBy, str]] = {
+    EndedBy.DEADLINE: "failed because it exceeded its own deadline",
+    EndedBy.SUSPENSION: "was suspended",
+    EndedBy.DELETION: "was deleted",
+    EndedBy.COMPLETION: "completed",
+    EndedBy.UNRECORDED: "failed",
+}
+
+OF_PODS: Final[Mapping[EndedBy, str]] = {
+    EndedBy.DEADLINE: "exceeded the deadline at {at}",
+    EndedBy.DELETION: "{were} deleted at {at}",
+    EndedBy.COMPLETION: "completed at {at}",
+    EndedBy.UNRECORDED: "ended by {at}: nothing recorded explains it",
+}
+
+ITS_OWN: Final = BY_ITSELF | {EndedBy.UNRECORDED}
+
+SIGNALS: Final[Mapping[int, str]] = {
+    137: " (SIGKILL; nothing recorded says who sent it)",
+    143: " (SIGTERM; nothing recorded says who sent it)",
+}
+
+IS: Final[Mapping[WorkloadState, str]] = {
+    WorkloadState.PENDING: "is not running yet",
+    WorkloadState.RUNNING: "is running",
+    WorkloadState.DOWN: "is not running in full",
+    WorkloadState.COMPLETED: "completed",
+    WorkloadState.FAILED: "failed",
+    WorkloadState.DELETED: "was deleted",
+    WorkloadState.UNKNOWN: "was last seen without any Pod",
+}
+
+
+def state_sentence(
+    name: str, state: WorkloadState, since: datetime | None
+) -> str:
+    """Say how a workload or a Pod was last seen."""
+    when = f" at {since:%Y-%m-%d %H:%M:%S}" if since is not None else ""
+    if state in {
+        WorkloadState.PENDING,
+        WorkloadState.RUNNING,
+        WorkloadState.UNKNOWN,
+    }:
+        when = ""
+    return f"{name} {IS[state]}{when}"
+
+
+def ending_sentence(
+    workload: Workload, ending: Ending, pod: str | None = None
+) -> str:
+    """Say what ended a workload or Pods of it, and what became of it.
+
+    Args:
+        workload: that it ended.
+        ending: what did.
+        pod: that is asked about, if it is one.
+    """
+    stopped = pod in ending.stopped and workload.kind != "Pod"
+    head = f"Pod {pod} was stopped because " if stopped else ""
+    return f"{head}{_sentence(workload, ending)}."
+
+
+def _sentence(workload: Workload, ending: Ending) -> str:
+    text = f"{_what(workload, ending)}{_by(ending.actor)}"
+    became = BECAME.get(ending.outcome) if ending.outcome else None
+    if workload.kind == "Pod" and ending.outcome is Outcome.DOWN:
+        became = None
+    if became is not None:
+        again = ending.running_again_at
+        text += f"; {became.format(again=_clock(again) if again else '')}"
+    if ending.verdict is not None:
+        text += f": {ending.verdict.sentence.removesuffix('.')}"
+    return text
+
+
+def _what(workload: Workload, ending: Ending) -> str:
+    at = _clock(ending.at)
+    if not ending.pods:
+        said = _condition(ending)
+        return f"{workload} {ITSELF[ending.ended_by]} at {at}{said}"
+    if ending.container is not None and ending.ended_by in ITS_OWN:
+        return _failed(workload, ending, ending.container)
+    pods, lost = _named(workload, ending)
+    how = HIT.get(ending.ended_by)
+    if how is not None:
+        node = ending.node or "its node"
+        told = ending.verdict is None
+        said = _message(ending) if told else ""
+        if ending.ended_by is EndedBy.NODE_FAILURE and not told:
+            how = "on {node}"  # what happened to it is said in full
+        return f"{lost} {how.format(node=node)} at {at}{said}"
+    were = "was" if len(ending.pods) == 1 else "were"
+    return f"{pods} {OF_PODS[ending.ended_by].format(were=were, at=at)}"
+
+
+def _named(workload: Workload, ending: Ending) -> tuple[str, str]:
+    """Name Pods and what they are of, and say that they were lost."""
+    if workload.kind == "Pod":
+        return str(workload), f"{workload} was lost"
+    count = len(ending.pods)
+    pods = f"{count} Pods" if count > 1 else f"Pod {ending.pods[0]}"
+    size = ending.hit.gang_size if ending.hit is not None else 0
+    part = f"{count} of {size} Pods"
+    lost = part if workload.is_gang and size > count else pods
+    return f"{pods} of {workload}", f"{workload} lost {lost}"
+
+
+def _failed(
+    workload: Workload, ending: Ending, container: ContainerEnded
+) -> str:
+    """Say how a container failed by itself."""
+    where = f"container {container.container}"
+    if workload.kind != "Pod":
+        where += f" of Pod {ending.pods[-1]}"
+    if len(ending.pods) > 1:
+        where = f"container {container.container} of {len(ending.pods)} Pods"
+    on = f" on {ending.node}" if ending.node else ""
+    times = f", {ending.count} times, last" if ending.count > 1 else ""
+    at = f"{times} at {_clock(ending.at)}"
+    if ending.ended_by is EndedBy.CONTAINER_OOM:
+        how = "exceeded its memory limit and was killed"
+    elif ending.ended_by is EndedBy.UNRECORDED:
+        how = "ended; its kubelet does not know how"
+    else:
+        code = container.exit_code
+        how = f"failed by itself with exit code {code}"
+        how += SIGNALS.get(code or 0, "")
+        reason = container.reason
+        if reason and reason != "Error":
+            how += f" {reason}"
+    return f"{workload}: {where}{on} {how}{at}{_quoted(container.message)}"
+
+
+def _condition(ending: Ending) -> str:
+    """Quote what the controller of a workload says."""
+    if ending.ended_by is not EndedBy.UNRECORDED:
+        return ""
+    for stored in ending.evidence:
+        detail = stored.fact.detail
+        if isinstance(detail, ConditionChanged) and detail.new is not None:
+            reason = detail.new.reason or detail.type
+            return f": {reason}{_quoted(detail.new.message)}"
+    return ""
+
+
+def _message(ending: Ending) -> str:
+    for stored in ending.evidence:
+        detail = stored.fact.detail
+        if isinstance(detail, ConditionChanged) and detail.new is not None:
+            return _quoted(detail.new.message)
+        if isinstance(detail, Ended) and detail.message:
+            return _quoted(detail.message)
+    return ""
+
+
+def _quoted(said: str | None) -> str:
+    if not said:
+        return ""
+    short = shorten(said, SAID_MAX, placeholder=" ...")
+    return f' ("{short}")' if short else ""
+
+
+def _by(actor: Actor | None) -> str:
+    return f" by {actor.name}" if actor is not None and actor.name else ""
+
+
+def _clock(at: datetime) -> str:
+    return f"{at:%H:%M:%S}"

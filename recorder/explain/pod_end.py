@@ -1,0 +1,189 @@
+"""The end of one Pod, as its own record tells it.
+
+What came first ended it, not what was written on it afterwards: a container
+that is killed because its Pod was evicted did not fail by itself.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from recorder.model.fact import StoredFact
+from recorder.model.facts import (
+    ConditionChanged,
+    ContainerEnded,
+    DeletionRequested,
+    Ended,
+    Vanished,
+)
+from recorder.model.outcomes import EndedBy
+from recorder.model.reference import ObjectIdentity
+from recorder.projections import Placement
+
+__all__ = ["BY_ITSELF", "PodEnd", "ends_of"]
+
+BY_ITSELF: Final = frozenset({EndedBy.CONTAINER_OOM, EndedBy.CONTAINER_EXIT})
+"""Ends that a container brought about."""
+
+OOM_KILLED: Final = "OOMKilled"
+
+LOST: Final = frozenset({"ContainerStatusUnknown", "Unknown"})
+"""Reasons by which a kubelet says that it does not know how one ended."""
+
+DISRUPTED: Final[Mapping[str, EndedBy]] = {
+    "EvictionByEvictionAPI": EndedBy.DRAIN,
+    "PreemptionByScheduler": EndedBy.PREEMPTION,
+    "DeletionByTaintManager": EndedBy.NODE_FAILURE,
+    "DeletionByPodGC": EndedBy.NODE_FAILURE,
+    "TerminationByKubelet": EndedBy.EVICTION,
+}
+"""By the reason of the condition DisruptionTarget."""
+
+REFUSED: Final[Mapping[str, EndedBy]] = {
+    "DeadlineExceeded": EndedBy.DEADLINE,
+    "NodeLost": EndedBy.NODE_FAILURE,
+}
+"""By the reason that a failed Pod has; others are those of kubelets."""
+
+
+class PodEnd(msgspec.Struct, frozen=True, kw_only=True):
+    """One end of a Pod, or of a container of it that began again."""
+
+    pod: ObjectIdentity
+    node: str | None
+    at: datetime
+    """When its first sign was observed."""
+
+    by: EndedBy
+    evidence: Sequence[StoredFact]
+    """The record that says it first, then what followed."""
+
+    container: ContainerEnded | None = None
+    lasting: bool = True
+    """Whether the Pod itself was over."""
+
+    reason: str | None = None
+
+
+def ends_of(pod: Placement, facts: Iterable[StoredFact]) -> Iterator[PodEnd]:
+    """Yield every end of a Pod, in the order of the log.
+
+    Args:
+        pod: where it was.
+        facts: about the Pod itself, in the order of the log.
+    """
+    record = _Record(pod)
+    for stored in sorted(facts, key=_in_order):
+        detail = stored.fact.detail
+        match detail:
+            case ContainerEnded(init=False):
+                yield from record.container(stored, detail)
+            case ContainerEnded() if detail.exit_code:
+                yield from record.container(stored, detail)
+            case ConditionChanged(type="DisruptionTarget", new=new) if (
+                new is not None and new.status == "True"
+            ):
+                record.sign(stored, DISRUPTED.get(new.reason or ""))
+            case DeletionRequested():
+                record.sign(stored, EndedBy.DELETION)
+            case Ended() | Vanished():
+                record.over(stored, detail)
+            case _:
+                pass
+    yield from record.close()
+
+
+def _in_order(stored: StoredFact) -> tuple[int, bool]:
+    """Order what one version tells: why a Pod ends comes before its end."""
+    detail = stored.fact.detail
+    return stored.entry.position, not isinstance(detail, ConditionChanged)
+
+
+class _Record:
+    """What was read of one Pod so far."""
+
+    def __init__(self, pod: Placement) -> None:
+        self._pod = pod
+        self._signs: list[StoredFact] = []
+        self._by: EndedBy | None = None
+        self._failed: tuple[StoredFact, ContainerEnded] | None = None
+        self._reason: str | None = None
+        self._over = False
+
+    def sign(self, stored: StoredFact, by: EndedBy | None) -> None:
+        """Take what told the Pod to go; the first counts."""
+        if by is None or self._over:
+            return
+        self._signs.append(stored)
+        if self._by in {None, EndedBy.DELETION}:
+            # Its deletion and the reason of it come in either order.
+            self._by = by
+
+    def container(
+        self, stored: StoredFact, detail: ContainerEnded
+    ) -> Iterator[PodEnd]:
+        """Take the end of a container; yield what began again after it."""
+        if self._by is not None:
+            self._signs.append(stored)
+            return
+        if self._failed is not None:
+            yield self._failure(*self._failed, lasting=False)
+            self._failed = None
+        if detail.exit_code or detail.signal or detail.reason == OOM_KILLED:
+            self._failed = stored, detail
+
+    def over(self, stored: StoredFact, detail: Ended | Vanished) -> None:
+        """Take that the Pod ended or is gone."""
+        self._signs.append(stored)
+        if self._over:
+            return
+        self._over = True
+        if self._by is not None:
+            return
+        if isinstance(detail, Ended):
+            self._reason = detail.reason
+            if detail.phase == "Succeeded":
+                self._by = EndedBy.COMPLETION
+            elif detail.reason is not None:
+                self._by = REFUSED.get(detail.reason, EndedBy.EVICTION)
+        elif self._failed is None:
+            self._by = (
+                EndedBy.UNRECORDED if detail.inferred else EndedBy.DELETION
+            )
+
+    def close(self) -> Iterator[PodEnd]:
+        """Yield the end of the Pod, if it has come."""
+        alone = self._by is None
+        if self._failed is not None:
+            over = alone and self._over
+            yield self._failure(*self._failed, lasting=over)
+        if self._signs and not (alone and self._failed is not None):
+            first = self._signs[0]
+            yield PodEnd(
+                pod=self._pod.pod,
+                node=self._pod.node,
+                at=first.observed_at,
+                by=self._by or EndedBy.UNRECORDED,
+                evidence=list(self._signs),
+                reason=self._reason,
+            )
+
+    def _failure(
+        self, stored: StoredFact, detail: ContainerEnded, *, lasting: bool
+    ) -> PodEnd:
+        by = EndedBy.CONTAINER_EXIT
+        if detail.reason == OOM_KILLED:
+            by = EndedBy.CONTAINER_OOM
+        elif detail.reason in LOST:
+            by = EndedBy.UNRECORDED
+        return PodEnd(
+            pod=self._pod.pod,
+            node=self._pod.node,
+            at=stored.observed_at,
+            by=by,
+            evidence=[stored, *(self._signs if lasting else ())],
+            container=detail,
+            lasting=lasting,
+        )
