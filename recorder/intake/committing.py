@@ -190,8 +190,7 @@ class Committer:
     def _note(self, batch: Batch, seconds: float) -> None:
         progress = self._progress
         progress.state, progress.waiting_for = "recording", None
-        progress.batches += 1
-        progress.commit_seconds += seconds
+        progress.note_commit(seconds)
         progress.entries += len(batch)
         progress.size = batch.first_position - 1 + len(batch)
         progress.streams.update(batch.streams)

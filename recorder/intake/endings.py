@@ -7,7 +7,7 @@ open a gap.
 from datetime import datetime, timedelta
 
 from recorder.intake.document import collection_of, is_events
-from recorder.intake.gaps import CAME_AND_WENT, told
+from recorder.intake.gaps import CAME_AND_WENT, Outcome, told
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
 from recorder.intake.state import StreamKey, StreamState
@@ -20,6 +20,7 @@ from recorder.model.observation import (
     SETTLED,
     ClockJumped,
     EpochBegan,
+    RecordsLost,
     RequestFailed,
     StreamClosed,
     StreamResumed,
@@ -45,6 +46,7 @@ WATCH_EXPIRED = "watch expired (410)"
 REWOUND = "history rewound"
 VANISHED = "kind no longer served (404)"
 LAST_VERSIONS = "the last versions of the objects that are absent"
+LOST_RECORDS = "audit records between the two"
 REFUSED = {
     HTTP_UNAUTHORIZED: "unauthorized (401)",
     HTTP_FORBIDDEN: "forbidden (403)",
@@ -108,11 +110,11 @@ def _vanished(
             key,
             at,
             version=None,
-            proved=(
+            outcome=Outcome(
                 "the cluster no longer serves the kind: none of it exists,"
-                f" {len(left)} objects are absent"
+                f" {len(left)} objects are absent",
+                [LAST_VERSIONS, CAME_AND_WENT],
             ),
-            possible=[LAST_VERSIONS, CAME_AND_WENT],
         )
     point.completed = point.pending = None
     point.seen.clear()
@@ -133,11 +135,11 @@ def heal(ledger: Ledger, key: StreamKey, at: datetime) -> None:
         key,
         at,
         version=ledger.moved(key).pending,
-        proved=(
+        outcome=Outcome(
             "the watch was resumed at the version before: the server still"
-            " held the history, and nothing is missing"
+            " held the history, and nothing is missing",
+            [],
         ),
-        possible=[],
     )
 
 
@@ -157,6 +159,22 @@ def request_failed(
         return
     point.state = StreamState.FORBIDDEN
     ledger.open_gap(key, reason, at)
+
+
+def records_lost(ledger: Ledger, lost: RecordsLost) -> None:
+    """Record that records of a stream were never read.
+
+    They lie after the last that was read, or a later time that is known, and
+    before now.
+    """
+    key = (lost.source, lost.stream)
+    ledger.open_gap(key, lost.reason, lost.observed_at, since=lost.since)
+    ledger.close_gap(
+        key,
+        lost.observed_at,
+        version=None,
+        outcome=Outcome("nothing", [LOST_RECORDS]),
+    )
 
 
 def epoch_began(ledger: Ledger, began: EpochBegan) -> None:

@@ -5,9 +5,10 @@ first complete list after it. Opening and closing are two entries; the second
 says what the list proved and what stays possible.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -16,7 +17,15 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.moment import written
 from recorder.model.reference import EntryName
 
-__all__ = ["RELISTED", "Relist", "closed", "opened", "told"]
+__all__ = [
+    "CAME_AND_WENT",
+    "RELISTED",
+    "Outcome",
+    "Relist",
+    "closed",
+    "opened",
+    "told",
+]
 
 RELISTED = "relisted"
 """Reason of a gap that a list found without being told why."""
@@ -56,6 +65,19 @@ class Relist:
                 " by whom they were deleted"
             )
         return left
+
+
+class Outcome(NamedTuple):
+    """What is known of a gap when it closes."""
+
+    proved: str
+    """In words."""
+
+    possible: Sequence[str]
+    """What may still be missing, in words."""
+
+    walked: Mapping[str, str] | None = None
+    """Since which version the past was read, and what that proved."""
 
 
 def _moment(at: datetime | None) -> str | None:
@@ -101,14 +123,14 @@ def closed(
     name: EntryName,
     key: tuple[str, str],
     version: str | None,
-    outcome: tuple[str, list[str]],
+    outcome: Outcome,
 ) -> Draft:
     """Make the entry that closes a gap.
 
-    ``outcome`` is what was proved, in words, and what stays possible. With
-    nothing left possible the gap is healed: it costs an answer nothing.
+    With nothing left possible the gap is healed: it costs an answer nothing.
     """
     source, resource = key
+    walked = {"walked": outcome.walked} if outcome.walked else {}
     return told(
         Operation.GAP_CLOSED,
         at,
@@ -121,7 +143,8 @@ def closed(
             "reason": gap.reason,
             "resource_version_before": gap.resource_version,
             "resource_version_after": version,
-            "proved": outcome[0],
-            "possible": outcome[1],
+            "proved": outcome.proved,
+            "possible": outcome.possible,
+            **walked,
         },
     )

@@ -8,9 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 from recorder.intake.document import collection_of, read
 from recorder.intake.ledger import Ledger
-from recorder.intake.ports import KnownObject, Log
+from recorder.intake.ports import HeldVersion, KnownObject, Log
 from recorder.intake.queue import IntakeQueue
 from recorder.intake.state import Head, StreamState
+from recorder.model.observation import WATCH
 from recorder.model.reference import Resource
 
 __all__ = ["Knowledge", "utc_now"]
@@ -41,7 +42,13 @@ class Knowledge:
             if source == self.source
             and point.completed
             and point.state is not StreamState.ABSENT
+            and (source != WATCH or point.began_at is not None)
         }
+
+    def is_new(self, resource: Resource) -> bool:
+        """Return whether no list of a resource was ever completed."""
+        point = self.ledger.streams.get((self.source, str(resource)))
+        return point is None or point.began_at is None
 
     async def newest(self, count: int) -> Sequence[KnownObject]:
         """Return the live objects with the highest versions, newest first.
@@ -59,14 +66,17 @@ class Knowledge:
         raws = await self.log.documents([head.position for head in heads])
         return [_known(head, raws.get(head.position)) for head in heads]
 
-    async def versions(self, resource: Resource) -> Mapping[str, str]:
-        """Return uid to version of every live object of a resource."""
-        answer: dict[str, str] = {}
+    async def versions(self, resource: Resource) -> Mapping[str, HeldVersion]:
+        """Return the version of every live object of a resource, by uid."""
+        answer: dict[str, HeldVersion] = {}
 
         async def look() -> None:
             heads = self.ledger.versions.of(collection_of(resource))
             for (_, name), head in heads.items():
-                answer[name] = head.resource_version
+                of = head.identity
+                answer[name] = HeldVersion(
+                    of.namespace, of.name, head.resource_version
+                )
 
         await self._in_order(look)
         return answer

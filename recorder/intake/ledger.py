@@ -37,6 +37,7 @@ class Ledger:
     ) -> None:
         self.log = recovered.log
         self.epoch = recovered.epoch
+        self.newest_request = recovered.newest_request
         self.versions = Versions(recovered.heads, full_fidelity=full_fidelity)
         self._known = KnownStates()
         self.streams: dict[StreamKey, ResumePoint] = dict(recovered.streams)
@@ -158,10 +159,18 @@ class Ledger:
         after = (j.by for j in self._jumps if j.position > position)
         return now - observed_at - sum(after, timedelta())
 
-    def open_gap(self, key: StreamKey, reason: str, at: datetime) -> None:
+    def open_gap(
+        self,
+        key: StreamKey,
+        reason: str,
+        at: datetime,
+        *,
+        since: datetime | None = None,
+    ) -> None:
         """Open a gap at the last proof that cannot be taken back.
 
-        One that is open stays as it is.
+        Or since another time, where that is known. One that is open stays as
+        it is.
         """
         point = self.moved(key)
         if point.gap is not None:
@@ -169,7 +178,7 @@ class Ledger:
         gap = OpenGap(
             position=self.position,
             reason=reason,
-            since=point.doubtful_from or at,
+            since=since or point.doubtful_from or at,
             resource_version=point.completed,
         )
         point.gap = gap
@@ -184,8 +193,7 @@ class Ledger:
         at: datetime,
         *,
         version: str | None,
-        proved: str,
-        possible: list[str],
+        outcome: gaps.Outcome,
     ) -> None:
         """Close the gap of a stream, if one is open."""
         point = self.moved(key)
@@ -201,7 +209,7 @@ class Ledger:
                 name=EntryName(self.log, gap.position),
                 key=key,
                 version=version,
-                outcome=(proved, possible),
+                outcome=outcome,
             ),
         )
 

@@ -8,7 +8,7 @@ crash, because everything it needs to continue is given to it at the start.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from recorder.intake.known_events import KnownEvent
 from recorder.intake.receipts import Receipt
@@ -16,7 +16,7 @@ from recorder.intake.state import Batch, Recovered
 from recorder.model.observation import Observation
 from recorder.model.reference import Resource
 
-__all__ = ["Known", "KnownObject", "Log", "Sink", "Source"]
+__all__ = ["HeldVersion", "Known", "KnownObject", "Log", "Sink", "Source"]
 
 
 class Sink(Protocol):
@@ -48,6 +48,14 @@ class KnownObject:
     folded heartbeat and was not stored."""
 
 
+class HeldVersion(NamedTuple):
+    """A version of an object that somebody holds."""
+
+    namespace: str
+    name: str
+    resource_version: str
+
+
 class Known(Protocol):
     """What the log knows already, asked by one source."""
 
@@ -59,11 +67,14 @@ class Known(Protocol):
         listed first is not in it.
         """
 
+    def is_new(self, resource: Resource) -> bool:
+        """Return whether no list of a resource was ever completed."""
+
     async def newest(self, count: int) -> Sequence[KnownObject]:
         """Return the live objects with the highest versions, newest first."""
 
-    async def versions(self, resource: Resource) -> Mapping[str, str]:
-        """Return uid to version of every live object of a resource.
+    async def versions(self, resource: Resource) -> Mapping[str, HeldVersion]:
+        """Return the version of every live object of a resource, by uid.
 
         Waits until everything that was put before has been processed.
         """
@@ -128,6 +139,14 @@ class Log(Protocol):
         """Return those versions, sorted, of which there is no entry.
 
         Of those of an epoch that were observed since a time.
+        """
+
+    async def requests(self, moments: Sequence[datetime]) -> Sequence[bytes]:
+        """Return the audit records of requests that were received then.
+
+        Moments are sorted, and to the microsecond. What was recorded a day
+        before the first of them, by a clock of the cluster that is ahead, is
+        not found.
         """
 
     async def close(self) -> None:

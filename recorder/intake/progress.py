@@ -7,17 +7,70 @@ from datetime import datetime
 
 import orjson
 
-from recorder.intake.state import Recovered, ResumePoint, StreamKey
+from recorder.intake.state import (
+    Recovered,
+    ResumePoint,
+    StreamKey,
+    StreamState,
+)
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import (
+    WATCH,
     ListPage,
     Observation,
+    RequestFailed,
     WatchFrame,
 )
 
-__all__ = ["Progress"]
+__all__ = ["COMMIT_BOUNDS", "Progress", "Received"]
 
-ALARMING = frozenset({Operation.REFUSED, Operation.GAP_OPENED})
+ALARMING = frozenset(
+    {Operation.REFUSED, Operation.GAP_OPENED, Operation.GAP_CLOSED}
+)
+
+COMMIT_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+"""Seconds: a commit takes a few milliseconds, and at most a statement's
+time."""
+
+
+@dataclass(slots=True)
+class Received:
+    """Counters of what senders hand us: of the audit webhook."""
+
+    requests: Counter[int] = field(default_factory=Counter)
+    """By the status of their answers."""
+
+    records: int = 0
+    """Of batches that are in the log, repetitions included."""
+
+    waiting: int = 0
+    """Requests that have no answer yet."""
+
+    held_bytes: int = 0
+    """Of their bodies."""
+
+    lag_seconds: float | None = None
+    """Since the last record, by the sender's clock and ours; negative where
+    the sender's is ahead."""
+
+    trouble: str | None = None
+    """Why certificates could not be read again, in words."""
+
+    generated: int = 0
+    """Records that API servers counted since we read their counters."""
+
+    lost: int = 0
+    """Records that they counted as dropped since then."""
+
+    missing: set[str] = field(default_factory=set)
+    """Paths of audit logs that are followed and not there."""
+
+    uncounted: str | None = None
+    """Why their counters cannot be read, in words."""
+
+    def tell(self, trouble: str | None) -> None:
+        """Take note of trouble, or that there is none any more."""
+        self.trouble = trouble
 
 
 @dataclass(slots=True)
@@ -30,6 +83,9 @@ class Progress:
 
     waiting_for: str | None = None
     """While waiting or standing by: for what, in words."""
+
+    failed_request: str | None = None
+    """What the cluster last failed to answer, and why, in words."""
 
     log: int = 0
     size: int = 0
@@ -44,10 +100,30 @@ class Progress:
 
     batches: int = 0
     commit_seconds: float = 0.0
+    commit_buckets: list[int] = field(
+        default_factory=lambda: [0] * len(COMMIT_BOUNDS)
+    )
+    """Commits that took as long as each of the bounds, or less."""
+
+    gap_seconds: Counter[str] = field(default_factory=Counter)
+    """Seconds of gaps that ended and hide something, by resource."""
+
     failed_commits: int = 0
     queue_bytes: int = 0
     committed_at: datetime | None = None
     database_bytes: int | None = None
+    checkpointed_at: datetime | None = None
+    checkpoint_failures: int = 0
+    checkpoint_trouble: str | None = None
+    """Why the last checkpoint is not in every place, in words."""
+    budget_bytes: int | None = None
+    """Size of the database above which the oldest days are dropped."""
+    retained_at: datetime | None = None
+    """When this process last saw a run of retention succeed."""
+    archived_until: datetime | None = None
+    """The end of the last day that is archived."""
+    received: Received | None = None
+    """None where no audit webhook is served."""
 
     def began(self, recovered: Recovered) -> None:
         """Take note of the log that is being written."""
@@ -63,6 +139,31 @@ class Progress:
         """Take note of who writes the log instead."""
         self.state, self.waiting_for = "standing-by", reason
 
+    def lacks(self) -> str | None:
+        """Return what keeps everything from being recorded, in words.
+
+        None while anything is recorded, or while another process does it.
+        """
+        if self.state != "recording":
+            if self.state == "standing-by":
+                return None
+            return self.waiting_for or "nothing has been asked yet"
+        watched = [p for (s, _), p in self.streams.items() if s == WATCH]
+        if not watched:
+            return self.failed_request or "no resource has been listed yet"
+        if all(p.state is StreamState.BACKING_OFF for p in watched):
+            return self.failed_request or "no resource is being watched yet"
+        return None
+
+    def checkpointed(self, at: datetime) -> None:
+        """Take note that every place has a checkpoint of the log."""
+        self.checkpointed_at, self.checkpoint_trouble = at, None
+
+    def checkpoint_failed(self, trouble: str) -> None:
+        """Take note of why a checkpoint could not be made or written."""
+        self.checkpoint_failures += 1
+        self.checkpoint_trouble = trouble
+
     def note(self, observation: Observation) -> None:
         """Count an observation."""
         if isinstance(observation, WatchFrame):
@@ -71,6 +172,8 @@ class Progress:
             self.frames[str(observation.resource), "LISTED"] += len(
                 observation.items
             )
+        elif isinstance(observation, RequestFailed):
+            self.failed_request = observation.reason
 
     def note_drafts(self, drafts: Iterable[Draft]) -> None:
         """Count what became entries, where it is worth an alarm."""
@@ -79,5 +182,22 @@ class Progress:
                 continue
             if draft.operation is Operation.REFUSED:
                 self.refused += 1
-            else:
-                self.gaps[orjson.loads(draft.raw)["reason"]] += 1
+                continue
+            gap = orjson.loads(draft.raw)
+            if draft.operation is Operation.GAP_OPENED:
+                self.gaps[gap["reason"]] += 1
+            elif gap["possible"] and gap["from"]:
+                length = _moment(gap["to"]) - _moment(gap["from"])
+                resource = draft.resource or ""
+                self.gap_seconds[resource] += max(0, round(length))
+
+    def note_commit(self, seconds: float) -> None:
+        """Count a transaction that was committed, and how long it took."""
+        self.batches += 1
+        self.commit_seconds += seconds
+        for index, bound in enumerate(COMMIT_BOUNDS):
+            self.commit_buckets[index] += seconds <= bound
+
+
+def _moment(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()

@@ -243,6 +243,7 @@ class Recording:
             if not isinstance(work, Chunk):
                 await work()
                 continue
+            await self._recall(work.observations, sequencer)
             first = ledger.position
             for observation in work.observations:
                 if isinstance(observation, ListPage):
@@ -257,6 +258,24 @@ class Recording:
             await committer.taken()
             # What waits for PostgreSQL goes on as soon as it has answered.
             await asyncio.sleep(0)
+
+    async def _recall(
+        self, observations: Sequence[Observation], sequencer: Sequencer
+    ) -> None:
+        """Read from the log which audit records it has already.
+
+        Waits for the log for as long as a commit would.
+        """
+        moments = sequencer.requests.wanted(observations)
+        while moments:
+            try:
+                documents = await self._log.requests(moments)
+            except LogUnavailableError as exc:
+                self.progress.wait_for(str(exc))
+                await asyncio.sleep(self._policy.retry_max.total_seconds())
+            else:
+                sequencer.requests.know(documents)
+                return
 
     async def _look_back(
         self,

@@ -6,7 +6,7 @@ The bytes themselves are bounded; their hash and length are of all of them.
 from base64 import b64encode
 from hashlib import sha256
 
-from recorder.intake.gaps import told
+from recorder.intake.gaps import Outcome, told
 from recorder.intake.ledger import Ledger
 from recorder.intake.state import StreamKey
 from recorder.model.entry import Operation
@@ -78,6 +78,8 @@ def input_refused(ledger: Ledger, refused: InputRefused) -> None:
         key,
         refused.observed_at,
         version=point.pending,
-        proved=f"one frame of {refused.length} bytes could not be read",
-        possible=[POSSIBLE],
+        outcome=Outcome(
+            f"one frame of {refused.length} bytes could not be read",
+            [POSSIBLE],
+        ),
     )

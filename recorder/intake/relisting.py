@@ -9,6 +9,7 @@ was missed.
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from recorder.errors import InputError
 from recorder.intake.document import (
@@ -17,7 +18,7 @@ from recorder.intake.document import (
     is_events,
     read,
 )
-from recorder.intake.gaps import RELISTED, Relist, told
+from recorder.intake.gaps import RELISTED, Outcome, Relist, told
 from recorder.intake.known_events import KnownEvent, KnownEvents
 from recorder.intake.ledger import Ledger
 from recorder.intake.refusals import input_refused, refusal
@@ -28,15 +29,30 @@ from recorder.intake.state import (
     StreamKey,
     StreamState,
 )
-from recorder.intake.streams import complete, settle, vouch
+from recorder.intake.streams import (
+    compare_versions,
+    complete,
+    settle,
+    vouch,
+)
 from recorder.intake.versions import is_known
 from recorder.model.entry import Draft, Operation
-from recorder.model.observation import ListPage
+from recorder.model.observation import HistoryWalked, ListPage
 
-__all__ = ["Relisting"]
+__all__ = ["Ended", "Relisting"]
 
 EVENT_TTL = timedelta(hours=1)
 """The API server's default of ``--event-ttl``."""
+
+
+class Ended(NamedTuple):
+    """The end of an object, found in the past of its cluster."""
+
+    version: str
+    """Of its deletion."""
+
+    by: datetime | None
+    """By when it was gone, as far as that is known."""
 
 
 @dataclass(slots=True)
@@ -60,6 +76,7 @@ class Relisting:
         self._event_ttl = event_ttl
         self._listings: dict[StreamKey, _Listing] = {}
         self._reasons: dict[StreamKey, str] = {}
+        self._walked: dict[StreamKey, HistoryWalked] = {}
         self.events = KnownEvents(ledger, event_ttl=event_ttl)
         self._namespace_went_at: datetime | None = None
 
@@ -74,6 +91,10 @@ class Relisting:
     def abandon(self, key: StreamKey) -> None:
         """Forget the pages of a list that will not be completed."""
         self._listings.pop(key, None)
+
+    def walked(self, walked: HistoryWalked) -> None:
+        """Take what reading the past showed, for the list that follows."""
+        self._walked[walked.source, str(walked.resource)] = walked
 
     def jumped(self, at: datetime, by: timedelta) -> None:
         """Take note that our clock was set, while lists are half taken."""
@@ -176,8 +197,7 @@ class Relisting:
             key,
             listing.began_at,
             version=page.resource_version,
-            proved=listing.outcome.proved(page.resource_version),
-            possible=listing.outcome.possible(),
+            outcome=self._outcome(key, listing),
         )
         point = ledger.moved(key)
         complete(point, page.resource_version)
@@ -186,6 +206,28 @@ class Relisting:
         if point.began_at is None:
             point.began_at = listing.began_at
             point.began_version = page.resource_version
+
+    def _outcome(self, key: StreamKey, listing: _Listing) -> Outcome:
+        """Return what a list proved, and what was read of the past first."""
+        proved = listing.outcome.proved(listing.version)
+        possible = listing.outcome.possible()
+        walked = self._walked.pop(key, None)
+        gap = self._ledger.moved(key).gap
+        if (
+            walked is None
+            or walked.until != listing.version
+            or gap is None
+            or gap.resource_version is None
+            or compare_versions(walked.since, gap.resource_version) > 0
+        ):
+            return Outcome(proved, possible)
+        if walked.possible is not None:
+            possible = list(walked.possible)
+        return Outcome(
+            f"{walked.proved}; {proved}",
+            possible,
+            {"since": walked.since, "proved": walked.proved},
+        )
 
     def _absent_objects(
         self, key: StreamKey, listing: _Listing, page: ListPage
@@ -196,8 +238,18 @@ class Relisting:
             self.absent(key, thing, page.observed_at)
             listing.outcome.absent += 1
 
-    def absent(self, key: StreamKey, thing: HeadKey, at: datetime) -> None:
-        """Infer the end of an object that should be there and is not."""
+    def absent(
+        self,
+        key: StreamKey,
+        thing: HeadKey,
+        at: datetime,
+        *,
+        ended: Ended | None = None,
+    ) -> None:
+        """Infer the end of an object that should be there and is not.
+
+        ``ended`` is when that was, where it was found out.
+        """
         ledger = self._ledger
         head = ledger.versions.get(thing)
         assert head is not None, "only live objects can be absent"
@@ -206,7 +258,7 @@ class Relisting:
             ledger.enter_renewal(renewal)
         if thing[0] == "namespaces":
             self.namespace_went(at)
-        absence = _absence(head, key, at, ledger.log)
+        absence = _absence(head, key, at, ledger.log, ended)
         ledger.enter(key, absence, previous=head.position)
 
     def _absent_events(
@@ -266,18 +318,17 @@ def _proofs(point: ResumePoint) -> tuple[datetime | None, datetime | None]:
     return point.doubtful_from, point.vouched_until
 
 
-def _absence(head: Head, key: StreamKey, at: datetime, log: int) -> Draft:
+def _absence(
+    head: Head, key: StreamKey, at: datetime, log: int, ended: Ended | None
+) -> Draft:
     source, resource = key
-    said = told(
-        Operation.ABSENT,
-        at,
-        source,
-        resource,
-        {
-            "last": f"{log}/{head.position}",
-            "resource_version_before": head.resource_version,
-        },
-    )
+    document = {
+        "last": f"{log}/{head.position}",
+        "resource_version_before": head.resource_version,
+    }
+    if ended is not None:
+        document["gone_at_resource_version"] = ended.version
+    said = told(Operation.ABSENT, at, source, resource, document)
     node = head.identity.name if head.identity.kind == "Node" else None
     return Draft(
         source=source,
@@ -286,5 +337,7 @@ def _absence(head: Head, key: StreamKey, at: datetime, log: int) -> Draft:
         raw=said.raw,
         resource=resource,
         identity=head.identity,
+        resource_version=ended and ended.version,
+        occurred_at=ended and ended.by,
         node=node,
     )

@@ -8,12 +8,16 @@ proves in `relisting`, what the end of a stream means in `endings`.
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
+from recorder.classify import request_draft
 from recorder.errors import InputError
 from recorder.intake import endings
 from recorder.intake.document import Document, read
+from recorder.intake.known_requests import KnownRequests
 from recorder.intake.ledger import Ledger
 from recorder.intake.refusals import input_refused, refusal
-from recorder.intake.relisting import Relisting
+from recorder.intake.relisting import Ended, Relisting
 from recorder.intake.state import (
     Batch,
     Head,
@@ -21,19 +25,31 @@ from recorder.intake.state import (
     StreamKey,
     StreamState,
 )
-from recorder.intake.streams import advance, complete, marked, settle, vouch
+from recorder.intake.streams import (
+    advance,
+    complete,
+    is_lower,
+    marked,
+    settle,
+    vouch,
+)
 from recorder.intake.versions import Renewal, is_known
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import (
+    AUDIT,
+    RETENTION,
     AuditRecorded,
     ClockJumped,
     CloudEventPosted,
     EpochBegan,
+    HistoryWalked,
     InputRefused,
     ListPage,
+    Noticed,
     Observation,
     PlaceReached,
     Polled,
+    RecordsLost,
     RequestFailed,
     StreamClosed,
     StreamResumed,
@@ -55,6 +71,7 @@ class Sequencer:
     def __init__(self, ledger: Ledger, relisting: Relisting) -> None:
         self.ledger = ledger
         self._relisting = relisting
+        self.requests = KnownRequests(ledger.newest_request)
 
     def take(self, observation: Observation) -> None:
         """Take one observation."""
@@ -63,11 +80,19 @@ class Sequencer:
                 self._frame(observation)
             case ListPage():
                 self._relisting.page(observation)
-            case AuditRecorded() | CloudEventPosted() | Polled():
+            case AuditRecorded():
+                self._request(observation)
+            case CloudEventPosted() | Polled() | Noticed():
                 self._document(observation)
+            case HistoryWalked():
+                self._relisting.walked(observation)
+            case RecordsLost():
+                endings.records_lost(self.ledger, observation)
             case PlaceReached():
                 key = (observation.source, observation.stream)
-                complete(self.ledger.moved(key), observation.place)
+                point = self.ledger.moved(key)
+                complete(point, observation.place)
+                settle(point, observation.observed_at)
             case _:
                 self._ending(observation)
 
@@ -109,6 +134,9 @@ class Sequencer:
         if frame.renewed:
             self.ledger.enter(key, _renewed(document, frame))
             return
+        if frame.recovered:
+            self._recovered(key, document, frame)
+            return
         point = self.ledger.moved(key)
         point.last_frame_at = frame.observed_at
         before = point.pending
@@ -146,6 +174,45 @@ class Sequencer:
                 return
         self.ledger.enter(key, draft, previous=previous, wire=document.wire)
 
+    def _recovered(
+        self, key: StreamKey, document: Document, frame: WatchFrame
+    ) -> None:
+        """Enter what was read of the past, unless it was entered before.
+
+        It comes in the order of versions, so whoever is killed meanwhile goes
+        on behind it. An open gap is closed by the list that follows.
+        """
+        point, version = self.ledger.moved(key), document.resource_version
+        gone = OPERATIONS[frame.type] is Operation.DELETED
+        name = document.key[1]
+        if is_lower(version, point.pending) or not advance(
+            point, version, f"-{name}" if gone else name
+        ):
+            return
+        head = self.ledger.versions.get(document.key)
+        if gone:
+            if head is not None:
+                self._relisting.absent(
+                    key,
+                    document.key,
+                    frame.observed_at,
+                    ended=Ended(version, frame.written_by),
+                )
+            return
+        draft = replace(
+            document.draft(
+                Operation.RECOVERED,
+                observed_at=frame.observed_at,
+                source=frame.source,
+            ),
+            occurred_at=frame.written_by,
+        )
+        if self._stored(head, document, draft):
+            previous = None if head is None else head.position
+            self.ledger.enter(
+                key, draft, previous=previous, wire=document.wire
+            )
+
     def _removed(self, document: Document, frame: WatchFrame) -> None:
         self._renewal(self.ledger.versions.remove(document.key))
         if document.key[0] == "namespaces":
@@ -174,8 +241,18 @@ class Sequencer:
         if renewal is not None:
             self.ledger.enter_renewal(renewal)
 
+    def _request(self, recorded: AuditRecorded) -> None:
+        if not self.requests.is_new(recorded.event):
+            return
+        draft = request_draft(
+            recorded.event,
+            observed_at=recorded.observed_at,
+            source=recorded.source,
+        )
+        self.ledger.enter((recorded.source, AUDIT), draft)
+
     def _document(
-        self, observation: AuditRecorded | CloudEventPosted | Polled
+        self, observation: CloudEventPosted | Polled | Noticed
     ) -> None:
         name, operation, documents = _posted(observation)
         for raw in documents:
@@ -200,12 +277,12 @@ def _renewed(document: Document, frame: WatchFrame) -> Draft:
 
 
 def _posted(
-    observation: AuditRecorded | CloudEventPosted | Polled,
+    observation: CloudEventPosted | Polled | Noticed,
 ) -> tuple[str, Operation, Sequence[bytes]]:
     match observation:
-        case AuditRecorded():
-            return "audit", Operation.AUDIT, [observation.event]
         case CloudEventPosted():
             return "cloudevents", Operation.CLOUDEVENT, [observation.event]
+        case Noticed():
+            return RETENTION, Operation.RETENTION, [observation.document]
         case Polled():
             return observation.resource, Operation.POLLED, observation.items

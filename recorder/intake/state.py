@@ -191,5 +191,8 @@ class Recovered:
     epoch: int
     heads: Sequence[Head]
     streams: Mapping[StreamKey, ResumePoint]
+    newest_request: datetime | None = None
+    """The latest moment at which a request of an audit record came."""
+
     jumps: Sequence[Jump] = ()
     """The newest jumps of our clock, in the order of the log."""

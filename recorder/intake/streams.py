@@ -22,6 +22,7 @@ __all__ = [
     "advance",
     "compare_versions",
     "complete",
+    "is_lower",
     "marked",
     "settle",
     "vouch",
@@ -63,6 +64,11 @@ def advance(point: ResumePoint, version: str, key: str) -> bool:
         return False
     point.seen.add(key)
     return True
+
+
+def is_lower(version: str, than: str | None) -> bool:
+    """Return whether a version comes before another, if there is one."""
+    return than is not None and compare_versions(version, than) < 0
 
 
 def complete(point: ResumePoint, version: str) -> None:

@@ -16,6 +16,7 @@ from recorder.model.observation import (
     AuditRecorded,
     CloudEventPosted,
     EpochBegan,
+    HistoryWalked,
     InputRefused,
     ListPage,
     Polled,
@@ -82,6 +83,8 @@ class _Watch(_Frame, tag="watch", frozen=True, gc=False):
     event: _WatchEvent
     renewed: bool = False
     late: bool = False
+    recovered: bool = False
+    written_by: _Time | None = None
 
     def observation(self) -> WatchFrame | StreamClosed | InputRefused:
         event = self.event
@@ -95,6 +98,8 @@ class _Watch(_Frame, tag="watch", frozen=True, gc=False):
             source=self.source,
             renewed=self.renewed,
             late=self.late,
+            recovered=self.recovered,
+            written_by=self.written_by,
         )
 
 
@@ -107,6 +112,25 @@ class _Closed(_Frame, tag="closed", frozen=True, gc=False):
             observed_at=self.observed_at(),
             resource=_resource(self.resource),
             reason=self.reason,
+            source=self.source,
+        )
+
+
+class _Walked(_Frame, tag="walked", frozen=True, gc=False):
+    resource: str
+    since: str
+    until: str
+    proved: str
+    possible: list[str] | None
+
+    def observation(self) -> HistoryWalked:
+        return HistoryWalked(
+            observed_at=self.observed_at(),
+            resource=_resource(self.resource),
+            since=self.since,
+            until=self.until,
+            proved=self.proved,
+            possible=self.possible,
             source=self.source,
         )
 
@@ -202,6 +226,7 @@ Frame = (
     _List
     | _Watch
     | _Closed
+    | _Walked
     | _Audit
     | _CloudEvent
     | _Poll
@@ -216,6 +241,7 @@ KINDS = (
     "list",
     "watch",
     "closed",
+    "walked",
     "audit",
     "cloudevent",
     "poll",

@@ -13,11 +13,14 @@ from recorder.model.observation import (
     ClockJumped,
     CloudEventPosted,
     EpochBegan,
+    HistoryWalked,
     InputRefused,
     ListPage,
+    Noticed,
     Observation,
     PlaceReached,
     Polled,
+    RecordsLost,
     RequestFailed,
     StreamClosed,
     StreamResumed,
@@ -48,10 +51,8 @@ def line_of(observation: Observation) -> bytes | None:
 
 def _body(observation: Observation) -> bytes | None:
     match observation:
-        case WatchFrame():
-            return _watch(observation)
-        case ListPage():
-            return _list(observation)
+        case WatchFrame() | ListPage() | HistoryWalked():
+            return _watched(observation)
         case AuditRecorded() | CloudEventPosted():
             audit = isinstance(observation, AuditRecorded)
             return b'"frame":"%b","event":%b' % (
@@ -63,10 +64,26 @@ def _body(observation: Observation) -> bytes | None:
                 written_text(observation.resource),
                 _items(observation.items),
             )
-        case StreamResumed() | ClockJumped() | PlaceReached():
+        case (
+            StreamResumed()
+            | ClockJumped()
+            | PlaceReached()
+            | RecordsLost()
+            | Noticed()
+        ):
             return None
         case _:
             return _incident(observation)
+
+
+def _watched(observation: WatchFrame | ListPage | HistoryWalked) -> bytes:
+    match observation:
+        case WatchFrame():
+            return _watch(observation)
+        case ListPage():
+            return _list(observation)
+        case HistoryWalked():
+            return _walked(observation)
 
 
 def _incident(
@@ -95,13 +112,36 @@ def _incident(
 
 def _watch(frame: WatchFrame) -> bytes:
     return (
-        b'"frame":"watch","resource":%b,%b%b"event":{"type":%b,"object":%b}'
+        b'"frame":"watch","resource":%b,%b%b%b"event":{"type":%b,"object":%b}'
     ) % (
         written_text(str(frame.resource)),
         b'"renewed":true,' if frame.renewed else b"",
         b'"late":true,' if frame.late else b"",
+        _recovered(frame) if frame.recovered else b"",
         written_text(frame.type),
         written_document(frame.object),
+    )
+
+
+def _recovered(frame: WatchFrame) -> bytes:
+    if frame.written_by is None:
+        return b'"recovered":true,'
+    at = written_time(frame.written_by).encode()
+    return b'"recovered":true,"written_by":"%b",' % at
+
+
+def _walked(walked: HistoryWalked) -> bytes:
+    return (
+        b'"frame":"walked","resource":%b,"since":%b,"until":%b,'
+        b'"proved":%b,"possible":%b'
+    ) % (
+        written_text(str(walked.resource)),
+        written_text(walked.since),
+        written_text(walked.until),
+        written_text(walked.proved),
+        b"null"
+        if walked.possible is None
+        else b"[%b]" % b",".join(map(written_text, walked.possible)),
     )
 
 

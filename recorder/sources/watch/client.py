@@ -1,7 +1,8 @@
-"""The cluster as the source sees it: a name, an identity, and GET.
+"""The cluster as the source sees it: a name, an identity, and what it says.
 
 Built from a kubeconfig, or from the service account of the pod. Nothing here
-knows lists or watches, and nothing writes: there is no other verb than GET.
+knows lists or watches, and nothing writes: there is no other verb than GET,
+but for reviews, which the API server answers and does not keep.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -179,6 +180,20 @@ class ClusterClient:
             timeout=timeout,
         ) as answer:
             return await answer.body(limit=limit)
+
+    async def review(self, path: str, body: bytes, *, what: str) -> bytes:
+        """Have the API server review something; return what it says.
+
+        Raises:
+            RequestError: it does not say.
+        """
+        timeout = aiohttp.ClientTimeout(
+            total=self.settings.request, sock_connect=self.settings.connect
+        )
+        async with self._transport.post(
+            path, body, what=what, timeout=timeout
+        ) as answer:
+            return await answer.body(limit=_SMALL_BODY)
 
     @asynccontextmanager
     async def stream(

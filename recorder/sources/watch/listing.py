@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import msgspec
 
+from recorder.intake.ports import HeldVersion
 from recorder.sources.watch.client import JSON, ClusterClient
 from recorder.sources.watch.errors import ExpiredError, TooLargeError
 from recorder.sources.watch.frames import UNREADABLE, Refused
@@ -56,6 +57,8 @@ class _List(msgspec.Struct):
 
 
 class _ItemMetadata(msgspec.Struct):
+    name: str = ""
+    namespace: str = ""
     uid: str = ""
     resourceVersion: str = ""  # noqa: N815
     creationTimestamp: str = ""  # noqa: N815
@@ -77,17 +80,20 @@ _VERSIONS = msgspec.json.Decoder(_Versions)
 
 
 async def list_pages(
-    client: ClusterClient, target: Target
+    client: ClusterClient, target: Target, *, version: str = ""
 ) -> AsyncGenerator[Page]:
-    """List a resource, page by page.
+    """List a resource, page by page, as it is now or was at a version.
 
     Raises:
+        ExpiredError: the server no longer holds that version.
         RequestError: a page was not given.
     """
     limit, token = client.settings.page_limit, ""
     while True:
         try:
-            page, token = await _page(client, target, limit=limit, token=token)
+            page, token = await _page(
+                client, target, limit=limit, token=token, version=version
+            )
         except ExpiredError:
             if not token:
                 raise
@@ -104,9 +110,16 @@ async def list_pages(
 
 
 async def _page(
-    client: ClusterClient, target: Target, *, limit: int, token: str
+    client: ClusterClient,
+    target: Target,
+    *,
+    limit: int,
+    token: str,
+    version: str,
 ) -> tuple[Page, str]:
-    body = await _read(client, target, limit=limit, token=token)
+    body = await _read(
+        client, target, limit=limit, token=token, version=version
+    )
     read = _decoded(_LIST, client, target, body)
     items = read.items or []
     return Page(
@@ -145,10 +158,17 @@ def _giant(client: ClusterClient, exc: TooLargeError) -> tuple[Page, str]:
     return page, read.metadata.next
 
 
-async def list_head(client: ClusterClient, target: Target) -> str:
-    """Ask for the version at which the resource is now."""
+async def list_head(
+    client: ClusterClient, target: Target, *, version: str = ""
+) -> str:
+    """Ask for the version at which the resource is now.
+
+    With a version, whether it is told still: that is the version then.
+    """
     accept = _METADATA_ONLY
-    body = await _read(client, target, limit=1, token="", accept=accept)
+    body = await _read(
+        client, target, limit=1, token="", version=version, accept=accept
+    )
     return _decoded(_VERSIONS, client, target, body).metadata.resourceVersion
 
 
@@ -159,6 +179,7 @@ async def list_at(
 
     Raises:
         ExpiredError: the server no longer holds that moment.
+        BadAnswerError: it answers another moment.
     """
     body = await client.read(
         target.path,
@@ -170,20 +191,31 @@ async def list_at(
             "resourceVersionMatch": "Exact",
         },
     )
-    items = _decoded(_LIST, client, target, body).items
-    return bytes(items[0]) if items else None
+    answer = _decoded(_LIST, client, target, body)
+    if answer.metadata.resourceVersion != version:
+        why = f"it is of version {answer.metadata.resourceVersion}"
+        raise client.bad_answer(str(target.resource), why, verb="list")
+    return bytes(answer.items[0]) if answer.items else None
 
 
 async def list_versions(
-    client: ClusterClient, target: Target
-) -> tuple[str, dict[str, str]]:
-    """List uid and version of objects; return the list's version too."""
-    found: dict[str, str] = {}
+    client: ClusterClient, target: Target, *, version: str = ""
+) -> tuple[str, dict[str, HeldVersion]]:
+    """List versions of objects by uid; return the list's version too.
+
+    As it is now, or was at a version.
+
+    Raises:
+        ExpiredError: the server no longer holds that version.
+    """
+    found: dict[str, HeldVersion] = {}
     at = ""
-    async for page in _metadata_pages(client, target):
+    async for page in _metadata_pages(client, target, version=version):
         at = page.metadata.resourceVersion
         for item in page.items or []:
-            found[item.metadata.uid] = item.metadata.resourceVersion
+            of = item.metadata
+            held = HeldVersion(of.namespace, of.name, of.resourceVersion)
+            found[of.uid] = held
     return at, found
 
 
@@ -209,12 +241,17 @@ async def list_young(
 
 
 async def _metadata_pages(
-    client: ClusterClient, target: Target
+    client: ClusterClient, target: Target, *, version: str = ""
 ) -> AsyncGenerator[_Versions]:
     limit, token = client.settings.page_limit, ""
     while True:
         body = await _read(
-            client, target, limit=limit, token=token, accept=_METADATA_ONLY
+            client,
+            target,
+            limit=limit,
+            token=token,
+            version=version,
+            accept=_METADATA_ONLY,
         )
         page = _decoded(_VERSIONS, client, target, body)
         yield page
@@ -243,11 +280,15 @@ async def _read(
     *,
     limit: int,
     token: str,
+    version: str = "",
     accept: str = JSON,
 ) -> bytes:
     params = {"limit": str(limit)}
     if token:
         params["continue"] = token
+    elif version:
+        params["resourceVersion"] = version
+        params["resourceVersionMatch"] = "Exact"
     return await client.read(
         target.path,
         verb="list",

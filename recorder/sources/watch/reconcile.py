@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
 
 from recorder.errors import Transient
-from recorder.intake.ports import Known
+from recorder.intake.ports import HeldVersion, Known
 from recorder.model.reference import Resource
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.errors import RequestError
@@ -29,6 +29,8 @@ from recorder.sources.watch.versions import is_lower, reaches
 __all__ = ["MISMATCH", "Reconciler"]
 
 MISMATCH = "reconcile-mismatch"
+
+_Versions = Mapping[str, HeldVersion]
 
 _POLL = 0.02
 """How often it is looked whether a stream is far enough, as a part of the
@@ -186,21 +188,20 @@ def _is_anew(follower: Follower, lists: int) -> bool:
     return follower.place.completed is None or follower.lists != lists
 
 
-def _unknown(listed: Mapping[str, str], held: Mapping[str, str]) -> set[str]:
+def _unknown(listed: _Versions, held: _Versions) -> set[str]:
     """Return what was listed and is not held, or only in a lower version."""
     return {
         uid
-        for uid, version in listed.items()
-        if uid not in held or is_lower(held[uid], version)
+        for uid, of in listed.items()
+        if uid not in held
+        or is_lower(held[uid].resource_version, of.resource_version)
     }
 
 
-def _missing(
-    listed: Mapping[str, str], held: Mapping[str, str], version: str
-) -> set[str]:
+def _missing(listed: _Versions, held: _Versions, version: str) -> set[str]:
     """Return what is held as alive at the list's version, and is not in it."""
     return {
         uid
-        for uid, at in held.items()
-        if uid not in listed and reaches(version, at)
+        for uid, of in held.items()
+        if uid not in listed and reaches(version, of.resource_version)
     }

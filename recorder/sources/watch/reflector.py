@@ -8,35 +8,37 @@ request; `_watch` is one request. What happens is told by observations only.
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 
 from recorder.model.observation import EXPIRED, Observation
-from recorder.sources.watch.backoff import Backoff
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.clock import Clock
 from recorder.sources.watch.errors import (
     ExpiredError,
-    ForbiddenError,
     MissingError,
     RequestError,
-    ThrottledError,
-    UnauthorizedError,
+    UnreachableError,
 )
 from recorder.sources.watch.follower import Follower
 from recorder.sources.watch.frames import Frame
 from recorder.sources.watch.lateness import behind
 from recorder.sources.watch.listing import list_pages
 from recorder.sources.watch.outlet import EpochOverError, Outlet
+from recorder.sources.watch.pacing import Pacing
 from recorder.sources.watch.rewind import RewindGuard
 from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.stream import WatchStream, open_watch
 from recorder.sources.watch.telling import Teller
+from recorder.sources.watch.walks import BEGINNING, Walks
 
 __all__ = ["Reflector", "Shared"]
 
 CRD_PLURAL = "customresourcedefinitions"
+
+FRAMES_AT_ONCE = 100
+"""Recovered frames that are put at a time, so that the queue bounds them."""
 
 _PUNCTUAL = 0.98
 """The part of its requested time after which a stream's end is the server's
@@ -53,6 +55,7 @@ class Shared:
     guard: RewindGuard
     lists: asyncio.Semaphore
     random: random.Random
+    walks: Walks
     served_changed: Callable[[], None]
     """Called when what the cluster serves may have changed."""
 
@@ -70,7 +73,10 @@ class Shared:
 class Reflector:
     """Follows one resource."""
 
-    def __init__(self, follower: Follower, shared: Shared) -> None:
+    def __init__(
+        self, follower: Follower, shared: Shared, *, is_new: bool
+    ) -> None:
+        """Prepare to follow; ``is_new``: the log holds no list of it."""
         self._follower = follower
         self._place = follower.place
         self._target = follower.target
@@ -78,16 +84,16 @@ class Reflector:
         self._settings = shared.settings
         self._clock = shared.clock
         self._tell = Teller(follower.target, shared.clock)
-        self._backoff = Backoff(
-            self._settings.backoff_first,
-            self._settings.backoff_longest,
-            jitter=shared.random,
+        self._pacing = Pacing(
+            follower, self._settings, self._clock, shared.random
         )
         self._epoch = 0
-        # The failure told last, so that an outage of a day is told once,
-        # and since when there has been nothing but failures.
+        # Since which version the next list leaves something to look for.
+        self._unseen: str | None = None
+        if is_new:
+            self._unseen = BEGINNING
+        # The failure told last, so that an outage of a day is told once.
         self._told: tuple[int, str] | None = None
-        self._failing_since: float | None = None
 
     async def run(self, *, after: float = 0.0) -> None:
         """Follow the resource until it is stopped.
@@ -106,6 +112,9 @@ class Reflector:
 
     async def _follow(self) -> None:
         """Follow one history of the cluster to its end."""
+        if self._epoch != self._shared.outlet.epoch:
+            # What the log holds is of a history that is over.
+            self._unseen = None
         self._epoch = self._shared.outlet.epoch
         while not self._follower.stopped:
             try:
@@ -115,6 +124,7 @@ class Reflector:
             except ExpiredError:
                 self._follower.lose()
                 await self._put(self._tell.closed(EXPIRED))
+                self._unseen = self._place.completed
                 self._place.forget()
 
     async def _until_expired(self) -> None:
@@ -127,24 +137,23 @@ class Reflector:
             except ExpiredError:
                 if self._place.completed is not None:
                     raise
-                await asyncio.sleep(self._backoff.delay())
+                await asyncio.sleep(self._pacing.backoff.delay())
             except RequestError as error:
                 await self._tell_failure(error)
-                await asyncio.sleep(self._delay(error))
+                await asyncio.sleep(self._pacing.delay(error))
 
     async def _list(self) -> None:
         """List the resource; a place to watch from is known afterwards."""
-        version = ""
-        async with (
-            self._shared.lists,
-            aclosing(list_pages(self._shared.client, self._target)) as pages,
-        ):
+        version, until = "", await self._walk()
+        pages = list_pages(self._shared.client, self._target, version=until)
+        async with self._listing(), self._shared.lists, aclosing(pages):
             async for page in pages:
                 heard_at = self._clock.monotonic()
                 await self._confirm(new=not version)
                 self._follower.heard_at = heard_at
                 arrived = self._clock.shown_at(heard_at)
                 await self._put_seen(self._tell.page(page, arrived))
+                self._shared.walks.listed(self._target, page)
                 version = page.version
         self._place.reached(version)
         self._follower.lists += 1
@@ -152,16 +161,50 @@ class Reflector:
         self._follower.followed = True
         self._is_healthy()
 
+    async def _walk(self) -> str:
+        """Put what can still be read of what was not seen.
+
+        Returns the version of which the list must be, empty for any.
+        """
+        walks, since = self._shared.walks, self._unseen
+        if since is None or not walks.may_walk(self._target, since):
+            return ""
+        told = await walks.walk(self._target, since)
+        if told is None:
+            return ""
+        await self._confirm(new=True)
+        for start in range(0, len(told.frames), FRAMES_AT_ONCE):
+            portion = told.frames[start : start + FRAMES_AT_ONCE]
+            await self._put_seen(portion)
+        if told.walked is not None:
+            await self._put_seen([told.walked])
+        return told.until
+
+    @asynccontextmanager
+    async def _listing(self) -> AsyncIterator[None]:
+        """Walk no more after a list, nor if the server refuses it.
+
+        A connection that is lost is tried again, with the walk before it.
+        """
+        try:
+            yield
+        except UnreachableError:
+            raise
+        except RequestError:
+            self._unseen = None
+            raise
+        self._unseen = None
+
     async def _watch(self, version: str) -> None:
         """Watch once, to the end that the server gives it."""
-        seconds = self._duration()
+        seconds = self._pacing.duration()
         began = self._clock.monotonic()
         async with open_watch(
             self._shared.client,
             self._target,
             version,
             seconds=seconds,
-            idle=self._idle(seconds),
+            idle=self._pacing.idle(seconds),
         ) as stream:
             await self._confirm(new=True)
             self._follower.streaming, self._follower.proven = True, False
@@ -192,6 +235,9 @@ class Reflector:
                 await self._put_seen(told)
                 for frame in frames:
                     self._move(frame)
+                    self._shared.walks.saw(
+                        self._target, frame.version, frame.object
+                    )
                 for frame in frames[-2:]:
                     self._shared.guard.remember(self._target.resource, frame)
                 follower.heard_at = heard_at
@@ -222,7 +268,7 @@ class Reflector:
         self._lose()
         await self._put(self._tell.closed("ended early"))
         if not proven:
-            await asyncio.sleep(self._backoff.delay())
+            await asyncio.sleep(self._pacing.backoff.delay())
 
     def _resumed(self) -> Sequence[Observation]:
         """Note, once for each watch, that the server took our version.
@@ -233,12 +279,13 @@ class Reflector:
         if self._follower.proven:
             return []
         self._follower.proven = self._follower.live = True
+        self._shared.walks.heard(self._target)
         self._is_healthy()
         return [self._tell.resumed()]
 
     def _is_healthy(self) -> None:
-        self._backoff.reset()
-        self._told = self._failing_since = None
+        self._pacing.healthy()
+        self._told = None
 
     async def _confirm(self, *, new: bool) -> None:
         """Make sure that the history is still the one we know.
@@ -266,63 +313,17 @@ class Reflector:
         if streaming:
             await self._put(self._tell.closed(str(error)))
             return
-        if self._failing_since is None:
-            self._failing_since = self._clock.monotonic()
+        self._pacing.failed(error)
         if isinstance(error, MissingError):
             # Where it is true, discovery confirms it and ends this.
             self._shared.served_changed()
         told = error.told_status, str(error)
-        if told != self._told and not self._is_patient(error):
+        if told != self._told and not self._pacing.is_patient(error):
             self._told = told
             await self._put(self._tell.failed(error))
             if isinstance(error, MissingError):
                 # The log takes it that none of it exists any more.
                 self._place.forget()
-
-    def _is_patient(self, error: RequestError) -> bool:
-        """Return whether a refusal may be that of a server just started."""
-        match error:
-            case UnauthorizedError():
-                may_be = True
-            case ForbiddenError() | MissingError():
-                may_be = self._follower.followed
-            case _:
-                may_be = False
-        since = self._failing_since
-        patience = self._settings.refusal_patience
-        return (
-            may_be
-            and since is not None
-            and self._clock.monotonic() - since < patience
-        )
-
-    def _delay(self, error: RequestError) -> float:
-        jitter = self._shared.random.uniform(1.0, 1.25)
-        match error:
-            case ForbiddenError() if not self._is_patient(error):
-                return self._settings.refused_again * jitter
-            case ThrottledError(retry_after=asked) if asked:
-                return min(asked, self._settings.throttled_longest) * jitter
-            case _:
-                return self._backoff.delay()
-
-    def _duration(self) -> int:
-        """Choose how long to watch, in the whole seconds of the API."""
-        if not self._follower.marked:
-            longest = self._settings.watch_unmarked
-        else:
-            longest = self._shared.random.uniform(
-                self._settings.watch_shortest, self._settings.watch_longest
-            )
-        if self._follower.lost:
-            longest = min(longest, self._settings.watch_proof)
-        return max(1, int(longest))
-
-    def _idle(self, seconds: int) -> float:
-        patience = seconds + self._settings.idle_grace
-        if self._follower.marked:
-            return min(patience, self._settings.idle)
-        return patience
 
     async def _put(self, observation: Observation) -> None:
         """Put what is true in any epoch: that a connection ended."""

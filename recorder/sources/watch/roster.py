@@ -31,6 +31,7 @@ class Roster:
 
     def __init__(self, selection: Selection, known: Known) -> None:
         self._selection = selection
+        self._known = known
         self._resume: Mapping[Resource, str] = {
             Resource.parse(name): version
             for name, version in known.resume_points().items()
@@ -112,7 +113,11 @@ class Roster:
             self._followers[target.resource] = follower
             after = spread * (rank + shared.random.random())
             self._tasks[target.resource] = group.create_task(
-                Reflector(follower, shared).run(after=after),
+                Reflector(
+                    follower,
+                    shared,
+                    is_new=self._known.is_new(target.resource),
+                ).run(after=after),
                 name=f"follow {target.resource}",
             )
         # What starts later starts with a list, except where discovery does

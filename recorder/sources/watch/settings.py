@@ -110,6 +110,32 @@ class WatchSettings:
     reconcile_wait: float = 180.0
     """How long its stream may take to reach the version of that list."""
 
+    walk_time: float = 40.0
+    """How long what a refused watch missed is looked for in the server's
+    past, waiting included; until then its resource is not live again. The
+    watch cache keeps 75 s of a busy resource. 0: never."""
+
+    walk_first_time: float = 20.0
+    """The same before the first list of a resource. 0: never."""
+
+    walk_requests: int = 20_000
+    walk_bytes: int = 64 << 20
+    """What one walk may ask for, and hold until it is put."""
+
+    walk_looks: int = 8
+    """Moments within a span at which objects that came and went are looked
+    for."""
+
+    walk_accounts: int = 100
+    """Versions without an owner up to which each of them is looked at."""
+
+    walk_hears: float = 2.0
+    """How long a walk waits for Events, which tell what came and went."""
+
+    walks: int = 2
+    """Walks at a time, each with eight requests in flight, so that a server
+    that has just started is not kept busy by its recorder."""
+
     rediscover_every: float = 180.0
     """How often the cluster is asked what it serves."""
 

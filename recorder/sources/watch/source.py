@@ -21,6 +21,7 @@ from recorder.sources.watch.reflector import Shared
 from recorder.sources.watch.rewind import RewindGuard
 from recorder.sources.watch.roster import Roster
 from recorder.sources.watch.selection import Selection
+from recorder.sources.watch.walks import Walks
 
 __all__ = ["WatchSource"]
 
@@ -44,6 +45,8 @@ class WatchSource:
         self._redact = redact
         self._selection = selection or Selection()
         self._random = jitter or random.Random()  # noqa: S311 - no secret
+        self.walks: Walks | None = None
+        """How far the past was read; None before it runs."""
 
     async def run(self, sink: Sink, known: Known) -> None:
         """Observe until cancelled.
@@ -70,6 +73,7 @@ class WatchSource:
             jitter=self._random,
         )
         settings = self._client.settings
+        self.walks = Walks(self._client, known)
         shared = Shared(
             client=self._client,
             outlet=outlet,
@@ -77,6 +81,7 @@ class WatchSource:
             lists=asyncio.Semaphore(settings.concurrent_lists),
             random=self._random,
             served_changed=roster.served_changed,
+            walks=self.walks,
         )
 
         async def put(jumped: ClockJumped) -> None:

@@ -33,6 +33,10 @@ from recorder.sources.watch.errors import (
 
 __all__ = ["Answer", "Transport"]
 
+JSON = "application/json"
+SUCCESS = frozenset({200, 201})
+"""A review is answered as if it had been created; nothing is."""
+
 _ERROR_BODY_MAX = 64 << 10
 """As much of a refusal as is read; a Status is under 1 KiB."""
 
@@ -122,7 +126,7 @@ class _Session:
 
 
 class Transport:
-    """Sends GET requests with the credentials of the moment."""
+    """Sends requests with the credentials of the moment."""
 
     def __init__(
         self, credentials: Credentials, *, connect: float, clock: Clock
@@ -154,25 +158,72 @@ class Transport:
         Raises:
             RequestError: there was no answer, or it was a refusal.
         """
-        access, session = await self._reach(verb, what)
-        asked = self.asked(verb, what)
+        async with self._answered(
+            ("GET", path, None),
+            (verb, what),
+            params=params,
+            accept=accept,
+            timeout=timeout,
+        ) as answer:
+            yield answer
+
+    @asynccontextmanager
+    async def post(
+        self,
+        path: str,
+        body: bytes,
+        *,
+        what: str,
+        timeout: aiohttp.ClientTimeout,
+    ) -> AsyncIterator[Answer]:
+        """Post JSON; yield the answer while its connection is held.
+
+        Raises:
+            RequestError: there was no answer, or it was a refusal.
+        """
+        async with self._answered(
+            ("POST", path, body),
+            ("create", what),
+            params={},
+            accept=JSON,
+            timeout=timeout,
+        ) as answer:
+            yield answer
+
+    @asynccontextmanager
+    async def _answered(
+        self,
+        request: tuple[str, str, bytes | None],
+        words: tuple[str, str],
+        *,
+        params: Mapping[str, str],
+        accept: str,
+        timeout: aiohttp.ClientTimeout,
+    ) -> AsyncIterator[Answer]:
+        method, path, body = request
+        access, session = await self._reach(*words)
+        asked = self.asked(*words)
         headers = {"Accept": accept, "Accept-Encoding": "identity"}
         if access.authorization:
             headers["Authorization"] = access.authorization
+        if body is not None:
+            headers["Content-Type"] = JSON
         session.users += 1
         response = None
         try:
             with _translated(asked):
-                response = await session.http.get(
+                response = await session.http.request(
+                    method,
                     URL(access.server + path, encoded=True),
                     params=params,
+                    data=body,
                     headers=headers,
                     timeout=timeout,
                     allow_redirects=False,
                     server_hostname=access.server_name,
                     proxy=_proxy(access),
                 )
-            if response.status != 200:  # noqa: PLR2004 - OK
+            if response.status not in SUCCESS:
                 await self._refuse(response, asked)
             yield Answer(response, asked)
         except (UnauthorizedError, CertificateError):

@@ -34,7 +34,9 @@ from recorder.sources.tape.export.lines import (
     number,
     page_of,
     posted,
+    recovered,
     thing_of,
+    walked,
 )
 from recorder.sources.tape.export.ports import Past
 from recorder.sources.tape.export.start import Start, made_pages, tell_event
@@ -143,11 +145,11 @@ class Cutting:
         match line.operation:
             case Operation.LISTED:
                 self._listed(line)
-            case Operation.ABSENT:
+            case Operation.ABSENT if not line.resource_version:
                 self._absent(line)
             case Operation.REFUSED | Operation.EPOCH_BEGAN:
                 self._held = Held(line)
-            case Operation.CLOCK_JUMPED:
+            case Operation.CLOCK_JUMPED | Operation.RETENTION:
                 self.untold += 1
             case _:
                 return False
@@ -163,6 +165,9 @@ class Cutting:
                     yield frame
             case Operation.AUDIT | Operation.CLOUDEVENT | Operation.POLLED:
                 yield posted(line)
+            case Operation.RECOVERED | Operation.ABSENT:
+                self._tell(self._stream(line), line)
+                yield recovered(line)
             case _:
                 async for frame in self._frame(line):
                     yield frame
@@ -290,18 +295,15 @@ class Cutting:
             self._vanishing = None
             yield stream.vanish(line.observed_at)
             return
-        if not said["possible"]:
-            if stream.gap is not None:
-                stream.gap = None
-                version = said["resource_version_after"]
-                yield stream.bookmark(line.observed_at, version or "")
+        read = walked(line)
+        if read is None and not said["possible"]:
+            for frame in stream.resume(line.observed_at, said):
+                yield frame
             return
-        if stream.listing is None:
-            stream.listing = said["resource_version_after"] or ""
-            at = stream.list_at
-            yield stream.page(line.observed_at)
-            if stream.absent:
-                stream.list_at = at
+        if read is not None:
+            yield read
+        for page in stream.relist(line.observed_at, said):
+            yield page
         async for frame in self._complete(stream):
             yield frame
 

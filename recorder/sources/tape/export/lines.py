@@ -4,14 +4,18 @@ from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+import orjson
+
 from recorder.model.entry import Operation
 from recorder.model.observation import (
     AuditRecorded,
     CloudEventPosted,
     EpochBegan,
+    HistoryWalked,
     InputRefused,
     Observation,
     Polled,
+    WatchFrame,
 )
 from recorder.model.reference import Resource
 from recorder.questions.ports import Line
@@ -91,6 +95,49 @@ def kind_of(line: Line) -> str | None:
         return None
     plural = Resource.parse(line.resource or "").plural
     return None if line.identity.kind == plural else line.identity.kind
+
+
+def recovered(line: Line) -> WatchFrame:
+    """Make the frame of what was read of the past, or found to have gone."""
+    is_gone = line.operation is Operation.ABSENT
+    return WatchFrame(
+        observed_at=line.observed_at,
+        resource=Resource.parse(line.resource or ""),
+        type="DELETED" if is_gone else "MODIFIED",
+        object=_naming(line) if is_gone else line.raw or b"",
+        source=line.source,
+        recovered=True,
+        written_by=line.occurred_at,
+    )
+
+
+def walked(line: Line) -> HistoryWalked | None:
+    """Make what a gap's end says was read of the past, if anything."""
+    said = document_of(line.raw)
+    if "walked" not in said:
+        return None
+    return HistoryWalked(
+        observed_at=line.observed_at,
+        resource=Resource.parse(line.resource or ""),
+        since=said["walked"]["since"],
+        until=said["resource_version_after"],
+        proved=said["walked"]["proved"],
+        possible=said["possible"],
+        source=line.source,
+    )
+
+
+def _naming(line: Line) -> bytes:
+    """Name an object and the version at which it was gone."""
+    identity = line.identity
+    assert identity is not None, "an object was absent"
+    metadata = {
+        "name": identity.name,
+        "namespace": identity.namespace,
+        "uid": identity.uid,
+        "resourceVersion": line.resource_version,
+    }
+    return orjson.dumps({"metadata": {k: v for k, v in metadata.items() if v}})
 
 
 def page_of(line: Line) -> tuple[str | None, datetime]:

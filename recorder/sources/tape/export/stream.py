@@ -7,7 +7,7 @@ versions that were new, which list it was, and who was missing from it.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -275,6 +275,25 @@ class CutStream:
             object=document,
             source=self.stream.source,
         )
+
+    def resume(
+        self, at: datetime, said: Mapping[str, Any]
+    ) -> Iterator[Observation]:
+        """Make what healed a gap without a list."""
+        if self.gap is not None:
+            self.gap = None
+            yield self.bookmark(at, said["resource_version_after"] or "")
+
+    def relist(
+        self, at: datetime, said: Mapping[str, Any]
+    ) -> Iterator[Observation]:
+        """Begin the list that ended a gap, unless an entry of it did."""
+        if self.listing is None:
+            self.listing = said["resource_version_after"] or ""
+            absent_at = self.list_at
+            yield self.page(at)
+            if self.absent:
+                self.list_at = absent_at
 
     def renewal(self, at: datetime, document: bytes) -> WatchFrame:
         """Make the frame of a renewal that was logged late."""

@@ -1,0 +1,111 @@
+"""Which audit records are in the log already, whichever way they came.
+
+A file and a webhook deliver the same records, and a webhook again whatever it
+got no answer for. The newest are remembered here, more than can be on their
+way to the log; of others the log is asked, by the moment of the request,
+which the API server gives in microseconds, unless it is later than that of
+any that is not remembered. So a record is known after any restart and however
+late it comes, as long as its day is in the database.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import msgspec
+
+from recorder.classify import RecordDigests, record_digests
+from recorder.classify.times import first_moment
+from recorder.model.observation import AuditRecorded, Observation
+
+__all__ = ["KnownRequests"]
+
+REMEMBERED_MAX = 1 << 15
+"""Records, of some 250 bytes each. What is put and not committed is a
+quarter of that."""
+
+
+class _Stamps(msgspec.Struct, rename="camel"):
+    request_received_timestamp: str | None = None
+    stage_timestamp: str | None = None
+
+
+_stamps = msgspec.json.Decoder(_Stamps).decode
+
+
+class KnownRequests:
+    """The records that are known, and those that are being taken."""
+
+    def __init__(self, newest: datetime | None = None) -> None:
+        """Prepare; ``newest`` is the latest moment that the log has of any."""
+        self._known: dict[bytes, datetime | None] = {}
+        """The moments by the digests of both kinds, in the order in which
+        they came."""
+
+        self._newest = newest
+        """The latest moment of any record that is not remembered."""
+
+        self._read: dict[bytes, tuple[RecordDigests, datetime | None]] = {}
+        """Of the records that are about to be taken."""
+
+    def wanted(self, observations: Iterable[Observation]) -> list[datetime]:
+        """Return the moments of which the log is to be asked.
+
+        Those of the records that are about to be taken and not known here.
+        """
+        self._read.clear()
+        moments = set()
+        newest = self._newest
+        for observation in observations:
+            if not isinstance(observation, AuditRecorded):
+                continue
+            raw = observation.event
+            digests, moment = record_digests(raw), _moment(raw)
+            self._read[raw] = digests, moment
+            if (
+                moment is not None
+                and newest is not None
+                and moment <= newest
+                and not self._holds(digests)
+            ):
+                moments.add(moment)
+        return sorted(moments)
+
+    def know(self, documents: Sequence[bytes]) -> None:
+        """Take note of what the log holds."""
+        for document in documents:
+            self._remember(record_digests(document), _moment(document))
+
+    def is_new(self, raw: bytes) -> bool:
+        """Return whether a record is none of the known, and know it."""
+        read = self._read.pop(raw, None)
+        digests, moment = read or (record_digests(raw), _moment(raw))
+        if self._holds(digests):
+            return False
+        self._remember(digests, moment)
+        return True
+
+    def _holds(self, digests: RecordDigests) -> bool:
+        return digests.whole in self._known or (
+            digests.is_truncated and digests.bare in self._known
+        )
+
+    def _remember(
+        self, digests: RecordDigests, moment: datetime | None
+    ) -> None:
+        self._known[digests.whole] = moment
+        if digests.bare is not None:
+            self._known[digests.bare] = moment
+        while len(self._known) > 2 * REMEMBERED_MAX:
+            forgotten = self._known.pop(next(iter(self._known)))
+            if forgotten is not None:
+                self._newest = max(self._newest or forgotten, forgotten)
+
+
+def _moment(raw: bytes) -> datetime | None:
+    try:
+        stamps = _stamps(raw)
+    except (ValueError, RecursionError):
+        return None
+    return first_moment(
+        stamps.request_received_timestamp, stamps.stage_timestamp
+    )

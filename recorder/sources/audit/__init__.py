@@ -1,0 +1,22 @@
+"""Audit: the requests that an API server logged, as a source.
+
+It reads the files that an API server writes, follows them through rotation,
+receives what it sends to a webhook, and says where records were lost. It does
+not redact, classify or join.
+"""
+
+from recorder.sources.audit.counters import AuditCounters
+from recorder.sources.audit.import_source import AuditImport
+from recorder.sources.audit.receiver import AuditReceiver
+from recorder.sources.audit.several import Several
+from recorder.sources.audit.tail import AuditTail
+from recorder.sources.audit.webhook import AuditWebhook
+
+__all__ = [
+    "AuditCounters",
+    "AuditImport",
+    "AuditReceiver",
+    "AuditTail",
+    "AuditWebhook",
+    "Several",
+]

@@ -1,0 +1,142 @@
+"""Audit records of GKE, from the log entries that Google keeps of them.
+
+A method is ``io.k8s.`` and the group (backwards), version, resource,
+subresource and verb; what it is about is in ``resourceName``, as in a path of
+the API. Groups of the user are not kept there, and codes are those of gRPC.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["records"]
+
+AUDIT_LOG = "type.googleapis.com/google.cloud.audit.AuditLog"
+METHODS = "io.k8s."
+
+HTTP = {
+    0: 200,
+    1: 499,
+    3: 400,
+    4: 504,
+    5: 404,
+    6: 409,
+    7: 403,
+    8: 429,
+    9: 400,
+    10: 409,
+    11: 400,
+    12: 501,
+    14: 503,
+    16: 401,
+}
+"""Codes of gRPC as those of HTTP, as Google maps them; 500 for the others."""
+
+
+def records(document: Mapping[str, Any]) -> Iterator[object] | None:
+    """Return the record that a log entry was made of; None if it is none.
+
+    Entries of other logs are left out.
+    """
+    if "logName" not in document or "resource" not in document:
+        return None
+    record = _record(document)
+    return iter([] if record is None else [record])
+
+
+def _record(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    payload = _dict(entry.get("protoPayload"))
+    method = str(payload.get("methodName", ""))
+    if payload.get("@type") != AUDIT_LOG or not method.startswith(METHODS):
+        return None
+    verb = method.rpartition(".")[2]
+    path = str(payload.get("resourceName", ""))
+    operation = _dict(entry.get("operation"))
+    asked = _dict(payload.get("requestMetadata"))
+    who = _dict(payload.get("authenticationInfo"))
+    record = {
+        "kind": "Event",
+        "apiVersion": "audit.k8s.io/v1",
+        "level": _level(payload),
+        "auditID": operation.get("id") or entry.get("insertId"),
+        "stage": _stage(operation),
+        "requestURI": _address(path),
+        "verb": verb,
+        "user": {"username": who.get("principalEmail")},
+        "sourceIPs": [asked["callerIp"]] if asked.get("callerIp") else None,
+        "userAgent": asked.get("callerSuppliedUserAgent"),
+        "objectRef": _reference(path, verb),
+        "responseStatus": _status(payload),
+        "requestObject": payload.get("request"),
+        "responseObject": payload.get("response"),
+        "requestReceivedTimestamp": entry.get("timestamp"),
+        "stageTimestamp": entry.get("timestamp"),
+        "annotations": entry.get("labels"),
+    }
+    return {name: value for name, value in record.items() if value is not None}
+
+
+def _level(payload: Mapping[str, Any]) -> str:
+    if "response" in payload:
+        return "RequestResponse"
+    return "Request" if "request" in payload else "Metadata"
+
+
+def _stage(operation: Mapping[str, Any]) -> str:
+    """Return the stage; a request that lasts has one entry for each end."""
+    begins_only = operation.get("first") and not operation.get("last")
+    return "ResponseStarted" if begins_only else "ResponseComplete"
+
+
+def _address(path: str) -> str:
+    if not path:
+        return ""
+    group, _, rest = path.partition("/")
+    return f"/api/{rest}" if group == "core" else f"/apis/{path}"
+
+
+def _reference(path: str, verb: str) -> Mapping[str, str] | None:
+    """Return what a request was about.
+
+    ``core/v1/namespaces/train/pods/a/binding``, ``core/v1/nodes/gpu-001``.
+    """
+    parts = path.split("/")
+    if len(parts) < 3:  # noqa: PLR2004 - group, version, resource
+        return None
+    group, version, *rest = parts
+    reference = {"apiVersion": version}
+    if group != "core":
+        reference["apiGroup"] = group
+    match rest:
+        case ["namespaces", namespace, resource, *more] if not (
+            group == "core" and resource in {"status", "finalize"}
+        ):
+            reference |= {"namespace": namespace, "resource": resource}
+        case [resource, *more]:
+            reference["resource"] = resource
+            if resource == "namespaces" and more:
+                reference["namespace"] = more[0]
+        case _:
+            return None
+    if more and not (verb == "create" and len(more) == 1 and not more[0]):
+        reference["name"] = more[0]
+    if len(more) > 1:
+        reference["subresource"] = more[1]
+    return reference
+
+
+def _status(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return status and code; the response's own code is the exact one."""
+    response = _dict(payload.get("response"))
+    if isinstance(response.get("code"), int):
+        return {"metadata": {}, "code": response["code"]}
+    status = _dict(payload.get("status"))
+    said = status.get("code") or 0
+    code = HTTP.get(said, 500) if isinstance(said, int) else 500
+    message = status.get("message")
+    return {"metadata": {}, "code": code} | (
+        {"message": message} if message else {}
+    )
+
+
+def _dict(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

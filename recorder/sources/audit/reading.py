@@ -1,0 +1,172 @@
+"""Putting what audit log files hold, each file once.
+
+A file is a stream, named by its first line: whoever reads it, following a log
+or importing old files, goes on where the one before stopped. Behind every
+portion comes the place that was reached, in the same call, so that both are
+committed together.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from recorder.intake.ports import Sink
+from recorder.model.observation import (
+    AUDIT,
+    AuditRecorded,
+    InputRefused,
+    Observation,
+    PlaceReached,
+)
+from recorder.sources.audit.lines import (
+    FILE_BYTES_AT_ONCE,
+    Line,
+    read_lines,
+)
+
+__all__ = ["FileReader"]
+
+HEAD_BYTES = 4096
+"""What is kept of a line that is too long."""
+
+
+class FileReader:
+    """Reads audit log files into a sink."""
+
+    def __init__(
+        self,
+        sink: Sink,
+        places: Mapping[str, str],
+        *,
+        now: Callable[[], datetime],
+        records_in: Callable[[bytes], Sequence[bytes]] | None = None,
+    ) -> None:
+        """Prepare to read.
+
+        Args:
+            sink: where to put what is read.
+            places: how far each stream was read.
+            now: the clock by which observations are made.
+            records_in: returns the records of a line, of files that are
+                finished; None for logs that are being written.
+        """
+        self._records_in = records_in
+        self._sink = sink
+        self._now = now
+        self._offsets = {
+            stream: int(place)
+            for stream, place in places.items()
+            if stream.startswith("file:")
+        }
+        self.records = 0
+        """Lines put so far, of all files."""
+
+    async def read(
+        self,
+        path: Path,
+        head: str,
+        *,
+        before: Sequence[Observation] = (),
+        behind: Sequence[PlaceReached] = (),
+    ) -> None:
+        """Put the lines of a file that were not put yet.
+
+        Args:
+            path: of the file.
+            head: the digest of its first line; empty where it has none.
+            before: what is put before its first line.
+            behind: the places of other streams that are reached with it.
+
+        Raises:
+            MovedError: the name is that of another file by now.
+            OSError: it cannot be read; what came before was put.
+        """
+        if not head:
+            return
+        stream = _stream(head)
+        known = self._offsets.get(stream)
+        offset = known or 0
+        portion, size, at = list(before), 0, self._now()
+        lines = read_lines(
+            path, head, offset, is_finished=self._records_in is not None
+        )
+        for line in lines:
+            observed = self._observed(line, at)
+            portion += observed
+            offset, size = line.end, size + line.length
+            self.records += len(observed)
+            if size >= FILE_BYTES_AT_ONCE:
+                await self._put(portion, stream, offset, behind)
+                portion, size, at = [], 0, self._now()
+        if portion or known is None:
+            await self._put(portion, stream, offset, behind)
+
+    async def put_whole(self, content: bytes) -> None:
+        """Put the records of a file that is one document, once.
+
+        It is known by all of it: documents of one tool begin alike.
+        """
+        stream = _stream(hashlib.sha256(content).hexdigest()[:32])
+        if stream in self._offsets:
+            return
+        portion: list[Observation] = []
+        size, at = 0, self._now()
+        for record in self._records(content):
+            portion.append(AuditRecorded(observed_at=at, event=record))
+            size += len(record)
+            self.records += 1
+            if size >= FILE_BYTES_AT_ONCE:
+                # Whoever is killed now reads it again, and knows these.
+                await self._sink.put(portion)
+                portion, size = [], 0
+                await asyncio.sleep(0)
+        await self._put(portion, stream, len(content), ())
+
+    def _observed(self, line: Line, at: datetime) -> Sequence[Observation]:
+        if line.sha256:
+            return [_refused(line, at)]
+        return [
+            AuditRecorded(observed_at=at, event=record)
+            for record in self._records(line.text)
+        ]
+
+    def _records(self, text: bytes) -> Sequence[bytes]:
+        if not text.strip():
+            return []
+        return [text] if self._records_in is None else self._records_in(text)
+
+    async def _put(
+        self,
+        portion: Sequence[Observation],
+        stream: str,
+        offset: int,
+        behind: Sequence[PlaceReached],
+    ) -> None:
+        place = PlaceReached(
+            observed_at=self._now(),
+            source=AUDIT,
+            stream=stream,
+            place=str(offset),
+        )
+        await self._sink.put([*portion, place, *behind])
+        self._offsets[stream] = offset
+        # A sink with room need not wait, and others must get their turn.
+        await asyncio.sleep(0)
+
+
+def _stream(head: str) -> str:
+    return f"file:{head}"
+
+
+def _refused(line: Line, at: datetime) -> InputRefused:
+    return InputRefused(
+        observed_at=at,
+        resource=None,
+        head=line.text[:HEAD_BYTES],
+        sha256=line.sha256,
+        length=line.length,
+        reason="a line of an audit log is too long",
+        source=AUDIT,
+    )

@@ -1,0 +1,273 @@
+"""Receiving batches of audit records: each is in the log before its answer.
+
+The API server forgets a batch that was taken, repeats one that was not for as
+long as it is set to, and then drops it without a word. So nothing is answered
+before the commit, nothing is kept in memory beyond a bound, and where it was
+refused for longer than it repeats, that is put as a loss. How a batch comes
+over the network is decided in `webhook`.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from typing import NamedTuple
+
+import msgspec
+
+from recorder.classify.times import first_moment
+from recorder.intake.ports import Known, Sink
+from recorder.intake.progress import Received
+from recorder.intake.receipts import NotCommittedError, Receipt
+from recorder.model.moment import written
+from recorder.model.observation import (
+    AUDIT,
+    AuditRecorded,
+    Observation,
+    PlaceReached,
+    RecordsLost,
+)
+
+__all__ = ["BODY_BYTES_MAX", "Answer", "AuditReceiver"]
+
+STREAM = "webhook"
+
+BODY_BYTES_MAX = 32 << 20
+"""Of one batch: 400 records, as the API server sends them by default, of
+80 KB each."""
+
+HELD_BYTES_MAX = 64 << 20
+"""Of all batches that are being received; beyond it the API server is told to
+come again."""
+
+REQUESTS_MAX = 64
+"""At once: an API server sends ten a second, and none waits longer than
+`COMMIT_SECONDS`."""
+
+PORTION_BYTES = 1 << 20
+"""Redacted and put at once, so that others get their turn."""
+
+COMMIT_SECONDS = 20.0
+"""The API server gives up a request after 30 seconds."""
+
+LISTENING_SECONDS = 15.0
+"""How often it is recorded that nothing was missed, while nothing comes."""
+
+REFUSED = "audit records were refused for longer than API servers repeat them"
+AWAY = "nobody received audit records for longer than API servers repeat them"
+TOO_LARGE = f"a batch of audit records had more than {BODY_BYTES_MAX:,} bytes"
+
+
+class Answer(NamedTuple):
+    """What a sender is told."""
+
+    status: HTTPStatus
+    says: str = ""
+    retry_after: int | None = None
+    """Seconds; set where the same request may be taken later."""
+
+
+class _Stamps(msgspec.Struct, rename="camel"):
+    stage_timestamp: str | None = None
+
+
+class _Records(msgspec.Struct):
+    """An ``audit.k8s.io/v1`` EventList."""
+
+    kind: str
+    api_version: str = msgspec.field(name="apiVersion")
+    items: list[msgspec.Raw] = []
+
+
+_decode = msgspec.json.Decoder(_Records).decode
+_decode_stamps = msgspec.json.Decoder(_Stamps).decode
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class AuditReceiver:
+    """Takes batches while the recording that it is a source of runs.
+
+    It outlives recordings: between two of them, as on a standby, every batch
+    is refused, to be repeated.
+    """
+
+    finite = False
+
+    def __init__(
+        self,
+        *,
+        repeated_for: timedelta,
+        received: Received,
+        now: Callable[[], datetime] = _now,
+        commit_seconds: float = COMMIT_SECONDS,
+        listening_seconds: float = LISTENING_SECONDS,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            repeated_for: for how long API servers repeat a batch.
+            received: where to count.
+            now: the clock by which observations are made.
+            commit_seconds: how long a sender waits for the commit.
+            listening_seconds: between two proofs that somebody listened.
+        """
+        self._repeated_for = repeated_for
+        self._received = received
+        self._now = now
+        self._commit_seconds = commit_seconds
+        self._listening_seconds = listening_seconds
+        self._sink: Sink | None = None
+        self._refused_since: datetime | None = None
+        self._too_large_at: datetime | None = None
+
+    async def run(self, sink: Sink, known: Known) -> None:
+        """Let batches in until cancelled."""
+        place = known.resume_points().get(STREAM)
+        if place is not None:
+            at = datetime.fromisoformat(place)
+            if self._now() - at > self._repeated_for:
+                await sink.put([self._lost(AWAY), self._place()])
+        self._refused_since = None
+        self._sink = sink
+        try:
+            while True:
+                if self._refused_since is None:
+                    await sink.put([self._place()])
+                await asyncio.sleep(self._listening_seconds)
+        finally:
+            self._sink = None
+
+    def room_for(self, size: int) -> Answer | None:
+        """Return why a body of a size may not be read now; None if it may."""
+        if self._sink is None:
+            return Answer(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "this recorder does not write the log at the moment",
+                2,
+            )
+        if size > BODY_BYTES_MAX:
+            return Answer(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
+        received = self._received
+        if (
+            received.waiting > REQUESTS_MAX
+            or received.held_bytes + size > HELD_BYTES_MAX
+        ):
+            self._refuse()
+            return Answer(
+                HTTPStatus.TOO_MANY_REQUESTS, "too much is waiting", 2
+            )
+        return None
+
+    async def too_large(self) -> None:
+        """Record that a batch can never be taken.
+
+        The sender repeats it a few times, which is one loss.
+        """
+        sink, now = self._sink, self._now()
+        told = self._too_large_at
+        if sink is None or (
+            told is not None and now - told < 2 * self._repeated_for
+        ):
+            return
+        self._too_large_at = now
+        await sink.put([self._lost(TOO_LARGE), self._place()])
+
+    async def receive(self, body: bytes) -> Answer:
+        """Put a batch; answer when it is committed, or may be repeated.
+
+        What was put of it before it was refused is known when it is repeated.
+        """
+        try:
+            records = _decode(body)
+        except (ValueError, RecursionError) as exc:
+            msg = f"this is no EventList of audit.k8s.io/v1: {exc}"
+            return Answer(HTTPStatus.BAD_REQUEST, msg)
+        if (records.kind, records.api_version) != (
+            "EventList",
+            "audit.k8s.io/v1",
+        ):
+            msg = (
+                f"this is {records.kind[:64]} of {records.api_version[:64]},"
+                " not EventList of audit.k8s.io/v1"
+            )
+            return Answer(HTTPStatus.BAD_REQUEST, msg)
+        if self._sink is None:
+            return self._unavailable("the recording has ended")
+        try:
+            async with asyncio.timeout(self._commit_seconds):
+                receipt = await self._put(self._sink, records.items)
+                await receipt.committed()
+        except TimeoutError:
+            return self._unavailable("the log is too slow")
+        except NotCommittedError as exc:
+            return self._unavailable(str(exc))
+        self._received.records += len(records.items)
+        self._refused_since = None
+        return Answer(HTTPStatus.OK)
+
+    async def _put(self, sink: Sink, items: Sequence[msgspec.Raw]) -> Receipt:
+        at = self._now()
+        before: list[Observation] = []
+        since = self._refused_since
+        if since is not None and at - since > self._repeated_for:
+            before.append(self._lost(REFUSED))
+        if items:
+            self._note_lag(items[-1], at)
+        receipt = None
+        for portion in _portions(items):
+            records = [
+                AuditRecorded(observed_at=at, event=bytes(one))
+                for one in portion
+            ]
+            receipt = await sink.put([*before, *records, self._place()])
+            before = []
+            await asyncio.sleep(0)
+        return receipt or await sink.put([*before, self._place()])
+
+    def _note_lag(self, item: msgspec.Raw, at: datetime) -> None:
+        """Note how far the clock of the sender, or its batch, is behind."""
+        try:
+            stamp = first_moment(_decode_stamps(item).stage_timestamp)
+        except (ValueError, RecursionError):
+            return
+        if stamp is not None:
+            self._received.lag_seconds = (at - stamp).total_seconds()
+
+    def _unavailable(self, says: str) -> Answer:
+        self._refuse()
+        return Answer(HTTPStatus.SERVICE_UNAVAILABLE, says, 5)
+
+    def _refuse(self) -> None:
+        if self._refused_since is None:
+            self._refused_since = self._now()
+
+    def _lost(self, reason: str) -> RecordsLost:
+        return RecordsLost(
+            observed_at=self._now(), stream=STREAM, reason=reason
+        )
+
+    def _place(self) -> PlaceReached:
+        """Say that nothing was missed until now, or until it was refused."""
+        at = self._refused_since or self._now()
+        return PlaceReached(
+            observed_at=at, source=AUDIT, stream=STREAM, place=written(at)
+        )
+
+
+def _portions(
+    items: Sequence[msgspec.Raw],
+) -> Iterator[Sequence[msgspec.Raw]]:
+    """Yield the records in order, about `PORTION_BYTES` at once."""
+    portion: list[msgspec.Raw] = []
+    size = 0
+    for item in items:
+        portion.append(item)
+        size += len(memoryview(item))
+        if size >= PORTION_BYTES:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion

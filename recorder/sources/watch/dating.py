@@ -1,0 +1,72 @@
+"""By when recovered versions were written.
+
+Nobody was there to see it, but whoever writes an object leaves a time in
+``managedFields``, by the API server's clock and in whole seconds. A version
+was written by the time that it shows as its newest, if the one before it does
+not show the same; and every version by the time of any later one. Whoever
+takes a field away may leave no time, and so do deletions and bindings.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+import msgspec
+
+from recorder.classify.times import moment
+from recorder.sources.watch.frames import UNREADABLE
+from recorder.sources.watch.span import Found
+
+__all__ = ["dated"]
+
+PRECISION = timedelta(seconds=1)
+
+
+class _Entry(msgspec.Struct):
+    time: str = ""
+
+
+class _Metadata(msgspec.Struct):
+    managedFields: list[_Entry] | None = None  # noqa: N815 - the API's name
+
+
+class _Object(msgspec.Struct):
+    metadata: _Metadata
+
+
+_decode = msgspec.json.Decoder(_Object).decode
+
+
+def dated(
+    found: Sequence[Found],
+) -> Iterator[tuple[Found, datetime | None]]:
+    """Yield what was found, each with by when it was so.
+
+    In the order of versions, as it must come; None where nothing tells.
+    """
+    newest: dict[str, datetime] = {}
+    own: list[datetime | None] = []
+    for one in found:
+        shown = None if one.deleted else _newest(one.raw)
+        before = newest.get(one.uid)
+        if shown is not None and (before is None or before < shown):
+            newest[one.uid] = shown
+            own.append(shown + PRECISION)
+        else:
+            own.append(None)
+    by: datetime | None = None
+    bounds = []
+    for time in reversed(own):
+        by = min((t for t in (time, by) if t is not None), default=None)
+        bounds.append(by)
+    yield from zip(found, reversed(bounds), strict=True)
+
+
+def _newest(raw: bytes) -> datetime | None:
+    """Return the newest time that the writers of a version left."""
+    try:
+        entries = _decode(raw).metadata.managedFields or ()
+    except UNREADABLE:
+        return None
+    return max(
+        (t for t in (moment(e.time) for e in entries) if t), default=None
+    )

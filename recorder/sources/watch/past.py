@@ -1,0 +1,226 @@
+"""Reading what was: a resource as of a version, for as long as it is kept.
+
+``resourceVersionMatch=Exact`` is answered from etcd, or from a snapshot of it,
+and not from the history of the watch cache: it is told until etcd compacts,
+which is after five to ten minutes, also by a server that has just started
+(https://kep.k8s.io/2340, https://kep.k8s.io/4988).
+
+Bounded: each request is taken from the allowance of a walk.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import msgspec
+
+from recorder.errors import RecorderError
+from recorder.intake.ports import HeldVersion
+from recorder.sources.watch.client import ClusterClient
+from recorder.sources.watch.errors import ExpiredError, RequestError
+from recorder.sources.watch.frames import UNREADABLE
+from recorder.sources.watch.listing import (
+    list_at,
+    list_head,
+    list_versions,
+)
+from recorder.sources.watch.target import Target
+
+__all__ = [
+    "Allowance",
+    "CompactedError",
+    "Past",
+    "Reader",
+    "Then",
+    "WalkEndedError",
+    "oldest",
+]
+
+LISTED_BYTES = 1000
+"""What the metadata of one object are taken for: they are listed in pages
+that are not kept, and half of them are managedFields."""
+
+
+class CompactedError(RecorderError):
+    """The server no longer tells what was at a version."""
+
+    code = "walk.compacted"
+
+
+class WalkEndedError(RecorderError):
+    """Nothing more can be read; the message says why."""
+
+    code = "walk.ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """An object as it was at a moment."""
+
+    uid: str
+    version: int
+    raw: bytes
+
+
+class Past(Protocol):
+    """What the server still tells of one resource.
+
+    Each method raises `CompactedError` or `WalkEndedError`.
+    """
+
+    async def snapshot(self, version: int) -> Mapping[str, HeldVersion]:
+        """Return every object as of a version, by uid."""
+
+    async def read(self, held: HeldVersion, version: int) -> Then | None:
+        """Return the object of that name as of a version, if there was one."""
+
+
+@dataclass(slots=True)
+class Allowance:
+    """What one walk may still cost the API server and us."""
+
+    requests: int
+    bytes: int
+    deadline: float
+    """In steady time."""
+
+    monotonic: Callable[[], float]
+    spent: int = 0
+    """Requests so far."""
+
+    def ask(self) -> None:
+        """Take a request.
+
+        Raises:
+            WalkEndedError: there is none left.
+        """
+        if self.spent >= self.requests:
+            msg = f"its {self.requests} requests were used"
+            raise WalkEndedError(msg)
+        if self.monotonic() >= self.deadline:
+            msg = "its time was over"
+            raise WalkEndedError(msg)
+        self.spent += 1
+
+    def pay(self, size: int) -> None:
+        """Take the bytes of an answer.
+
+        Raises:
+            WalkEndedError: they were the last; the answer counts.
+        """
+        self.bytes -= size
+        if self.bytes < 0:
+            msg = "its bytes were used"
+            raise WalkEndedError(msg)
+
+
+class _Metadata(msgspec.Struct):
+    uid: str
+    resourceVersion: str  # noqa: N815 - the API's own name
+
+
+class _Object(msgspec.Struct):
+    metadata: _Metadata
+
+
+_OBJECT = msgspec.json.Decoder(_Object)
+
+
+class Reader:
+    """Reads the past of one resource over the API."""
+
+    def __init__(
+        self, client: ClusterClient, target: Target, allowance: Allowance
+    ) -> None:
+        self._client = client
+        self._target = target
+        self._allowance = allowance
+
+    async def snapshot(self, version: int) -> Mapping[str, HeldVersion]:
+        """Return every object as of a version, by uid.
+
+        Raises:
+            CompactedError: that is no longer told.
+            WalkEndedError: nothing more can be read.
+        """
+        self._allowance.ask()
+        try:
+            at, shown = await list_versions(
+                self._client, self._target, version=str(version)
+            )
+        except ExpiredError as exc:
+            raise _compacted(version) from exc
+        except RequestError as exc:
+            raise WalkEndedError(str(exc)) from exc
+        if at != str(version):
+            msg = f"the server answered version {at} instead of {version}"
+            raise WalkEndedError(msg)
+        self._allowance.pay(LISTED_BYTES * len(shown))
+        return shown
+
+    async def read(self, held: HeldVersion, version: int) -> Then | None:
+        """Return the object of that name as of a version, if there was one.
+
+        Raises:
+            CompactedError: that is no longer told.
+            WalkEndedError: nothing more can be read.
+        """
+        self._allowance.ask()
+        target = self._target
+        if held.namespace:
+            # Within its namespace the server reads one key of etcd.
+            target = replace(target, namespace=held.namespace)
+        try:
+            raw = await list_at(
+                self._client, target, name=held.name, version=str(version)
+            )
+        except ExpiredError as exc:
+            raise _compacted(version) from exc
+        except RequestError as exc:
+            raise WalkEndedError(str(exc)) from exc
+        if raw is None:
+            return None
+        self._allowance.pay(len(raw))
+        try:
+            metadata = _OBJECT.decode(raw).metadata
+            found = int(metadata.resourceVersion)
+        except (*UNREADABLE, ValueError) as exc:
+            msg = f"an object cannot be parsed: {exc}"
+            raise WalkEndedError(msg) from exc
+        return Then(metadata.uid, found, raw)
+
+
+def _compacted(version: int) -> CompactedError:
+    return CompactedError(f"version {version} was compacted")
+
+
+async def oldest(
+    client: ClusterClient, target: Target, allowance: Allowance, newest: int
+) -> int:
+    """Return the lowest version that the server still tells.
+
+    Raises:
+        WalkEndedError: it does not tell any, or not within the allowance.
+    """
+
+    async def is_told(version: int) -> bool:
+        allowance.ask()
+        try:
+            at = await list_head(client, target, version=str(version))
+        except ExpiredError:
+            return False
+        except RequestError as exc:
+            raise WalkEndedError(str(exc)) from exc
+        if at != str(version):
+            msg = f"the server answered version {at} instead of {version}"
+            raise WalkEndedError(msg)
+        return True
+
+    gone, told = 0, newest
+    while told - gone > 1:
+        middle = (gone + told) // 2
+        if await is_told(middle):
+            told = middle
+        else:
+            gone = middle
+    return told

@@ -1,0 +1,307 @@
+"""Walking back: the versions of one resource that no watch could tell.
+
+Between two moments, the last that is proven and that of a new list, every
+object that changed is read as it was just before each version of it that is
+known, until one that the log holds, or its beginning. What is absent is found
+in its last version by halving. Objects that came and went are met in lists of
+some moments in between; where few enough versions are accounted for by
+nothing else, in a list at each of them, and then nothing can be missing.
+
+Decides what to read and what follows from it; reads nothing itself. A walk
+whose budget ends, or that the server forbids half-way, keeps what it found.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from dataclasses import dataclass
+from functools import partial
+
+import orjson
+
+from recorder.intake.ports import HeldVersion
+from recorder.sources.watch.evidence import in_parallel
+from recorder.sources.watch.past import (
+    CompactedError,
+    Past,
+    Then,
+    WalkEndedError,
+)
+from recorder.sources.watch.span import Found, Span, Walked
+from recorder.sources.watch.witnesses import Witness
+
+__all__ = ["Walk"]
+
+READERS = 8
+"""Objects that are read side by side."""
+
+SPAN_MAX = 100_000
+"""Versions in a span beyond which not each of them is looked at."""
+
+Job = Callable[[], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class _Life:
+    """The end of an object that is not in the new list."""
+
+    held: HeldVersion
+    """As it was then."""
+
+    alive_at: int
+    """The highest version at which it is known to have existed."""
+
+    gone_by: int
+    """The lowest above that at which it is known not to exist."""
+
+
+class Walk:
+    """Walks back from one list to the moment before it."""
+
+    def __init__(
+        self, past: Past, span: Span, *, elsewhere: Collection[int] = ()
+    ) -> None:
+        """Plan a walk.
+
+        Args:
+            past: what the server still tells.
+            span: where to go from and to.
+            elsewhere: versions that are known to be of other resources; may
+                grow while the walk goes on.
+        """
+        self._past = past
+        self._since, self._until = span.since, span.until
+        self._before, self._after = span.before, span.after
+        self._based = span.based
+        self._elsewhere = elsewhere
+        self._mine = {
+            int(held.resource_version) for held in span.after.values()
+        }
+        self._looked: set[int] = set()
+        self._compacted = 0
+        """The highest version of which the server told that it is gone."""
+
+        self._went = {
+            uid: _Life(held, span.since, span.until)
+            for uid, held in span.before.items()
+            if uid not in span.after
+        }
+        self._dated: set[str] = set()
+        self._walked = Walked()
+
+    async def changes(self, *, looks: int) -> None:
+        """Find the versions of what changed or went, newest changes first.
+
+        ``looks`` is at how many moments in between to look for what came
+        and went.
+        """
+        changed = sorted(
+            (int(held.resource_version), uid)
+            for uid, held in self._after.items()
+            if self._is_new(uid, held)
+        )
+        self._walked.incomplete.update(uid for _, uid in changed)
+        self._walked.undated.update(self._went)
+        await self._each(
+            partial(self._chain, uid, self._after[uid], self._until)
+            for _, uid in reversed(changed)
+        )
+        length = self._until - self._since
+        between = {
+            self._since + length * number // (looks + 1)
+            for number in range(1, looks + 1)
+        }
+        await self._look_at(sorted(between - {self._since}, reverse=True))
+        await self._ends()
+
+    async def account(self, *, looks: int) -> bool:
+        """Look at each version that nothing accounts for, if few enough.
+
+        Returns whether something may have come and gone that others may tell
+        of: there were too many of them.
+        """
+        while left := self._unaccounted():
+            if self._walked.ended or left[0] <= self._compacted:
+                break
+            if len(left) > looks:
+                return True
+            await self._look_at(reversed(left))
+            await self._ends()
+        return False
+
+    async def hear(self, witnesses: Iterable[Witness]) -> None:
+        """Look for objects that others tell of, when they tell of them."""
+        unknown = [
+            one
+            for one in witnesses
+            if one.uid not in self._after and one.uid not in self._went
+        ]
+        await self._each(partial(self._ask, one) for one in unknown)
+        await self._ends()
+
+    def result(self) -> Walked:
+        """Return what was found so far, in order."""
+        walked = self._walked
+        walked.found.sort()
+        walked.unaccounted = len(self._unaccounted())
+        return walked
+
+    def _is_new(self, uid: str, held: HeldVersion) -> bool:
+        known = self._before.get(uid)
+        return known is None or known.resource_version != held.resource_version
+
+    def _unaccounted(self) -> range | list[int]:
+        span = range(self._since + 1, self._until)
+        if len(span) > SPAN_MAX:
+            return span
+        known = self._mine, self._looked, self._elsewhere
+        return [v for v in span if not any(v in of for of in known)]
+
+    async def _each(self, jobs: Iterable[Job]) -> None:
+        """Do jobs side by side, until the walk ends."""
+
+        async def do(job: Job) -> None:
+            if self._walked.ended is None:
+                try:
+                    await job()
+                except WalkEndedError as exc:
+                    self._walked.ended = str(exc)
+
+        await in_parallel((partial(do, job) for job in jobs), READERS)
+
+    async def _look_at(self, versions: Iterable[int]) -> None:
+        await self._each(partial(self._look, version) for version in versions)
+
+    async def _chain(self, uid: str, held: HeldVersion, at: int) -> None:
+        """Find the versions of an object until a moment, newest first."""
+        self._walked.incomplete.add(uid)
+        while at > self._since - self._based:
+            try:
+                then = await self._past.read(held, at)
+            except CompactedError:
+                self._compacted = max(self._compacted, at)
+                return
+            if then is None:
+                break
+            if then.uid != uid:
+                self._meet(then.uid, _as(held, then), at)
+                break
+            if self._is_held(then):
+                break
+            self._find(Found(then.version, uid, then.raw))
+            at = then.version - 1
+        self._walked.incomplete.discard(uid)
+
+    def _is_held(self, then: Then) -> bool:
+        if self._based:
+            return False
+        known = self._before.get(then.uid)
+        return then.version <= self._since or (
+            known is not None and known.resource_version == str(then.version)
+        )
+
+    def _find(self, found: Found) -> None:
+        self._walked.found.append(found)
+        self._mine.add(found.version)
+
+    async def _look(self, version: int) -> None:
+        """Look for objects that came and went, at one moment."""
+        try:
+            shown = await self._past.snapshot(version)
+        except CompactedError:
+            self._compacted = max(self._compacted, version)
+            return
+        self._looked.add(version)
+        for uid, held in shown.items():
+            if uid not in self._after:
+                self._meet(uid, held, version)
+        for uid in self._went.keys() - self._dated - shown.keys():
+            life = self._went[uid]
+            if life.alive_at < version:
+                life.gone_by = min(life.gone_by, version)
+
+    async def _ask(self, witness: Witness) -> None:
+        """Look for one object at the versions that a witness has."""
+        for version in witness.versions:
+            if not self._since < version < self._until:
+                continue
+            try:
+                then = await self._past.read(witness.held, version)
+            except CompactedError:
+                self._compacted = max(self._compacted, version)
+                continue
+            if then is not None:
+                self._meet(then.uid, _as(witness.held, then), version)
+                return
+
+    def _meet(self, uid: str, held: HeldVersion, at: int) -> None:
+        """Note that an object existed at a moment."""
+        life = self._went.get(uid)
+        if life is None and uid not in self._after:
+            later = (version for version in self._looked if version > at)
+            gone_by = min(later, default=self._until)
+            self._went[uid] = _Life(held, at, gone_by)
+            self._walked.undated.add(uid)
+        elif life and uid not in self._dated and life.alive_at < at:
+            life.held, life.alive_at = held, at
+
+    async def _ends(self) -> None:
+        """Find the ends of what went, and of what is met on the way."""
+        while left := sorted(self._went.keys() - self._dated):
+            self._dated.update(left)
+            await self._each(partial(self._end, uid) for uid in left)
+            if self._walked.ended:
+                return
+
+    async def _end(self, uid: str) -> None:
+        """Find when an object went, and its versions until then."""
+        life = self._went[uid]
+        last = await self._halve(uid, life)
+        if life.gone_by - life.alive_at > 1:
+            return  # it went before what is still told
+        if last is None and (self._based or life.alive_at > self._since):
+            try:
+                last = await self._past.read(life.held, life.alive_at)
+            except CompactedError:
+                self._walked.incomplete.add(uid)
+        self._walked.undated.discard(uid)
+        if last is not None and last.uid == uid and not self._is_held(last):
+            self._find(Found(last.version, uid, last.raw))
+            await self._chain(uid, life.held, last.version - 1)
+        gone = _gone(uid, life)
+        self._find(Found(life.gone_by, uid, gone, deleted=True))
+
+    async def _halve(self, uid: str, life: _Life) -> Then | None:
+        """Narrow the end of an object; return it as it was seen last."""
+        last: Then | None = None
+        while life.gone_by - life.alive_at > 1:
+            middle = (life.alive_at + life.gone_by) // 2
+            middle = max(middle, self._compacted + 1)
+            if middle >= life.gone_by:
+                break
+            try:
+                then = await self._past.read(life.held, middle)
+            except CompactedError:
+                self._compacted = max(self._compacted, middle)
+                continue
+            if then is not None and then.uid == uid:
+                life.alive_at, last = middle, then
+                continue
+            life.gone_by = middle
+            if then is not None:
+                self._meet(then.uid, _as(life.held, then), middle)
+        return last
+
+
+def _as(held: HeldVersion, then: Then) -> HeldVersion:
+    return held._replace(resource_version=str(then.version))
+
+
+def _gone(uid: str, life: _Life) -> bytes:
+    """Name an object that went; its last version is a document of its own."""
+    metadata = {
+        "name": life.held.name,
+        "uid": uid,
+        "resourceVersion": str(life.gone_by),
+    }
+    if life.held.namespace:
+        metadata["namespace"] = life.held.namespace
+    return orjson.dumps({"metadata": metadata})
