@@ -17,7 +17,9 @@ import asyncpg
 
 from recorder.errors import UnknownStateError
 from recorder.intake.state import Batch
+from recorder.store.bookkeeping import Place, write_bookkeeping
 from recorder.store.derivation import derivation_to_write
+from recorder.store.details import DetailEncoder
 from recorder.store.dimension import Dimensions
 from recorder.store.encoding import Encoder
 from recorder.store.fact_rows import (
@@ -25,95 +27,30 @@ from recorder.store.fact_rows import (
     fact_rows,
     name_facts,
 )
+from recorder.store.hashing import LogIdentity
 from recorder.store.names import Names, Numbers
 from recorder.store.rows import (
     ENTRY_COLUMNS,
     entry_rows,
-    head_rows,
     name_entries,
-    resume_rows,
 )
 from recorder.store.translate import translate_errors
 
 __all__ = ["Appender", "LeaseLostError"]
-
-CHANNEL = "recorder"
-"""NOTIFY channel; its payload is ``LOG:SIZE``. A hint: the truth is the
-table `batch`."""
 
 ADVANCE = """
     update recorder.log_head
     set size = size + $4,
         batches = batches + case when $4 > 0 then 1 else 0 end,
         epoch = $5,
-        recorded_at = greatest(recorded_at, clock_timestamp()),
+        recorded_at = greatest(recorded_at, sealed_until, clock_timestamp()),
         expires_at = clock_timestamp() + $6::interval
     where log_id = $1 and term = $2 and size = $3 and holder = $7
-    returning recorded_at, batches
+    returning recorded_at, batches, peaks, forgotten
 """
 READ_HEAD = """
     select term, holder, size from recorder.log_head where log_id = $1
 """
-FOLLOW = """
-    with made as (
-      insert into recorder.batch (log_id, batch, first_position, entries,
-        term, recorded_at, observed_min, observed_max)
-      select $1::int4, $2::int8, $3::int8, $4::int4, $5::int8,
-        $6::timestamptz, $7::timestamptz, $8::timestamptz where $4 > 0
-    ), widened as (
-      update recorder.partition
-      set observed_min = least(observed_min, $7),
-          observed_max = greatest(observed_max, $8)
-      where $4 > 0 and lower <= $6 and $6 < upper
-    ), headed as (
-      insert into recorder.object_head as h (log_id, object_id, resource_id,
-        epoch, version, resource_version, position, ready, heartbeats,
-        heartbeat_at, substance, renewal)
-      select $1, h.* from jsonb_to_recordset($9::jsonb) as h (object_id int8,
-        resource_id int2, epoch int2, version int8, resource_version text,
-        position int8, ready bool, heartbeats int8, heartbeat_at timestamptz,
-        substance bytea, renewal bytea)
-      on conflict (object_id) do update set
-        resource_id = excluded.resource_id, epoch = excluded.epoch,
-        version = excluded.version,
-        resource_version = excluded.resource_version,
-        position = excluded.position, ready = excluded.ready,
-        heartbeats = excluded.heartbeats,
-        heartbeat_at = excluded.heartbeat_at,
-        substance = excluded.substance, renewal = excluded.renewal
-    ), moved as (
-      insert into recorder.resume_point as r (log_id, source, resource_id,
-        state, completed, pending, seen, began_at, vouched_until,
-        last_frame_at, entries, gap_position, gap_reason, gap_since,
-        gap_version, began_version, settled_until)
-      select $1, p.* from jsonb_to_recordset($10::jsonb) as p (source text,
-        resource_id int2, state text, completed text, pending text,
-        seen text[], began_at timestamptz, vouched_until timestamptz,
-        last_frame_at timestamptz, entries int8, gap_position int8,
-        gap_reason text, gap_since timestamptz, gap_version text,
-        began_version text, settled_until timestamptz)
-      on conflict (log_id, source, resource_id) do update set
-        state = excluded.state, completed = excluded.completed,
-        pending = excluded.pending, seen = excluded.seen,
-        began_at = excluded.began_at,
-        vouched_until = excluded.vouched_until,
-        last_frame_at = excluded.last_frame_at, entries = excluded.entries,
-        gap_position = excluded.gap_position,
-        gap_reason = excluded.gap_reason, gap_since = excluded.gap_since,
-        gap_version = excluded.gap_version,
-        began_version = excluded.began_version,
-        settled_until = excluded.settled_until
-    )
-    select d.derivation_id, d.rules, d.built_to,
-      case when $4 > 0 then pg_notify($11::text, $12::text) end
-    from (select) as once left join recorder.derivation d
-      on d.log_id = $1 and d.state = 'current'
-"""
-DELETE_HEADS = """
-    delete from recorder.object_head where object_id = any($1::int8[])
-"""
-
-
 Row = tuple[Any, ...]
 
 ROWS_AT_ONCE = 1000
@@ -137,14 +74,18 @@ class Appender:
         holder: str,
         lease: timedelta,
         dictionaries: Mapping[str, tuple[int, bytes]],
+        identity: LogIdentity,
     ) -> None:
         self._log = log
+        self._place = Place(log, term, identity)
         self._term = term
         self._holder = holder
         self._lease = lease
         self._dimensions = Dimensions(log)
         self._encoder = Encoder(dictionaries)
+        self._details = DetailEncoder(dictionaries)
         self._day: str | None = None
+        self._forgotten: int | None = None
 
     async def append(
         self, connection: asyncpg.Connection, batch: Batch
@@ -170,7 +111,7 @@ class Appender:
             # may not exist.
             self._dimensions.forget()
             self._encoder.forget()
-            self._day = None
+            self._day = self._forgotten = None
             raise
 
     async def _write(
@@ -191,11 +132,12 @@ class Appender:
             return
         if not batch:
             return
+        self._forget_removed(head)
         numbers = await self._numbers(connection, batch)
         if batch.drafts:
             await self._enter_partition(connection, head["recorded_at"])
-        derivation = await self._write_bookkeeping(
-            connection, batch, numbers, head
+        derivation = await write_bookkeeping(
+            connection, batch, numbers, head, self._place
         )
         # Rows come last, since PostgreSQL takes them while more are made; and
         # those of entries behind those of facts, for which it needs longer.
@@ -221,6 +163,12 @@ class Appender:
                 f" entries where {batch.first_position - 1} were expected"
             )
             raise UnknownStateError(msg)
+
+    def _forget_removed(self, head: asyncpg.Record) -> None:
+        """Remember no number of a name that retention may have removed."""
+        if head["forgotten"] != self._forgotten:
+            self._dimensions.forget()
+            self._forgotten = head["forgotten"]
 
     async def _numbers(
         self, connection: asyncpg.Connection, batch: Batch
@@ -271,7 +219,7 @@ class Appender:
         rows = fact_rows(
             batch,
             numbers,
-            log=self._log,
+            self._details,
             derivation=number,
             recorded_at=head["recorded_at"],
         )
@@ -297,40 +245,6 @@ class Appender:
             )
         self._encoder.forget()
         self._day = day
-
-    async def _write_bookkeeping(
-        self,
-        connection: asyncpg.Connection,
-        batch: Batch,
-        numbers: Numbers,
-        head: asyncpg.Record,
-    ) -> asyncpg.Record:
-        """Write what follows from a batch; return the current derivation.
-
-        In one statement: of a small batch the statements cost more than
-        the rows.
-        """
-        if batch.gone:
-            ids = [
-                numbers.objects[gone.identity] for gone in batch.gone.values()
-            ]
-            await connection.execute(DELETE_HEADS, ids)
-        observed = [draft.observed_at for _, draft in batch.drafts]
-        return await connection.fetchrow(
-            FOLLOW,
-            self._log,
-            head["batches"],
-            batch.first_position,
-            len(batch),
-            self._term,
-            head["recorded_at"],
-            min(observed, default=None),
-            max(observed, default=None),
-            head_rows(batch.heads.values(), numbers),
-            resume_rows(batch.streams, numbers),
-            CHANNEL,
-            f"{self._log}:{batch.first_position - 1 + len(batch)}",
-        )
 
 
 async def _in_turns(rows: Iterable[Row]) -> AsyncIterator[Row]:

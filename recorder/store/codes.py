@@ -3,19 +3,25 @@
 They are stored: they may be added to, never changed or reused.
 """
 
+from recorder.facts import Bearing, Mark
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind
 
 __all__ = [
+    "BEARING_CODES",
     "FACTS",
     "FACT_CODES",
+    "MARK_CODES",
     "OPERATIONS",
     "OPERATION_CODES",
     "SOURCES",
     "SOURCE_CODES",
+    "version_columns",
 ]
 
 OPERATION_CODES: dict[Operation, int] = {
+    # Up to 3: versions of objects, which queries ask for as such.
+    Operation.RECOVERED: 0,
     Operation.LISTED: 1,
     Operation.ADDED: 2,
     Operation.MODIFIED: 3,
@@ -25,6 +31,7 @@ OPERATION_CODES: dict[Operation, int] = {
     Operation.AUDIT: 10,
     Operation.CLOUDEVENT: 11,
     Operation.POLLED: 12,
+    Operation.RETENTION: 13,
     # From 100 on: what coverage reads, through an index of its own.
     Operation.REFUSED: 100,
     Operation.GAP_OPENED: 101,
@@ -68,3 +75,35 @@ FACT_CODES: dict[FactKind, int] = {
     FactKind.UNREADABLE: 22,
 }
 FACTS = {code: kind for kind, code in FACT_CODES.items()}
+
+BEARING_CODES: dict[Bearing, int] = {
+    Bearing.DAILY: 0,
+    Bearing.EVIDENCE: 1,
+    Bearing.SIGN: 2,
+    Bearing.DISRUPTION: 3,
+}
+
+MARK_CODES: dict[Mark, int] = {
+    Mark.CREATED: 1,
+    Mark.CONTACT: 2,
+    Mark.OUTCOME: 3,
+    Mark.PREEMPTED: 4,
+    Mark.EVICTED: 5,
+}
+
+VERSION_DIGITS_MAX = 18
+"""Longer numbers may not fit a bigint and are kept as text."""
+
+
+def version_columns(text: str | None) -> tuple[int | None, str | None]:
+    """Split a resource version into its number and, else, its text."""
+    if not text:
+        return None, None
+    if (
+        len(text) <= VERSION_DIGITS_MAX
+        and text.isascii()
+        and text.isdecimal()
+        and (text[0] != "0" or text == "0")
+    ):
+        return int(text), None
+    return None, text

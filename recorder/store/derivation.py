@@ -9,7 +9,7 @@ import asyncpg
 
 from recorder.facts import DERIVATION
 
-__all__ = ["derivation_to_write", "ensure_derivation"]
+__all__ = ["KEEP_FACTS", "derivation_to_write", "ensure_derivation"]
 
 MAKE_DERIVATION = """
     insert into recorder.derivation (log_id, rules, state, built_to)
@@ -18,6 +18,19 @@ MAKE_DERIVATION = """
     from recorder.log_head where log_id = $1
     on conflict do nothing
 """
+KEEP_FACTS = """
+    insert into recorder.fact
+    select (jsonb_populate_record(
+      f, jsonb_build_object('derivation_id', $2::int4))).*
+    from recorder.fact f
+    join recorder.derivation d on d.derivation_id = f.derivation_id
+      and d.log_id = $1 and d.state = 'current'
+    join recorder.log_head h on h.log_id = d.log_id
+    where f.position <= h.pruned_positions
+"""
+"""Of days that were dropped there is too little to derive their facts from:
+what was kept of them is taken over as it is."""
+
 LEAVE_DERIVATION = """
     update recorder.derivation set built_to = $3
     where log_id = $1 and derivation_id = $2 and built_to is null

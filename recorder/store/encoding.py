@@ -226,13 +226,20 @@ class Decoder:
     def decode(
         self, payload: bytes, encoding: int, keyframe: bytes | None = None
     ) -> bytes:
-        """Return the document; a delta needs its keyframe's document."""
+        """Return the document; a delta needs its keyframe's document.
+
+        Raises:
+            ZstdError: the payload is none of its encoding, or zlib.error.
+            KeyError: a dictionary or the keyframe is not there.
+        """
         if encoding == RAW:
             return payload
         if encoding == PLAIN:
             return ZstdDecompressor().decompress(payload)
         if encoding in {DELTA, SMALL_DELTA}:
-            assert keyframe is not None, "a delta is read with its keyframe"
+            if keyframe is None:
+                msg = "a delta is read with its keyframe"
+                raise KeyError(msg)
             if encoding == SMALL_DELTA:
                 return zlib.decompressobj(
                     SMALL_DELTA_WINDOW, zdict=keyframe

@@ -17,7 +17,7 @@ from contextlib import (
     contextmanager,
 )
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 import asyncpg
@@ -36,6 +36,8 @@ from recorder.store.translate import REFUSALS, translate_errors
 
 __all__ = [
     "AddressError",
+    "Elsewhere",
+    "Engine",
     "QuestionTooLargeError",
     "Record",
     "TextError",
@@ -59,6 +61,15 @@ CUSTOM_PLANS = text("set local plan_cache_mode = force_custom_plan")
 
 CANCELED = "57014"
 """SQLSTATE of a statement that ran into its timeout."""
+
+ENDED = (
+    asyncpg.AdminShutdownError,
+    asyncpg.ConnectionDoesNotExistError,
+    asyncpg.InternalClientError,  # it has read why, and not yet the end
+    ConnectionError,
+)
+"""How the driver says that the server has ended the connection, whichever
+of its last words it has read by the time it is given a statement."""
 
 NO_CHARACTER = "22021"
 """SQLSTATE of a text with a NUL."""
@@ -160,8 +171,25 @@ def make_engine(
     )
 
 
+class Elsewhere(Protocol):
+    """What answers the statements of questions in PostgreSQL's place."""
+
+    async def fetch(
+        self, action: str, statement: Statement, given: Sequence[object]
+    ) -> Sequence["Record"]:
+        """Ask one statement."""
+
+    def opened(
+        self, action: str
+    ) -> AbstractAsyncContextManager[AsyncConnection]:
+        """Return what runs statements of SQLAlchemy."""
+
+
+Engine: TypeAlias = AsyncEngine | Elsewhere
+
+
 def reading(
-    engine: AsyncEngine, action: str
+    engine: Engine, action: str
 ) -> AbstractAsyncContextManager[AsyncConnection]:
     """Return a connection that sees one state of the log for all it asks.
 
@@ -171,6 +199,8 @@ def reading(
             use.
         LogError: PostgreSQL refused.
     """
+    if not isinstance(engine, AsyncEngine):
+        return engine.opened(action)
     return _opened(
         engine,
         action,
@@ -180,7 +210,7 @@ def reading(
 
 
 def asking(
-    engine: AsyncEngine, action: str
+    engine: Engine, action: str
 ) -> AbstractAsyncContextManager[AsyncConnection]:
     """Return a connection for statements that need no common state.
 
@@ -189,6 +219,8 @@ def asking(
     serves again: to plan over the partitions of weeks takes longer than to
     find a few facts. It raises what `reading` does.
     """
+    if not isinstance(engine, AsyncEngine):
+        return engine.opened(action)
     return _opened(engine, action, {"isolation_level": "AUTOCOMMIT"})
 
 
@@ -200,34 +232,52 @@ class Record(asyncpg.Record):  # type: ignore[misc]
 
 
 async def fetch(
-    engine: AsyncEngine, action: str, statement: Statement, **values: object
+    engine: Engine, action: str, statement: Statement, **values: object
 ) -> Sequence[Record]:
     """Ask one statement, which goes to the server alone as with `asking`.
 
     It raises what `reading` does.
     """
     given = statement.values(values)
+    if not isinstance(engine, AsyncEngine):
+        return await engine.fetch(action, statement, given)
     with _told(action):
-        held = await engine.raw_connection()
         try:
-            # One that the server ended while it lay idle is opened anew.
-            while (driver := _driver(held)).is_closed():
-                held.invalidate()
-                held.close()
-                held = await engine.raw_connection()
-            found: Sequence[Record] = await driver.fetch(
-                statement.text, *given, record_class=Record
-            )
-            return found
-        finally:
+            return await _fetch(engine, statement, given)
+        except ENDED:
+            # The server ended a connection that lay idle, and had not told
+            # us when we took it. A read may be asked twice, and the pool's
+            # other connections are by now known to be open or not.
+            return await _fetch(engine, statement, given)
+
+
+async def _fetch(
+    engine: AsyncEngine, statement: Statement, given: Sequence[object]
+) -> Sequence[Record]:
+    held = await engine.raw_connection()
+    try:
+        while (driver := _driver(held)).is_closed():
+            held.invalidate()
             held.close()
+            held = await engine.raw_connection()
+        found: Sequence[Record] = await driver.fetch(
+            statement.text, *given, record_class=Record
+        )
+        return found
+    except ENDED:
+        held.invalidate()
+        raise
+    finally:
+        held.close()
 
 
 async def fetch_planned(
-    engine: AsyncEngine, action: str, statement: Statement, **values: object
+    engine: Engine, action: str, statement: Statement, **values: object
 ) -> Sequence[Record]:
     """Ask one statement as `fetch` does, planned for its values."""
     given = statement.values(values)
+    if not isinstance(engine, AsyncEngine):
+        return await engine.fetch(action, statement, given)
     async with reading(engine, action) as connection:
         held = await connection.get_raw_connection()
         found: Sequence[Record] = await _driver(held).fetch(

@@ -7,6 +7,8 @@ meanwhile, and entries that come meanwhile, are of the next reading.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from recorder.store.statement import Statement
+
 __all__ = ["Extent"]
 
 
@@ -23,14 +25,14 @@ class Extent:
     """Where its facts end; None where the writer adds those of every
     entry."""
 
-    @property
-    def values(self) -> Mapping[str, int | None]:
-        """What every statement about facts is given, by name."""
-        return {
+    def named_by(self, statement: Statement) -> Mapping[str, int | None]:
+        """Return of its values those that a statement names."""
+        values = {
             "log": self.log,
             "size": self.size,
             "derivation": self.derivation,
         }
+        return {n: v for n, v in values.items() if n in statement.names}
 
     @property
     def facts_to(self) -> int:

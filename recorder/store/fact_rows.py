@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from recorder.facts import WrittenFact
 from recorder.intake.state import Batch
-from recorder.store.codes import FACT_CODES
+from recorder.store.codes import BEARING_CODES, FACT_CODES, MARK_CODES
+from recorder.store.details import DetailEncoder
 from recorder.store.names import Names, Numbers
-from recorder.store.timestamps import ticks
+from recorder.store.timestamps import Ticks, ticks
 
 __all__ = [
     "FACT_COLUMNS",
@@ -19,19 +21,22 @@ FACT_COLUMNS = (
     "recorded_at",
     "at",
     "observed_at",
-    "occurred_at",
     "position",
     "object_id",
     "owner_id",
-    "log_id",
     "derivation_id",
     "node_id",
     "actor_id",
+    "topic_id",
     "index",
     "kind",
-    "sign",
-    "evidence",
+    "bearing",
+    "mark",
+    "value",
     "place",
+    "labels",
+    "keys",
+    "owners",
     "detail",
 )
 
@@ -53,6 +58,8 @@ def name_facts(batch: Batch, names: Names) -> None:
                 nodes.add(fact.node)
             if fact.actor is not None:
                 words.add(fact.actor)
+            if fact.marks.topic is not None:
+                words.add(fact.marks.topic)
             if fact.owner is not None:
                 objects[fact.owner] = None
 
@@ -60,8 +67,8 @@ def name_facts(batch: Batch, names: Names) -> None:
 def fact_rows(
     batch: Batch,
     numbers: Numbers,
+    encoder: DetailEncoder,
     *,
-    log: int,
     derivation: int,
     recorded_at: datetime | Mapping[int, datetime],
 ) -> Iterator[Row]:
@@ -72,35 +79,46 @@ def fact_rows(
     at_once, each = None, recorded_at
     if isinstance(each, datetime):
         at_once, each = ticks(each), {}
-    objects, nodes, words = numbers.objects, numbers.nodes, numbers.words
     for position, facts in batch.facts or ():
         _, draft = batch.drafts[position - batch.first_position]
         recorded = at_once or ticks(each[position])
-        observed = ticks(draft.observed_at)
+        place = recorded, ticks(draft.observed_at), position, derivation
         for index, fact in enumerate(facts):
-            thing, owner, occurred_at = (
-                fact.object,
-                fact.owner,
-                fact.occurred_at,
-            )
-            node, actor = fact.node, fact.actor
-            occurred = None if occurred_at is None else ticks(occurred_at)
-            yield (
-                recorded,
-                occurred or observed,
-                observed,
-                occurred,
-                position,
-                None if thing is None else objects[thing],
-                None if owner is None else objects[owner],
-                log,
-                derivation,
-                None if node is None else nodes[node],
-                None if actor is None else words[actor],
-                index,
-                FACT_CODES[fact.kind],
-                fact.sign,
-                fact.evidence,
-                fact.place,
-                fact.detail,
-            )
+            yield _fact_row(place, index, fact, numbers, encoder)
+
+
+def _fact_row(
+    place: tuple[Ticks, Ticks, int, int],
+    index: int,
+    fact: WrittenFact,
+    numbers: Numbers,
+    encoder: DetailEncoder,
+) -> Row:
+    recorded, observed, position, derivation = place
+    thing, owner, node, actor = fact.object, fact.owner, fact.node, fact.actor
+    occurred, marks, words = fact.occurred_at, fact.marks, numbers.words
+    if fact.seen_at is not None:
+        observed = ticks(fact.seen_at)
+    topic, mark = marks.topic, marks.mark
+    return (
+        recorded,
+        observed if occurred is None else ticks(occurred),
+        None if occurred is None else observed,
+        position,
+        None if thing is None else numbers.objects[thing],
+        None if owner is None else numbers.objects[owner],
+        derivation,
+        None if node is None else numbers.nodes[node],
+        None if actor is None else words[actor],
+        None if topic is None else words[topic],
+        index,
+        FACT_CODES[fact.kind],
+        BEARING_CODES[marks.bearing],
+        None if mark is None else MARK_CODES[mark],
+        marks.value,
+        fact.place,
+        marks.labels,
+        marks.keys,
+        marks.owners,
+        encoder.encode(fact.detail),
+    )

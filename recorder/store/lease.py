@@ -21,7 +21,9 @@ set back, and would keep a dead writer's log for as long as that; it is over
 as well. A writer that lives is fenced, and stands by."""
 
 MAKE_HEAD = """
-    insert into recorder.log_head (log_id) values ($1) on conflict do nothing
+    insert into recorder.log_head (log_id, sealed_until)
+    select $1, coalesce(max(upper) filter (where state <> 'open'), '-infinity')
+    from recorder.partition on conflict do nothing
 """
 READ = """
     select holder, holder is null or holder = $2

@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import asyncpg
 import orjson
@@ -19,7 +19,13 @@ from recorder.store.statement import Statement
 ABSENT = OPERATION_CODES[Operation.ABSENT]
 DELETED = OPERATION_CODES[Operation.DELETED]
 
-__all__ = ["documents", "lacking", "live_events", "load_decoder"]
+__all__ = [
+    "documents",
+    "lacking",
+    "live_events",
+    "load_decoder",
+    "requests",
+]
 
 EVENTS_AT_ONCE = 1000
 
@@ -52,6 +58,23 @@ VERSIONS = Statement.of("""
       and e.position >= coalesce(
         (select min(first_position) from recorder.batch
          where log_id = :log and observed_max >= :since), 0)
+""")
+
+
+CLOCKS_APART = timedelta(days=1)
+"""As far as a clock of the cluster may be ahead of PostgreSQL's."""
+
+REQUESTS_MAX = 20_000
+"""Of the same moments: in a log of an API server there are as many as are
+asked for."""
+
+REQUESTS = Statement.of("""
+    select e.position, e.base_distance, e.encoding, e.payload
+    from recorder.entry e
+    where e.log_id = :log and e.operation = #audit
+      and e.occurred_at = any(:moments::timestamptz[])
+      and e.recorded_at >= :since
+    limit :most
 """)
 
 
@@ -163,6 +186,27 @@ async def lacking(
     return [
         one for one, is_held in zip(wanted, held, strict=True) if not is_held
     ]
+
+
+async def requests(
+    connection: asyncpg.Connection, log: int, moments: Sequence[datetime]
+) -> Sequence[bytes]:
+    """Return the audit records of requests that were received then."""
+    if not moments:
+        return []
+    asked = REQUESTS.values(
+        {
+            "log": log,
+            "moments": list(moments),
+            "since": moments[0] - CLOCKS_APART,
+            "most": REQUESTS_MAX,
+        }
+    )
+    rows = await connection.fetch(REQUESTS.text, *asked)
+    if not rows:
+        return []
+    decoder = await load_decoder(connection)
+    return list((await _decoded(connection, log, rows, decoder)).values())
 
 
 def _tell(

@@ -10,10 +10,9 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
 from recorder.coverage.hole import Gap
-from recorder.coverage.ports import ClockJump, Log, Stream
+from recorder.coverage.ports import Archived, ClockJump, Log, Stream
+from recorder.coverage.unproven import dropped
 from recorder.errors import NotFoundError
 from recorder.model.reference import ObjectIdentity
 from recorder.model.window import Window
@@ -23,9 +22,11 @@ from recorder.questions.ports import (
     Incarnation,
     Line,
     OnDay,
+    Part,
     Selection,
     Version,
 )
+from recorder.store.engine import Elsewhere, Engine
 from recorder.store.read_concerned import find_concerned
 from recorder.store.read_cut import CutReader
 from recorder.store.read_definitions import read_custom_kinds
@@ -48,7 +49,7 @@ from recorder.store.stored_facts import FactNames
 __all__ = ["LogReading", "list_logs"]
 
 
-async def list_logs(engine: AsyncEngine) -> Sequence[Log]:
+async def list_logs(engine: Engine) -> Sequence[Log]:
     """Return every log of the database, oldest first."""
     return await read_logs(engine)
 
@@ -56,7 +57,7 @@ async def list_logs(engine: AsyncEngine) -> Sequence[Log]:
 class LogReading:
     """One log, as it stood; satisfies the port `Reading`."""
 
-    def __init__(self, engine: AsyncEngine, standing: Standing) -> None:
+    def __init__(self, engine: Engine, standing: Standing) -> None:
         self.log = log = standing.log
         self.streams = standing.streams
         self._engine = engine
@@ -66,15 +67,13 @@ class LogReading:
         self._entries = EntryReader(engine, log.id, log.size)
         self._gaps = GapReader(engine, log.id, log.size)
         self._nodes = NodeReader(engine, log.id, log.size)
-        names = FactNames(log.id)
+        names = FactNames(log.id, engine)
         self.facts = FactReader(engine, standing.extent, names)
         self.gangs = GangReader(engine, standing.extent, names)
         self.fact_pages = FactPages(engine, standing.extent)
 
     @classmethod
-    async def at_present(
-        cls, engine: AsyncEngine, number: int
-    ) -> "LogReading":
+    async def at_present(cls, engine: Engine, number: int) -> "LogReading":
         """Read where a log stands now.
 
         Raises:
@@ -85,6 +84,10 @@ class LogReading:
             msg = f"there is no log {number}"
             raise NotFoundError(msg)
         return cls(engine, found)
+
+    def elsewhere(self, engine: Elsewhere) -> "LogReading":
+        """Return the same log, of which something else holds a part."""
+        return LogReading(engine, self._standing)
 
     async def again(self) -> "LogReading":
         """Read where the same log stands now."""
@@ -128,6 +131,17 @@ class LogReading:
         """Return the position up to which every entry has its facts."""
         return self._standing.extent.facts_to
 
+    async def reach(
+        self, since: datetime | None, until: datetime | None
+    ) -> None:
+        """Prepare nothing: it is all here, or in no place that is known."""
+
+    async def archived(self, window: Window) -> Archived:
+        """Return what of a window lies in days that were dropped."""
+        kept_since = self.log.kept_since
+        hole = kept_since and dropped(kept_since, window)
+        return Archived(holes=[hole] if hole else [])
+
     async def first_position(self) -> int:
         """Return the place of the oldest entry that is kept."""
         return await self._entries.first_position()
@@ -149,10 +163,17 @@ class LogReading:
         )
 
     def lines(
-        self, selection: Selection, *, after: int, documents: bool
+        self,
+        selection: Selection,
+        *,
+        after: int,
+        parts: Part = Part.LISTED,
+        limit: int | None = None,
     ) -> AsyncIterator[Sequence[Line]]:
         """Yield lines in log order, page by page, in bounded memory."""
-        return self._entries.lines(selection, after=after, documents=documents)
+        return self._entries.lines(
+            selection, after=after, parts=parts, limit=limit
+        )
 
     async def newest(
         self, selection: Selection, *, before: int | None = None

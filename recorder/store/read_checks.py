@@ -44,7 +44,7 @@ FACTS = text("""
       (select rolsuper from pg_roles where rolname = current_user)
         as is_superuser,
       array(select wanted from unnest(array['recorder_owner',
-        'recorder_writer', 'recorder_reader']) as wanted
+        'recorder_writer', 'recorder_reader', 'recorder_retention']) as wanted
         where not exists (select from pg_roles where rolname = wanted)
       ) as missing,
       coalesce((select pg_has_role(oid, 'usage') from pg_roles
@@ -107,7 +107,7 @@ FROZEN_TABLES = text("""
         or has_table_privilege(c.oid, 'DELETE')
         or has_table_privilege(c.oid, 'TRUNCATE') as can_change,
       coalesce((select bit_or(t.tgtype::int) from pg_trigger t
-        join pg_proc p on p.oid = t.tgfoid and p.proname = 'deny'
+        join pg_proc p on p.oid = t.tgfoid and p.proname like 'deny%'
         where t.tgrelid = c.oid and t.tgenabled = 'A'), 0) & kinds.bits
         = kinds.bits as is_guarded
     from pg_class c

@@ -10,10 +10,10 @@ from datetime import datetime
 
 import orjson
 from sqlalchemy import select, true
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recorder.questions.ports import Selection
-from recorder.store.engine import reading
+from recorder.store.engine import Engine, reading
 from recorder.store.read_cut import GONE, Kept, newest_of_each
 from recorder.store.read_documents import Documents
 from recorder.store.read_selection import find_conditions
@@ -31,7 +31,7 @@ NAMESPACE_KINDS = ("Namespace", "namespaces")
 
 
 async def find_concerned(
-    engine: AsyncEngine,
+    engine: Engine,
     log: int,
     size: int,
     names: Collection[str],

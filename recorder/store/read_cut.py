@@ -18,16 +18,17 @@ from sqlalchemy import (
     select,
     true,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.selectable import LateralFromClause
 
 from recorder.model.entry import Operation
 from recorder.model.window import Window
-from recorder.questions.ports import Line, Selection
+from recorder.questions.ports import Line, Part, Selection
 from recorder.store.codes import OPERATION_CODES
-from recorder.store.engine import reading
+from recorder.store.engine import Engine, reading
 from recorder.store.read_documents import Documents
-from recorder.store.read_entries import EntryReader, Scan
+from recorder.store.read_entries import EntryReader
+from recorder.store.read_scan import Scan
 from recorder.store.read_selection import (
     Conditions,
     find_conditions,
@@ -114,7 +115,7 @@ class CutReader:
 
     def __init__(
         self,
-        engine: AsyncEngine,
+        engine: Engine,
         log: int,
         size: int,
         kept: Kept | None = None,
@@ -223,7 +224,7 @@ class CutReader:
                 entry.c.position < before,
                 entry.c.operation <= VERSIONS_MAX,
             )
-        async for page in self._entries.scanned(scan, documents=True):
+        async for page in self._entries.scanned(scan, parts=Part.OPENED):
             yield page
 
     async def gap_ends(self, first: int) -> AsyncIterator[Sequence[Line]]:
@@ -236,7 +237,7 @@ class CutReader:
                 entry.c.operation == OPERATION_CODES[Operation.GAP_CLOSED],
                 entry.c.position >= first,
             )
-        async for page in self._entries.scanned(scan, documents=True):
+        async for page in self._entries.scanned(scan, parts=Part.OPENED):
             yield page
 
     async def lines(
@@ -263,7 +264,7 @@ class CutReader:
             )
         if scan is not None and span is not None:
             scan = replace(scan, span=span)
-            async for page in self._entries.scanned(scan, documents=True):
+            async for page in self._entries.scanned(scan, parts=Part.OPENED):
                 yield page
 
     async def documents(

@@ -6,10 +6,25 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.store.engine import reading
+from recorder.questions.status import Days
+from recorder.store.engine import fetch, reading
+from recorder.store.statement import Statement
 from recorder.store.tables import batch
 
-__all__ = ["DatabaseFacts", "database_facts", "entries_per_minute"]
+__all__ = ["DatabaseFacts", "database_facts", "days_of", "entries_per_minute"]
+
+DAYS = Statement.of("""
+    select count(*) filter (where state in ('open', 'sealed', 'archived')
+        and upper <= clock_timestamp()) as hot,
+      count(*) filter (where archived_at is not null) as archived,
+      count(*) filter (where state = 'dropped') as dropped,
+      (select count(*) from recorder.hold h where not exists (
+        select from recorder.hold_lifted l where l.hold_id = h.hold_id)
+      ) as holds,
+      max(upper) filter (where archived_at is not null) as archived_until,
+      min(lower) filter (where state <> 'dropped') as kept_since
+    from recorder.partition
+""")
 
 RATE_WINDOW = timedelta(minutes=5)
 BATCHES_MAX = 6000
@@ -40,6 +55,12 @@ async def database_facts(engine: AsyncEngine) -> DatabaseFacts:
     return DatabaseFacts(
         version=row.version.split()[0], bytes=row.bytes, now=row.now
     )
+
+
+async def days_of(engine: AsyncEngine) -> Days:
+    """Count the days, and say from when on they are whole."""
+    rows = await fetch(engine, "read the days of the log", DAYS)
+    return Days(**rows[0])
 
 
 async def entries_per_minute(engine: AsyncEngine, log: int) -> float:

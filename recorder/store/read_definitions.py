@@ -8,12 +8,11 @@ from collections.abc import Sequence
 
 import msgspec
 from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.entry import Operation
 from recorder.questions.ports import CustomKind
 from recorder.store.codes import OPERATION_CODES
-from recorder.store.engine import reading
+from recorder.store.engine import Engine, reading
 from recorder.store.read_documents import Documents
 from recorder.store.tables import Query, entry, kind, object_
 
@@ -29,6 +28,7 @@ WITH_DOCUMENT = tuple(
     OPERATION_CODES[operation]
     for operation in (
         Operation.LISTED,
+        Operation.RECOVERED,
         Operation.ADDED,
         Operation.MODIFIED,
         Operation.DELETED,
@@ -54,7 +54,7 @@ class _Definition(msgspec.Struct):
 
 
 async def read_custom_kinds(
-    engine: AsyncEngine, log: int, size: int
+    engine: Engine, log: int, size: int
 ) -> Sequence[CustomKind]:
     """Return the kinds that definitions define or defined, by name.
 

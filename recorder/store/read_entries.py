@@ -1,176 +1,46 @@
 """Reading: entries in log order, filtered, page by page.
 
-A page is found by position first and only then joined with the names that
-stand for its numbers, so that the size of the dimension tables does not
-matter. Pages follow one another by position (keyset), never by offset.
+Pages follow one another by position (keyset), never by offset.
 """
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 
-from sqlalchemy import CTE, ColumnElement, case, or_, select
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recorder.model.reference import EntryName, ObjectIdentity
-from recorder.questions.ports import Line, OnDay, Selection
+from recorder.questions.ports import Line, OnDay, Part, Selection
 from recorder.store.codes import OPERATIONS, SOURCES
-from recorder.store.engine import reading
+from recorder.store.engine import Engine, reading
 from recorder.store.read_documents import Documents
+from recorder.store.read_scan import (
+    Scan,
+    newest_query,
+    page_query,
+    positions_query,
+)
 from recorder.store.read_selection import (
-    Conditions,
     Newest,
     find_conditions,
-    told_by_recorder,
 )
-from recorder.store.read_span import Span, find_span
+from recorder.store.read_span import find_span
 from recorder.store.tables import (
-    Query,
     QueryRow,
     entry,
-    kind,
-    node,
-    object_,
-    resource,
-    word,
 )
 
-__all__ = [
-    "EntryReader",
-    "Scan",
-    "newest_query",
-    "page_query",
-    "positions_query",
-]
+__all__ = ["EntryReader"]
 
 PAGE = 1000
 PAGE_WITH_DOCUMENTS = 200
 """A document is bounded by etcd's 1.5 MiB; a page of Pods is about 2 MB."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """The log, the window and the filters to read."""
-
-    span: Span
-    conditions: Conditions
-
-    def parts(self) -> Sequence["Scan"]:
-        """Return the spans to scan, one per statement, oldest first.
-
-        A walk through the whole log would take longer than it may.
-        """
-        if self.conditions.indexed:
-            return [self]
-        return [replace(self, span=day) for day in self.span.days()]
-
-    def newest_first(self) -> Iterator["Scan"]:
-        """Yield the spans to scan for the newest, one per statement."""
-        if self.conditions.indexed:
-            spans = self.span.widening()
-        else:
-            spans = reversed(self.span.days())
-        for span in spans:
-            yield replace(self, span=span)
-
-    def of(self, positions: Sequence[int]) -> "Scan":
-        """Look for entries that were found before."""
-        named = replace(
-            self.conditions,
-            asked=(entry.c.position.in_(positions),),
-            indexed=True,
-        )
-        return replace(self, conditions=named)
-
-
-def page_query(scan: Scan, *, limit: int, documents: bool) -> Query:
-    """Select one page of lines, with the names of what they refer to."""
-    payload: ColumnElement[bytes] = entry.c.payload
-    if not documents:
-        # Of the others nobody needs the document to tell what they say.
-        needed = or_(
-            told_by_recorder(),
-            entry.c.resource_id.in_(scan.conditions.events),
-        )
-        payload = case((needed, entry.c.payload)).label("payload")
-    columns = [column for column in entry.c if column.name != "payload"]
-    page = (
-        select(*columns, payload)
-        .where(scan.span.holds(), *scan.conditions.asked)
-        .order_by(entry.c.position)
-        .limit(limit)
-        .subquery("page")
-    )
-    reason, actor = word.alias("reason"), word.alias("actor")
-    return (
-        select(
-            page,
-            resource.c.name.label("resource"),
-            node.c.name.label("node"),
-            reason.c.text.label("reason"),
-            actor.c.text.label("actor"),
-            kind.c.api_group,
-            kind.c.name.label("kind"),
-            object_.c.namespace,
-            object_.c.name,
-            object_.c.uid,
-        )
-        .select_from(page)
-        .outerjoin(resource, resource.c.resource_id == page.c.resource_id)
-        .outerjoin(node, node.c.node_id == page.c.node_id)
-        .outerjoin(reason, reason.c.word_id == page.c.reason_id)
-        .outerjoin(actor, actor.c.word_id == page.c.actor_id)
-        .outerjoin(object_, object_.c.object_id == page.c.object_id)
-        .outerjoin(kind, kind.c.kind_id == object_.c.kind_id)
-        .order_by(page.c.position)
-    )
-
-
-def positions_query(scan: Scan, count: int) -> Query:
-    """Select the newest positions of a selection, newest first.
-
-    What is found is put in order afterwards, not looked for backwards by the
-    position for a limit that may never be reached.
-    """
-    if not (scan.conditions.indexed or scan.conditions.narrows):
-        return (
-            select(entry.c.position)
-            .where(scan.span.holds(), *scan.conditions.asked)
-            .order_by(entry.c.position.desc())
-            .limit(count)
-        )
-    matches = _matches(scan)
-    return (
-        select(matches.c.position)
-        .order_by(matches.c.position.desc())
-        .limit(count)
-    )
-
-
-def _matches(scan: Scan) -> CTE:
-    return (
-        select(entry.c.position)
-        .where(scan.span.holds(), *scan.conditions.asked)
-        .cte("matches")
-        .prefix_with("materialized")
-    )
-
-
-def newest_query(scan: Scan) -> Query:
-    """Select the newest position of a selection.
-
-    The matches are materialized first: with a limit of one the planner would
-    hope to meet one soon when it walks back through the whole log.
-    """
-    matches = _matches(scan)
-    return (
-        select(matches.c.position).order_by(matches.c.position.desc()).limit(1)
-    )
-
-
 class EntryReader:
     """Reads the entries of one log up to a size."""
 
-    def __init__(self, engine: AsyncEngine, log: int, size: int) -> None:
+    def __init__(self, engine: Engine, log: int, size: int) -> None:
         self._engine = engine
         self._log = log
         self._size = size
@@ -208,7 +78,12 @@ class EntryReader:
         return after
 
     async def lines(
-        self, selection: Selection, *, after: int, documents: bool
+        self,
+        selection: Selection,
+        *,
+        after: int,
+        parts: Part = Part.LISTED,
+        limit: int | None = None,
     ) -> AsyncIterator[Sequence[Line]]:
         """Yield lines after a position, page by page.
 
@@ -223,24 +98,29 @@ class EntryReader:
         scans = scan.parts()
         newest = self._newest
         if newest is not None and newest[:2] == (selection, after):
-            places, limit = newest.positions, _limit(documents=documents)
+            places, size = newest.positions, _limit(parts)
             scans = [
-                scan.of(places[first : first + limit])
-                for first in range(0, len(places), limit)
+                scan.of(places[first : first + size])
+                for first in range(0, len(places), size)
             ]
         for part in scans:
-            async for page in self.scanned(part, documents=documents):
+            async for page in self.scanned(part, parts=parts, limit=limit):
                 yield page
 
     async def scanned(
-        self, scan: Scan | None, *, documents: bool
+        self,
+        scan: Scan | None,
+        *,
+        parts: Part = Part.LISTED,
+        limit: int | None = None,
     ) -> AsyncIterator[Sequence[Line]]:
         """Yield the lines of a scan, page by page."""
-        limit = _limit(documents=documents)
+        most = _limit(parts)
+        limit = most if limit is None else min(limit, most)
         while scan is not None:
             async with reading(self._engine, "read entries") as connection:
                 page = await self._page(
-                    connection, scan, limit=limit, documents=documents
+                    connection, scan, limit=limit, parts=parts
                 )
             if page:
                 yield page
@@ -271,7 +151,7 @@ class EntryReader:
                 connection,
                 replace(scan, span=at),
                 limit=1,
-                documents=True,
+                parts=Part.OPENED,
             )
             return page[0]
 
@@ -301,21 +181,22 @@ class EntryReader:
         scan: Scan,
         *,
         limit: int,
-        documents: bool,
+        parts: Part,
     ) -> list[Line]:
-        query = page_query(scan, limit=limit, documents=documents)
+        query = page_query(scan, limit=limit, parts=parts)
         rows = (await connection.execute(query)).all()
         decoded = await self._documents.decode(connection, rows)
-        return [_line(row, decoded.get(row.position)) for row in rows]
+        return [_line(row, decoded.get(row.position), parts) for row in rows]
 
 
-def _limit(*, documents: bool) -> int:
-    return PAGE_WITH_DOCUMENTS if documents else PAGE
+def _limit(parts: Part) -> int:
+    return PAGE_WITH_DOCUMENTS if Part.DOCUMENT in parts else PAGE
 
 
-def _line(row: QueryRow, raw: bytes | None) -> Line:
+def _line(row: QueryRow, raw: bytes | None, parts: Part) -> Line:
     identity = None
-    if row.object_id is not None:
+    words = Part.WORDS in parts
+    if Part.OBJECT in parts and row.object_id is not None:
         identity = ObjectIdentity(
             row.api_group, row.kind, row.namespace, row.name, row.uid
         )
@@ -324,14 +205,14 @@ def _line(row: QueryRow, raw: bytes | None) -> Line:
         entry=EntryName(row.log_id, row.position),
         operation=OPERATIONS[row.operation],
         source=SOURCES[row.source],
-        resource=row.resource,
+        resource=row.resource if Part.RESOURCE in parts else None,
         identity=identity,
         resource_version=row.resource_version
         if version is None
         else str(version),
-        node=row.node,
-        reason=row.reason,
-        actor=row.actor,
+        node=row.node if Part.NODE in parts else None,
+        reason=row.reason if words else None,
+        actor=row.actor if words else None,
         occurred_at=row.occurred_at,
         observed_at=row.observed_at,
         recorded_at=row.recorded_at,

@@ -12,13 +12,11 @@ from collections.abc import (
 )
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
 from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT, WATCH
 from recorder.questions.ports import Line, OnDay, Selection
 from recorder.store.codes import FACT_CODES
-from recorder.store.engine import Record, fetch_planned, reading
+from recorder.store.engine import Engine, Record, fetch_planned, reading
 from recorder.store.extent import Extent
 from recorder.store.read_selection import Newest
 from recorder.store.read_span import Span, find_span
@@ -53,7 +51,7 @@ def newest_facts(where: str, count: int, *, led: bool) -> Statement:
 class FactPages:
     """Facts of one log up to a size, as `recorder log --facts` lists them."""
 
-    def __init__(self, engine: AsyncEngine, extent: Extent) -> None:
+    def __init__(self, engine: Engine, extent: Extent) -> None:
         self._engine = engine
         self._extent = extent
         self._newest: Newest | None = None
@@ -85,9 +83,9 @@ class FactPages:
         return after
 
     async def pages(
-        self, selection: Selection, *, after: int
+        self, selection: Selection, *, after: int, limit: int | None = None
     ) -> AsyncIterator[Sequence[StoredFact]]:
-        """Yield facts behind a position, page by page.
+        """Yield facts behind a position, in pages of the limit at most.
 
         What was walked through to find the newest is not walked through
         again.
@@ -101,8 +99,10 @@ class FactPages:
         else:
             days = await self._parts(selection, after=after)
             parts = [_within(day) for day in days]
+        size = PAGE if limit is None else min(limit, PAGE)
         for part in parts:
-            async for page in self._paged([*_asked(selection), *part], after):
+            asked = [*_asked(selection), *part]
+            async for page in self._paged(asked, after, size):
                 yield page
 
     async def of_lines(self, lines: Sequence[Line]) -> Sequence[StoredFact]:
@@ -124,10 +124,10 @@ class FactPages:
             order by f.position, f.index"""
         )
         rows = await self._fetch(statement, values)
-        return FactNames(self._extent.log).stored(rows)
+        return await self._names().stored(rows)
 
     async def _paged(
-        self, asked: Sequence[Condition], after: int
+        self, asked: Sequence[Condition], after: int, size: int
     ) -> AsyncIterator[Sequence[StoredFact]]:
         place = {"position": after, "index": 1 << 14}
         while True:
@@ -135,14 +135,14 @@ class FactPages:
             where, values = self._where([*asked, (behind, place)])
             statement = named(
                 f"""select {COLUMNS} from recorder.fact f where {where}
-                order by f.position, f.index limit {PAGE}"""
+                order by f.position, f.index limit {size}"""
             )
             rows = await self._fetch(statement, values)
             # With names of its own, so that memory stays bounded.
-            page = FactNames(self._extent.log).stored(rows)
+            page = await self._names().stored(rows)
             if page:
                 yield page
-            if len(page) < PAGE:
+            if len(page) < size:
                 return
             last = page[-1]
             place = {"position": last.entry.position, "index": last.index}
@@ -167,14 +167,18 @@ class FactPages:
     async def _fetch(
         self, statement: Statement, values: Mapping[str, object]
     ) -> Sequence[Record]:
+        extent = self._extent.named_by(statement)
         return await fetch_planned(
-            self._engine, "read the facts", statement, **values
+            self._engine, "read the facts", statement, **extent, **values
         )
+
+    def _names(self) -> FactNames:
+        return FactNames(self._extent.log, self._engine)
 
     def _where(
         self, asked: Sequence[Condition]
     ) -> tuple[str, Mapping[str, object]]:
-        values: dict[str, object] = {**self._extent.values}
+        values: dict[str, object] = {}
         for _, own in asked:
             values |= own
         return " and ".join([OF_EXTENT, *(text for text, _ in asked)]), values
@@ -203,7 +207,17 @@ def _named(selection: Selection) -> Iterator[Condition]:
     if selection.node is not None:
         numbered = """f.node_id = (select n.node_id from recorder.node n
             where n.log_id = :log and n.name = :node)"""
-        yield numbered, {"node": selection.node}
+        if selection.beside:
+            numbered = f"({numbered} or f.position = any (:beside::int8[]))"
+            yield (
+                numbered,
+                {"node": selection.node, "beside": list(selection.beside)},
+            )
+        else:
+            yield numbered, {"node": selection.node}
+    if selection.code is not None:
+        refused = "f.kind = #requested and f.value = :code"
+        yield refused, {"code": str(selection.code)}
     if selection.actor is not None:
         numbered = """f.actor_id = (select w.word_id from recorder.word w
             where w.text = :actor)"""
@@ -222,7 +236,9 @@ def _plain(selection: Selection) -> Iterator[Condition]:
         codes = [FACT_CODES[kind] for kind in selection.kinds]
         yield "f.kind = any (:kinds::int2[])", {"kinds": codes}
     if selection.reason is not None:
-        says = "f.detail ->> 'reason' = :reason::text"
+        says = """f.kind in (#event, #ended, #container-ended)
+            and f.topic_id = (select w.word_id from recorder.word w
+            where w.text = :reason)"""
         yield says, {"reason": selection.reason}
     if selection.source == AUDIT:
         yield "f.kind = #requested", {}

@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 import orjson
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.coverage.ports import FactsEnd
 from recorder.explain.needs import ObjectName
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
 from recorder.questions.fact_ports import ALWAYS, Stay
-from recorder.store.engine import Record, fetch
+from recorder.store.details import detail_decoder
+from recorder.store.engine import Engine, Record, fetch
 from recorder.store.read_labels import (
     APPEARED_STANDING,
     LABELS,
@@ -28,6 +28,7 @@ from recorder.store.stored_facts import (
     COLUMNS,
     OF_EXTENT,
     OF_NODES,
+    SEEN_AT,
     ExtentReader,
     named,
     told,
@@ -37,25 +38,25 @@ __all__ = ["FactReader", "facts_end"]
 
 IN_TIME = "f.at >= :since and f.at < :until"
 UNPLACED = "f.kind = #annotation-changed and f.node_id is null"
-OF_LOCKS = "f.detail ->> 'key' like any (:locks::text[])"
+OF_LOCKS = """exists (select from recorder.word w
+      where w.word_id = f.topic_id and w.text like any (:locks::text[]))"""
 
-# What Pods had to go is a sign only around others, and is asked for there. The
-# index holds nothing of it.
-UNDISRUPTED = """(f.kind <> #condition-changed or f.sign
-      or f.detail ->> 'type' <> 'DisruptionTarget')"""
+# What Pods had to go is a sign only around others, and is asked for there.
+BEARS = "f.bearing in (#evidence, #sign)"
 
 # What a first list showed: by it a lock is known that was held before.
-HELD = f"""f.kind = #appeared and f.node_id is null
-      and f.detail ->> 'created' = 'false' and {IN_TIME}
-      and exists (select from
-        jsonb_object_keys(f.detail -> 'state' -> 'annotations') lock (key)
+HELD = f"""f.keys is not null and {IN_TIME}
+      and exists (select from unnest(f.keys) lock (key)
         where lock.key like any (:locks::text[]))"""
 
 ALL_OF_NODES = told(
-    f"{OF_NODES} and {IN_TIME}", f"{UNPLACED} and {IN_TIME}", HELD
+    f"{OF_NODES} and {IN_TIME}"
+    " and f.bearing in (#daily, #evidence, #sign, #disruption)",
+    f"{UNPLACED} and {IN_TIME}",
+    HELD,
 )
 EVIDENCE = told(
-    f"{OF_NODES} and f.evidence and {UNDISRUPTED} and {IN_TIME}",
+    f"{OF_NODES} and {BEARS} and {IN_TIME}",
     f"{UNPLACED} and {OF_LOCKS} and {IN_TIME}",
     HELD,
 )
@@ -66,10 +67,8 @@ DISRUPTED = named(f"""
     join recorder.node n on n.log_id = :log and n.name = stay.name,
     lateral (select * from recorder.fact f
       where {OF_EXTENT} and f.node_id = n.node_id
-        and f.observed_at between stay.since and stay.until
-        and f.kind = #condition-changed and f.evidence and not f.sign
-        and f.detail ->> 'type' = 'DisruptionTarget'
-        and {IN_TIME} offset 0) f
+        and {SEEN_AT} between stay.since and stay.until
+        and f.bearing = #disruption and {IN_TIME} offset 0) f
 """)
 # The log may know the plural alone of what an audit record names.
 REQUESTS = named(f"""
@@ -83,51 +82,49 @@ REQUESTS = named(f"""
       where {OF_EXTENT} and f.object_id = o.object_id and f.node_id is null
         and f.kind = #requested and {IN_TIME} offset 0) f
 """)
-SIGNS = told(f"f.sign and {IN_TIME}")
+SIGNS = told(f"f.bearing = #sign and {IN_TIME}")
 # By the last renewal before a silence, a new boot, a Node of which Ready
-# turned Unknown or was it, one that appeared.
+# turned Unknown or was it, one that appeared: thousands that were well then,
+# of which no more is read than where they stand.
 LOSSES = named(f"""
     select {COLUMNS.replace("f.detail", "t.detail")}
     from recorder.fact f, lateral (select case
-      when f.kind = #appeared
-      then jsonb_build_object('state', jsonb_build_object(
-        'labels', f.place, 'conditions', jsonb_strip_nulls(jsonb_build_object(
-          'Ready', f.detail -> 'state' -> 'conditions' -> 'Ready'))))
+      when f.kind = #appeared and f.value is distinct from 'Unknown'
+      then '\\x00'::bytea || convert_to(
+        '{{"state":{{"labels":' || f.place || '}}}}', 'UTF8')
       else f.detail end as detail) t
-    where {OF_EXTENT} and f.sign and {IN_TIME}
-      and (f.kind in (#boot-changed, #lease-silent)
-        or f.kind = #appeared and f.place is not null
-        or f.kind = #condition-changed and f.detail ->> 'type' = 'Ready'
-          and (f.detail -> 'new' ->> 'status' = 'Unknown')
-            is distinct from (f.detail -> 'old' ->> 'status' = 'Unknown'))
+    where {OF_EXTENT} and f.bearing = #sign and {IN_TIME}
+      and (f.kind in (#boot-changed, #lease-silent) or f.mark = #contact
+        or f.kind = #appeared and f.place is not null)
 """)
 STIRRED = Statement.of(f"""
     select n.name from (
       select distinct f.node_id from recorder.fact f
-      where {OF_EXTENT} and f.sign and {IN_TIME}
-        and f.observed_at >= :seen
-        and (f.kind <> #appeared or (f.detail -> 'created')::boolean)) t
+      where {OF_EXTENT} and f.bearing = #sign and {IN_TIME}
+        and {SEEN_AT} >= :seen
+        and (f.kind <> #appeared or f.mark = #created)) t
     join recorder.node n on n.node_id = t.node_id
 """)
 STIRRED_NEAR = Statement.of(f"""
     select n.name from (
       select distinct f.node_id from recorder.fact f
-      where {OF_EXTENT} and {OF_NODES} and f.evidence and f.sign
+      where {OF_EXTENT} and {OF_NODES} and f.bearing = #sign
         and {IN_TIME} and f.kind <> #appeared
         and exists (select from unnest(:times::timestamptz[]) given (at)
-          where f.observed_at between given.at - :within::interval
+          where {SEEN_AT} between given.at - :within::interval
             and given.at + :within::interval)) t
     join recorder.node n on n.node_id = t.node_id
 """)
 LAST_SIGN = Statement.of(f"""
     select max(f.at) from recorder.fact f
-    where {OF_EXTENT} and f.evidence and f.sign and f.at < :until
+    where {OF_EXTENT} and f.bearing = #sign and f.at < :until
       and f.node_id = (select n.node_id from recorder.node n
         where n.log_id = :log and n.name = :node)
 """)
 # As one text, which is faster. Of two members of one name the second counts.
 PLACES = f"""
-    select json_object_agg(n.name, f.place::json order by f.position)::text
+    select '{{{{' || string_agg(to_json(n.name) || ':' || f.place, ','
+      order by f.position) || '}}}}'
     from recorder.fact f join recorder.node n on n.node_id = f.node_id
     where {OF_EXTENT} and {{which}}
 """
@@ -242,7 +239,7 @@ class FactReader(ExtentReader):
     ) -> Sequence[StoredFact]:
         """Return the facts among them that show losses, arrivals and boots.
 
-        Of what appeared only the place, and whether it was ready.
+        Of a Node that was well when it appeared only where it stands.
         """
         return await self._facts(LOSSES, **_span(since, until))
 
@@ -303,7 +300,9 @@ class FactReader(ExtentReader):
             rows = await self._ask(LABELS_OF_PLACE, value=value, **span)
         else:
             rows = await self._ask(LABELS, key=key, value=value, **span)
-        return followed(orjson.loads(rows[0][0] or "[]"))
+        details = detail_decoder(self._engine)
+        await details.know(self._engine, (row.detail for row in rows))
+        return followed(rows, details)
 
     async def places(
         self, names: Collection[str] | None = None
@@ -318,7 +317,7 @@ class FactReader(ExtentReader):
 
 
 async def facts_end(
-    engine: AsyncEngine, log: int, size: int, built_to: int | None
+    engine: Engine, log: int, size: int, built_to: int | None
 ) -> FactsEnd | None:
     """Return where the facts of a log of a size end before it does."""
     if built_to is None or built_to >= size:

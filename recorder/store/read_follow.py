@@ -14,7 +14,7 @@ from typing import Self
 import asyncpg
 
 from recorder.errors import ConfigError
-from recorder.store.append import CHANNEL
+from recorder.store.bookkeeping import CHANNEL
 from recorder.store.engine import connect
 
 __all__ = ["Bell"]

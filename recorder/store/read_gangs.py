@@ -1,6 +1,6 @@
 """Reading: Pods that were on nodes, and all that they belong to."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -11,6 +11,7 @@ from recorder.store.stored_facts import (
     COLUMNS,
     OF_EXTENT,
     OF_NODES,
+    SEEN_AT,
     ExtentReader,
     named,
     told,
@@ -37,11 +38,11 @@ PLACED = Statement.of(f"""
       select f.node_id, f.object_id,
         min(least(f.at, f.observed_at))
           filter (where f.kind in (#appeared, #bound)) as bound_at,
-        min(f.observed_at)
+        min({SEEN_AT})
           filter (where f.kind in (#vanished, #ended)) as ended_at
       from recorder.fact f
       where f.position <= :size and f.derivation_id = :derivation
-        and {OF_NODES} and not f.evidence and f.kind in (#appeared,
+        and {OF_NODES} and f.bearing = #daily and f.kind in (#appeared,
           #vanished, #deletion-requested, #bound, #ended)
         and f.at < (select max(stay.until) from stay) + interval '2 days'
       group by f.node_id, f.object_id
@@ -53,26 +54,35 @@ PLACED = Statement.of(f"""
     join lateral (select uid from recorder.object
       where object_id = pod.object_id offset 0) o on o.uid is not null
 """)
+# Of the kinds of that index too.
+TENANTS = Statement.of(f"""
+    select distinct n.name, o.namespace
+    from (
+      select distinct f.node_id, f.object_id from recorder.fact f
+      where {OF_EXTENT} and {OF_NODES} and f.bearing = #daily
+        and f.kind in (#appeared, #bound)
+      offset 0) f, lateral (
+      select name from recorder.node where node_id = f.node_id offset 0) n,
+      lateral (
+      select namespace from recorder.object
+      where object_id = f.object_id offset 0) o
+""")
 # By the scheduler, which the Pod tells itself; or by a queue, which tells it
 # of the workload, and whose Pods go a moment later.
 PREEMPTED = Statement.of(f"""
     with evicted as materialized (
-      select distinct f.observed_at as at from recorder.fact f
-      where {OF_EXTENT} and f.kind = #condition-changed and f.node_id is null
-        and f.detail ->> 'type' = 'Evicted'
-        and f.detail -> 'new' ->> 'reason' = 'Preempted'
+      select distinct {SEEN_AT} as at from recorder.fact f
+      where {OF_EXTENT} and f.mark = #evicted and f.node_id is null
         and f.at >= :since and f.at < :until
     ), pod as (
       select f.object_id from recorder.fact f
-      where {OF_EXTENT} and {OF_NODES}
-        and f.kind = #condition-changed and f.evidence and not f.sign
-        and f.detail -> 'new' ->> 'reason' = 'PreemptionByScheduler'
+      where {OF_EXTENT} and {OF_NODES} and f.mark = #preempted
         and f.at >= :since and f.at < :until
       union
       select f.object_id from recorder.fact f
       where (select count(*) from evicted) > 0 and {OF_EXTENT} and {OF_NODES}
-        and not f.evidence and f.kind in (#appeared, #deletion-requested)
-        and exists (select from evicted where f.observed_at
+        and f.bearing = #daily and f.kind in (#appeared, #deletion-requested)
+        and exists (select from evicted where {SEEN_AT}
           between evicted.at - :together::interval
             and evicted.at + :together::interval)
     )
@@ -91,19 +101,16 @@ ASKED = """
 # would be looked for in every partition. An owner need not control.
 OWNERS = f"""
       select distinct o.object_id from (
-        select distinct owner.told ->> 'uid' as uid
-        from recorder.fact f,
-          jsonb_path_query(f.detail, '$.state.owners[*]') owner (told)
+        select distinct unnest(f.owners) as uid
+        from recorder.fact f
         where {OF_EXTENT} and f.kind in (#appeared, #vanished)
           and f.object_id = any (array(select object_id from {{before}}))
-          and coalesce(owner.told ->> 'kind', '')
-            not in ('DaemonSet', 'Node', 'CronJob') offset 0) f, lateral (
+        offset 0) f, lateral (
         select object_id from recorder.object
         where log_id = :log and uid = f.uid offset 0) o"""
 OWNED = """
       select distinct f.object_id from recorder.fact f
-      where f.log_id = :log
-        and f.owner_id = any (array(select object_id from {before}))"""
+      where f.owner_id = any (array(select object_id from {before}))"""
 
 
 def _steps(name: str, step: str, found: str) -> str:
@@ -129,10 +136,7 @@ OF_FAMILY = f"""
 OF_LIVES = f"""{OF_FAMILY}
       and (f.kind in (#appeared, #vanished, #deletion-requested, #bound,
           #started, #ended, #container-ended)
-        or f.kind = #condition-changed
-        and f.detail ->> 'type' in ('DisruptionTarget', 'Evicted', 'Failed',
-          'FailureTarget', 'Complete', 'Completed', 'Succeeded',
-          'SuccessCriteriaMet'))
+        or f.mark in (#outcome, #preempted, #evicted))
 """
 BELOW = named(
     OF_FAMILY, before=f"{ASKED}, {_steps('asked', OWNED, 'family')},"
@@ -159,6 +163,15 @@ class GangReader(ExtentReader):
             begins=[stay.since for stay in stays],
             ends=[stay.until for stay in stays],
         )
+
+    async def tenants(self, nodes: Collection[str]) -> Mapping[str, set[str]]:
+        """Return of nodes the namespaces of Pods that they ever ran."""
+        found: dict[str, set[str]] = {}
+        if nodes:
+            rows = await self._ask(TENANTS, nodes=list(nodes))
+            for node, namespace in rows:
+                found.setdefault(node, set()).add(namespace)
+        return found
 
     async def preempted(
         self,

@@ -10,14 +10,13 @@ from typing import TypeAlias
 
 import orjson
 from sqlalchemy import Subquery, select
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import ClockJump
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName
 from recorder.store.codes import OPERATION_CODES, SOURCES
-from recorder.store.engine import Record, asking, fetch, reading
+from recorder.store.engine import Engine, Record, asking, fetch, reading
 from recorder.store.read_documents import Documents
 from recorder.store.read_selection import told_by_recorder
 from recorder.store.read_span import Span, find_span
@@ -87,7 +86,7 @@ def _with_resource(page: Subquery) -> Query:
 class GapReader:
     """Reads the recorder's own entries in one log, up to a size."""
 
-    def __init__(self, engine: AsyncEngine, log: int, size: int) -> None:
+    def __init__(self, engine: Engine, log: int, size: int) -> None:
         self._engine = engine
         self._log = log
         self._size = size

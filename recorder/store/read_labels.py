@@ -4,9 +4,13 @@ Of those alone that ever had a label that is asked for: the other thousands
 are told apart by where they stand, or by their labels as they appeared.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from itertools import groupby
 
 from recorder.facts import TOPOLOGY
+from recorder.model.facts import Appeared, Detail, LabelChanged
+from recorder.store.details import DetailDecoder
+from recorder.store.engine import Record
 from recorder.store.statement import Statement
 from recorder.store.stored_facts import OF_EXTENT
 
@@ -18,63 +22,47 @@ __all__ = [
     "says_where",
 ]
 
-Labels = Mapping[str, str | None]
-"""Values by key; of changes None where one is gone."""
-
-# Of a label the index holds as many characters as Kubernetes allows.
 CHANGED = f"""{OF_EXTENT}
-      and f.kind = #label-changed and f.evidence and f.at < :until"""
-APPEARED_STANDING = """f.kind = #appeared and f.evidence
-          and coalesce(f.place, '0') <> '0'"""
+      and f.kind = #label-changed and f.bearing in (#evidence, #sign)
+      and f.at < :until"""
+APPEARED_STANDING = """f.kind = #appeared and f.bearing = #sign
+          and coalesce(f.place, '') <> ''"""
 """The condition that a Node of a few appeared.
 
 Not as the index of places says it, which would be read whole for each.
 """
 
 # All labels of Nodes that appeared, and what changed of them, by entry. A
-# node is a name: who had a label may have been another of its name.
+# node is a name: who had a label may have been another of its name. Of a
+# value the index holds as many characters as Kubernetes allows.
 LABELLED = f"""
     with holder as (
-      select f.node_id from {{who}} f where {OF_EXTENT}
+      select f.node_id from recorder.fact f
+      where {OF_EXTENT} and f.labels @> array[{{label}}]
       union
       select f.node_id from recorder.fact f
       where {CHANGED} and f.node_id is not null
-        and left(f.detail ->> 'new', 63) = left(:value, 63)
-        and f.detail ->> 'new' = :value
+        and left(f.value, 63) = left(:value, 63) and f.value = :value
     ), version as (
       select f.* from holder, lateral (
-        select f.node_id, f.position, f.at, true as whole,
-          f.detail -> 'state' -> 'labels' as told
+        select f.node_id, f.position, f.index, f.at, f.kind, f.detail
         from recorder.fact f
         where {OF_EXTENT} and f.node_id = holder.node_id
           and {APPEARED_STANDING} offset 0) f
       union all
-      select f.node_id, f.position, min(f.at), false,
-        jsonb_object_agg(f.detail ->> 'key', f.detail -> 'new')
+      select f.node_id, f.position, f.index, f.at, f.kind, f.detail
       from recorder.fact f
       where {CHANGED} and f.node_id in (select node_id from holder)
-      group by f.node_id, f.position
     )
-    select json_agg(json_build_array(n.name, v.whole, v.at <= :since,
-      v.at < :until, v.told) order by v.position)::text
+    select n.name, v.position, v.at <= :since as stood, v.at < :until as began,
+      v.kind, v.detail
     from version v join recorder.node n on n.node_id = v.node_id
+    order by v.position, v.index
 """
 LABELS = Statement.of(
-    LABELLED.format(
-        who="""(select * from recorder.fact
-        where log_id = :log and kind = #appeared and place is not null
-          and detail -> 'state' -> 'labels' ->> :key::text = :value)"""
-    )
+    LABELLED.format(label=":key::text || '=' || :value::text")
 )
-# By `fact_by_standing` alone: of a value that it does not know the planner
-# expects thousands, and would rather read all that an index holds.
-LABELS_OF_PLACE = Statement.of(
-    LABELLED.format(
-        who="""(select * from recorder.fact where place @@ (
-          select ('$.* == ' || to_json(:value::text)::text)::jsonpath)
-        offset 0)"""
-    )
-)
+LABELS_OF_PLACE = Statement.of(LABELLED.format(label="'=' || :value::text"))
 
 
 def says_where(key: str | None) -> bool:
@@ -83,23 +71,33 @@ def says_where(key: str | None) -> bool:
 
 
 def followed(
-    versions: Iterable[tuple[str, bool, bool, bool, Labels | None]],
+    rows: Iterable[Record], details: DetailDecoder
 ) -> dict[str, list[dict[str, str]]]:
-    """Fold labels and their changes into the labels at a time.
-
-    Each comes with whether it is all labels, whether it was so when the time
-    began, and whether it was before the time ended.
-    """
+    """Fold labels and their changes into the labels at a time, by name."""
     found: dict[str, list[dict[str, str]]] = {}
-    for name, whole, stood, began, values in versions:
+    for _, changes in groupby(rows, lambda row: (row.name, row.position)):
+        told = [*changes]
+        (name, _, stood, began, *_), *_ = told
         known = found.setdefault(name, [])
         if known and not began:
             continue
-        before: Labels = {} if whole or not known else known[-1]
-        labels = {**before, **(values or {})}
-        now = {key: v for key, v in labels.items() if v is not None}
+        now = dict(known[-1]) if known else {}
+        for row in told:
+            _change(now, details.decode(row.detail, row.kind))
         if stood:
             known[-1:] = [now]
         else:
             known.append(now)
     return found
+
+
+def _change(labels: dict[str, str], told: Detail) -> None:
+    """Make labels what they were after a fact."""
+    if isinstance(told, Appeared):
+        labels.clear()
+        labels.update(told.state.labels)
+    elif isinstance(told, LabelChanged):
+        if told.new is None:
+            labels.pop(told.key, None)
+        else:
+            labels[told.key] = told.new

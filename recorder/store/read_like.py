@@ -7,10 +7,9 @@ there are hundreds of thousands at most; the statement's time bounds it.
 from collections.abc import Sequence
 
 from sqlalchemy import case, func, select
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.reference import ObjectIdentity
-from recorder.store.engine import reading
+from recorder.store.engine import Engine, reading
 from recorder.store.tables import kind as kinds
 from recorder.store.tables import node, object_
 
@@ -23,7 +22,7 @@ KIND_WORDS = {"po": "pod", "no": "node", "ns": "namespace", "ds": "daemonset"}
 class LikeReader:
     """Finds names of one log."""
 
-    def __init__(self, engine: AsyncEngine, log: int) -> None:
+    def __init__(self, engine: Engine, log: int) -> None:
         self._engine = engine
         self._log = log
 

@@ -4,19 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Log, Stream
 from recorder.model.reference import EntryName
-from recorder.store.engine import Record, fetch
+from recorder.store.engine import Engine, Record, fetch
 from recorder.store.extent import Extent
 from recorder.store.statement import Statement
 
 __all__ = ["Standing", "read_logs", "read_observed", "read_standing"]
 
-BOOKKEEPING = "tape"
-"""Source of the row that says how far a tape was played: no stream."""
+BOOKKEEPING = "('tape', 'recorder')"
+"""Sources of rows that are no streams: how far a tape was played, and how
+far notices were taken up."""
 
 
 # Without an entry the time is "-infinity", which Python lacks.
@@ -24,7 +23,11 @@ LOGS = """
     select l.log_id, l.kind, l.cluster_name, l.cluster_uid, l.kubernetes,
       l.redaction_key_id, h.size,
       case when h.size > 0 then h.recorded_at end as recorded_at,
-      case when h.expires_at > clock_timestamp() then h.holder end as holder
+      case when h.expires_at > clock_timestamp() then h.holder end as holder,
+      case when h.pruned_batches > 0 then coalesce((
+        select b.observed_min from recorder.batch b
+        where b.log_id = h.log_id and b.batch > h.pruned_batches
+        order by b.batch limit 1), h.recorded_at) end as kept_since
     from recorder.log l join recorder.log_head h on h.log_id = l.log_id
 """
 ALL = Statement.of(f"{LOGS} order by l.log_id")
@@ -48,7 +51,7 @@ STANDING = Statement.of(f"""
     left join recorder.derivation d
       on d.log_id = l.log_id and d.state = 'current'
     left join (recorder.resume_point p join recorder.resource r
-        on r.resource_id = p.resource_id and p.source <> '{BOOKKEEPING}')
+        on r.resource_id = p.resource_id and p.source not in {BOOKKEEPING})
       on p.log_id = l.log_id
     where l.log_id = :log
     order by p.source, r.name
@@ -69,13 +72,13 @@ class Standing:
     extent: Extent
 
 
-async def read_logs(engine: AsyncEngine) -> Sequence[Log]:
+async def read_logs(engine: Engine) -> Sequence[Log]:
     """Return every log, oldest first."""
     rows = await fetch(engine, "list the logs", ALL)
     return [_log(row) for row in rows]
 
 
-async def read_standing(engine: AsyncEngine, number: int) -> Standing | None:
+async def read_standing(engine: Engine, number: int) -> Standing | None:
     """Return where a log stands now, seen at once; None if there is none."""
     if number > NUMBER_MAX:
         return None
@@ -93,7 +96,7 @@ async def read_standing(engine: AsyncEngine, number: int) -> Standing | None:
 
 
 async def read_observed(
-    engine: AsyncEngine, log: int, size: int
+    engine: Engine, log: int, size: int
 ) -> datetime | None:
     """Return when the last entry up to a position was observed."""
     rows = await fetch(
@@ -114,6 +117,7 @@ def _log(row: Record) -> Log:
         recorded_at=row.recorded_at,
         holder=row.holder,
         redaction_key_id=row.redaction_key_id,
+        kept_since=row.kept_since,
     )
 
 

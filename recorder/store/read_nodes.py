@@ -3,17 +3,19 @@
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
+from recorder.model.entry import Operation
 from recorder.model.reference import ObjectIdentity
 from recorder.questions.ports import Version
-from recorder.store.engine import asking, fetch
+from recorder.store.codes import OPERATIONS
+from recorder.store.engine import Engine, asking, fetch
 from recorder.store.read_documents import Documents
 from recorder.store.read_selection import VERSIONS
 from recorder.store.rows import EVENT_COLLECTIONS
 from recorder.store.statement import Statement
 
 __all__ = ["NodeReader"]
+
+GONE = frozenset({Operation.DELETED, Operation.ABSENT})
 
 # Of each on its own, day by day and backwards, until there is one: what was
 # recorded on a later day has a later position. In a day by the index of
@@ -32,7 +34,7 @@ NEWEST = Statement.of("""
           select lower, upper from recorder.partition
           where observed_min < :before order by lower desc) day, lateral (
           select e.position, e.recorded_at, e.base_distance, e.encoding,
-            e.payload, e.resource_id
+            e.payload, e.resource_id, e.operation
           from recorder.entry e
           where e.recorded_at >= day.lower and e.recorded_at < day.upper
             and e.object_id = thing.object_id and e.observed_at < :before
@@ -53,7 +55,7 @@ NEWEST = Statement.of("""
 class NodeReader:
     """Reads the Nodes of one log up to a size."""
 
-    def __init__(self, engine: AsyncEngine, log: int, size: int) -> None:
+    def __init__(self, engine: Engine, log: int, size: int) -> None:
         self._engine = engine
         self._log = log
         self._size = size
@@ -83,6 +85,7 @@ class NodeReader:
                 ObjectIdentity("", "Node", "", row.name, row.uid),
                 row.resource,
                 raws[row.position],
+                gone=OPERATIONS[row.operation] in GONE,
             )
             for row in rows
         }

@@ -7,11 +7,10 @@ many as can be read in a moment.
 from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import select, tuple_
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.reference import ObjectIdentity
 from recorder.questions.ports import Heartbeats, Incarnation
-from recorder.store.engine import fetch, reading
+from recorder.store.engine import Engine, fetch, reading
 from recorder.store.statement import Statement
 from recorder.store.tables import (
     Query,
@@ -92,7 +91,7 @@ def _things() -> Query:
 class NameReader:
     """Reads the names of one log."""
 
-    def __init__(self, engine: AsyncEngine, log: int) -> None:
+    def __init__(self, engine: Engine, log: int) -> None:
         self._engine = engine
         self._log = log
         self._known_nodes: set[str] = set()
@@ -185,7 +184,11 @@ class NameReader:
             object_head.c.heartbeat_at,
             object_head.c.version,
             object_head.c.resource_version,
-        ).where(object_head.c.object_id.in_(objects))
+        ).where(
+            object_head.c.object_id.in_(objects),
+            # Those of an attached archive are numbers of another database.
+            object_head.c.log_id == self._log,
+        )
         async with reading(self._engine, "read heartbeats") as connection:
             rows = (await connection.execute(query)).all()
         return {

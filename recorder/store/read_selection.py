@@ -1,16 +1,36 @@
 """Reading: a selection as conditions on the rows of `entry`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, literal_column, not_, select
+from sqlalchemy import (
+    ColumnElement,
+    exists,
+    literal_column,
+    not_,
+    or_,
+    select,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recorder.model.entry import Operation
+from recorder.model.fact import FactKind
 from recorder.questions.ports import Selection, is_about_events
-from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
-from recorder.store.tables import entry, node, resource, word
+from recorder.store.codes import (
+    FACT_CODES,
+    OPERATION_CODES,
+    SOURCE_CODES,
+    version_columns,
+)
+from recorder.store.tables import (
+    derivation,
+    entry,
+    fact,
+    node,
+    resource,
+    word,
+)
 
 __all__ = [
     "VERSIONS",
@@ -24,6 +44,7 @@ VERSIONS = tuple(
     OPERATION_CODES[operation]
     for operation in (
         Operation.LISTED,
+        Operation.RECOVERED,
         Operation.ADDED,
         Operation.MODIFIED,
         Operation.DELETED,
@@ -82,7 +103,9 @@ async def find_conditions(
         number = await _node(connection, log, selection.node)
         if number is None:
             return None
-        asked.append(entry.c.node_id == number)
+        asked.append(_about_node(number, selection.beside))
+    if selection.code is not None:
+        asked.append(_refused(log, selection.code))
     for text, column in (
         (selection.reason, entry.c.reason_id),
         (selection.actor, entry.c.actor_id),
@@ -93,13 +116,37 @@ async def find_conditions(
                 return None
             asked.append(column == number)
     indexed = selection.node is not None or selection.objects is not None
-    asked_for = selection.reason, selection.actor, selection.source
+    asked_for = (
+        selection.reason,
+        selection.actor,
+        selection.source,
+        selection.code,
+    )
     narrows = any(one is not None for one in asked_for)
     return Conditions(tuple(asked), tuple(events), indexed, narrows)
 
 
+def _about_node(number: int, beside: Sequence[int]) -> ColumnElement[bool]:
+    about = entry.c.node_id == number
+    return or_(about, entry.c.position.in_(beside)) if beside else about
+
+
+def _refused(log: int, code: int) -> ColumnElement[bool]:
+    """Return the condition that a request was answered with a code."""
+    of_log = select(derivation.c.derivation_id).where(
+        derivation.c.log_id == log
+    )
+    return exists().where(
+        fact.c.recorded_at == entry.c.recorded_at,
+        fact.c.position == entry.c.position,
+        fact.c.derivation_id.in_(of_log),
+        fact.c.kind == FACT_CODES[FactKind.REQUESTED],
+        fact.c.value == str(code),
+    )
+
+
 def _plain(selection: Selection) -> Sequence[ColumnElement[bool]]:
-    asked: list[ColumnElement[bool]] = []
+    asked = [*_of_requests(selection)]
     if selection.since is not None:
         asked.append(entry.c.observed_at >= selection.since)
     if selection.until is not None:
@@ -112,6 +159,30 @@ def _plain(selection: Selection) -> Sequence[ColumnElement[bool]]:
     if selection.objects is not None:
         asked.append(entry.c.object_id.in_(selection.objects))
     return asked
+
+
+def _of_requests(selection: Selection) -> Iterator[ColumnElement[bool]]:
+    """Yield what audit records are found by that made some versions."""
+    if selection.resource_versions is not None:
+        yield _of_versions(selection.resource_versions)
+    claimed = selection.occurred
+    if claimed is not None and claimed.since is not None:
+        yield entry.c.occurred_at >= claimed.since
+    if claimed is not None and claimed.until is not None:
+        yield entry.c.occurred_at < claimed.until
+
+
+def _of_versions(wanted: Sequence[str]) -> ColumnElement[bool]:
+    """Return the condition that an entry is of one of some versions.
+
+    They are numbers in every cluster, but nothing promises it.
+    """
+    split = [version_columns(one) for one in wanted]
+    numbers = [number for number, _ in split if number is not None]
+    texts = [text for _, text in split if text is not None]
+    return or_(
+        entry.c.version.in_(numbers), entry.c.resource_version.in_(texts)
+    )
 
 
 async def _event_resources(connection: AsyncConnection) -> list[int]:

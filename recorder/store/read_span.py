@@ -6,6 +6,10 @@ greatest ``observed_at`` of their entries, so a window becomes a span of
 positions and of partitions before any entry is looked at. For a live log,
 where all clocks run together, that is little more than the window itself; for
 a tape played today it is wherever its entries lie.
+
+Of days that were dropped, entries that still matter lie in one partition
+before all others, and have no batches any more: a span that reaches there
+reaches to its beginning.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,15 +20,16 @@ from typing import Self
 from sqlalchemy import ColumnElement, and_, func, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from recorder.store.tables import batch, entry, log_head, partition
+from recorder.model.moment import FIRST, shifted
+from recorder.store.tables import QueryRow, batch, entry, partition
 
-__all__ = ["Span", "find_span"]
+__all__ = ["BISECT", "Span", "find_span"]
 
 DAY = timedelta(days=1)
 
 BISECT = text("""
     with recursive cut (low, high) as (
-      select cast(1 as bigint), cast(:batches as bigint) + 1
+      select cast(:first as bigint), cast(:batches as bigint) + 1
       union all
       select case when probe.before then cut.low + (cut.high - cut.low) / 2 + 1
                   else cut.low end,
@@ -43,6 +48,14 @@ BISECT = text("""
 """The first batch recorded at a time or later. ``recorded_at`` never
 decreases along the batches of a log, so a bisection finds it."""
 
+EXTENT = text("""
+    select batches, pruned_batches, pruned_positions,
+      case when pruned_batches > 0 then (
+        select max(upper) from recorder.partition where state = 'dropped')
+      end as kept_until
+    from recorder.log_head where log_id = :log
+""")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
@@ -53,6 +66,8 @@ class Span:
     last: int
     recorded_min: datetime
     recorded_max: datetime
+    kept_until: datetime = FIRST
+    """Before it lies, in one partition, what was kept of dropped days."""
 
     def behind(self, position: int, recorded_at: datetime) -> Self:
         """Return the part of it after an entry."""
@@ -63,8 +78,10 @@ class Span:
         found = []
         since = self.recorded_min
         while since <= self.recorded_max:
-            day = _midnight(since)
-            last = min(day + DAY - timedelta.resolution, self.recorded_max)
+            end = self.kept_until
+            if since >= end:
+                end = _midnight(since) + DAY
+            last = min(end - timedelta.resolution, self.recorded_max)
             found.append(replace(self, recorded_min=since, recorded_max=last))
             since = last + timedelta.resolution
         return found
@@ -76,9 +93,14 @@ class Span:
         told is found on the last day, and what is rare in few steps.
         """
         until, days = self.recorded_max, 1
-        while until >= self.recorded_min:
-            since = max(_midnight(until) - (days - 1) * DAY, self.recorded_min)
+        while True:
+            since = self.recorded_min
+            if until >= self.kept_until:
+                before = _midnight(until) - (days - 1) * DAY
+                since = max(before, self.kept_until, since)
             yield replace(self, recorded_min=since, recorded_max=until)
+            if since == self.recorded_min:
+                return
             until, days = since - timedelta.resolution, 2 * days
 
     def holds(self) -> ColumnElement[bool]:
@@ -109,15 +131,24 @@ async def find_span(
 ) -> Span | None:
     """Return the span of a window between two positions, or None if empty."""
     first, last = positions
+    extent = (await connection.execute(EXTENT, {"log": log})).first()
+    if extent is None:
+        return None
     if since is not None or until is not None:
-        found = await _window(connection, log, since, until)
+        found = await _window(connection, log, extent, since, until)
         if found is None:
             return None
         first, last = max(first, found[0]), min(last, found[1])
     if first > last:
         return None
-    recorded_min = await _recorded_at(connection, log, first)
-    recorded_max = await _recorded_at(connection, log, last)
+    kept_until = extent.kept_until or FIRST
+    recorded_min: datetime | None = FIRST
+    if first > extent.pruned_positions:
+        recorded_min = await _recorded_at(connection, log, first)
+    if last > extent.pruned_positions:
+        recorded_max = await _recorded_at(connection, log, last)
+    else:
+        recorded_max = shifted(kept_until, -timedelta.resolution)
     if recorded_min is None or recorded_max is None:
         return None
     return Span(
@@ -126,6 +157,7 @@ async def find_span(
         last=last,
         recorded_min=recorded_min,
         recorded_max=recorded_max,
+        kept_until=kept_until,
     )
 
 
@@ -145,41 +177,46 @@ async def _recorded_at(
 async def _window(
     connection: AsyncConnection,
     log: int,
+    extent: QueryRow,
     since: datetime | None,
     until: datetime | None,
 ) -> tuple[int, int] | None:
     """Return the positions of the batches that a window touches."""
-    query = select(func.min(partition.c.lower), func.max(partition.c.upper))
+    query = select(
+        func.min(partition.c.lower),
+        func.max(partition.c.upper),
+        func.bool_or(partition.c.state == "dropped"),
+    )
     if since is not None:
         query = query.where(partition.c.observed_max >= since)
     if until is not None:
         query = query.where(partition.c.observed_min < until)
-    lower, upper = (await connection.execute(query)).one()
+    lower, upper, is_kept = (await connection.execute(query)).one()
     if lower is None:
         return None
+    kept = (1, extent.pruned_positions) if is_kept else None
     batches = select(
         func.min(batch.c.first_position),
         func.max(batch.c.first_position + batch.c.entries - 1),
     ).where(
         batch.c.log_id == log,
-        batch.c.batch >= await _first_batch(connection, log, lower),
-        batch.c.batch < await _first_batch(connection, log, upper),
+        batch.c.batch >= await _first_batch(connection, log, extent, lower),
+        batch.c.batch < await _first_batch(connection, log, extent, upper),
     )
     if since is not None:
         batches = batches.where(batch.c.observed_max >= since)
     if until is not None:
         batches = batches.where(batch.c.observed_min < until)
     first, last = (await connection.execute(batches)).one()
-    return None if first is None else (first, last)
+    if first is None:
+        return kept
+    return (first, last) if kept is None else (kept[0], last)
 
 
 async def _first_batch(
-    connection: AsyncConnection, log: int, at: datetime
+    connection: AsyncConnection, log: int, extent: QueryRow, at: datetime
 ) -> int:
-    count = await connection.scalar(
-        select(log_head.c.batches).where(log_head.c.log_id == log)
-    )
-    found: int = await connection.scalar(
-        BISECT, {"log": log, "at": at, "batches": count}
-    )
+    first = extent.pruned_batches + 1
+    given = {"log": log, "at": at, "first": first, "batches": extent.batches}
+    found: int = await connection.scalar(BISECT, given)
     return found

@@ -47,6 +47,11 @@ JUMPS = Statement.of("""
     order by position desc limit :most
 """)
 
+NEWEST_REQUEST = Statement.of("""
+    select max(occurred_at) from recorder.entry
+    where log_id = :log and operation = #audit
+""")
+
 HEAD = "select size, epoch from recorder.log_head where log_id = $1"
 
 
@@ -71,6 +76,7 @@ async def recover(connection: asyncpg.Connection, log: int) -> Recovered:
         epoch=head["epoch"],
         heads=heads,
         streams=streams,
+        newest_request=await connection.fetchval(NEWEST_REQUEST.text, log),
         jumps=await _jumps(connection, log),
     )
 

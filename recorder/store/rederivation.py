@@ -15,6 +15,8 @@ import asyncpg
 from recorder.errors import LogError
 from recorder.facts import DERIVATION
 from recorder.intake.deriving import Deriver
+from recorder.store.derivation import KEEP_FACTS
+from recorder.store.details import DetailEncoder
 from recorder.store.dimension import HOLD_HEAD, Dimensions
 from recorder.store.entry_windows import EntryWindows, Window, heads_at
 from recorder.store.fact_rows import (
@@ -23,7 +25,7 @@ from recorder.store.fact_rows import (
     name_facts,
 )
 from recorder.store.names import Names, Numbers
-from recorder.store.timestamps import take_ticks
+from recorder.store.shipped import shipped_dictionaries
 
 __all__ = [
     "LAST_MAX",
@@ -31,7 +33,6 @@ __all__ = [
     "Part",
     "PartMovedError",
     "Rederivation",
-    "connect_to",
 ]
 
 WINDOW = 2_000
@@ -50,7 +51,7 @@ LOCK_SECONDS = 0.25
 
 LOCK = "select pg_try_advisory_lock(hashtext('recorder.rederive'), $1)"
 READ_STATE = """
-    select h.size,
+    select h.size, h.pruned_positions,
       (select d.derivation_id from recorder.derivation d
        where d.log_id = h.log_id and d.state = 'building'
          and d.rules = $2) as building,
@@ -118,6 +119,9 @@ class State(NamedTuple):
     """Where a log stands."""
 
     size: int
+    pruned: int
+    """The position up to which only what was carried forward is kept."""
+
     building: int | None
     """The derivation by our rules that was begun and not finished."""
 
@@ -137,21 +141,6 @@ class Part(NamedTuple):
     def left(self) -> int:
         """How many entries have no facts yet."""
         return self.until - self.built_to
-
-
-async def connect_to(dsn: str) -> asyncpg.Connection:
-    """Open a connection for long work."""
-    connection = await asyncpg.connect(
-        dsn,
-        timeout=10,
-        server_settings={
-            "application_name": "recorder rederive",
-            "statement_timeout": "0",
-            "timezone": "UTC",
-        },
-    )
-    await take_ticks(connection)
-    return connection
 
 
 class Rederivation:
@@ -193,6 +182,8 @@ class Rederivation:
             self.number = await connection.fetchval(
                 BEGIN_BUILDING, log, DERIVATION
             )
+            if state.pruned:
+                await connection.execute(KEEP_FACTS, log, self.number)
 
     async def parts(self) -> list[Part]:
         """Read the parts that there are."""
@@ -202,7 +193,9 @@ class Rederivation:
     async def add_parts(self, until: int, count: int) -> None:
         """Divide the entries not yet in a part, up to a position."""
         parts = await self.parts()
-        after = max((part.until for part in parts), default=0)
+        pruned = (await self.state()).pruned
+        after = max((part.until for part in parts), default=pruned)
+        until = max(until, after)
         places = [
             after + (until - after) * n // count for n in range(count + 1)
         ]
@@ -260,6 +253,7 @@ class Builder:
         log: int,
         place: tuple[int, Part],
         windows: EntryWindows,
+        details: DetailEncoder,
     ) -> None:
         """Bind to a part of a derivation."""
         self._connection = connection
@@ -268,6 +262,7 @@ class Builder:
         self._part = part.part
         self.built_to = part.built_to
         self._windows = windows
+        self._details = details
         self._deriver = Deriver(windows, states_max=STATES_MAX)
         self._dimensions = Dimensions(log, beside_a_writer=True)
 
@@ -283,7 +278,8 @@ class Builder:
         if heads is None:
             heads = await heads_at(connection, log, place[1].built_to)
         windows = await EntryWindows.opened(connection, log, heads)
-        return cls(connection, log, place, windows)
+        details = DetailEncoder(await shipped_dictionaries(connection))
+        return cls(connection, log, place, windows, details)
 
     async def step(self, until: int) -> None:
         """Derive the next window, up to a position at most.
@@ -298,7 +294,7 @@ class Builder:
         rows = fact_rows(
             window.batch,
             numbers,
-            log=self._log,
+            self._details,
             derivation=self._derivation,
             recorded_at=window.recorded_at,
         )

@@ -8,7 +8,11 @@ import orjson
 
 from recorder.intake.state import Batch, Head, ResumePoint, StreamKey
 from recorder.model.entry import Draft
-from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
+from recorder.store.codes import (
+    OPERATION_CODES,
+    SOURCE_CODES,
+    version_columns,
+)
 from recorder.store.encoding import Encoder
 from recorder.store.names import Names, Numbers
 from recorder.store.timestamps import Ticks, ticks
@@ -19,7 +23,6 @@ __all__ = [
     "head_rows",
     "name_entries",
     "resume_rows",
-    "version_columns",
 ]
 
 ENTRY_COLUMNS = (
@@ -43,9 +46,6 @@ ENTRY_COLUMNS = (
     "payload",
 )
 
-VERSION_DIGITS_MAX = 18
-"""Longer numbers may not fit a bigint and are kept as text."""
-
 EVENT_COLLECTIONS = frozenset({"v1/events", "events.k8s.io/v1/events"})
 
 UID_MEMBER = b'"uid":"'
@@ -58,20 +58,6 @@ DICTIONARIES = {
     "v1/nodes": "node",
 }
 """Which dictionary suits which resource; `object` suits the others."""
-
-
-def version_columns(text: str | None) -> tuple[int | None, str | None]:
-    """Split a resource version into its number and, else, its text."""
-    if not text:
-        return None, None
-    if (
-        len(text) <= VERSION_DIGITS_MAX
-        and text.isascii()
-        and text.isdecimal()
-        and (text[0] != "0" or text == "0")
-    ):
-        return int(text), None
-    return None, text
 
 
 def name_entries(batch: Batch, names: Names) -> None:

@@ -113,8 +113,8 @@ async def migrate(engine: AsyncEngine) -> tuple[str | None, str]:
         except DBAPIError as exc:
             if getattr(exc.orig, "sqlstate", None) in {"42704", "22023"}:
                 msg = (
-                    "cannot migrate: the role recorder_owner does not exist;"
-                    " run deploy/sql/roles.sql first"
+                    "cannot migrate: a role of the log does not exist; run"
+                    " deploy/sql/roles.sql first, again after an upgrade"
                 )
                 raise SchemaError(msg) from exc
             raise

@@ -1,11 +1,11 @@
 """Statements of questions, with names for their values and their numbers.
 
 A text says ``:since`` for a value and ``#appeared`` for the number of a kind
-of facts, or of an operation. The driver knows neither: values get numbers in
-the order in which the text names them first, and what stands in the log for a
-word is put in as a literal, so that the planner knows the partial indices.
-Both is done once, where a statement is made: the driver prepares it by its
-text, once for a connection.
+of facts, of what they bear or are marked by, or of an operation. The driver
+knows neither: values get numbers in the order in which the text names them
+first, and what stands in the log for a word is put in as a literal, so that
+the planner knows the partial indices. Both is done once, where a statement is
+made: the driver prepares it by its text, once for a connection.
 """
 
 import re
@@ -13,7 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from recorder.store.codes import FACT_CODES, OPERATION_CODES
+from recorder.store.codes import (
+    BEARING_CODES,
+    FACT_CODES,
+    MARK_CODES,
+    OPERATION_CODES,
+)
 
 __all__ = ["Statement"]
 
@@ -24,7 +29,7 @@ WORD = re.compile(r"#([a-z-]+)")
 
 NUMBERS = {
     str(word): str(number)
-    for codes in (FACT_CODES, OPERATION_CODES)
+    for codes in (BEARING_CODES, FACT_CODES, MARK_CODES, OPERATION_CODES)
     for word, number in codes.items()
 }
 
@@ -42,7 +47,7 @@ class Statement:
         """Make a statement of a text with names.
 
         Raises:
-            KeyError: no kind of facts and no operation is called so.
+            KeyError: nothing that has a number is called so.
         """
         places: dict[str, int] = {}
 

@@ -5,17 +5,15 @@ looked up by its number: joined, the planner would guess how many facts there
 will be, and where it guesses too many read every object of the log.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import ClassVar
 
-import msgspec
-from sqlalchemy.ext.asyncio import AsyncEngine
-
-from recorder.model.fact import DETAILS, Fact, StoredFact
-from recorder.model.facts import Detail
+from recorder.model.fact import Fact, StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.store.codes import FACTS
-from recorder.store.engine import Record, fetch
+from recorder.store.details import detail_decoder
+from recorder.store.engine import Engine, Record, fetch
 from recorder.store.extent import Extent
 from recorder.store.statement import Statement
 
@@ -23,30 +21,31 @@ __all__ = [
     "COLUMNS",
     "OF_EXTENT",
     "OF_NODES",
+    "SEEN_AT",
     "ExtentReader",
     "FactNames",
     "named",
     "told",
 ]
 
-COLUMNS = """f.position, f.index, f.observed_at, f.occurred_at, f.kind,
-      f.detail, f.object_id, f.node_id, f.actor_id"""
+COLUMNS = """f.position, f.index, f.at, f.observed_at, f.kind, f.detail,
+      f.object_id, f.node_id, f.actor_id"""
 
-OF_EXTENT = """f.log_id = :log and f.position <= :size
-      and f.derivation_id = :derivation"""
-"""The condition that facts are of an extent."""
+OF_EXTENT = "f.derivation_id = :derivation and f.position + 0 <= :size"
+"""The condition that facts are of an extent.
+
+A sum, so that the index of positions is not read for it: nearly all are.
+"""
 
 OF_NODES = """f.node_id = any (array(select n.node_id from recorder.node n
       where n.log_id = :log and n.name = any (:nodes::text[])))"""
 """The condition that they are of nodes."""
 
+SEEN_AT = "coalesce(f.observed_at, f.at)"
+"""When a fact was observed."""
+
 FACT, NODE, WORD, OBJECT = range(4)
 """What a row of a `named` statement is."""
-
-_READ: Mapping[int, Callable[[str], Detail]] = {
-    code: msgspec.json.Decoder(DETAILS[kind]).decode
-    for code, kind in FACTS.items()
-}
 
 
 def told(*conditions: str) -> Statement:
@@ -72,8 +71,8 @@ def named(found: str, *, before: str = "") -> Statement:
     """
     return Statement.of(f"""
     with recursive {before} told as materialized ({found})
-    select {FACT} as what, position, index, observed_at, occurred_at, kind,
-      detail::text, object_id, node_id, actor_id,
+    select {FACT} as what, position, index, at, observed_at, kind, detail,
+      object_id, node_id, actor_id,
       null as name, null as api_group, null as of_kind, null as namespace,
       null as uid
     from told
@@ -100,16 +99,20 @@ def named(found: str, *, before: str = "") -> Statement:
 class FactNames:
     """The names that facts refer to, as far as requested."""
 
-    def __init__(self, log: int) -> None:
+    def __init__(self, log: int, engine: Engine) -> None:
         self._log = log
+        self._engine = engine
+        self._details = detail_decoder(engine)
         self._nodes: dict[int | None, str | None] = {None: None}
         self._words: dict[int | None, str | None] = {None: None}
         self._objects: dict[int | None, ObjectIdentity | None] = {None: None}
 
-    def stored(self, rows: Sequence[Record]) -> list[StoredFact]:
+    async def stored(self, rows: Sequence[Record]) -> list[StoredFact]:
         """Return facts in the log's order, of rows of a `named` statement."""
         self._know(row for row in rows if row[0] != FACT)
-        facts = sorted((row for row in rows if row[0] == FACT), key=_order)
+        facts = [row for row in rows if row[0] == FACT]
+        facts.sort(key=itemgetter(1, 2))
+        await self._details.know(self._engine, map(itemgetter(6), facts))
         return [self._stored(row) for row in facts]
 
     def _know(self, rows: Iterable[Record]) -> None:
@@ -125,21 +128,20 @@ class FactNames:
                 )
 
     def _stored(self, row: Record) -> StoredFact:
-        (
-            _, position, index, observed_at, occurred_at, kind, detail,
-            thing, node, actor, *_,
-        ) = row  # fmt: skip
+        position, index, at, observed_at, kind, detail, thing, node, actor = (
+            row[1:10]
+        )
         return StoredFact(
             entry=EntryName(self._log, position),
             index=index,
-            observed_at=observed_at,
+            observed_at=observed_at or at,
             fact=Fact(
                 kind=FACTS[kind],
                 node=self._nodes[node],
                 object=self._objects[thing],
-                occurred_at=occurred_at,
+                occurred_at=None if observed_at is None else at,
                 actor=self._words[actor],
-                detail=_READ[kind](detail),
+                detail=self._details.decode(detail, kind),
             ),
         )
 
@@ -151,7 +153,7 @@ class ExtentReader:
     """What could not be done, where one fails."""
 
     def __init__(
-        self, engine: AsyncEngine, extent: Extent, names: FactNames
+        self, engine: Engine, extent: Extent, names: FactNames
     ) -> None:
         self._engine = engine
         self._extent = extent
@@ -164,18 +166,14 @@ class ExtentReader:
             self._engine,
             self.action,
             statement,
-            **self._extent.values,
+            **self._extent.named_by(statement),
             **values,
         )
 
     async def _facts(
         self, statement: Statement, **values: object
     ) -> Sequence[StoredFact]:
-        return self._names.stored(await self._ask(statement, **values))
+        return await self._names.stored(await self._ask(statement, **values))
 
     async def _texts(self, statement: Statement, **values: object) -> set[str]:
         return {text for (text,) in await self._ask(statement, **values)}
-
-
-def _order(row: Record) -> tuple[int, int]:
-    return row[1], row[2]

@@ -22,10 +22,11 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    Uuid,
     any_,
     literal,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy.dialects.postgresql import ARRAY
 
 __all__ = [
     "SCHEMA",
@@ -33,6 +34,7 @@ __all__ = [
     "QueryRow",
     "among",
     "batch",
+    "checkpoint",
     "derivation",
     "dictionary",
     "entry",
@@ -47,6 +49,7 @@ __all__ = [
     "partition",
     "resource",
     "resume_point",
+    "seal",
     "word",
 ]
 
@@ -80,6 +83,7 @@ log = Table(
     Column("tape_uid", Text),
     Column("redaction_key_id", Text),
     Column("created_at", MOMENT, nullable=False),
+    Column("uid", Uuid, nullable=False),
 )
 
 log_head = Table(
@@ -93,6 +97,11 @@ log_head = Table(
     Column("batches", BigInteger, nullable=False),
     Column("epoch", Integer, nullable=False),
     Column("recorded_at", MOMENT, nullable=False),
+    Column("peaks", LargeBinary),
+    Column("sealed_until", MOMENT, nullable=False),
+    Column("pruned_batches", BigInteger, nullable=False),
+    Column("pruned_positions", BigInteger, nullable=False),
+    Column("forgotten", BigInteger, nullable=False),
 )
 
 resource = Table(
@@ -147,6 +156,27 @@ batch = Table(
     Column("recorded_at", MOMENT, nullable=False),
     Column("observed_min", MOMENT, nullable=False),
     Column("observed_max", MOMENT, nullable=False),
+    Column("root", LargeBinary),
+    Column("tree", LargeBinary),
+)
+
+seal = Table(
+    "seal",
+    metadata,
+    Column("log_id", Integer, primary_key=True),
+    Column("batch", BigInteger, primary_key=True),
+    Column("root", LargeBinary, nullable=False),
+    Column("tree", LargeBinary, nullable=False),
+    Column("sealed_at", MOMENT, nullable=False),
+)
+
+checkpoint = Table(
+    "checkpoint",
+    metadata,
+    Column("log_id", Integer, primary_key=True),
+    Column("batches", BigInteger, primary_key=True),
+    Column("note", Text, primary_key=True),
+    Column("made_at", MOMENT, nullable=False),
 )
 
 entry = Table(
@@ -188,21 +218,24 @@ fact = Table(
     metadata,
     Column("recorded_at", MOMENT, nullable=False),
     Column("at", MOMENT, nullable=False),
-    Column("observed_at", MOMENT, nullable=False),
-    Column("occurred_at", MOMENT),
+    Column("observed_at", MOMENT),
     Column("position", BigInteger, nullable=False),
     Column("object_id", BigInteger),
     Column("owner_id", BigInteger),
-    Column("log_id", Integer, nullable=False),
     Column("derivation_id", Integer, nullable=False),
     Column("node_id", Integer),
     Column("actor_id", Integer),
+    Column("topic_id", Integer),
     Column("index", SmallInteger, nullable=False),
     Column("kind", SmallInteger, nullable=False),
-    Column("sign", Boolean, nullable=False),
-    Column("evidence", Boolean, nullable=False),
-    Column("place", JSONB),
-    Column("detail", JSONB, nullable=False),
+    Column("bearing", SmallInteger, nullable=False),
+    Column("mark", SmallInteger),
+    Column("value", Text),
+    Column("place", Text),
+    Column("labels", ARRAY(Text)),
+    Column("keys", ARRAY(Text)),
+    Column("owners", ARRAY(Text)),
+    Column("detail", LargeBinary, nullable=False),
 )
 
 partition = Table(
@@ -213,6 +246,10 @@ partition = Table(
     Column("upper", MOMENT, nullable=False),
     Column("observed_min", MOMENT, nullable=False),
     Column("observed_max", MOMENT, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("sealed_at", MOMENT),
+    Column("archived_at", MOMENT),
+    Column("dropped_at", MOMENT),
 )
 
 resume_point = Table(

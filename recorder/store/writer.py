@@ -10,8 +10,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from hashlib import sha256
-from importlib.resources import files
+from uuid import UUID
 
 import asyncpg
 
@@ -24,9 +23,16 @@ from recorder.intake.state import Batch, Recovered
 from recorder.model.reference import Resource
 from recorder.store.append import Appender
 from recorder.store.derivation import ensure_derivation
+from recorder.store.hashing import LogIdentity
 from recorder.store.lease import LEASE, session_name, take_lease
-from recorder.store.lookback import documents, lacking, live_events
+from recorder.store.lookback import (
+    documents,
+    lacking,
+    live_events,
+    requests,
+)
 from recorder.store.recover import recover
+from recorder.store.shipped import shipped_dictionaries
 from recorder.store.timestamps import take_ticks
 from recorder.store.translate import LogAccessError, translate_errors
 
@@ -46,11 +52,11 @@ CLOSING = (
 STATEMENT_TIMEOUT = timedelta(seconds=30)
 
 FIND_LIVE = """
-    select log_id, redaction_key_id from recorder.log
+    select log_id, redaction_key_id, uid from recorder.log
     where kind = 'live' and cluster_uid = $1
 """
 FIND_TAPE = """
-    select log_id, redaction_key_id from recorder.log
+    select log_id, redaction_key_id, uid from recorder.log
     where kind = 'tape' and tape_uid = $1 and cluster_name = $2
 """
 MAKE_LOG = """
@@ -63,13 +69,9 @@ RELEASE = """
     update recorder.log_head set holder = null, expires_at = '-infinity'
     where log_id = $1 and term = $2 and holder = $3
 """
-DATABASE_BYTES = "select pg_database_size(current_database())"
-DICTIONARIES = "select sha256, dictionary_id from recorder.dictionary"
-MAKE_DICTIONARY = """
-    insert into recorder.dictionary (dictionary_id, sha256, bytes)
-    select coalesce(max(dictionary_id), -1) + 1, $1, $2
-    from recorder.dictionary
-    on conflict do nothing
+MEASURE = """
+    select pg_database_size(current_database()),
+      (select max(upper) from recorder.partition where archived_at is not null)
 """
 
 
@@ -117,6 +119,7 @@ class Writer:
         self._asking = asyncio.Lock()
         self._appender: Appender | None = None
         self._log = 0
+        self._uid = UUID(int=0)
         self._term = 0
 
     @property
@@ -137,13 +140,14 @@ class Writer:
             self._log = await self._find_or_make(connection)
             self._term = await take_lease(connection, self._log, self._holder)
             await ensure_derivation(connection, self._log)
-            dictionaries = await self._dictionaries(connection)
+            dictionaries = await shipped_dictionaries(connection)
             self._appender = Appender(
                 log=self._log,
                 term=self._term,
                 holder=self._holder,
                 lease=LEASE,
                 dictionaries=dictionaries,
+                identity=LogIdentity(self._uid, self._spec.cluster_uid),
             )
             return await recover(connection, self._log)
 
@@ -196,12 +200,21 @@ class Writer:
                 since=since,
             )
 
-    async def database_bytes(self) -> int:
-        """Return the size of the database on disk."""
+    async def requests(self, moments: Sequence[datetime]) -> Sequence[bytes]:
+        """Return the audit records of requests that were received then."""
+        action = "read the audit records of the log"
+        async with self._question(action) as connection:
+            return await requests(connection, self._log, moments)
+
+    async def measured(self) -> tuple[int, datetime | None]:
+        """Return the bytes of the database, and until when days are archived.
+
+        The time is that of the end of the last day; None where none is.
+        """
         action = "read the size of the database"
         async with self._question(action) as connection:
-            size: int = await connection.fetchval(DATABASE_BYTES)
-            return size
+            size, until = await connection.fetchrow(MEASURE)
+            return size, until
 
     async def close(self) -> None:
         """Return the lease back, so that a standby need not wait for it."""
@@ -280,6 +293,7 @@ class Writer:
             )
         assert found is not None, "made a moment ago"
         log: int = found["log_id"]
+        self._uid = found["uid"]
         if found["redaction_key_id"] != spec.redaction_key_id:
             msg = (
                 f"cannot write log {log}: it was redacted with key"
@@ -289,32 +303,6 @@ class Writer:
             )
             raise RedactionKeyError(msg)
         return log
-
-    async def _dictionaries(
-        self, connection: asyncpg.Connection
-    ) -> dict[str, tuple[int, bytes]]:
-        shipped = dict(_shipped_dictionaries())
-        numbers = dict(await connection.fetch(DICTIONARIES))
-        for content in shipped.values():
-            digest = sha256(content).digest()
-            while digest not in numbers:
-                await connection.execute(MAKE_DICTIONARY, digest, content)
-                numbers = dict(await connection.fetch(DICTIONARIES))
-        return {
-            name: (numbers[sha256(content).digest()], content)
-            for name, content in shipped.items()
-        }
-
-
-def _shipped_dictionaries() -> Sequence[tuple[str, bytes]]:
-    folder = files("recorder.store") / "dictionaries"
-    if not folder.is_dir():
-        return []
-    return [
-        (file.name.removesuffix(".zdict"), file.read_bytes())
-        for file in sorted(folder.iterdir(), key=lambda file: file.name)
-        if file.name.endswith(".zdict")
-    ]
 
 
 def holder_name(host: str, process: int) -> str:

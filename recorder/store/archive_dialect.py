@@ -1,0 +1,134 @@
+"""Statements of questions as DuckDB understands them.
+
+They are written for PostgreSQL. What DuckDB says in another way is replaced
+here and nowhere else, so that one text answers from both: lists are not
+unnested side by side in a FROM, a subquery is no array, patterns come one by
+one, and some words are reserved. `offset 0`, which keeps PostgreSQL from
+reading whole tables, would keep DuckDB from joining them.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from sqlalchemy import ClauseElement, text
+
+from recorder.store.read_nodes import NEWEST
+from recorder.store.read_span import BISECT
+from recorder.store.statement import Statement
+
+__all__ = ["replaced", "translated"]
+
+RESERVED = re.compile(r'(?<!")\bat\b(?!")')
+LITERALS = re.compile(r"('[^']*')")
+WITHOUT_COLUMNS = re.compile(r"\bselect\s+from\b")
+NO_OFFSET = re.compile(r"\soffset 0\b")
+LIKE_ANY = re.compile(r"(\w+\.\w+) like any \((\$\d+)::text\[\]\)")
+SEVERAL = re.compile(
+    r"unnest\(((?:\$\d+::\w+\[\],?\s*){2,})\)\s*(\w+) \(([^)]*)\)"
+)
+BYTES = re.compile(r"convert_to\((.*?),\s*'UTF8'\)", re.DOTALL)
+COVERAGE = re.compile(
+    r"\brecorder\.entry\b(?=\s+where\s[^()]*\boperation >= 100\b)"
+)
+ARRAY = re.compile(r"(= any|<> all) \(array\(")
+
+REPLACED: Mapping[str, str] = {
+    # DuckDB takes no limit inside of what is joined sideways. Files lie by
+    # node, and a Node's own entries beside those of its Pods.
+    NEWEST.text: Statement.of("""
+    select position, recorded_at, base_distance, encoding, payload,
+      resource_id, operation, name, uid, resource
+    from (
+      select e.position, e.recorded_at, e.base_distance, e.encoding,
+        e.payload, e.resource_id, e.operation, o.name, o.uid,
+        r.name as resource,
+        row_number() over (partition by o.name order by e.position desc) as nth
+      from recorder.entry e
+      join (
+        select distinct o.object_id, o.name, o.uid from recorder.object o
+        join recorder.kind k on k.kind_id = o.kind_id
+        where o.log_id = :log and o.namespace = ''
+          and o.name = any (:names::text[])
+          and k.api_group = '' and k.name = 'Node') o
+        on o.object_id = e.object_id
+      join recorder.resource r on r.resource_id = e.resource_id
+      where e.node_id in (select n.node_id from recorder.node n
+          where n.name = any (:names::text[]))
+        and e.position in (
+        select max(e.position) from recorder.entry e
+        where e.node_id in (select n.node_id from recorder.node n
+            where n.name = any (:names::text[]))
+          and e.object_id in (select o.object_id from recorder.object o
+            where o.name = any (:names::text[]) and o.namespace = '')
+          and e.observed_at < :before and e.position <= :size
+          and e.operation = any (:operations::int2[])
+          and e.resource_id not in (select resource_id from recorder.resource
+            where name = any (:events::text[]))
+        group by e.object_id)) t
+    where nth = 1
+    """).text,
+}
+
+FIRST_BATCH = text("""
+    select coalesce(min(batch), :batches + 1) from recorder.batch
+    where log_id = :log and batch >= :first and recorded_at >= :at
+""")
+QUERIES: Mapping[ClauseElement, ClauseElement] = {
+    # Batches of a few days are read at once.
+    BISECT: FIRST_BATCH,
+}
+
+
+def replaced(query: ClauseElement) -> ClauseElement:
+    """Return what a query of SQLAlchemy is in DuckDB's place."""
+    return QUERIES.get(query, query)
+
+
+@lru_cache(maxsize=256)
+def translated(asked: str) -> str:
+    """Return a statement of PostgreSQL in DuckDB's words."""
+    asked = REPLACED.get(asked, asked)
+    asked = NO_OFFSET.sub(" ", asked)
+    asked = WITHOUT_COLUMNS.sub("select 1 from", asked)
+    asked = LIKE_ANY.sub(_like_any, asked)
+    asked = SEVERAL.sub(_side_by_side, asked)
+    # What PostgreSQL has a partial index for is a table of its own.
+    asked = COVERAGE.sub("recorder.coverage_entry", asked)
+    asked = BYTES.sub(r"encode(\1)", asked)
+    asked = _without_arrays(asked)
+    parts = LITERALS.split(asked)
+    parts[::2] = [RESERVED.sub('"at"', part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _like_any(found: re.Match[str]) -> str:
+    return (
+        "exists (select 1 from (select unnest("
+        f"{found[2]}::text[]) as pattern) given"
+        f" where {found[1]} like given.pattern escape '\\')"
+    )
+
+
+def _side_by_side(found: re.Match[str]) -> str:
+    """Unnest several lists in step, which a SELECT does and a FROM not."""
+    lists = [one.strip() for one in found[1].split(",")]
+    names = [one.strip() for one in found[3].split(",")]
+    columns = ", ".join(
+        f"unnest({one}) as {name}"
+        for one, name in zip(lists, names, strict=True)
+    )
+    return f"(select {columns}) {found[2]}"
+
+
+def _without_arrays(asked: str) -> str:
+    """Compare with a subquery itself, not with an array of its rows."""
+    while found := ARRAY.search(asked):
+        end, depth = found.end(), 2
+        while depth:
+            depth += {"(": 1, ")": -1}.get(asked[end], 0)
+            end += 1
+        word = "in" if found[1] == "= any" else "not in"
+        inner = asked[found.end() : end - 1].rstrip().removesuffix(")")
+        asked = f"{asked[: found.start()]}{word} ({inner}){asked[end:]}"
+    return asked

@@ -1,0 +1,46 @@
+"""Attaching: the days of a log that another database recorded."""
+
+from collections.abc import Mapping, Sequence
+
+import asyncpg
+import orjson
+
+from recorder.store.retention import RefusedError, connect_for_retention
+from recorder.store.translate import translate_errors
+
+__all__ = ["attach_log"]
+
+ATTACH = "select recorder.attach_log($1, $2)"
+
+
+async def attach_log(
+    dsn: str,
+    log: Mapping[str, object],
+    days: Sequence[Mapping[str, object]],
+) -> int:
+    """Register a log with its days, or those that came; return its number.
+
+    Raises:
+        RefusedError: this database recorded the log itself, or the days do
+            not join those that it has.
+    """
+    connection = await connect_for_retention(dsn)
+    try:
+        with translate_errors("attach the archive"):
+            return await _attached(connection, log, days)
+    finally:
+        connection.terminate()
+
+
+async def _attached(
+    connection: asyncpg.Connection,
+    log: Mapping[str, object],
+    days: Sequence[Mapping[str, object]],
+) -> int:
+    given = orjson.dumps(log).decode(), orjson.dumps([*days]).decode()
+    try:
+        number: int = await connection.fetchval(ATTACH, *given)
+    except asyncpg.RaiseError as exc:
+        msg = f"cannot attach the archive: {exc}"
+        raise RefusedError(msg) from exc
+    return number

@@ -1,0 +1,240 @@
+"""Entries as the drafts that they were made of, in the order of the log.
+
+For who reads many that follow one another: names and keyframes are kept at
+hand, and the documents decoded as they come.
+"""
+
+import zlib
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import asyncpg
+
+from recorder.errors import LogError
+from recorder.model.entry import Draft
+from recorder.model.reference import EntryName, ObjectIdentity
+from recorder.store.codes import OPERATIONS, SOURCES
+from recorder.store.encoding import Decoder
+from recorder.store.lookback import documents, load_decoder
+from recorder.zstd import ZstdError
+
+__all__ = ["EntryDrafts", "UnreadableEntryError"]
+
+DOCUMENTS_BYTES_MAX = 64 << 20
+"""Of keyframes kept at hand; another is read when a delta names it."""
+
+ENTRIES = """
+    select e.position, e.recorded_at, e.observed_at, e.occurred_at, e.epoch,
+      e.object_id, e.node_id, e.reason_id, e.actor_id, e.resource_id,
+      e.operation, e.source, e.version, e.resource_version,
+      e.base_distance, e.encoding, e.payload,
+      o.kind_id, o.namespace, o.name, o.uid
+    from recorder.entry e
+    left join recorder.object o on o.object_id = e.object_id
+    where e.log_id = $1 and e.position > $2 and e.position <= $3
+      and e.recorded_at >= (
+        select recorded_at from recorder.batch
+        where log_id = $1 and first_position <= $2 + 1
+        order by first_position desc limit 1)
+      and e.recorded_at <= (
+        select recorded_at from recorder.batch
+        where log_id = $1 and first_position <= $3
+        order by first_position desc limit 1)
+    order by e.position
+"""
+NODES = "select node_id, name from recorder.node where node_id = any($1)"
+WORDS = "select word_id, text from recorder.word where word_id = any($1)"
+RESOURCES = "select resource_id, name from recorder.resource"
+KINDS = "select kind_id, api_group, name from recorder.kind"
+
+UNDECODABLE = (ZstdError, zlib.error, ValueError, MemoryError, KeyError)
+"""A delta without its keyframe, or a dictionary that is not there, too."""
+
+
+class UnreadableEntryError(LogError):
+    """An entry, or what it refers to, is not as it was written."""
+
+    code = "log.unreadable"
+
+    def __init__(self, name: EntryName, why: str) -> None:
+        super().__init__(f"cannot read entry {name}: {why}")
+        self.name = name
+        self.why = why
+
+
+class EntryDrafts:
+    """Reads the entries of one log, from a position on.
+
+    Memory: the names that entries refer to, and the keyframes.
+    """
+
+    def __init__(
+        self, connection: asyncpg.Connection, log: int, decoder: Decoder
+    ) -> None:
+        """Use a connection, and the dictionaries of its database."""
+        self._connection = connection
+        self._log = log
+        self._decoder = decoder
+        self._nodes: dict[int, str] = {}
+        self._words: dict[int, str] = {}
+        self._resources: dict[int, str] = {}
+        self._kinds: dict[int, tuple[str, str]] = {}
+        self._keyframes: OrderedDict[int, bytes] = OrderedDict()
+        self._keyframe_bytes = 0
+
+    @classmethod
+    async def opened(
+        cls, connection: asyncpg.Connection, log: int
+    ) -> "EntryDrafts":
+        """Open it, with the dictionaries as they are now."""
+        return cls(connection, log, await load_decoder(connection))
+
+    async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
+        """Return the documents of entries by position."""
+        return await documents(
+            self._connection, self._log, positions, decoder=self._decoder
+        )
+
+    async def read(
+        self, after: int, until: int
+    ) -> tuple[Sequence[asyncpg.Record], list[Draft]]:
+        """Return the rows behind a position up to another, and their drafts.
+
+        Raises:
+            UnreadableEntryError: one is not as it was written.
+        """
+        rows = await self._connection.fetch(ENTRIES, self._log, after, until)
+        await self._know(rows)
+        raws = await self._raws(rows)
+        return rows, [self._draft(row, raws[row["position"]]) for row in rows]
+
+    def _draft(self, row: asyncpg.Record, raw: bytes) -> Draft:
+        try:
+            return Draft(
+                source=SOURCES[row["source"]],
+                operation=OPERATIONS[row["operation"]],
+                observed_at=row["observed_at"],
+                raw=raw,
+                resource=_named(self._resources, row["resource_id"]),
+                identity=self._identity(row),
+                resource_version=row["resource_version"]
+                if row["version"] is None
+                else str(row["version"]),
+                node=_named(self._nodes, row["node_id"]),
+                occurred_at=row["occurred_at"],
+                reason=_named(self._words, row["reason_id"]),
+                actor=_named(self._words, row["actor_id"]),
+            )
+        except KeyError as exc:
+            why = f"it refers to {exc}, which is not there"
+            raise self._unreadable(row, why) from exc
+
+    def _identity(self, row: asyncpg.Record) -> ObjectIdentity | None:
+        if row["object_id"] is None:
+            return None
+        group, kind = self._kinds[row["kind_id"]]
+        return ObjectIdentity(
+            group, kind, row["namespace"], row["name"], row["uid"]
+        )
+
+    def _unreadable(
+        self, row: asyncpg.Record, why: str
+    ) -> UnreadableEntryError:
+        return UnreadableEntryError(EntryName(self._log, row["position"]), why)
+
+    async def _know(self, rows: Sequence[asyncpg.Record]) -> None:
+        """Read the names of numbers that are new."""
+        ask = self._connection.fetch
+        if missing := _lacking(self._nodes, rows, "node_id"):
+            self._nodes.update(await ask(NODES, missing))
+        missing = _lacking(self._words, rows, "reason_id")
+        if missing := missing | _lacking(self._words, rows, "actor_id"):
+            self._words.update(await ask(WORDS, missing))
+        if _lacking(self._resources, rows, "resource_id"):
+            self._resources.update(await ask(RESOURCES))
+        if _lacking(self._kinds, rows, "kind_id"):
+            self._kinds = {
+                number: (group, name)
+                for number, group, name in await ask(KINDS)
+            }
+
+    async def _raws(self, rows: Sequence[asyncpg.Record]) -> dict[int, bytes]:
+        """Decode every document, with the keyframes at hand."""
+        await self._read_keyframes(rows)
+        decode = self._decoder.decode
+        raws: dict[int, bytes] = {}
+        for row in rows:
+            position, distance = row["position"], row["base_distance"]
+            try:
+                keyframe = None
+                if distance is not None:
+                    base = position - distance
+                    keyframe = raws.get(base) or self._keyframes[base]
+                raws[position] = decode(
+                    row["payload"], row["encoding"], keyframe
+                )
+            except UNDECODABLE as exc:
+                why = f"its document cannot be decompressed ({exc})"
+                raise self._unreadable(row, why) from exc
+        for row in rows:
+            distance = row["base_distance"]
+            if distance is not None:
+                base = row["position"] - distance
+                self._keep(base, raws.get(base) or self._keyframes[base])
+        self._drop_keyframes()
+        return raws
+
+    async def _read_keyframes(self, rows: Sequence[asyncpg.Record]) -> None:
+        present = {row["position"] for row in rows}
+        missing = {
+            base
+            for row in rows
+            if row["base_distance"] is not None
+            and (base := row["position"] - row["base_distance"]) not in present
+            and base not in self._keyframes
+        }
+        for position in sorted(missing):
+            # One by one where they cannot be read together, to say which.
+            if position in self._keyframes:
+                continue
+            try:
+                found = await self.documents(sorted(missing))
+            except UNDECODABLE:
+                found = await self._one(position)
+            for known, raw in found.items():
+                self._keep(known, raw)
+
+    async def _one(self, position: int) -> Mapping[int, bytes]:
+        try:
+            return await self.documents([position])
+        except UNDECODABLE as exc:
+            name = EntryName(self._log, position)
+            why = f"its document cannot be decompressed ({exc})"
+            raise UnreadableEntryError(name, why) from exc
+
+    def _keep(self, position: int, raw: bytes) -> None:
+        if position in self._keyframes:
+            self._keyframes.move_to_end(position)
+            return
+        self._keyframes[position] = raw
+        self._keyframe_bytes += len(raw)
+
+    def _drop_keyframes(self) -> None:
+        while self._keyframe_bytes > DOCUMENTS_BYTES_MAX:
+            _, raw = self._keyframes.popitem(last=False)
+            self._keyframe_bytes -= len(raw)
+
+
+def _named(names: Mapping[int, str], number: int | None) -> str | None:
+    return None if number is None else names[number]
+
+
+def _lacking(
+    known: Mapping[int, Any], rows: Iterable[asyncpg.Record], column: str
+) -> set[int]:
+    return {
+        row[column]
+        for row in rows
+        if row[column] is not None and row[column] not in known
+    }

@@ -1,0 +1,104 @@
+"""Notices of retention, as a source of the recording.
+
+Retention leaves them in a table; the writer of the log takes them up in their
+order, each with the place behind it, so that each becomes one entry.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import asyncpg
+
+from recorder.errors import LogUnavailableError
+from recorder.intake.ports import Known, Sink
+from recorder.model.observation import (
+    RECORDER,
+    RETENTION,
+    Noticed,
+    Observation,
+    PlaceReached,
+)
+from recorder.store.translate import translate_errors
+
+__all__ = ["NoticeSource"]
+
+AT_ONCE = 100
+LOOK_SECONDS = 60.0
+
+NOTICES = """
+    select notice_id, document from recorder.notice
+    where log_id = $1 and notice_id > $2 order by notice_id limit $3
+"""
+
+
+class NoticeSource:
+    """Takes up the notices of one log; satisfies the port `Source`."""
+
+    def __init__(
+        self,
+        dsn: str,
+        log: Callable[[], int],
+        *,
+        finite: bool = False,
+        look_seconds: float = LOOK_SECONDS,
+    ) -> None:
+        """Name the log, which is known once its lease is taken.
+
+        Args:
+            dsn: of the writer's role.
+            log: returns its number.
+            finite: whether to end when there are no more.
+            look_seconds: how often to look.
+        """
+        self._dsn = dsn
+        self._log = log
+        self.finite = finite
+        self._look_seconds = look_seconds
+
+    async def run(self, sink: Sink, known: Known) -> None:
+        """Take up what there is, and what comes."""
+        place = int(known.resume_points().get(RETENTION, "0"))
+        while True:
+            try:
+                found = await self._read(place)
+            except LogUnavailableError:
+                if self.finite:
+                    raise
+                found = []
+            for number, document in found:
+                await sink.put(_observed(number, document))
+                place = number
+            if found:
+                continue
+            if self.finite:
+                return
+            await asyncio.sleep(self._look_seconds)
+
+    async def _read(self, after: int) -> list[tuple[int, str]]:
+        with translate_errors("read the notices of retention"):
+            connection = await asyncpg.connect(
+                self._dsn,
+                timeout=10,
+                server_settings={"application_name": "recorder notices"},
+            )
+            try:
+                rows = await connection.fetch(
+                    NOTICES, self._log(), after, AT_ONCE, timeout=10
+                )
+            finally:
+                connection.terminate()
+        return [tuple(row) for row in rows]
+
+
+def _observed(number: int, document: str) -> list[Observation]:
+    now = datetime.now(UTC)
+    return [
+        Noticed(observed_at=now, document=document.encode()),
+        PlaceReached(
+            observed_at=now,
+            source=RECORDER,
+            stream=RETENTION,
+            place=str(number),
+        ),
+    ]

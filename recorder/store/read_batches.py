@@ -1,0 +1,157 @@
+"""Reading: the headers of batches and checkpoints, for who verifies them."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+import asyncpg
+
+from recorder.integrity.leaves import BatchHeader
+from recorder.store.hashing import LogIdentity
+
+__all__ = [
+    "DroppedDay",
+    "LogEnd",
+    "Stored",
+    "dropped_days",
+    "headers",
+    "read_end",
+    "stored_notes",
+]
+
+HEADERS_AT_ONCE = 10_000
+
+READ_END = """
+    select l.uid, l.cluster_uid, h.size, h.batches, h.peaks,
+      h.pruned_batches, h.pruned_positions
+    from recorder.log l join recorder.log_head h using (log_id)
+    where l.log_id = $1
+"""
+HEADERS = """
+    select b.batch, b.first_position, b.entries, b.term, b.recorded_at,
+      b.observed_min, b.observed_max,
+      coalesce(b.root, s.root) as root, coalesce(b.tree, s.tree) as tree,
+      case when b.root is null then s.sealed_at end as sealed_at
+    from recorder.batch b left join recorder.seal s using (log_id, batch)
+    where b.log_id = $1 and b.batch > $2 and b.batch <= $3
+    order by b.batch limit $4
+"""
+DROPPED = """
+    select partition, first_batch, last_batch, last_position, range, uri
+    from recorder.archived_day where log_id = $1 and last_batch <= $2
+    union all
+    select name, first_batch, last_batch, last_position, range, uri
+    from recorder.attached_day where log_id = $1
+    order by first_batch
+"""
+NOTES = """
+    select note from recorder.checkpoint where log_id = $1 order by batches
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LogEnd:
+    """Where a log ends, and what it is called in checkpoints."""
+
+    log: int
+    identity: LogIdentity
+    size: int
+    batches: int
+    peaks: bytes | None
+    """None where batches are not sealed."""
+
+    pruned_batches: int = 0
+    """How many batches were dropped, of days that were archived."""
+
+    pruned_positions: int = 0
+    """The position of the last entry of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedDay:
+    """What is left in the database of a day that was dropped."""
+
+    name: str
+    first_batch: int
+    last_batch: int
+    last_position: int
+    packed: bytes
+    """The range over the hashes of its batches."""
+
+    uri: str | None
+    """Where it is archived, if it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A batch as its row says it, and what is stored beside it."""
+
+    header: BatchHeader
+    """With an empty root where it has none yet."""
+
+    tree: bytes | None
+    """The hash of the log's tree up to it; None where it is not known."""
+
+    @property
+    def is_hashed(self) -> bool:
+        """Whether it has a root."""
+        return bool(self.header.root)
+
+
+async def read_end(connection: asyncpg.Connection, log: int) -> LogEnd:
+    """Return where a log ends now."""
+    row = await connection.fetchrow(READ_END, log)
+    identity = LogIdentity(row["uid"], row["cluster_uid"])
+    return LogEnd(
+        log,
+        identity,
+        row["size"],
+        row["batches"],
+        row["peaks"],
+        row["pruned_batches"],
+        row["pruned_positions"],
+    )
+
+
+async def dropped_days(
+    connection: asyncpg.Connection, end: LogEnd
+) -> Sequence[DroppedDay]:
+    """Return the days that were dropped, oldest first."""
+    rows = await connection.fetch(DROPPED, end.log, end.pruned_batches)
+    return [DroppedDay(*row) for row in rows]
+
+
+async def headers(
+    connection: asyncpg.Connection, end: LogEnd, *, after: int, until: int
+) -> AsyncIterator[Stored]:
+    """Yield the batches behind one, up to another, in their order."""
+    while rows := await connection.fetch(
+        HEADERS, end.log, after, until, HEADERS_AT_ONCE
+    ):
+        for row in rows:
+            yield stored(row, end)
+        after = rows[-1]["batch"]
+
+
+def stored(row: asyncpg.Record, end: LogEnd) -> Stored:
+    """Return what a row says of a batch."""
+    header = BatchHeader(
+        origin=end.identity.origin,
+        cluster_uid=end.identity.cluster_uid,
+        batch=row["batch"],
+        first_position=row["first_position"],
+        entries=row["entries"],
+        term=row["term"],
+        recorded_at=row["recorded_at"],
+        observed_min=row["observed_min"],
+        observed_max=row["observed_max"],
+        root=row["root"] or b"",
+        sealed_at=row["sealed_at"],
+    )
+    return Stored(header, row["tree"])
+
+
+async def stored_notes(
+    connection: asyncpg.Connection, log: int
+) -> Sequence[str]:
+    """Return the checkpoints that the database holds, as they were signed."""
+    return [note for (note,) in await connection.fetch(NOTES, log)]

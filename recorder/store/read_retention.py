@@ -1,0 +1,166 @@
+"""Reading: the days of the database, and what is remembered of them."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import asyncpg
+
+from recorder.store.read_day import Day
+from recorder.store.translate import translate_errors
+
+__all__ = ["ArchivedRow", "Partition", "RetentionReader"]
+
+DAYS = """
+    select p.name, p.lower, p.upper, p.state, p.dropped_at,
+      coalesce(pg_total_relation_size(to_regclass('recorder.' || p.name)), 0)
+      + coalesce(pg_total_relation_size(
+          to_regclass('recorder.fact_' || substr(p.name, 7))), 0) as bytes,
+      array(select h.hold_id from recorder.hold h
+        where p.state <> 'dropped' and p.upper <= clock_timestamp()
+          and h.hold_id in (
+            select hold_id from recorder.holds_over(p))) as holds
+    from recorder.partition p
+    where p.upper <= clock_timestamp() and p.state <> 'dropped'
+    order by p.lower
+"""
+LOGS_OF_DAY = """
+    select distinct b.log_id from recorder.batch b
+    where b.recorded_at >= $1 and b.recorded_at < $2
+      and not exists (select from recorder.archived_day d
+        where d.partition = $3 and d.log_id = b.log_id)
+    order by b.log_id
+"""
+ARCHIVED = """
+    select d.*, l.uid, l.cluster_name, l.cluster_uid
+    from recorder.archived_day d join recorder.log l on l.log_id = d.log_id
+    where d.partition = $1 order by d.log_id
+"""
+KEPT = """
+    select d.uri, encode(d.manifest_sha256, 'hex') as sha256
+    from recorder.archived_day d where d.uri is not null order by d.uri
+"""
+RANGES = """
+    select first_batch, last_batch, range from recorder.archived_day
+    where log_id = $1 order by first_batch
+"""
+PRUNED = """
+    select log_id, pruned_batches, pruned_positions from recorder.log_head
+    where pruned_batches > 0 order by log_id
+"""
+IS_UNFINISHED = """
+    select exists (select from recorder.log_head h
+      join recorder.batch b on b.log_id = h.log_id
+        and b.batch <= h.pruned_batches)
+"""
+NOW = "select clock_timestamp()"
+BYTES = "select pg_database_size(current_database())"
+
+
+class Partition(NamedTuple):
+    """A day that is over and not dropped."""
+
+    day: Day
+    state: str
+    bytes: int
+    holds: tuple[int, ...]
+
+
+class ArchivedRow(NamedTuple):
+    """What is remembered of one log in one day."""
+
+    log: int
+    uid: str
+    first_batch: int
+    last_batch: int
+    first_position: int
+    last_position: int
+    range: bytes
+    manifest_sha256: str | None
+    uri: str | None
+    bytes: int
+
+
+class RetentionReader:
+    """Reads what retention is decided by, over one connection."""
+
+    def __init__(self, connection: asyncpg.Connection) -> None:
+        self._connection = connection
+
+    async def now(self) -> datetime:
+        """Return the time of PostgreSQL's clock."""
+        now: datetime = await self._connection.fetchval(NOW)
+        return now
+
+    async def database_bytes(self) -> int:
+        """Return the size of the database on disk."""
+        found: int = await self._connection.fetchval(BYTES)
+        return found
+
+    async def days(self) -> Sequence[Partition]:
+        """Return the days that are over and not dropped, oldest first."""
+        with translate_errors("read the days of the log"):
+            rows = await self._connection.fetch(DAYS)
+        return [
+            Partition(
+                Day(row["name"], row["lower"], row["upper"]),
+                row["state"],
+                row["bytes"],
+                tuple(row["holds"]),
+            )
+            for row in rows
+        ]
+
+    async def logs_to_verify(self, day: Day) -> Sequence[int]:
+        """Return the logs with anything in a day that was not verified."""
+        rows = await self._connection.fetch(
+            LOGS_OF_DAY, day.lower, day.upper, day.name
+        )
+        return [row["log_id"] for row in rows]
+
+    async def archived(self, day: Day) -> Sequence[ArchivedRow]:
+        """Return what was verified of a day, by log."""
+        rows = await self._connection.fetch(ARCHIVED, day.name)
+        return [
+            ArchivedRow(
+                log=row["log_id"],
+                uid=str(row["uid"]),
+                first_batch=row["first_batch"],
+                last_batch=row["last_batch"],
+                first_position=row["first_position"],
+                last_position=row["last_position"],
+                range=row["range"],
+                manifest_sha256=row["manifest_sha256"]
+                and row["manifest_sha256"].hex(),
+                uri=row["uri"],
+                bytes=row["bytes"],
+            )
+            for row in rows
+        ]
+
+    async def kept(self) -> Sequence[tuple[str, str]]:
+        """Return every day of every log in the archive.
+
+        By the address of its folder, with the SHA-256 of its manifest.
+        """
+        rows = await self._connection.fetch(KEPT)
+        return [(row["uri"], row["sha256"]) for row in rows]
+
+    async def ranges(self, log: int) -> Sequence[tuple[int, int, bytes]]:
+        """Return the ranges of a log's days: first and last batch, hashes."""
+        rows = await self._connection.fetch(RANGES, log)
+        return [tuple(row) for row in rows]
+
+    async def is_unfinished(self) -> bool:
+        """Return whether batches are left of days that were dropped.
+
+        They go last, so that what goes before them is done again by whoever
+        finds them.
+        """
+        found: bool = await self._connection.fetchval(IS_UNFINISHED)
+        return found
+
+    async def pruned(self) -> Mapping[int, tuple[int, int]]:
+        """Return batches and positions that were dropped, by log."""
+        rows = await self._connection.fetch(PRUNED)
+        return {row[0]: (row[1], row[2]) for row in rows}

@@ -1,0 +1,72 @@
+"""Reading: what should not be there, or is not what it says it is.
+
+Beside the rows of its batches a log has none, and a dictionary has the digest
+by which it is known.
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+import asyncpg
+
+from recorder.integrity.chain import Problem
+from recorder.store.read_batches import LogEnd
+
+__all__ = ["strays"]
+
+# One statement sees one state, whoever appends meanwhile.
+# What was carried forward of days that were dropped is not counted.
+MISCOUNTED = """
+    select h.size - h.pruned_positions <> (
+      select count(*) from recorder.entry
+      where log_id = h.log_id and position > h.pruned_positions)
+      or exists (select from recorder.entry
+        where log_id = h.log_id and position < 1)
+    from recorder.log_head h where h.log_id = $1
+"""
+OUTSIDE = """
+    select e.position from recorder.log_head h join recorder.entry e
+      on e.log_id = h.log_id and (e.position < 1 or e.position > h.size)
+    where h.log_id = $1 order by e.position limit 10
+"""
+DOUBLED = """
+    select position from recorder.entry where log_id = $1
+    group by position having count(*) > 1 order by position limit 10
+"""
+DICTIONARIES = "select dictionary_id, sha256, bytes from recorder.dictionary"
+
+
+async def strays(
+    connection: asyncpg.Connection, end: LogEnd
+) -> Sequence[Problem]:
+    """Return entries beside a log's batches, and altered dictionaries."""
+    problems = []
+    if await connection.fetchval(MISCOUNTED, end.log):
+        outside = await connection.fetch(OUTSIDE, end.log)
+        doubled = await connection.fetch(DOUBLED, end.log)
+        problems += [_outside(position) for (position,) in outside]
+        problems += [_doubled(position) for (position,) in doubled]
+    for number, digest, content in await connection.fetch(DICTIONARIES):
+        if sha256(content).digest() != digest:
+            says = (
+                f"dictionary {number} is not the one that it was: documents"
+                " that name it cannot be trusted"
+            )
+            problems.append(Problem(kind="dictionary-altered", says=says))
+    return problems
+
+
+def _outside(position: int) -> Problem:
+    return Problem(
+        kind="entry-stray",
+        entry=position,
+        says=f"the entry at position {position} is of no batch",
+    )
+
+
+def _doubled(position: int) -> Problem:
+    return Problem(
+        kind="entry-doubled",
+        entry=position,
+        says=f"there is more than one entry at position {position}",
+    )

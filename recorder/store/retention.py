@@ -1,0 +1,262 @@
+"""Retention's side of the database: days, their states, and the steps.
+
+Each step is a function of the schema that checks for itself whether it may be
+taken; here they are called, one transaction each, and tried again where a
+lock is not to be had. One process at a time does this: an advisory lock.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import asyncpg
+import orjson
+
+from recorder.errors import LogError, LogUnavailableError
+from recorder.store.engine import check_address
+from recorder.store.read_day import Day
+from recorder.store.read_retention import RetentionReader
+from recorder.store.translate import translate_errors
+
+__all__ = [
+    "RefusedError",
+    "RetentionStore",
+    "connect_for_retention",
+]
+
+LOCK = "select pg_try_advisory_lock(hashtext('recorder.retention'))"
+
+LOCK_MILLISECONDS = 200
+"""How long a drop waits for its locks, and who comes behind it with it."""
+
+TRIES = 60
+PAUSE_SECONDS = 0.5
+"""Half a minute of trying: longer than a question may take."""
+
+BATCHES_AT_ONCE = 5_000
+NAMES_AT_ONCE = 1_000
+"""Deleted while the head of the log is held: some 50 ms of a lease of six
+seconds."""
+
+LOCK_NOT_AVAILABLE = ("55P03", "40P01")
+"""SQLSTATEs of a lock that was not to be had, and of a deadlock."""
+
+REFUSED = "P0001"
+
+SEAL = "select recorder.seal_partition($1)"
+VERIFIED = "select recorder.verified_day($1, $2, $3, $4, $5, $6)"
+ARCHIVE = "select recorder.archive_partition($1)"
+BUILD_KEPT = "select recorder.build_kept($1, $2, $3)"
+DROP = "select recorder.drop_partition($1, $2)"
+REMOVE_DROPPED = "select recorder.remove_dropped()"
+PRUNE_BATCHES = "select recorder.prune_batches($1, $2)"
+FORGET_NAMES = "select upto, gone from recorder.forget_names($1, $2, $3, $4)"
+LEAVE_NOTICE = "select recorder.leave_notice($1, $2)"
+GIVE_UP_BUILDING = "select recorder.give_up_building()"
+
+
+class RefusedError(LogError):
+    """The database refused a step of retention: its conditions do not hold."""
+
+    code = "retention.refused"
+
+
+async def connect_for_retention(dsn: str) -> asyncpg.Connection:
+    """Open a connection for long work, of the role for it."""
+    check_address(dsn)
+    with translate_errors("connect to PostgreSQL"):
+        return await asyncpg.connect(
+            dsn,
+            timeout=10,
+            server_settings={
+                "application_name": "recorder retention",
+                "statement_timeout": "0",
+                "lock_timeout": "2s",
+                "work_mem": "32MB",
+                "max_parallel_workers_per_gather": "0",
+                "timezone": "UTC",
+            },
+        )
+
+
+class RetentionStore(RetentionReader):
+    """The steps, over one connection."""
+
+    async def lock(self) -> bool:
+        """Return whether nobody else does retention; then nobody will."""
+        with translate_errors("begin retention"):
+            taken: bool = await self._connection.fetchval(LOCK)
+        return taken
+
+    async def seal(self, day: Day) -> None:
+        """Seal a day: no writer comes back to it."""
+        await self._patiently(f"seal {day.name}", SEAL, day.name)
+
+    async def verified(
+        self, day: Day, log: int, *, packed: bytes, kept: Mapping[str, Any]
+    ) -> None:
+        """Remember what was verified of a log in a day.
+
+        Args:
+            day: it.
+            log: it.
+            packed: the range over its batches.
+            kept: ``sha256`` of the manifest, ``uri`` and ``bytes``; empty
+                where nothing is archived.
+        """
+        digest = kept.get("sha256")
+        action = f"note what {day.name} holds"
+        with _refusals(action), translate_errors(action):
+            async with self._connection.transaction():
+                await self._connection.execute(
+                    VERIFIED,
+                    day.name,
+                    log,
+                    packed,
+                    None if digest is None else bytes.fromhex(digest),
+                    kept.get("uri"),
+                    kept.get("bytes", 0),
+                )
+                if digest is not None:
+                    said = {
+                        "action": "archived",
+                        "day": f"{day.lower:%Y-%m-%d}",
+                        "range": packed.hex(),
+                        "manifest_sha256": digest,
+                        "archive": kept["uri"],
+                    }
+                    await self._connection.execute(
+                        LEAVE_NOTICE, log, orjson.dumps(said).decode()
+                    )
+
+    async def archive(self, day: Day) -> None:
+        """Mark a day as archived."""
+        await self._patiently(f"archive {day.name}", ARCHIVE, day.name)
+
+    async def build_kept(
+        self, day: Day, unarchived: str, longer: Mapping[str, int]
+    ) -> None:
+        """Build what is carried forward of everything up to a day.
+
+        ``longer`` has the days for which all facts of a kind are.
+        """
+        spans = {kind: f"{days} days" for kind, days in longer.items()}
+        await self._patiently(
+            f"carry forward {day.name}",
+            BUILD_KEPT,
+            day.name,
+            unarchived,
+            orjson.dumps(spans).decode(),
+        )
+
+    async def drop(
+        self, day: Day, unarchived: str, notices: Mapping[int, Any]
+    ) -> float:
+        """Drop a day, and leave notices of it; by log.
+
+        Returns:
+            The seconds that it took from asking for locks to letting them go.
+        """
+        loop = asyncio.get_running_loop()
+        action = f"drop {day.name}"
+        for _ in range(TRIES):
+            began = loop.time()
+            try:
+                with _refusals(action):
+                    async with self._connection.transaction():
+                        await self._connection.execute(
+                            f"set local lock_timeout = {LOCK_MILLISECONDS}"
+                        )
+                        for log, document in notices.items():
+                            said = orjson.dumps(document).decode()
+                            await self._connection.execute(
+                                LEAVE_NOTICE, log, said
+                            )
+                        began = loop.time()
+                        await self._connection.execute(
+                            DROP, day.name, unarchived
+                        )
+            except asyncpg.PostgresError as exc:
+                if exc.sqlstate not in LOCK_NOT_AVAILABLE:
+                    raise
+                await asyncio.sleep(PAUSE_SECONDS)
+            else:
+                return loop.time() - began
+        msg = (
+            f"cannot {action}: questions or a backup hold the log for too"
+            " long; the next run tries again"
+        )
+        raise LogUnavailableError(msg)
+
+    async def remove_dropped(self) -> int:
+        """Remove the tables of days that were dropped."""
+        found: int = await self._patiently("remove tables", REMOVE_DROPPED)
+        return found
+
+    async def prune_batches(self) -> int:
+        """Delete the batches of days that were dropped, bit by bit."""
+        count = 0
+        for log in await self.pruned():
+            while gone := await self._patiently(
+                "remove batches", PRUNE_BATCHES, log, BATCHES_AT_ONCE
+            ):
+                count += gone
+        return count
+
+    async def forget_names(self) -> int:
+        """Delete names that nothing refers to any more, bit by bit."""
+        count = 0
+        for log in await self.pruned():
+            for what in ("object", "node"):
+                after: int | None = 0
+                while after is not None:
+                    row = await self._patiently_row(
+                        "remove names",
+                        FORGET_NAMES,
+                        log,
+                        what,
+                        after,
+                        NAMES_AT_ONCE,
+                    )
+                    after = row["upto"]
+                    count += row["gone"]
+        return count
+
+    async def leave_building(self) -> bool:
+        """Abandon a derivation that nobody builds; False if somebody does."""
+        is_left: bool = await self._patiently("look", GIVE_UP_BUILDING)
+        return is_left
+
+    async def _patiently(self, action: str, query: str, *given: Any) -> Any:
+        row = await self._patiently_row(action, query, *given)
+        return row[0]
+
+    async def _patiently_row(
+        self, action: str, query: str, *given: Any
+    ) -> asyncpg.Record:
+        for last in (False, False, True):
+            try:
+                with _refusals(action):
+                    return await self._connection.fetchrow(query, *given)
+            except asyncpg.PostgresError as exc:
+                if last or exc.sqlstate not in LOCK_NOT_AVAILABLE:
+                    with translate_errors(action):
+                        raise
+                await asyncio.sleep(PAUSE_SECONDS)
+        raise AssertionError
+
+
+class _refusals:  # noqa: N801 - used as a function
+    """Translates what the functions of the schema raise themselves."""
+
+    def __init__(self, action: str) -> None:
+        self._action = action
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        """Translate."""
+        if isinstance(error, asyncpg.RaiseError):
+            msg = f"cannot {self._action}: {error}"
+            raise RefusedError(msg) from error

@@ -1,0 +1,95 @@
+"""Sealing: hashes for batches that were written before there were any.
+
+What they prove begins with the day on which they were made, and the headers
+say so. The last step holds the head of the log, so that the writer goes on
+from the tree that was computed.
+"""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import asyncpg
+import msgspec
+
+from recorder.errors import LogError
+from recorder.integrity.leaves import BatchHeader
+from recorder.integrity.tree import CompactRange
+from recorder.store.checking import check_batches
+from recorder.store.dimension import HOLD_HEAD
+from recorder.store.read_batches import LogEnd, read_end
+
+__all__ = ["seal"]
+
+ROWS_AT_ONCE = 1_000
+
+SEAL = """
+    insert into recorder.seal (log_id, batch, root, tree, sealed_at)
+    values ($1, $2, $3, $4, $5) on conflict do nothing
+"""
+SET_PEAKS = """
+    update recorder.log_head set peaks = $2 where log_id = $1
+"""
+
+Row = tuple[int, int, bytes, bytes, datetime]
+
+
+async def seal(connection: asyncpg.Connection, end: LogEnd) -> int:
+    """Seal the batches of a log; return how many there were.
+
+    Interrupted at any moment, the next one computes the same anew: only with
+    the last step does the log have a tree.
+    """
+    tree, sealed = CompactRange(), 0
+    sealed_at = datetime.now(UTC)
+    while True:
+        if end.batches - tree.end <= ROWS_AT_ONCE:
+            async with connection.transaction():
+                await connection.execute(HOLD_HEAD, end.log)
+                end = await read_end(connection, end.log)
+                if end.peaks is not None:
+                    return sealed
+                if end.batches - tree.end <= 2 * ROWS_AT_ONCE:
+                    sealed += await _seal(connection, end, tree, sealed_at)
+                    await connection.execute(SET_PEAKS, end.log, tree.pack())
+                    return sealed
+        async with connection.transaction():
+            sealed += await _seal(connection, end, tree, sealed_at)
+        end = await read_end(connection, end.log)
+
+
+async def _seal(
+    connection: asyncpg.Connection,
+    end: LogEnd,
+    tree: CompactRange,
+    sealed_at: datetime,
+) -> int:
+    """Append the batches that are not in a tree yet; return how many."""
+    rows: list[Row] = []
+    async for header in _headers(connection, end, tree.end, sealed_at):
+        tree.append(header.hash())
+        rows.append(
+            (end.log, header.batch, header.root, tree.root(), sealed_at)
+        )
+    await connection.executemany(SEAL, rows)
+    return len(rows)
+
+
+async def _headers(
+    connection: asyncpg.Connection,
+    end: LogEnd,
+    after: int,
+    sealed_at: datetime,
+) -> AsyncIterator[BatchHeader]:
+    """Yield the headers behind a batch, with roots computed where missing."""
+    checked = check_batches(connection, end, after=after, until=end.batches)
+    async for one in checked:
+        if one.stored.is_hashed:
+            yield one.stored.header
+        elif one.root is None:
+            names = "; ".join(problem.says for problem in one.problems)
+            msg = f"cannot seal log {end.log}: {names}"
+            raise LogError(msg)
+        else:
+            yield msgspec.structs.replace(
+                one.stored.header, root=one.root, sealed_at=sealed_at
+            )
