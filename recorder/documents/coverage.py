@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType, field
 
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap, Hole
+from recorder.coverage.ports import ArchivedSpan
 from recorder.documents.document import Document
 from recorder.questions.gaps import GapAnswer
 
@@ -58,6 +59,19 @@ class HoleDocument(Document, frozen=True, kw_only=True):
         )
 
 
+class ArchivedDocument(Document, frozen=True, kw_only=True):
+    """Days that were read from the archive."""
+
+    since: datetime = field(name="from")
+    until: datetime = field(name="to")
+    place: str
+
+    @classmethod
+    def of(cls, span: ArchivedSpan) -> Self:
+        """Return the document of a span."""
+        return cls(since=span.since, until=span.until, place=span.place)
+
+
 class CoverageDocument(Document, frozen=True, kw_only=True):
     """What may be missing from an answer."""
 
@@ -70,6 +84,7 @@ class CoverageDocument(Document, frozen=True, kw_only=True):
     gaps: Sequence[HoleDocument]
     sources: Mapping[str, str]
     more_gaps: int | UnsetType = UNSET
+    archived: Sequence[ArchivedDocument] | UnsetType = UNSET
 
     @classmethod
     def of(cls, coverage: Coverage) -> Self:
@@ -87,6 +102,7 @@ class CoverageDocument(Document, frozen=True, kw_only=True):
             ],
             sources=coverage.sources,
             more_gaps=coverage.more or UNSET,
+            archived=[*map(ArchivedDocument.of, coverage.archived)] or UNSET,
         )
 
 

@@ -91,9 +91,15 @@ def _api_version(line: Line) -> str | None:
     """Return the version under which the object was seen or referred to."""
     identity = line.identity
     assert identity is not None, "asked for an object"
-    if not is_about_events(line.resource) and line.resource is not None:
+    if line.operation is Operation.AUDIT:
+        about = _parsed(line.raw).get("objectRef")
+        said = about.get("apiVersion") if isinstance(about, dict) else None
+        if isinstance(said, str) and identity.group:
+            said = f"{identity.group}/{said}"
+    elif not is_about_events(line.resource) and line.resource is not None:
         return Resource.parse(line.resource).api_version
-    said = _regarding(line.raw).get("apiVersion")
+    else:
+        said = _regarding(line.raw).get("apiVersion")
     if isinstance(said, str) and said:
         return said
     return built_in_version(identity.group, identity.kind) or identity.group

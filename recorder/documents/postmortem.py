@@ -1,14 +1,17 @@
 """Postmortems as the public interface shows them."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Self
 
 from recorder.documents.coverage import CoverageDocument, HoleDocument
 from recorder.documents.document import Document
 from recorder.documents.facts import FactDocument
 from recorder.documents.impact import ImpactDocument, Totals
+from recorder.documents.lessons import action_items, factors
+from recorder.documents.phases import PhaseDocument, phases
 from recorder.documents.sentences import lasting
-from recorder.documents.verdict import VerdictDocument, WhyQuestionDocument
+from recorder.documents.verdict import VerdictDocument
 from recorder.questions.postmortem import Postmortem
 
 __all__ = ["PostmortemDocument", "summary"]
@@ -21,11 +24,42 @@ class LogDocument(Document, frozen=True, kw_only=True):
     position: int
 
 
+class PostmortemQuestionDocument(Document, frozen=True, kw_only=True):
+    """What it is about."""
+
+    cluster: str
+    subject: str
+    """As the command line takes it."""
+
+    node: str | None
+    """Null for a report of several nodes."""
+
+    nodes: Sequence[str]
+    since: datetime | None
+    until: datetime | None
+
+    @classmethod
+    def of(cls, postmortem: Postmortem) -> Self:
+        """Return the document of what was asked."""
+        window, nodes = postmortem.question.window, postmortem.nodes
+        return cls(
+            cluster=postmortem.cluster,
+            subject=postmortem.question.words,
+            node=nodes[0] if len(nodes) == 1 else None,
+            nodes=nodes,
+            since=window.since,
+            until=window.until,
+        )
+
+
 class PostmortemDocument(Document, frozen=True, kw_only=True):
     """What is known of an incident."""
 
-    question: WhyQuestionDocument
+    question: PostmortemQuestionDocument
     summary: Sequence[str]
+    phases: Sequence[PhaseDocument]
+    factors: Sequence[str]
+    action_items: Sequence[str]
     timeline: Sequence[FactDocument]
     verdicts: Sequence[VerdictDocument]
     impact: ImpactDocument
@@ -36,15 +70,12 @@ class PostmortemDocument(Document, frozen=True, kw_only=True):
     @classmethod
     def of(cls, postmortem: Postmortem) -> Self:
         """Return the document of an answer."""
-        window = postmortem.why.question.window
         return cls(
-            question=WhyQuestionDocument(
-                cluster=postmortem.cluster,
-                node=postmortem.node,
-                since=window.since,
-                until=window.until,
-            ),
+            question=PostmortemQuestionDocument.of(postmortem),
             summary=summary(postmortem),
+            phases=phases(postmortem),
+            factors=factors(postmortem),
+            action_items=action_items(postmortem),
             timeline=[
                 FactDocument.of(one.sign.stored, role=one.role)
                 for one in postmortem.timeline
@@ -64,7 +95,7 @@ def summary(postmortem: Postmortem) -> Sequence[str]:
 
 def _what(postmortem: Postmortem) -> str:
     if not postmortem.verdicts:
-        return f"No incidents are recorded for {postmortem.node}."
+        return f"No incidents are recorded for {postmortem.subject}."
     return " ".join(verdict.sentence for verdict in postmortem.verdicts)
 
 

@@ -7,7 +7,7 @@ from typing import Self
 from recorder.coverage.ports import Stream
 from recorder.documents.coverage import HoleDocument
 from recorder.documents.document import Document
-from recorder.questions.status import Disk, LogStatus, Status
+from recorder.questions.status import Days, Disk, LogStatus, Status
 
 __all__ = ["StatusDocument"]
 
@@ -20,6 +20,7 @@ class LogDocument(Document, frozen=True, kw_only=True):
     size: int
     recorded_at: datetime | None
     writer: str | None
+    waiting_for: str | None = None
     entries_per_minute: float
     facts_until: str | None
 
@@ -33,6 +34,7 @@ class LogDocument(Document, frozen=True, kw_only=True):
             size=log.size,
             recorded_at=log.recorded_at,
             writer=log.holder,
+            waiting_for=None if log.holder else status.waiting_for,
             entries_per_minute=round(status.entries_per_minute, 1),
             facts_until=None if end is None else str(end.entry),
         )
@@ -100,6 +102,9 @@ class DatabaseDocument(Document, frozen=True, kw_only=True):
     version: str
     embedded: bool
     bytes: int
+    budget_bytes: int | None = None
+    budget_stage: str | None = None
+    """``within``, ``near`` (80 %), ``over``, ``full`` (110 %: no input)."""
 
 
 class DiskDocument(Document, frozen=True, kw_only=True):
@@ -119,19 +124,44 @@ class DiskDocument(Document, frozen=True, kw_only=True):
         )
 
 
+class ArchiveDocument(Document, frozen=True, kw_only=True):
+    """What became of days."""
+
+    place: str | None
+    days_in_database: int
+    days_archived: int
+    days_dropped: int
+    archived_until: datetime | None
+    kept_since: datetime | None
+    holds: int
+
+    @classmethod
+    def of(cls, status: Status, days: Days) -> Self:
+        """Return the document of the days of an answer."""
+        return cls(
+            place=status.archive,
+            days_in_database=days.hot,
+            days_archived=days.archived,
+            days_dropped=days.dropped,
+            archived_until=days.archived_until,
+            kept_since=days.kept_since if days.dropped else None,
+            holds=days.holds,
+        )
+
+
 class StatusDocument(Document, frozen=True, kw_only=True):
     """Everything at a glance."""
 
     clusters: Sequence[ClusterDocument]
     database: DatabaseDocument
     disk: DiskDocument | None
-    archive: Mapping[str, str]
-    """Part of the public interface; a log keeps everything itself."""
+    archive: "ArchiveDocument | Mapping[str, str]"
 
     @classmethod
     def of(cls, status: Status) -> Self:
         """Return the document of an answer."""
         database, disk = status.database, status.database.disk
+        days = status.days
         return cls(
             clusters=[
                 ClusterDocument.of(log, status.now) for log in status.logs
@@ -140,7 +170,9 @@ class StatusDocument(Document, frozen=True, kw_only=True):
                 version=database.version,
                 embedded=database.embedded,
                 bytes=database.bytes,
+                budget_bytes=status.budget_bytes,
+                budget_stage=status.budget_stage,
             ),
             disk=None if disk is None else DiskDocument.of(disk),
-            archive={},
+            archive={} if days is None else ArchiveDocument.of(status, days),
         )

@@ -10,6 +10,7 @@ from recorder.documents.coverage import CoverageDocument
 from recorder.documents.document import Document
 from recorder.explain.signals import Actor
 from recorder.explain.verdict import (
+    Contest,
     Decided,
     Evidence,
     Faulted,
@@ -18,7 +19,13 @@ from recorder.explain.verdict import (
 )
 from recorder.questions.why import Why
 
-__all__ = ["EvidenceDocument", "VerdictDocument", "WhyDocument"]
+__all__ = [
+    "ActorDocument",
+    "EvidenceDocument",
+    "MissingDocument",
+    "VerdictDocument",
+    "WhyDocument",
+]
 
 
 class ActorDocument(Document, frozen=True, kw_only=True):
@@ -139,6 +146,27 @@ class MissingDocument(Document, frozen=True, kw_only=True):
     would_tell: str
 
 
+class ContestDocument(Document, frozen=True, kw_only=True):
+    """Two who undo each other's cordon."""
+
+    cordoned_by: ActorDocument
+    uncordoned_by: ActorDocument
+    since: datetime
+    until: datetime
+    entries: Sequence[str]
+
+    @classmethod
+    def of(cls, contest: Contest) -> Self:
+        """Return the document of a contest."""
+        return cls(
+            cordoned_by=ActorDocument.of(contest.cordoned_by),
+            uncordoned_by=ActorDocument.of(contest.uncordoned_by),
+            since=contest.since,
+            until=contest.until,
+            entries=[str(entry) for entry in contest.entries],
+        )
+
+
 class VerdictDocument(Document, frozen=True, kw_only=True):
     """What is said of one happening: why, by whom, on what evidence."""
 
@@ -170,6 +198,8 @@ class VerdictDocument(Document, frozen=True, kw_only=True):
     contradictions: Sequence[ContradictionDocument]
     gaps: Sequence[str]
     missing: Sequence[MissingDocument]
+    contest: ContestDocument | UnsetType = UNSET
+    """Where two undid each other's cordon."""
 
     @classmethod
     def of(cls, verdict: Verdict) -> Self:
@@ -224,6 +254,9 @@ class VerdictDocument(Document, frozen=True, kw_only=True):
                 )
                 for one in verdict.missing
             ],
+            contest=UNSET
+            if verdict.contest is None
+            else ContestDocument.of(verdict.contest),
         )
 
 

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Self
 
-from msgspec import field
+from msgspec import UNSET, UnsetType, field
 
 from recorder.classify.changes import Change
 from recorder.classify.managers import FieldManager
+from recorder.documents.authors import AuthorDocument
 from recorder.documents.coverage import CoverageDocument
 from recorder.documents.document import Document
 from recorder.documents.entries import ObjectDocument
+from recorder.model.author import Author
 from recorder.questions.diff import Difference, State
 from recorder.questions.history import History, Version
 from recorder.questions.ports import Line
@@ -70,15 +72,18 @@ class ChangeDocument(Document, frozen=True, kw_only=True):
     change: str
     old: object
     new: object
+    author: AuthorDocument | UnsetType = UNSET
+    """Where it is not the author of the version."""
 
     @classmethod
-    def of(cls, change: Change) -> Self:
+    def of(cls, change: Change, author: Author | None = None) -> Self:
         """Return the document of a change."""
         return cls(
             path=str(change),
             change=change.how,
             old=change.old,
             new=change.new,
+            author=UNSET if author is None else AuthorDocument.of(author),
         )
 
 
@@ -91,12 +96,14 @@ class VersionDocument(Document, frozen=True, kw_only=True):
     observed_at: datetime
     uid: str | None
     actor: Sequence[ManagerDocument] | None
+    author: AuthorDocument
     changed: Sequence[ChangeDocument]
 
     @classmethod
     def of(cls, version: Version) -> Self:
         """Return the document of a version."""
         line = version.line
+        author = version.attribution.author
         return cls(
             entry=str(line.entry),
             operation=line.operation,
@@ -104,7 +111,11 @@ class VersionDocument(Document, frozen=True, kw_only=True):
             observed_at=line.observed_at,
             uid=version.uid,
             actor=ManagerDocument.of_all(version.managers),
-            changed=[ChangeDocument.of(change) for change in version.changed],
+            author=AuthorDocument.of(author),
+            changed=[
+                ChangeDocument.of(change, None if whose == author else whose)
+                for change, whose in version.authored
+            ],
         )
 
 
@@ -181,6 +192,9 @@ class DifferenceDocument(Document, frozen=True, kw_only=True):
             after=StateDocument.of(difference.after),
             outcome=difference.outcome,
             actor=ManagerDocument.of_all(difference.managers),
-            changed=[ChangeDocument.of(one) for one in difference.changed],
+            changed=[
+                ChangeDocument.of(change, difference.author(change))
+                for change in difference.changed
+            ],
             coverage=CoverageDocument.of(difference.coverage),
         )

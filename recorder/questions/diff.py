@@ -1,6 +1,6 @@
 """Answers of `recorder diff`: what changed between two times."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -8,12 +8,14 @@ from recorder.classify.changes import Change, Manifest
 from recorder.classify.managers import FieldManager, moved_managers
 from recorder.coverage.coverage import Coverage
 from recorder.errors import ConfigError, NotFoundError
+from recorder.model.author import Author
 from recorder.model.entry import Operation
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 from recorder.model.window import Window, parse_time
 from recorder.questions.changes import document_of, visible_changes
-from recorder.questions.history import version_coverage
+from recorder.questions.fields import VERSIONS_MAX, Fields
+from recorder.questions.history import version_coverage, versions_between
 from recorder.questions.ports import Line, Reading, Selection
 from recorder.questions.references import (
     KnownObject,
@@ -45,15 +47,25 @@ class End:
     """Exactly this version. With neither it is the newest."""
 
     @classmethod
-    def parse(cls, text: str, *, now: datetime, name: str) -> "End":
+    def parse(
+        cls,
+        text: str,
+        *,
+        now: datetime,
+        name: str,
+        assumed: Callable[[str], None] | None = None,
+    ) -> "End":
         """Read a time, an age, or the name of an entry.
+
+        ``assumed`` is told where a time without a zone was taken as UTC.
 
         Raises:
             TimeError: it is none of them.
         """
         if text.replace("/", "", 1).isdecimal() and "/" in text.strip("/"):
             return cls(entry=EntryName.parse(text))
-        return cls(at=parse_time(text, now=now, name=name))
+        at = parse_time(text, now=now, name=name, assumed=assumed)
+        return cls(at=at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +120,14 @@ class Difference:
     managers: Sequence[FieldManager]
     """Whose field managers' entries moved between the two."""
 
+    fields: Fields
+    """What the versions in between changed."""
+
     coverage: Coverage
+
+    def author(self, change: Change) -> Author:
+        """Return who made a change, the last of them where several did."""
+        return self.fields.author(change.path)
 
     @property
     def outcome(self) -> str:
@@ -134,6 +153,7 @@ async def ask_difference(
         NotFoundError: the log has no such object, or no version of it.
         ConfigError: the second end lies before the first.
     """
+    await reading.reach(question.before.at, question.after.at)
     found = await find_objects(reading, question.object)
     newest = await reading.newest(
         Selection(objects=found.numbers, versions=True)
@@ -145,11 +165,13 @@ async def ask_difference(
     _check_order(before, after)
     changed: Sequence[Change] = ()
     managers: Sequence[FieldManager] = ()
+    fields = Fields()
     old, new = before.document, after.document
     if old is not None and new is not None:
         changed = visible_changes(old, new, all_fields=question.all_fields)
         if before.uid == after.uid:
             managers = moved_managers(old, new)
+            fields = await _between(reading, found, before, after)
     window = Window(before.at, after.at and shifted(after.at, MOMENT))
     return Difference(
         found=found,
@@ -158,8 +180,27 @@ async def ask_difference(
         after=after,
         changed=changed,
         managers=managers,
+        fields=fields,
         coverage=await version_coverage(reading, found, window, now=now),
     )
+
+
+async def _between(
+    reading: Reading, found: KnownObject, before: State, after: State
+) -> Fields:
+    """Fold the versions from one end to the other."""
+    fields = Fields(whole=False)
+    if before.line is None or after.line is None:
+        return fields
+    async for version in versions_between(
+        reading,
+        found,
+        before.line.entry,
+        after.line.entry,
+        limit=VERSIONS_MAX,
+    ):
+        fields.take(version, found.kind.kind)
+    return fields
 
 
 async def _state(reading: Reading, found: KnownObject, end: End) -> State:
@@ -168,6 +209,7 @@ async def _state(reading: Reading, found: KnownObject, end: End) -> State:
     if end.entry is not None:
         _check_log(reading, end.entry)
         before = end.entry.position + 1
+        reading = reading.as_of(end.entry.position)
     line = await reading.newest(
         Selection(objects=found.numbers, until=until, versions=True),
         before=before,

@@ -13,9 +13,11 @@ from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.reference import EntryName, Resource
 from recorder.model.window import Window
 from recorder.questions.entry import ask_entry
+from recorder.questions.placed import requests_placed
 from recorder.questions.ports import (
     Line,
     OnDay,
+    Part,
     Reading,
     Selection,
     is_about_events,
@@ -34,6 +36,9 @@ __all__ = [
     "EntryQuestion",
     "Entries",
     "ask_entries",
+    "entry_coverage",
+    "find_asked",
+    "find_beside",
     "is_of",
     "named_object",
 ]
@@ -75,6 +80,9 @@ class EntryQuestion:
     source: str | None = None
     reason: str | None = None
     actor: str | None = None
+    code: int | None = None
+    """With which audited requests were refused."""
+
     operations: tuple[Operation, ...] | None = None
     """Of entries, where not all are wanted."""
 
@@ -107,10 +115,14 @@ class EntryQuestion:
             )
             raise QuestionError(msg)
 
-    def selects(self, found: KnownObject | None) -> Selection:
+    def selects(
+        self, found: KnownObject | None, beside: tuple[int, ...] = ()
+    ) -> Selection:
         """Return what is asked of each entry; of which object is known."""
         return Selection(
             node=self.node,
+            beside=beside,
+            code=self.code,
             objects=None if found is None else found.numbers,
             source=self.source,
             reason=self.reason,
@@ -129,6 +141,9 @@ class Entries:
     question: EntryQuestion
     found: KnownObject | None
     """The object that is asked about, if one is."""
+
+    beside: tuple[int, ...]
+    """Positions of requests about Pods that were on the node."""
 
     after: int
     """Where the wanted lines begin."""
@@ -155,14 +170,13 @@ class Entries:
         self, reading: Reading, found: KnownObject | None, *, after: int
     ) -> AsyncIterator[Sequence[Line | StoredFact]]:
         """Yield what came after a position, of an object found anew."""
+        selection = self.question.selects(found, self.beside)
         if self.question.facts:
-            return reading.fact_pages.pages(
-                self.question.selects(found), after=after
-            )
+            return reading.fact_pages.pages(selection, after=after)
         lines = reading.lines(
-            self.question.selects(found),
+            selection,
             after=after,
-            documents=self.question.documents,
+            parts=Part.OPENED if self.question.documents else Part.LISTED,
         )
         return _worded(reading, lines) if self.question.words else lines
 
@@ -188,29 +202,54 @@ async def ask_entries(
     """
     if question.entry is not None:
         return await _alone(reading, question, question.entry)
-    found = None
-    if question.node is not None:
-        await find_node(reading, question.node)
-    if question.object is not None:
-        found = await find_objects(reading, question.object)
+    found = await find_asked(reading, question)
+    beside = await find_beside(reading, question)
     after = 0
     if question.limit is not None:
         listed = reading.fact_pages if question.facts else reading
         after = await listed.skip_to_newest(
-            question.selects(found), question.limit, on_day=on_day
+            question.selects(found, beside), question.limit, on_day=on_day
         )
     return Entries(
         question=question,
         found=found,
+        beside=beside,
         after=after,
-        coverage=await covered(
-            reading,
-            question.window,
-            now=now,
-            reads=_reads(question, found),
-            facts=question.facts,
-        ),
+        coverage=await entry_coverage(reading, question, found, now=now),
         notes=await _unknown_words(reading, question),
+    )
+
+
+async def find_asked(
+    reading: Reading, question: EntryQuestion
+) -> KnownObject | None:
+    """Find the object that is asked about, if one is.
+
+    Raises:
+        NotFoundError: the log has no such node or object.
+    """
+    await reading.reach(question.window.since, question.window.until)
+    if question.node is not None:
+        await find_node(reading, question.node)
+    if question.object is None:
+        return None
+    return await find_objects(reading, question.object)
+
+
+async def entry_coverage(
+    reading: Reading,
+    question: EntryQuestion,
+    found: KnownObject | None,
+    *,
+    now: datetime,
+) -> Coverage:
+    """Judge what may be missing of what a question selects."""
+    return await covered(
+        reading,
+        question.window,
+        now=now,
+        reads=_reads(question, found),
+        facts=question.facts,
     )
 
 
@@ -227,10 +266,21 @@ async def _alone(
     return Entries(
         question=question,
         found=None,
+        beside=(),
         after=name.position - 1,
         coverage=coverage,
         notes=(),
     )
+
+
+async def find_beside(
+    reading: Reading, question: EntryQuestion
+) -> tuple[int, ...]:
+    """Find requests about Pods that were on the node."""
+    if question.node is None or question.source not in {None, AUDIT}:
+        return ()
+    found = await requests_placed(reading, question.node, question.window)
+    return tuple(stored.entry.position for stored in found)
 
 
 def _reads(question: EntryQuestion, found: KnownObject | None) -> Reads:

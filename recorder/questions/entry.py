@@ -12,8 +12,15 @@ from recorder.model.entry import Operation
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
+from recorder.questions.authors import Attribution, Authors, attribution
 from recorder.questions.changes import document_of, visible_changes
-from recorder.questions.ports import Line, Reading, Selection, is_about_events
+from recorder.questions.ports import (
+    Line,
+    Part,
+    Reading,
+    Selection,
+    is_about_events,
+)
 
 __all__ = [
     "EntryNameError",
@@ -29,6 +36,7 @@ __all__ = [
 VERSIONS = frozenset(
     {
         Operation.LISTED,
+        Operation.RECOVERED,
         Operation.ADDED,
         Operation.MODIFIED,
         Operation.DELETED,
@@ -70,7 +78,7 @@ async def ask_entry(reading: Reading, name: EntryName) -> Line:
     log = reading.log
     if name.log == log.id and 0 < name.position <= log.size:
         pages = reading.as_of(name.position).lines(
-            Selection(), after=name.position - 1, documents=True
+            Selection(), after=name.position - 1, parts=Part.OPENED
         )
         async for page in pages:
             if page[0].entry == name:
@@ -103,6 +111,9 @@ class Opened:
     previous: Line | None
     changed: Sequence[Change]
     managers: Sequence[FieldManager]
+    attribution: Attribution | None
+    """Who made a version; None of what is none."""
+
     coverage: Coverage
 
 
@@ -135,9 +146,37 @@ async def ask_opened(
         previous=previous,
         changed=changed,
         managers=managers,
+        attribution=await _attribution(reading, line, previous),
         coverage=await covered(
             reading, Window(at, at + MOMENT), now=now, reads=reads
         ),
+    )
+
+
+async def _attribution(
+    reading: Reading, line: Line, previous: Line | None
+) -> Attribution | None:
+    """Return who made a version."""
+    thing = line.identity
+    if (
+        thing is None
+        or line.operation not in VERSIONS
+        or is_about_events(line.resource)
+    ):
+        return None
+    named = await reading.incarnations(
+        [(thing.group, thing.kind)],
+        namespace=thing.namespace,
+        name=thing.name,
+    )
+    authors = Authors(reading, tuple(one.number for one in named))
+    old = None if previous is None else document_of(previous, thing.kind)
+    return await attribution(
+        authors,
+        await authors.joined([line]),
+        line,
+        old,
+        document_of(line, thing.kind),
     )
 
 

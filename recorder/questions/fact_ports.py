@@ -82,7 +82,8 @@ class Facts(FactsRecord, Protocol):
     ) -> Sequence[StoredFact]:
         """Return of that by what nodes are lost, and that they came or booted.
 
-        Of what appeared only the place, and whether it was ready.
+        Of what appeared at least where it stands, and whether Ready was
+        Unknown.
         """
 
     async def stirred(
@@ -149,6 +150,11 @@ class Gangs(Protocol):
 
     async def pods_on(self, stays: Collection[Stay]) -> Collection[str]:
         """Return the UIDs of all Pods that may have been on nodes then."""
+
+    async def tenants(
+        self, nodes: Collection[str]
+    ) -> Mapping[str, Collection[str]]:
+        """Return of nodes the namespaces of Pods that they ever ran."""
 
     async def preempted(
         self,

@@ -35,6 +35,7 @@ async def ask_gaps(
     reads: Reads = everything,
 ) -> GapAnswer:
     """Find the gaps that overlap a window."""
+    await reading.reach(window.since, window.until)
     found: deque[Gap] = deque(maxlen=GAPS_MAX)
     count = 0
     async for gap in reading.gaps(window.since):

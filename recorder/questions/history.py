@@ -12,12 +12,16 @@ from datetime import datetime
 from recorder.classify.changes import Change, Manifest
 from recorder.classify.managers import FieldManager, moved_managers
 from recorder.coverage.coverage import Coverage, covered
+from recorder.model.author import Author
 from recorder.model.entry import Operation
 from recorder.model.observation import WATCH
+from recorder.model.reference import EntryName
 from recorder.model.window import Window
+from recorder.questions.authors import Attribution, Authors, attribution
 from recorder.questions.changes import document_of, visible_changes
 from recorder.questions.entries import is_of
-from recorder.questions.ports import Heartbeats, Line, Reading, Selection
+from recorder.questions.joining import Joined
+from recorder.questions.ports import Heartbeats, Line, Part, Reading, Selection
 from recorder.questions.references import (
     KnownObject,
     Reference,
@@ -31,6 +35,7 @@ __all__ = [
     "Version",
     "ask_history",
     "version_coverage",
+    "versions_between",
 ]
 
 INCARNATIONS_KEPT = 50
@@ -58,11 +63,19 @@ class Version:
     managers: Sequence[FieldManager]
     """Whose field managers' entries moved; empty where none is known."""
 
+    attribution: Attribution
+    """Who made it: by audit, else by its field managers."""
+
     begins: bool
     """Whether it is the first of its incarnation in the log."""
 
     before: str | None
     """The uid of the incarnation before it, where another one begins."""
+
+    @property
+    def authored(self) -> Sequence[tuple[Change, Author]]:
+        """Each change, and who made it."""
+        return [(one, self.attribution.of(one)) for one in self.changed]
 
     @property
     def uid(self) -> str | None:
@@ -90,15 +103,20 @@ class History:
         """Whether there are older versions that the limit leaves out."""
         return self.after > 0
 
-    async def pages(self, reading: Reading) -> AsyncIterator[list[Version]]:
-        """Yield the versions in log order."""
-        comparing = _Comparing(reading, self)
+    async def pages(
+        self, reading: Reading, *, limit: int | None = None
+    ) -> AsyncIterator[list[Version]]:
+        """Yield the versions in log order, in pages of the limit at most."""
+        comparing = _Comparing(
+            reading, self.found, all_fields=self.question.all_fields
+        )
         async for page in reading.lines(
             _selection(self.found, self.question.window),
             after=self.after,
-            documents=True,
+            parts=Part.OPENED,
+            limit=limit,
         ):
-            yield [await comparing.version(line) for line in page]
+            yield await comparing.versions(page)
 
 
 async def ask_history(
@@ -109,6 +127,7 @@ async def ask_history(
     Raises:
         NotFoundError: the log has no such object, or no version of it.
     """
+    await reading.reach(question.window.since, question.window.until)
     found = await find_objects(reading, question.object)
     newest = await reading.newest(_selection(found, Window()))
     if newest is None:
@@ -141,22 +160,53 @@ async def version_coverage(
     return await covered(reading, window, now=now, reads=reads)
 
 
+async def versions_between(
+    reading: Reading,
+    found: KnownObject,
+    first: EntryName,
+    last: EntryName,
+    *,
+    limit: int,
+) -> AsyncIterator[Version]:
+    """Yield the newest versions behind an entry, up to another.
+
+    The audit record of a version may lie behind it.
+    """
+    selection = _selection(found, Window())
+    ended = reading.as_of(last.position)
+    after = await ended.skip_to_newest(selection, limit)
+    comparing = _Comparing(reading, found, all_fields=False)
+    async for page in ended.lines(
+        selection, after=max(after, first.position), parts=Part.OPENED
+    ):
+        for version in await comparing.versions(page):
+            yield version
+
+
 class _Comparing:
     """Compares each line with the version before it."""
 
-    def __init__(self, reading: Reading, history: History) -> None:
+    def __init__(
+        self, reading: Reading, found: KnownObject, *, all_fields: bool
+    ) -> None:
         self._reading = reading
-        self._kind = history.found.kind.kind
-        self._all_fields = history.question.all_fields
+        self._kind = found.kind.kind
+        self._all_fields = all_fields
         self._numbers: dict[str | None, tuple[int, ...]] = {}
-        for one in history.found.incarnations:
+        for one in found.incarnations:
             uid = one.identity.uid
             known = self._numbers.get(uid, ())
             self._numbers[uid] = (*known, one.number)
         self._documents: dict[str | None, Manifest] = {}
         self._uid: str | None = None
+        self._authors = Authors(reading, found.numbers)
 
-    async def version(self, line: Line) -> Version:
+    async def versions(self, page: Sequence[Line]) -> list[Version]:
+        """Compare the lines of a page, and find out who made them."""
+        joined = await self._authors.joined(page)
+        return [await self._version(line, joined) for line in page]
+
+    async def _version(self, line: Line, joined: Joined) -> Version:
         uid = line.identity and line.identity.uid
         old = self._documents.pop(uid, None)
         if old is None and line.operation is not Operation.ADDED:
@@ -180,6 +230,13 @@ class _Comparing:
             line=line,
             changed=changed,
             managers=managers,
+            attribution=await attribution(
+                self._authors,
+                joined,
+                line,
+                old,
+                None if line.operation is Operation.ABSENT else new,
+            ),
             begins=old is None,
             before=other,
         )

@@ -24,7 +24,7 @@ from recorder.questions.loading.nodes import (
 from recorder.questions.ports import Reading
 from recorder.questions.references import find_node, node_name
 
-__all__ = ["Impact", "ImpactQuestion", "ask_impact"]
+__all__ = ["Impact", "ImpactQuestion", "Labels", "ask_impact"]
 
 RACK = ("rack",)
 """Ends of the keys of labels that name a rack."""
@@ -44,6 +44,33 @@ def _label(text: str) -> tuple[str, str]:
     return key, value
 
 
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels that nodes are selected by; without any all are."""
+
+    rack: str | None = None
+    pairs: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, rack: str | None, pairs: Iterable[str]) -> Self:
+        """Read ``LABEL=VALUE``.
+
+        Raises:
+            ConfigError: one has another form.
+        """
+        return cls(rack or None, tuple(_label(text) for text in pairs))
+
+    def fit(self, labels: Mapping[str, str]) -> bool:
+        """Return whether a node with these labels is selected."""
+        in_rack = self.rack is None or any(
+            value == self.rack and key.rpartition("/")[2] in RACK
+            for key, value in labels.items()
+        )
+        return in_rack and all(
+            labels.get(key) == value for key, value in self.pairs
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImpactQuestion:
     """Which nodes, and when."""
@@ -52,6 +79,8 @@ class ImpactQuestion:
     rack: str | None
     labels: tuple[tuple[str, str], ...]
     window: Window
+    each: bool = False
+    """Whether each hit of a workload is wanted by itself."""
 
     @classmethod
     def selecting(
@@ -89,16 +118,8 @@ class ImpactQuestion:
 
     def selects(self, *had: Mapping[str, str]) -> bool:
         """Return whether any of the labels that a node had are asked for."""
-        return any(self._fits(labels) for labels in had)
-
-    def _fits(self, labels: Mapping[str, str]) -> bool:
-        in_rack = self.rack is None or any(
-            value == self.rack and key.rpartition("/")[2] in RACK
-            for key, value in labels.items()
-        )
-        return in_rack and all(
-            labels.get(key) == value for key, value in self.labels
-        )
+        chosen = Labels(self.rack, self.labels)
+        return any(chosen.fit(labels) for labels in had)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,12 +146,13 @@ async def ask_impact(
     Raises:
         NotFoundError: no such node, or none with these labels then.
     """
+    window = question.window
+    await reading.reach(window.since, window.until)
     nodes, moved = await _nodes(reading, question)
 
     async def was_meant(node: str, at: datetime) -> bool:
         return await _was_meant(reading, question, node, at)
 
-    window = question.window
     coverage = await covered(
         reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
     )
@@ -153,7 +175,7 @@ async def ask_impact(
         failures=verdicts,
         workloads=await all_hits_of(
             reading,
-            NodeSelection(nodes, moved, was_meant),
+            NodeSelection(nodes, moved, was_meant, question.each),
             verdicts,
             window,
             coverage=coverage,

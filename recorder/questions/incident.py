@@ -47,8 +47,8 @@ async def ask_incident(
     Raises:
         NotFoundError: the log has no such entry, or it is no verdict's.
     """
-    line = await ask_entry(reading, name)
     verdict = await ask_verdict(reading, name, knowledge, now=now)
+    line = await ask_entry(reading, name)
     began = min(line.observed_at, verdict.began_at)
     end: datetime | None = line.observed_at + LOOKBACK
     last = reading.log.observed_at

@@ -1,6 +1,6 @@
 """Answers of `recorder incidents`: what happened to any node."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -21,7 +21,13 @@ from recorder.questions.loading.nodes import (
 )
 from recorder.questions.ports import Reading
 
-__all__ = ["Incident", "Incidents", "IncidentsQuestion", "ask_incidents"]
+__all__ = [
+    "Incident",
+    "IncidentFilter",
+    "Incidents",
+    "IncidentsQuestion",
+    "ask_incidents",
+]
 
 GROUPS = {
     Fault.CONTROL_PLANE.value: "control-plane",
@@ -98,6 +104,32 @@ class Incident:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentFilter:
+    """Which incidents are wanted; what is None does not narrow."""
+
+    happened: Container[str] | None = None
+    causes: Container[str] | None = None
+    confidence: Container[str] | None = None
+    node: str | None = None
+    workload: str | None = None
+    """Part of the name of one that was hit."""
+
+    def has(self, incident: Incident) -> bool:
+        """Return whether an incident is wanted."""
+        first, name = incident.first, self.workload
+        hits = incident.workloads
+        return (
+            (self.happened is None or first.happened in self.happened)
+            and (self.causes is None or first.cause in self.causes)
+            and (
+                self.confidence is None or first.confidence in self.confidence
+            )
+            and (self.node is None or self.node in incident.nodes)
+            and (name is None or any(name in str(h.workload) for h in hits))
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Incidents:
     """What happened, newest last."""
 
@@ -115,6 +147,7 @@ async def ask_incidents(
 ) -> Incidents:
     """Find what happened to all nodes in a window."""
     window = question.window
+    await reading.reach(window.since, window.until)
     coverage = await covered(
         reading, window, now=now, reads=reads_nodes, facts=True, needs=PODS
     )

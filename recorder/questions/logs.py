@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from recorder.coverage.ports import Log
 from recorder.errors import ConfigError, NotFoundError
+from recorder.model.reads import is_of_reads
 from recorder.questions.references import did_you_mean
 
 __all__ = ["AmbiguousLogError", "choose_log"]
@@ -43,6 +44,7 @@ def choose_log(
         raise NotFoundError(msg)
     if cluster is not None:
         return _of_cluster(logs, cluster)
+    logs = [log for log in logs if not is_of_reads(log.cluster_uid)] or logs
     if len(logs) == 1:
         return logs[0]
     name = context()

@@ -19,6 +19,7 @@ async def ask_placements(
     reading: Reading, node: str, window: Window
 ) -> list[tuple[Placement, Workload | None]]:
     """Return the Pods that were on a node in a window, in order of binding."""
+    await reading.reach(window.since, window.until)
     since, until = window.since or ALWAYS[0], window.until or ALWAYS[1]
     uids = await reading.gangs.pods_on([Stay(node, since, until)])
     pods = await reading.gangs.family(uids, until=None)

@@ -13,12 +13,14 @@ from collections.abc import (
 )
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import Flag, auto
 from typing import Protocol
 
 from recorder.coverage.ports import Record
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity, Resource
+from recorder.model.window import Window
 from recorder.questions.fact_ports import Facts, Gangs
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "Heartbeats",
     "Line",
     "OnDay",
+    "Part",
     "Reading",
     "Selection",
     "Incarnation",
@@ -67,6 +70,25 @@ class Line:
     """What the others say in words, where that was asked for."""
 
 
+class Part(Flag):
+    """What is read of a line only if somebody needs it."""
+
+    RESOURCE = auto()
+    NODE = auto()
+    WORDS = auto()
+    """The reason and the actor."""
+
+    OBJECT = auto()
+    TOLD = auto()
+    """The document, of Events and of what the recorder says itself."""
+
+    DOCUMENT = auto()
+    """The document of every line."""
+
+    LISTED = RESOURCE | NODE | WORDS | OBJECT | TOLD
+    OPENED = LISTED | DOCUMENT
+
+
 @dataclass(frozen=True, slots=True)
 class Version:
     """An object as one entry shows it."""
@@ -74,6 +96,8 @@ class Version:
     identity: ObjectIdentity
     resource: str
     raw: bytes
+    gone: bool = False
+    """Whether it is the last, with which the object ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +125,18 @@ class Selection:
 
     versions: bool = False
     """Only versions of the objects themselves, no Events about them."""
+
+    resource_versions: tuple[str, ...] | None = None
+    """Only entries of these versions."""
+
+    beside: tuple[int, ...] = ()
+    """Positions of entries that are wanted beside those about the node."""
+
+    code: int | None = None
+    """Only audited requests that were answered with this status code."""
+
+    occurred: Window | None = None
+    """Only entries that claim to be of this time; no index leads to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +182,9 @@ class FactPages(Protocol):
         """Return a position behind which about the newest facts lie."""
 
     def pages(
-        self, selection: Selection, *, after: int
+        self, selection: Selection, *, after: int, limit: int | None = None
     ) -> AsyncIterator[Sequence[StoredFact]]:
-        """Yield facts behind a position, page by page."""
+        """Yield facts behind a position, in pages of the limit at most."""
 
     async def of_lines(self, lines: Sequence[Line]) -> Sequence[StoredFact]:
         """Return the facts of some entries, in log order."""
@@ -169,6 +205,15 @@ class Reading(Record, Protocol):
     def fact_pages(self) -> FactPages:
         """The same, to be listed."""
 
+    async def reach(
+        self, since: datetime | None, until: datetime | None
+    ) -> None:
+        """Prepare to be asked about a time, which may lie in the archive.
+
+        Without a beginning that is what is kept outside of it, if anything
+        is.
+        """
+
     def as_of(self, position: int) -> "Reading":
         """Return the log as it was when it ended at a position."""
 
@@ -187,9 +232,18 @@ class Reading(Record, Protocol):
         """
 
     def lines(
-        self, selection: Selection, *, after: int, documents: bool
+        self,
+        selection: Selection,
+        *,
+        after: int,
+        parts: Part = Part.LISTED,
+        limit: int | None = None,
     ) -> AsyncIterator[Sequence[Line]]:
-        """Yield lines in log order, page by page, in bounded memory."""
+        """Yield lines in log order, page by page, in bounded memory.
+
+        What is none of the parts is left empty. A page has no more lines than
+        the limit, so that who needs a few does not wait for many.
+        """
 
     async def newest(
         self, selection: Selection, *, before: int | None = None

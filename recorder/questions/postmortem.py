@@ -1,60 +1,94 @@
-"""Answers of `recorder postmortem`: everything about one incident of a node.
+"""Answers of `recorder postmortem`: everything about one incident.
 
 It names the position of the log that it rests on, so that anybody can ask the
 same again later and get the same bytes.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Self
 
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap
+from recorder.errors import ConfigError, NotFoundError
+from recorder.explain.told_order import order_of
 from recorder.explain.verdict import Evidence, Verdict
 from recorder.knowledge import Knowledge
-from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.impact import Impact, ImpactQuestion, ask_impact
-from recorder.questions.incident import ask_verdict
+from recorder.questions.incident import ask_incident
 from recorder.questions.loading.nodes import LOOKBACK
 from recorder.questions.ports import Reading
-from recorder.questions.references import node_name
-from recorder.questions.why import Why, WhyQuestion, ask_why
+from recorder.questions.references import Reference, node_name
+from recorder.questions.why import WhyQuestion, ask_why
+from recorder.questions.why_workload import (
+    WhyWorkloadQuestion,
+    ask_why_workload,
+)
 
-__all__ = ["Postmortem", "PostmortemQuestion", "ask_postmortem", "order_of"]
+__all__ = ["Postmortem", "PostmortemQuestion", "ask_postmortem"]
+
+NODES_MAX = 64
+"""Nodes of one report; an incident of more is a matter of the control plane,
+and its report is of the fleet."""
 
 
-Place = tuple[datetime, int, int]
+class PostmortemSubjectError(ConfigError):
+    """What a report is to be about cannot be."""
 
-REST = timedelta(seconds=1) - timedelta(microseconds=1)
-NONE = timedelta()
+    code = "question.postmortem"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostmortemQuestion:
-    """Which node and when, or which incident."""
+    """What the report is about, which is one of these."""
 
-    node: str | None
-    incident: EntryName | None
-    """By the id of a verdict; None where a node is named."""
+    node: str | None = None
+    rack: str | None = None
+    workload: Reference | None = None
+    incident: EntryName | None = None
+    """By the id of any of its verdicts."""
 
     window: Window
 
     @classmethod
-    def about(cls, subject: str, window: Window) -> Self:
-        """Ask about ``node/NAME``, or the id of a verdict.
+    def about(
+        cls, subject: str | None, window: Window, *, rack: str | None = None
+    ) -> Self:
+        """Ask about ``node/NAME``, ``KIND/NAMESPACE/NAME``, an id, or a rack.
 
         Raises:
-            ConfigError: another kind is named.
+            ConfigError: it is none of these, or nothing or two are named.
         """
+        if (subject is None) == (rack is None):
+            raise PostmortemSubjectError(
+                "no subject"
+                if rack is None
+                else "two subjects: one report is about one",
+                advice="name node/NAME, KIND/NAMESPACE/NAME, the id of an"
+                " incident, or a rack",
+            )
+        if subject is None:
+            return cls(rack=rack, window=window)
         try:
-            incident = EntryName.parse(subject)
+            return cls(incident=EntryName.parse(subject), window=window)
         except ValueError:
-            return cls(node=node_name(subject), incident=None, window=window)
-        return cls(node=None, incident=incident, window=window)
+            pass
+        if subject.count("/") > 1:
+            return cls(workload=Reference.parse(subject), window=window)
+        return cls(node=node_name(subject), window=window)
+
+    @property
+    def words(self) -> str:
+        """The subject, as the command line takes it."""
+        if self.rack is not None:
+            return f"--rack {self.rack}"
+        if self.node is not None:
+            return f"node/{self.node}"
+        return str(self.workload or self.incident)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,26 +98,32 @@ class Postmortem:
     cluster: str
     log: int
     position: int
-    why: Why
+    question: PostmortemQuestion
+    """With the window that the report is of."""
+
+    nodes: Sequence[str]
+    verdicts: Sequence[Verdict]
+    """What happened to the nodes, in order of time."""
+
     impact: Impact
     gaps: Sequence[Gap]
     """Those that a verdict rests on, also where they lie before the
     window."""
 
     @property
-    def node(self) -> str:
-        """The node that it is about."""
-        return self.why.question.node
-
-    @property
-    def verdicts(self) -> Sequence[Verdict]:
-        """What happened, in order."""
-        return self.why.verdicts
+    def subject(self) -> str:
+        """What it is about, in words."""
+        question = self.question
+        if question.rack is not None:
+            return f"rack {question.rack}"
+        if question.workload is not None:
+            return str(question.workload)
+        return ", ".join(self.nodes)
 
     @property
     def coverage(self) -> Coverage:
         """What may be missing."""
-        return self.why.coverage
+        return self.impact.coverage
 
     @property
     def timeline(self) -> Sequence[Evidence]:
@@ -99,8 +139,8 @@ class Postmortem:
     @property
     def command(self) -> str:
         """What gives the same report again, whatever came since."""
-        window = self.why.question.window
-        words = ["recorder postmortem", f"node/{self.node}"]
+        window = self.question.window
+        words = ["recorder postmortem", self.question.words]
         if window.since is not None:
             words.append(f"--since {written(window.since)}")
         if window.until is not None:
@@ -131,79 +171,155 @@ async def ask_postmortem(
     """Gather what is known of an incident.
 
     Raises:
-        NotFoundError: the log has no such node or incident.
+        NotFoundError: the log has no such node, rack, workload or incident,
+            or no node is behind the end of the workload.
     """
-    node, window = question.node, question.window
     reading = await reading.pinned(reading.log.size)
-    if node is None:
-        assert question.incident is not None, "one of the two is named"
-        verdict = await ask_verdict(
-            reading, question.incident, knowledge, now=now
-        )
-        node, window = verdict.node, _around(verdict)
-    why = await ask_why(
-        reading, WhyQuestion(node=node, window=window), knowledge, now=now
-    )
-    if window == Window() and why.verdicts:
-        window = _around(why.verdicts[-1])
-        why = await ask_why(
-            reading, WhyQuestion(node=node, window=window), knowledge, now=now
-        )
+    asked = await _resolved(reading, question, knowledge, now=now)
     impact = await ask_impact(
         reading,
-        ImpactQuestion(nodes=(node,), rack=None, labels=(), window=window),
+        ImpactQuestion(
+            nodes=asked.nodes if asked.question.rack is None else (),
+            rack=asked.question.rack,
+            labels=(),
+            window=asked.question.window,
+        ),
         knowledge,
         now=now,
+    )
+    struck = dict.fromkeys(verdict.node for verdict in impact.failures)
+    nodes = asked.nodes or tuple(struck)[:NODES_MAX]
+    whys = [
+        await ask_why(
+            reading,
+            WhyQuestion(node=node, window=asked.question.window),
+            knowledge,
+            now=now,
+        )
+        for node in nodes
+    ]
+    verdicts = sorted(
+        (verdict for why in whys for verdict in why.verdicts),
+        key=lambda v: (v.effect.stored.at, v.effect.position),
     )
     return Postmortem(
         cluster=reading.log.cluster_name,
         log=reading.log.id,
         position=reading.log.size,
-        why=why,
+        question=asked.question,
+        nodes=nodes,
+        verdicts=verdicts,
         impact=impact,
-        gaps=await _gaps(reading, why),
+        gaps=await _gaps(reading, verdicts, impact.coverage),
     )
 
 
-async def _gaps(reading: Reading, why: Why) -> Sequence[Gap]:
+@dataclass(frozen=True, slots=True)
+class _Resolved:
+    """Which nodes, none for a rack; and the question with its window."""
+
+    nodes: tuple[str, ...]
+    question: PostmortemQuestion
+
+
+async def _resolved(
+    reading: Reading,
+    question: PostmortemQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> _Resolved:
+    """Find the nodes and the time that a report is about.
+
+    Without a window, that of the latest incident of its subject.
+    """
+    if question.incident is not None:
+        return await _incident(reading, question.incident, knowledge, now=now)
+    if question.workload is not None:
+        return await _workload(reading, question, knowledge, now=now)
+    if question.rack is not None:
+        return await _rack(reading, question, knowledge, now=now)
+    assert question.node is not None, "one of the four is named"
+    window = question.window
+    if window == Window():
+        asked = WhyQuestion(node=question.node, window=window)
+        why = await ask_why(reading, asked, knowledge, now=now)
+        if why.verdicts:
+            window = _around(why.verdicts[-1:])
+    return _Resolved((question.node,), replace(question, window=window))
+
+
+async def _workload(
+    reading: Reading,
+    question: PostmortemQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> _Resolved:
+    """Return the nodes whose failures ended a workload."""
+    named, window = question.workload, question.window
+    assert named is not None, "a workload is named"
+    asked = WhyWorkloadQuestion(object=named, window=window)
+    told = await ask_why_workload(reading, asked, knowledge, now=now)
+    behind = [e.verdict for e in told.endings if e.verdict is not None]
+    if not behind:
+        msg = f"no node is behind the end of {named}"
+        raise NotFoundError(msg, advice=f"see `recorder why {named}`")
+    if window == Window():
+        behind = behind[-1:]
+        window = _around(behind)
+    nodes = tuple(dict.fromkeys(verdict.node for verdict in behind))
+    return _Resolved(nodes[:NODES_MAX], replace(question, window=window))
+
+
+async def _rack(
+    reading: Reading,
+    question: PostmortemQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> _Resolved:
+    """Return the time of the latest incident of a rack, or what is asked."""
+    window = question.window
+    if window == Window():
+        selected = ImpactQuestion(
+            nodes=(), rack=question.rack, labels=(), window=window
+        )
+        found = await ask_impact(reading, selected, knowledge, now=now)
+        if found.failures:
+            last = EntryName.parse(found.failures[-1].id)
+            one = await _incident(reading, last, knowledge, now=now)
+            window = one.question.window
+    return _Resolved((), replace(question, window=window))
+
+
+async def _incident(
+    reading: Reading, name: EntryName, knowledge: Knowledge, *, now: datetime
+) -> _Resolved:
+    """Return the nodes and the time of an incident."""
+    (one,) = (await ask_incident(reading, name, knowledge, now=now)).incidents
+    nodes = tuple(one.nodes[:NODES_MAX])
+    window = _around(one.verdicts)
+    if len(nodes) == 1:
+        return _Resolved(
+            nodes, PostmortemQuestion(node=nodes[0], window=window)
+        )
+    return _Resolved(nodes, PostmortemQuestion(incident=name, window=window))
+
+
+async def _gaps(
+    reading: Reading, verdicts: Sequence[Verdict], coverage: Coverage
+) -> Sequence[Gap]:
     """Return the gaps that verdicts name, in the order of the log."""
-    named = {gap for verdict in why.verdicts for gap in verdict.gaps}
-    found = {gap.opened: gap for gap in why.coverage.gaps}
-    since = why.question.window.since
+    named = {gap for verdict in verdicts for gap in verdict.gaps}
+    found = {gap.opened: gap for gap in coverage.gaps}
+    since = coverage.window.since
     if since is not None and named - found.keys():
         async for gap in reading.gaps(shifted(since, -LOOKBACK)):
             found.setdefault(gap.opened, gap)
     return [found[name] for name in sorted(named & found.keys())]
 
 
-def _around(verdict: Verdict) -> Window:
-    """Return the time of a verdict, to the end of what the log vouches for."""
-    return Window(verdict.began_at, None)
-
-
-def order_of(facts: Iterable[StoredFact]) -> Callable[[StoredFact], Place]:
-    """Return the place of each fact among all of these.
-
-    Much of what Kubernetes says of a time is cut to the second: it was some
-    time in that second, and not at its beginning. Within it our own clock
-    decides, which saw it later; then the place in the log, which keeps the
-    versions of an object in order. The cluster's clock may be ahead of ours,
-    by as much at least as it told of incarnations before we saw them.
-    """
-    ahead = max(
-        (
-            stored.fact.occurred_at - stored.observed_at
-            for stored in facts
-            if stored.fact.occurred_at is not None
-        ),
-        default=NONE,
-    )
-
-    def place(stored: StoredFact) -> Place:
-        at = stored.at
-        if stored.fact.occurred_at is not None and at.microsecond == 0:
-            seen = shifted(stored.observed_at, max(ahead, NONE))
-            at = min(max(at, seen), shifted(at, REST))
-        return at, stored.entry.position, stored.index
-
-    return place
+def _around(verdicts: Sequence[Verdict]) -> Window:
+    """Return the time of verdicts, to the end of what the log vouches for."""
+    return Window(min(verdict.began_at for verdict in verdicts), None)

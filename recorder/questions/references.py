@@ -19,6 +19,7 @@ __all__ = [
     "find_node",
     "did_you_mean",
     "find_objects",
+    "is_node",
     "named",
     "no_versions",
     "node_name",
@@ -27,6 +28,7 @@ __all__ = [
 PARTS_CLUSTER = 2
 PARTS_NAMESPACED = 3
 NEAR_MAX = 3
+NODE_WORDS = frozenset({"node", "nodes", "no"})
 EVENT_WORDS = frozenset({"event", "events", "ev"})
 
 
@@ -120,10 +122,15 @@ def node_name(text: str) -> str:
     if "/" not in text:
         return text
     named = Reference.parse(text)
-    if named.word.lower() not in {"node", "nodes", "no"} or named.namespace:
+    if named.word.lower() not in NODE_WORDS or named.namespace:
         msg = f'"{text}" is not a node: write node/NAME'
         raise NodeNameError(msg)
     return named.name
+
+
+def is_node(text: str) -> bool:
+    """Return whether ``node/NAME`` is written, or a name alone."""
+    return text.partition("/")[0].lower() in NODE_WORDS or "/" not in text
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -52,8 +52,9 @@ async def ask_replay(
     Raises:
         NotFoundError: the log has no such node.
     """
-    await find_node(reading, question.node)
     window = question.window
+    await reading.reach(window.since, window.until)
+    await find_node(reading, question.node)
     node = await node_of(
         reading,
         question.node,

@@ -6,15 +6,25 @@ people ask a log about.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from recorder.model.kinds import plural_of
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.questions.entry import NoEntryError, ask_entry
 from recorder.questions.kinds import BUILT_IN, Kind, find_kinds
+from recorder.questions.nodes import NodesQuestion, ask_nodes
+from recorder.questions.places import rack_of
 from recorder.questions.ports import Line, Reading
 from recorder.questions.references import named
 
-__all__ = ["SearchResult", "ask_search", "complete_nodes", "complete_objects"]
+__all__ = [
+    "SearchResult",
+    "ask_search",
+    "complete_labels",
+    "complete_nodes",
+    "complete_objects",
+    "complete_racks",
+]
 
 OFFERED_MAX = 200
 """More than anybody looks through."""
@@ -88,6 +98,28 @@ async def complete_nodes(reading: Reading, begun: str) -> Sequence[str]:
     """Return the nodes as ``node/NAME`` that go on as begun, in order."""
     names = await reading.node_names()
     return _going_on(begun, (named("node", "", name) for name in names))
+
+
+async def complete_racks(reading: Reading, begun: str) -> Sequence[str]:
+    """Return the racks that go on as begun, in order."""
+    places = (await reading.facts.places()).values()
+    return _going_on(begun, filter(None, map(rack_of, places)))
+
+
+async def complete_labels(
+    reading: Reading, begun: str, *, now: datetime
+) -> Sequence[str]:
+    """Return labels of nodes that go on as begun, in order.
+
+    Keys at first, which end with ``=``; then the values of the one.
+    """
+    answer = await ask_nodes(reading, NodesQuestion(), now=now)
+    pairs = [
+        pair for node in answer.nodes for pair in node.state.labels.items()
+    ]
+    if "=" in begun:
+        return _going_on(begun, (f"{key}={value}" for key, value in pairs))
+    return _going_on(begun, (f"{key}=" for key, _ in pairs))
 
 
 async def complete_objects(

@@ -50,6 +50,7 @@ async def ask_conditions(
 
     Each begins at the window's edge as it was then.
     """
+    await reading.reach(window.since, window.until)
     nodes = await nodes_of(
         reading,
         list(dict.fromkeys(names)),

@@ -1,19 +1,19 @@
 """Answers of `recorder show`: an object as it was at a time."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recorder.classify.changes import Manifest
-from recorder.coverage.coverage import Coverage, covered
+from recorder.coverage.coverage import Coverage
 from recorder.errors import NotFoundError
 from recorder.model.entry import Operation
 from recorder.model.moment import shifted, written
-from recorder.model.window import Window
 from recorder.questions.changes import document_of
+from recorder.questions.moments import covered_at
 from recorder.questions.ports import Heartbeats, Line, Reading, Selection
 from recorder.questions.references import Reference, find_objects, no_versions
 
-__all__ = ["Shown", "ask_object"]
+__all__ = ["Shown", "ask_object", "never"]
 
 MOMENT = timedelta(microseconds=1)
 """The finest time there is."""
@@ -50,6 +50,7 @@ async def ask_object(
     Raises:
         NotFoundError: there was no such object then.
     """
+    await reading.reach(at, at)
     found = await find_objects(reading, reference)
     line = await reading.newest(
         Selection(
@@ -59,7 +60,7 @@ async def ask_object(
         )
     )
     if line is None:
-        raise _never(reading, reference, at)
+        raise never(reading, reference, at)
     if line.operation in GONE:
         raise _gone(reference, line)
     beats = None
@@ -69,15 +70,23 @@ async def ask_object(
         beats = (await reading.heartbeats([number])).get(number)
     return Shown(
         line=line,
-        coverage=await _coverage(reading, line, at, now=now),
+        coverage=await covered_at(
+            reading,
+            at,
+            now=now,
+            reads=lambda source, resource: (
+                (source, resource) == (line.source, line.resource)
+            ),
+        ),
         heartbeats=beats,
         kind=found.kind.kind,
     )
 
 
-def _never(
+def never(
     reading: Reading, reference: Reference, at: datetime | None
 ) -> NotFoundError:
+    """Return the error that there was no such object yet."""
     if at is None:
         return no_versions(reading, reference)
     return NotFoundError(
@@ -97,26 +106,3 @@ def _gone(reference: Reference, line: Line) -> NotFoundError:
         f'"{reference}" {how} (entry {line.entry})',
         advice=f"for its last state add --at {before}",
     )
-
-
-async def _coverage(
-    reading: Reading, line: Line, at: datetime | None, *, now: datetime
-) -> Coverage:
-    """Judge one moment: what came before it cannot change the answer."""
-
-    def reads(source: str, resource: str) -> bool:
-        return (source, resource) == (line.source, line.resource)
-
-    if at is not None:
-        window = Window(at, at)
-    else:
-        vouched = [
-            stream.vouched_until
-            for stream in reading.streams
-            if reads(stream.source, stream.resource)
-        ]
-        window = Window(vouched[0] if vouched else None, None)
-    coverage = await covered(reading, window, now=now, reads=reads)
-    if at is None:
-        coverage.window = replace(coverage.window, since=None)
-    return coverage

@@ -8,6 +8,7 @@ from recorder.coverage.ports import FactsEnd, Log, Stream
 
 __all__ = [
     "DatabaseStatus",
+    "Days",
     "Disk",
     "LogStatus",
     "Status",
@@ -26,6 +27,9 @@ class LogStatus:
     entries_per_minute: float
     facts_end: FactsEnd | None = None
     """Where facts end before the log does."""
+
+    waiting_for: str | None = None
+    """Why nothing may be written to it now; None if it may."""
 
     def state_of(self, stream: Stream) -> str:
         """Return the state of a stream; without a writer nothing works."""
@@ -68,6 +72,25 @@ class DatabaseStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Days:
+    """The days of the database, by what became of them."""
+
+    hot: int
+    """Days that are whole in it and over."""
+
+    archived: int
+    dropped: int
+    holds: int
+    """Holds that were not lifted."""
+
+    archived_until: datetime | None = None
+    """The end of the last day that is archived."""
+
+    kept_since: datetime | None = None
+    """The begin of the first day that is whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """Everything at a glance."""
 
@@ -75,3 +98,14 @@ class Status:
     database: DatabaseStatus
     now: datetime
     """By PostgreSQL's clock."""
+
+    days: Days | None = None
+    archive: str | None = None
+    """The place of the archive, by the settings; None for none."""
+
+    budget_bytes: int | None = None
+    """Size above which the oldest days are dropped; None for any."""
+
+    budget_stage: str | None = None
+    """``within`` the budget, ``near`` it, ``over`` it or ``full``, which is
+    where nothing more is recorded; None without one."""

@@ -11,8 +11,10 @@ from recorder.model.window import Window
 from recorder.projections import NodeState, advance
 from recorder.projections.lanes import Lanes
 from recorder.questions.loading.nodes import is_of_node, node_of, reads_nodes
+from recorder.questions.placed import is_told_of_node, requests_placed
 from recorder.questions.ports import Reading
 from recorder.questions.references import find_node
+from recorder.questions.spanning.merging import union
 
 __all__ = ["Timeline", "ask_timeline", "is_fault", "service"]
 
@@ -51,6 +53,7 @@ async def ask_timeline(
     Raises:
         NotFoundError: the log has no such node.
     """
+    await reading.reach(window.since, window.until)
     await find_node(reading, name)
     node = await node_of(
         reading,
@@ -65,15 +68,28 @@ async def ask_timeline(
         if is_of_node(stored):
             state = advance(state, stored.fact)
             lanes.take(stored, state)
+    asked = await requests_placed(reading, name, window)
+    told = [
+        stored
+        for stored in asked
+        if is_told_of_node(stored) and _is_within(stored, window)
+    ]
     return Timeline(
         node=name,
         base=node.base,
         state=state,
         lanes=lanes,
-        facts=node.facts,
+        facts=union(node.facts, told),
         coverage=await covered(
             reading, window, now=now, reads=reads_nodes, facts=True
         ),
+    )
+
+
+def _is_within(stored: StoredFact, window: Window) -> bool:
+    since, until = window.since, window.until
+    return (since is None or stored.at >= since) and (
+        until is None or stored.at < until
     )
 
 

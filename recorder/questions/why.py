@@ -68,22 +68,28 @@ async def ask_why(
     Raises:
         NotFoundError: the log has no such node.
     """
+    judged = _judged_window(question)
+    await reading.reach(judged.since, judged.until)
     await find_node(reading, question.node)
     coverage = await covered(
         reading,
-        _judged_window(question),
+        judged,
         now=now,
         reads=reads_nodes,
         facts=True,
     )
     found = await _verdicts(reading, question, knowledge, coverage)
+    spoken = judged
     if question.at is not None:
+        spoken = _window_of(question.at, found)
+    elif question.window.since is None and _is_before_the_record(
+        reading, found
+    ):
+        since = min(verdict.began_at for verdict in found)
+        spoken = Window(since, question.window.until)
+    if spoken is not judged:
         coverage = await covered(
-            reading,
-            _window_of(question.at, found),
-            now=now,
-            reads=reads_nodes,
-            facts=True,
+            reading, spoken, now=now, reads=reads_nodes, facts=True
         )
     return Why(
         cluster=reading.log.cluster_name,
@@ -91,6 +97,20 @@ async def ask_why(
         verdicts=found,
         coverage=coverage,
     )
+
+
+def _is_before_the_record(reading: Reading, found: Sequence[Verdict]) -> bool:
+    """Return whether a verdict rests on what was read of the past.
+
+    Of the time before a first list only samples were read.
+    """
+    begins = [
+        stream.began_at
+        for stream in reading.streams
+        if stream.began_at and reads_nodes(stream.source, stream.resource)
+    ]
+    seen = [verdict.effect.stored.observed_at for verdict in found]
+    return bool(begins and seen) and min(seen) < min(begins)
 
 
 def _judged_window(question: WhyQuestion) -> Window:

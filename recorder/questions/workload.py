@@ -86,6 +86,7 @@ async def ask_workload(
     Raises:
         NotFoundError: the log has no such object, or it had no Pods.
     """
+    await reading.reach(window.since, window.until)
     found = await find_objects(reading, reference)
     uids = {t.identity.uid for t in found.incarnations if t.identity.uid}
     facts = await reading.gangs.family(uids, until=window.until)

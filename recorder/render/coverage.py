@@ -6,16 +6,18 @@ from datetime import datetime
 
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap, Hole
-from recorder.model.moment import optional_time, written
-from recorder.questions.gaps import GapAnswer
+from recorder.model.moment import written
+from recorder.render.table import Cell, Column, Kind
 
 __all__ = [
     "GAP_COLUMNS",
     "alike",
+    "archive_lines",
     "coverage_lines",
     "detail_lines",
     "few",
-    "gap_rows",
+    "gap_cells",
+    "hole_cells",
     "missing_lines",
 ]
 
@@ -43,7 +45,7 @@ def missing_lines(coverage: Coverage, named: Iterable[Gap]) -> list[str]:
 def coverage_lines(coverage: Coverage) -> list[str]:
     """Say whether something may be missing, and what."""
     if coverage.complete:
-        return [f"complete{_end(coverage)}"]
+        return [f"complete{_end(coverage)}", *archive_lines(coverage)]
     parts = [
         *(
             _span(few(resources), hole.since, hole.until, hole.reason)
@@ -55,7 +57,19 @@ def coverage_lines(coverage: Coverage) -> list[str]:
     left = len(parts) + coverage.more - len(shown)
     if left:
         shown.append(f"and {left} more: see `recorder gaps`")
-    return [f"INCOMPLETE: {part}" for part in shown]
+    return [
+        *(f"INCOMPLETE: {part}" for part in shown),
+        *archive_lines(coverage),
+    ]
+
+
+def archive_lines(coverage: Coverage) -> list[str]:
+    """Say what was read from the archive, and from which."""
+    return [
+        f"from the archive: {written(span.since)} to {written(span.until)},"
+        f" in {span.place}"
+        for span in coverage.archived
+    ]
 
 
 def _end(coverage: Coverage) -> str:
@@ -118,36 +132,46 @@ def _latest(holes: Sequence[Hole]) -> datetime | None:
     return max(ends) if len(ends) == len(holes) else None
 
 
-GAP_COLUMNS = ("ID", "SOURCE", "RESOURCE", "FROM", "TO", "REASON")
+GAP_COLUMNS = (
+    Column("ID"),
+    Column("SOURCE", rank=3),
+    Column("RESOURCE"),
+    Column("FROM", Kind.TIME),
+    Column("AGE", Kind.AGE, rank=1),
+    Column("TO", Kind.TIME, rank=2),
+    Column("REASON"),
+)
 
 
-def gap_rows(answer: GapAnswer) -> list[list[str]]:
-    """Return gaps, and holes without an entry, as rows of a table."""
-    rows = [
-        [
-            str(gap.opened),
-            gap.source,
-            gap.resource,
-            optional_time(gap.since) or "",
-            optional_time(gap.until) or "open",
-            gap.reason,
-        ]
-        for gap in answer.gaps
-    ]
-    rows.extend(
-        [
-            "-",
+def gap_cells(gap: Gap) -> Sequence[Cell]:
+    """Return a gap as the cells of a table."""
+    return (
+        str(gap.opened),
+        gap.source,
+        gap.resource,
+        gap.since or "",
+        gap.since or "",
+        gap.until or "open",
+        gap.reason,
+    )
+
+
+def hole_cells(coverage: Coverage) -> list[Sequence[Cell]]:
+    """Return holes of which no entry tells, as the cells of a table."""
+    return [
+        (
+            None,
             hole.source,
             f"{len(resources)} resources"
             if len(resources) > 1
             else few(resources),
-            optional_time(hole.since) or "",
-            optional_time(hole.until) or "open",
+            hole.since or "",
+            hole.since or "",
+            hole.until or "open",
             hole.reason,
-        ]
-        for hole, resources in alike(answer.coverage.holes)
-    )
-    return rows
+        )
+        for hole, resources in alike(coverage.holes)
+    ]
 
 
 def detail_lines(gap: Gap) -> list[str]:

@@ -1,24 +1,24 @@
 """Entries as columns for people."""
 
 from recorder.documents.entries import says
-from recorder.model.moment import written
 from recorder.questions.ports import Line
 from recorder.questions.references import named
+from recorder.render.table import Cell, Column, Kind
 
 __all__ = ["COLUMNS", "line_columns"]
 
 COLUMNS = (
-    "ENTRY",
-    "OBSERVED",
-    "RESOURCE",
-    "OPERATION",
-    "OBJECT",
-    "NODE",
-    "SAYS",
+    Column("ENTRY"),
+    Column("OBSERVED", Kind.TIME),
+    Column("RESOURCE", rank=3),
+    Column("OPERATION", rank=1),
+    Column("OBJECT"),
+    Column("NODE", rank=2),
+    Column("SAYS"),
 )
 
 
-def line_columns(line: Line) -> list[str]:
+def line_columns(line: Line) -> list[Cell]:
     """Return a line as the columns of a table."""
     identity = line.identity
     shown = ""
@@ -26,7 +26,7 @@ def line_columns(line: Line) -> list[str]:
         shown = named(identity.kind.lower(), identity.namespace, identity.name)
     return [
         str(line.entry),
-        written(line.observed_at),
+        line.observed_at,
         (line.resource or "").rpartition("/")[2],
         line.operation.value,
         shown,

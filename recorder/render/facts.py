@@ -5,21 +5,29 @@ from collections.abc import Iterator
 from recorder.documents.sentences import counted
 from recorder.facts import says, says_with_object
 from recorder.model.fact import StoredFact
-from recorder.model.moment import written
 from recorder.projections import NodeState
 from recorder.questions.replay import Replay, Step
+from recorder.render.table import Cell, Column, Kind
 from recorder.render.text import plain
 
 __all__ = ["COLUMNS", "replay_lines", "row"]
 
-COLUMNS = ("AT", "ENTRY", "NODE", "OBJECT", "FACT", "ACTOR", "WHAT")
+COLUMNS = (
+    Column("AT", Kind.TIME),
+    Column("ENTRY"),
+    Column("NODE", rank=1),
+    Column("OBJECT", rank=4),
+    Column("FACT", rank=3),
+    Column("ACTOR", rank=2),
+    Column("WHAT"),
+)
 
 
-def row(stored: StoredFact) -> tuple[str, ...]:
+def row(stored: StoredFact) -> tuple[Cell, ...]:
     """Return a fact as the cells of a table."""
     fact = stored.fact
     return (
-        written(stored.at),
+        stored.at,
         str(stored.entry),
         fact.node or "-",
         _named(stored),

@@ -1,17 +1,21 @@
-"""A postmortem as one HTML file: nothing is loaded, nothing runs."""
+"""A report as one HTML file: nothing is loaded, nothing runs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 
-from recorder.documents.impact import Totals
-from recorder.documents.postmortem import summary
-from recorder.explain.hit import Hit
-from recorder.explain.verdict import Verdict
-from recorder.model.moment import written
 from recorder.questions.postmortem import Postmortem
-from recorder.render.coverage import missing_lines
+from recorder.render.report import (
+    Command,
+    Drawing,
+    Entries,
+    Heading,
+    Items,
+    Paragraph,
+    Part,
+    Table,
+    report,
+)
 from recorder.render.svg import timeline
-from recorder.render.verdict import doubts, step_says, verdict_rows
 
 __all__ = ["html"]
 
@@ -30,9 +34,15 @@ svg { width: 100%; height: auto; } svg text { fill: currentColor; }
 """
 
 
-def html(postmortem: Postmortem) -> str:
-    """Write a postmortem; the same one gives the same bytes."""
-    title = f"Postmortem: {postmortem.node}"
+def html(postmortem: Postmortem, *, page: str | None = None) -> str:
+    """Write a postmortem; the same one gives the same bytes.
+
+    Args:
+        postmortem: what is known.
+        page: the address that names of entries link to, up to the entry.
+    """
+    title = f"Postmortem: {postmortem.subject}"
+    drawing = timeline(postmortem.timeline, postmortem.coverage)
     return "\n".join(
         [
             "<!doctype html>",
@@ -43,81 +53,65 @@ def html(postmortem: Postmortem) -> str:
             f"<style>{STYLE}</style></head>",
             "<body>",
             f"<h1>{escape(title)}</h1>",
-            *_body(postmortem),
+            *(
+                line
+                for part in report(postmortem)
+                for line in _part(part, page, drawing)
+            ),
             "</body></html>",
             "",
         ]
     )
 
 
-def _body(postmortem: Postmortem) -> Iterator[str]:
-    for sentence in summary(postmortem):
-        yield f'<p class="summary">{escape(sentence)}</p>'
-    yield "<h2>Timeline</h2>"
-    yield timeline(postmortem.timeline, postmortem.coverage)
-    yield "<table><thead><tr><th>Time (UTC)<th>Role<th>Entry<th>What"
-    yield "</tr></thead><tbody>"
-    for one in postmortem.timeline:
-        at = one.sign.stored.at
-        yield (
-            f'<tr><td><time datetime="{written(at)}">'
-            f"{at:%Y-%m-%d %H:%M:%S}</time>"
-            f"<td>{escape(one.role)}<td><code>{one.sign.stored.entry}</code>"
-            f"<td>{escape(one.sign.says)}</tr>"
-        )
+def _part(part: Part, page: str | None, drawing: str) -> Iterator[str]:
+    match part:
+        case Heading(text, level):
+            yield f"<h{level}>{escape(text)}</h{level}>"
+        case Paragraph(text):
+            yield f"<p>{escape(text)}</p>"
+        case Table():
+            yield from _table(part, page)
+        case Items():
+            yield from _items(part, page)
+        case Drawing():
+            yield drawing
+        case Command(origin, command):
+            yield (
+                f'<p class="muted">{escape(origin)}:'
+                f" <code>{escape(command)}</code></p>"
+            )
+
+
+def _table(table: Table, page: str | None) -> Iterator[str]:
+    yield "<table>"
+    if any(table.titles):
+        titles = "".join(f"<th>{escape(title)}" for title in table.titles)
+        yield f"<thead><tr>{titles}</tr></thead>"
+    yield "<tbody>"
+    for row in table.rows:
+        yield f"<tr>{''.join(f'<td>{_cell(cell, page)}' for cell in row)}</tr>"
     yield "</tbody></table>"
-    for verdict in postmortem.verdicts:
-        yield from _verdict(verdict)
-    yield from _impact(postmortem.impact.workloads)
-    yield "<h2>What may be missing</h2><ul>"
-    for line in missing_lines(postmortem.coverage, postmortem.gaps):
-        yield f"<li>{escape(line)}</li>"
-    yield "</ul>"
-    yield (
-        f'<p class="muted">{escape(postmortem.origin)}:'
-        f" <code>{escape(postmortem.command)}</code></p>"
-    )
 
 
-def _verdict(verdict: Verdict) -> Iterator[str]:
-    yield f"<h2>Verdict: {escape(verdict.happened)}</h2>"
-    yield f"<p>{escape(verdict.sentence)}</p><table><tbody>"
-    yield f"<tr><th>Entry<td><code>{verdict.id}</code></tr>"
-    for name, value in verdict_rows(verdict):
-        yield f"<tr><th>{name}<td>{escape(value)}</tr>"
-    yield "</tbody></table>"
-    yield "<ol>"
-    for step in verdict.steps:
-        entries = ", ".join(f"<code>{entry}</code>" for entry in step.entries)
-        yield (
-            f"<li><time>{step.at:%H:%M:%S}</time> {step.role}:"
-            f" {escape(step_says(step))} ({entries})</li>"
-        )
-    yield "</ol>"
-    for title, items in doubts(verdict):
-        if items:
-            yield f"<h3>{title}</h3><ul>"
-            yield from (f"<li>{escape(item)}</li>" for item in items)
-            yield "</ul>"
+def _items(items: Items, page: str | None) -> Iterator[str]:
+    tag = "ol" if items.ordered else "ul"
+    box = '<input type="checkbox" disabled> ' if items.open else ""
+    yield f"<{tag}>"
+    for text, entries in items.items:
+        named = _cell(entries, page)
+        behind = f" ({named})" if named else ""
+        yield f"<li>{box}{escape(text)}{behind}</li>"
+    yield f"</{tag}>"
 
 
-def _impact(hits: Sequence[Hit]) -> Iterator[str]:
-    yield "<h2>Impact</h2>"
-    if not hits:
-        yield "<p>No affected workloads are recorded.</p>"
-        return
-    yield "<table><thead><tr><th>Workload<th>Disrupted by<th>At<th>Pods"
-    yield "<th>GPUs<th>Outcome<th>GPU-hours</tr></thead><tbody>"
-    for hit in hits:
-        yield (
-            f"<tr><td>{escape(str(hit.workload))}<td>{hit.hit_by}"
-            f"<td><time>{hit.hit_at:%H:%M:%S}</time>"
-            f'<td class="n">{len(hit.pods_hit)}<td class="n">{hit.gpus}'
-            f'<td>{hit.outcome}<td class="n">{hit.gpu_hours_lost:.2f}</tr>'
-        )
-    total = Totals.of(hits).gpu_hours_lost
-    yield "</tbody></table>"
-    yield (
-        f"<p>At least {total:.2f} GPU-hours: work since the last checkpoint"
-        " of each job is not known.</p>"
+def _cell(cell: str | Entries, page: str | None) -> str:
+    if not isinstance(cell, Entries):
+        return escape(cell)
+    names = (f"<code>{escape(name)}</code>" for name in cell.names)
+    if page is None:
+        return ", ".join(names)
+    return ", ".join(
+        f'<a href="{escape(page + name)}">{shown}</a>'
+        for name, shown in zip(cell.names, names, strict=True)
     )

@@ -6,9 +6,41 @@ from recorder.documents.impact import Totals
 from recorder.documents.sentences import counted
 from recorder.explain.hit import Hit
 from recorder.explain.verdict import Verdict
+from recorder.render.table import Cell, Column, Kind
 from recorder.render.text import plain
 
-__all__ = ["cost", "failure_lines"]
+__all__ = ["COLUMNS", "cells", "cost", "failure_lines"]
+
+COLUMNS = (
+    Column("HIT AT", Kind.TIME, rank=3),
+    Column("AGE", Kind.AGE, rank=1),
+    Column("WORKLOAD"),
+    Column("HIT BY"),
+    Column("FIRST NODE", rank=2),
+    Column("PODS", rank=6),
+    Column("GANG", rank=7),
+    Column("GPUS", rank=5),
+    Column("OUTCOME"),
+    Column("RUNNING AGAIN", Kind.TIME, rank=4),
+    Column("GPU-HOURS"),
+)
+
+
+def cells(hit: Hit) -> Sequence[Cell]:
+    """Return a hit as the cells of a table."""
+    return (
+        hit.hit_at,
+        hit.hit_at,
+        str(hit.workload),
+        hit.hit_by,
+        hit.first_node,
+        len(hit.pods_hit),
+        hit.gang_size,
+        hit.gpus,
+        hit.outcome,
+        hit.running_again_at,
+        hit.gpu_hours_lost,
+    )
 
 
 def cost(hits: Sequence[Hit]) -> str:

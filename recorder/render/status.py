@@ -3,9 +3,17 @@
 from datetime import datetime
 
 from recorder.model.moment import written
-from recorder.questions.status import LogStatus
+from recorder.questions.status import LogStatus, Status
+from recorder.render.text import human_bytes
 
-__all__ = ["COLUMNS", "status_rows", "summary"]
+__all__ = ["COLUMNS", "days_lines", "status_rows", "summary"]
+
+BUDGET = {
+    "near": "above it the oldest archived days are dropped before their time",
+    "over": "the oldest archived days are dropped before their time",
+    "full": "nothing is recorded until days are dropped",
+}
+"""What follows of how full the size budget is."""
 
 COLUMNS = (
     "SOURCE",
@@ -38,6 +46,28 @@ def status_rows(status: LogStatus, now: datetime) -> list[list[str]]:
     return rows
 
 
+def days_lines(answer: Status) -> list[str]:
+    """Say what retention did and will do, in a line or two."""
+    lines = []
+    days = answer.days
+    if days is not None and days.archived + days.dropped:
+        until = days.archived_until
+        reach = "" if until is None else f", up to {until:%Y-%m-%d}"
+        lines.append(
+            f"{days.hot} days in the database; {days.archived} archived{reach}"
+            f" in {answer.archive or 'no place'}; {days.dropped} dropped"
+        )
+    if days is not None and days.holds:
+        lines.append(f"{days.holds} holds: see `recorder hold list`")
+    budget, stage = answer.budget_bytes, answer.budget_stage or ""
+    if budget is not None and stage in BUDGET:
+        lines.append(
+            f"size budget: {human_bytes(answer.database.bytes)} of"
+            f" {human_bytes(budget)} are used; {BUDGET[stage]}"
+        )
+    return lines
+
+
 def summary(status: LogStatus) -> list[str]:
     """Say where a log stands, in a few lines."""
     log = status.log
@@ -45,6 +75,8 @@ def summary(status: LogStatus) -> list[str]:
         state = "played from a tape"
         if log.holder is not None:
             state = f"being played by {log.holder}"
+    elif log.holder is None and status.waiting_for is not None:
+        state = f"NOT being recorded, it waits for room: {status.waiting_for}"
     elif log.holder is None:
         state = "NOT being recorded: run `recorder up`"
     else:

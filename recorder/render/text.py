@@ -7,6 +7,7 @@ they can be cut and searched; nothing is shortened to fit a terminal.
 from collections.abc import Iterable, Sequence
 
 __all__ = [
+    "BETWEEN",
     "Columns",
     "human_bytes",
     "plain",

@@ -11,7 +11,16 @@ from recorder.explain.verdict import Decided, Step, Verdict
 from recorder.model.moment import written
 from recorder.render.text import plain
 
-__all__ = ["doubts", "step_says", "verdict_lines", "verdict_rows"]
+__all__ = [
+    "WIDTH",
+    "cut",
+    "doubts",
+    "path_lines",
+    "row_lines",
+    "step_says",
+    "verdict_lines",
+    "verdict_rows",
+]
 
 WIDTH = 100
 """Columns of a text that people read."""
@@ -33,26 +42,28 @@ def verdict_lines(verdict: Verdict, *, verbose: bool = False) -> Iterator[str]:
     yield ""
     yield from _facts_of(verdict)
     yield ""
-    yield from _records(verdict) if verbose else _path(verdict)
+    yield from _records(verdict) if verbose else path_lines(verdict)
     if verdict.rivals or verdict.gaps or verdict.missing:
         yield ""
     for rival in verdict.rivals:
         word = "excluded" if rival.excluded else "possible"
-        yield from _row(word, f"{rival.cause}: {rival.because}")
+        yield from row_lines(word, f"{rival.cause}: {rival.because}")
     for against in verdict.contradictions:
         entry = against.sign.stored.entry
         text = f"{entry} {against.sign.says}: {against.but}"
-        yield from _row("conflict", text)
+        yield from row_lines("conflict", text)
     if verdict.gaps:
         named = ", ".join(map(str, verdict.gaps))
-        yield from _row("gap", f"{named}: part of this time was not recorded")
+        yield from row_lines(
+            "gap", f"{named}: part of this time was not recorded"
+        )
     for one in verdict.missing:
-        yield from _row(
+        yield from row_lines(
             "missing", f"{one.evidence}: would show {one.would_tell}"
         )
 
 
-def _path(verdict: Verdict) -> Iterator[str]:
+def path_lines(verdict: Verdict) -> Iterator[str]:
     """Yield the steps, each with the entry that says it and how many more."""
     named = [_named(step) for step in verdict.steps]
     width = max((len(name) for name in named), default=0)
@@ -62,11 +73,11 @@ def _path(verdict: Verdict) -> Iterator[str]:
             day = step.at.date()
             yield f"  {day:%Y-%m-%d}"
         head = f"  {step.at:%H:%M:%S}  {step.role:8}  {name:{width}}  "
-        yield f"{head}{_cut(step_says(step))}"
+        yield f"{head}{cut(step_says(step))}"
     told = {entry for step in verdict.steps for entry in step.entries}
     others = {e.sign.stored.entry for e in verdict.evidence} - told
     if more := len(others) + verdict.left_out:
-        yield from _row("...", f"{counted(more, 'more record')}: see -v")
+        yield from row_lines("...", f"{counted(more, 'more record')}: see -v")
 
 
 def _named(step: Step) -> str:
@@ -84,7 +95,8 @@ def step_says(step: Step) -> str:
     return f"{who}: {step.says}"
 
 
-def _cut(said: str) -> str:
+def cut(said: str) -> str:
+    """Return what a record says, as far as one line has room for it."""
     said = plain(said)
     return f"{said[: SAYS_MAX - 3]}..." if len(said) > SAYS_MAX else said
 
@@ -110,13 +122,14 @@ def _records(verdict: Verdict) -> Iterator[str]:
         name = str(stored.entry).ljust(width)
         clock = stored.at.strftime("%H:%M:%S")
         role = every[place].role.ljust(8)
-        said = _cut(every[place].sign.says)
+        said = cut(every[place].sign.says)
         yield f"  {clock}  {role}  {name}  {said}"
     if verdict.left_out:
-        yield from _row("...", _without(verdict))
+        yield from row_lines("...", _without(verdict))
 
 
-def _row(name: str, value: str) -> Iterator[str]:
+def row_lines(name: str, value: str) -> Iterator[str]:
+    """Yield a name and its value, on as many lines as it needs."""
     first = f"  {name:8} "
     yield from wrap(
         plain(value),
@@ -172,7 +185,7 @@ def _facts_of(verdict: Verdict) -> Iterator[str]:
     if verdict.skew:
         rows.append(("clock", _skewed(verdict.skew)))
     for name, value in rows:
-        yield from _row(name, value)
+        yield from row_lines(name, value)
 
 
 def _skewed(skew: timedelta) -> str:
@@ -199,7 +212,7 @@ def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
 
 
 def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
-    """Return what weakens it and what was not recorded, with titles."""
+    """Return what weakens it, with titles."""
     return [
         (
             "Other causes considered",
@@ -225,12 +238,5 @@ def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
         (
             "Gaps that affect this verdict",
             [f"gap {gap}" for gap in verdict.gaps],
-        ),
-        (
-            "Sources not recorded",
-            [
-                f"{lack.evidence} would show {lack.would_tell}"
-                for lack in verdict.missing
-            ],
         ),
     ]

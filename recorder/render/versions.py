@@ -6,12 +6,14 @@ from typing import Any
 
 from recorder.classify.changes import Change, How
 from recorder.classify.managers import FieldManager
+from recorder.model.author import UNKNOWN, KnownBy
 from recorder.model.entry import Operation
 from recorder.model.moment import written
 from recorder.questions.diff import Difference, State
 from recorder.questions.history import Version
 from recorder.questions.ports import Heartbeats
 from recorder.questions.show import Shown
+from recorder.render.authors import author_text
 from recorder.render.text import CONTROLS
 
 __all__ = [
@@ -81,6 +83,7 @@ def _manager(manager: FieldManager) -> str:
 
 BEGINS = {
     Operation.LISTED: "first in the log: it existed at the first list",
+    Operation.RECOVERED: "first in the log: read from the cluster's past",
     Operation.ADDED: "created",
 }
 
@@ -95,14 +98,20 @@ def version_lines(version: Version) -> list[str]:
         lines = [f"new incarnation: {uids}", ""]
     if line.operation is Operation.ABSENT:
         return [*lines, f"{said}: inferred, missing from a complete list"]
-    if version.managers or version.changed:
+    author = version.attribution.author
+    if author.known_by is KnownBy.AUDIT:
+        said = f"{said}  by {author_text(author)}, audit {author.entry}"
+    elif version.managers or version.changed:
         said = f"{said}  {actor_text(version.managers)}"
     lines.append(said)
     if version.begins:
         lines.append(f"  {BEGINS.get(line.operation, 'first in the log')}")
     elif not version.changed and line.operation is not Operation.DELETED:
         lines.append("  no changes except fields shown by --all-fields")
-    lines.extend(f"  {text}" for text in change_lines(version.changed))
+    for change, whose in version.authored:
+        (text,) = change_lines([change])
+        told = f"  (by {author_text(whose)})" if whose != author else ""
+        lines.append(f"  {text}{told if whose != UNKNOWN else ''}")
     return lines
 
 
@@ -136,7 +145,12 @@ def difference_lines(difference: Difference) -> list[str]:
         )
     if difference.managers:
         lines.append(f"written {actor_text(difference.managers)}")
-    return [*lines, *change_lines(difference.changed)]
+    for change in difference.changed:
+        (text,) = change_lines([change])
+        author = difference.author(change)
+        by = f"  (by {author_text(author)})" if author != UNKNOWN else ""
+        lines.append(f"{text}{by}")
+    return lines
 
 
 def _state(state: State) -> str:

@@ -54,6 +54,9 @@ class NodeSelection(NamedTuple):
     was_meant: Callable[[str, datetime], Awaitable[bool]]
     """Whether one of these was meant at a time."""
 
+    each: bool = False
+    """Whether each hit of a workload is wanted by itself."""
+
 
 class _Preempted(NamedTuple):
     pod: str
@@ -138,7 +141,7 @@ async def all_hits_of(
         if not await asked.was_meant(gone.node, gone.at)
     ]
     scope = _scope(everywhere, coverage, spared)
-    found = gangs.hits(every, scope)
+    found = gangs.hits(every, scope, each=asked.each)
     asked_of = (h.charged(nodes=nodes) for h in found if nodes & {*h.nodes})
     return _within(asked_of, window)
 

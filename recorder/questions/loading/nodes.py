@@ -11,6 +11,7 @@ from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Hole
 from recorder.coverage.ports import Stream
 from recorder.explain.answer import judge
+from recorder.explain.contests import with_contests
 from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
 from recorder.explain.needs import (
     ObjectName,
@@ -165,6 +166,8 @@ async def _with_requests(
     until: datetime | None,
 ) -> list[Node]:
     """Add what audit says of the objects that are about nodes."""
+    if not _is_audited(reading):
+        return list(nodes)
     wanted = {node.name: objects_asked_for(node.facts) for node in nodes}
     found = await _requests(
         reading, set().union(*wanted.values()), since=since, until=until
@@ -198,9 +201,13 @@ async def _requests(
     until: datetime | None,
 ) -> Sequence[StoredFact]:
     """Read what audit says of objects, if it was ever recorded."""
-    if not any(stream.source == AUDIT for stream in reading.streams):
+    if not _is_audited(reading):
         return []
     return await reading.facts.requests(objects, since=since, until=until)
+
+
+def _is_audited(reading: Reading) -> bool:
+    return any(stream.source == AUDIT for stream in reading.streams)
 
 
 def _locks(knowledge: Knowledge) -> Sequence[str]:
@@ -285,7 +292,7 @@ async def verdicts_of(
             )
         ]
         verdicts += sorted(
-            judged,
+            with_contests(chains, judged),
             key=lambda v: (v.effect.stored.at, v.effect.position),
         )
     return verdicts

@@ -1,0 +1,168 @@
+"""The course of an incident: started, detected, decided, mitigated, resolved.
+
+Each phase is a time that a record bears, or is said to be open. Nothing is
+averaged or assumed: what nobody recorded is null.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Self
+
+from recorder.documents.document import Document
+from recorder.documents.sentences import counted
+from recorder.explain.hit import Hit
+from recorder.explain.verdict import Verdict
+from recorder.model.fact import FactKind
+from recorder.model.outcomes import Outcome, Role
+from recorder.questions.postmortem import Postmortem
+
+__all__ = ["PhaseDocument", "phases"]
+
+
+class PhaseDocument(Document, frozen=True, kw_only=True):
+    """One phase, in the order in which phases come."""
+
+    phase: str
+    """started, detected, decided, mitigated or resolved."""
+
+    at: datetime | None
+    """Null while it is not over, or where it was not recorded."""
+
+    after_seconds: float | None
+    """Since it started."""
+
+    says: str
+    entry: str | None
+
+    @classmethod
+    def of(cls, phase: str, told: "_Told | None", since: datetime) -> Self:
+        """Return the document of a phase of an incident that began then."""
+        if told is None:
+            return cls(
+                phase=phase, at=None, after_seconds=None,
+                says="not recorded", entry=None,
+            )  # fmt: skip
+        at, says, entry = told
+        # Clocks of two machines may disagree about what came first.
+        after = None if at is None else max((at - since).total_seconds(), 0.0)
+        return cls(
+            phase=phase, at=at, after_seconds=after, says=says, entry=entry
+        )
+
+
+_Told = tuple[datetime | None, str, str | None]
+
+
+def phases(postmortem: Postmortem) -> Sequence[PhaseDocument]:
+    """Return the phases; none where nothing happened."""
+    verdicts = postmortem.verdicts
+    if not verdicts:
+        return []
+    started = min((_started(v) for v in verdicts), key=lambda told: told[0])
+    hits = postmortem.impact.workloads
+    found: list[tuple[str, _Told | None]] = [
+        ("started", started),
+        ("detected", _first(_detected(verdicts))),
+    ]
+    if any(verdict.decision is not None for verdict in verdicts):
+        found.append(("decided", _first(_decided(verdicts))))
+    if hits:
+        found.append(("mitigated", _mitigated(hits)))
+    found.append(("resolved", _resolved(verdicts)))
+    return [PhaseDocument.of(name, told, started[0]) for name, told in found]
+
+
+def _first(told: Iterator[_Told]) -> _Told | None:
+    return min(told, key=lambda one: str(one[0]), default=None)
+
+
+def _started(verdict: Verdict) -> tuple[datetime, str, str | None]:
+    """Return when it began at the earliest that a record bears out."""
+    fault, decided = verdict.fault, verdict.decision
+    begun: list[tuple[datetime, str, str | None]] = []
+    if fault is not None:
+        sign = fault.sign
+        begun.append((sign.stored.at, sign.says, str(sign.stored.entry)))
+    if decided is not None:
+        sign = decided.sign
+        begun.append((sign.stored.at, sign.says, str(sign.stored.entry)))
+    elif verdict.not_before is not None and verdict.down is not None:
+        node = verdict.node
+        begun.append(
+            (verdict.not_before, f"last sign of life of {node}", None)
+        )
+    if not begun:
+        effect = verdict.effect
+        begun.append((verdict.lost_at, effect.says, verdict.id))
+    return min(begun, key=lambda one: one[0])
+
+
+def _detected(verdicts: Sequence[Verdict]) -> Iterator[_Told]:
+    """Yield when something first reported each of them.
+
+    What broke was broken before somebody said so: it is when the report of
+    it was seen that counts.
+    """
+    for verdict in verdicts:
+        reports = [
+            one.sign
+            for one in verdict.evidence
+            if one.role in {Role.FAULT, Role.EFFECT}
+            and one.sign.stored.fact.kind is not FactKind.LEASE_SILENT
+        ]
+        if verdict.fault is None and verdict.mode == "planned":
+            continue
+        sign = min(
+            reports or [verdict.effect], key=lambda s: s.stored.observed_at
+        )
+        stored = sign.stored
+        reporter = stored.fact.actor
+        says = sign.says if not reporter else f"{reporter}: {sign.says}"
+        yield stored.observed_at, says, str(stored.entry)
+
+
+def _decided(verdicts: Sequence[Verdict]) -> Iterator[_Told]:
+    for verdict in verdicts:
+        decided = verdict.decision
+        if decided is None:
+            continue
+        stored = decided.sign.stored
+        actor = decided.actor
+        who = None if actor is None else actor.name
+        says = (
+            decided.sign.says
+            if who is None
+            else (f"{who}: {decided.sign.says}")
+        )
+        yield stored.at, says, str(stored.entry)
+
+
+def _mitigated(hits: Sequence[Hit]) -> _Told:
+    """Return when the last of the work ran again, or had failed for good."""
+    waiting = [
+        hit
+        for hit in hits
+        if hit.running_again_at is None
+        and hit.outcome not in {Outcome.FAILED, Outcome.COMPLETED}
+    ]
+    if waiting:
+        return None, f"{counted(len(waiting), 'workload')} not running", None
+    ended = [h for h in hits if h.running_again_at is None]
+    again = [h.running_again_at for h in hits if h.running_again_at]
+    if not again:
+        count = counted(len(ended), "workload")
+        return None, f"{count} did not run again", None
+    failed = f"; {len(ended)} did not" if ended else ""
+    count = counted(len(again), "workload")
+    return max(again), f"{count} running again{failed}", None
+
+
+def _resolved(verdicts: Sequence[Verdict]) -> _Told:
+    away = {v.node for v in verdicts if v.back_in_service_at is None}
+    if away:
+        names = ", ".join(sorted(away))
+        return None, f"not back in service: {names}", None
+    back = [v.back_in_service_at for v in verdicts if v.back_in_service_at]
+    nodes = {v.node for v in verdicts}
+    name = verdicts[0].node if len(nodes) == 1 else counted(len(nodes), "node")
+    return max(back), f"{name} back in service", None

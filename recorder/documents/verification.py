@@ -1,0 +1,117 @@
+"""What came of verifying logs, as the public interface shows it."""
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from recorder.documents.document import Document
+from recorder.integrity.chain import Problem, Witnessed
+from recorder.integrity.verified import Verified
+
+__all__ = ["VerificationDocument"]
+
+
+class ProblemDocument(Document, frozen=True, kw_only=True):
+    """One thing that is not as it was written."""
+
+    kind: str
+    batch: int | None
+    entry: str | None
+    says: str
+
+    @classmethod
+    def of(cls, log: int, problem: Problem) -> Self:
+        """Return the document of a problem of a log."""
+        entry = problem.entry
+        return cls(
+            kind=problem.kind,
+            batch=problem.batch,
+            entry=None if entry is None else f"{log}/{entry}",
+            says=problem.says,
+        )
+
+
+class CheckpointDocument(Document, frozen=True, kw_only=True):
+    """A checkpoint that the log was compared with."""
+
+    batches: int
+    root: str
+    place: str
+
+    @classmethod
+    def of(cls, found: Witnessed) -> Self:
+        """Return the document of a checkpoint."""
+        checkpoint = found.checkpoint
+        return cls(
+            batches=checkpoint.batches,
+            root=checkpoint.root.hex(),
+            place=found.place,
+        )
+
+
+class VerifiedDocument(Document, frozen=True, kw_only=True):
+    """A log, and what is wrong with it."""
+
+    log: int
+    cluster: str
+    origin: str
+    size: int
+    batches: int
+    dropped_entries: int
+    root: str | None
+    checked_entries: int
+    sealed_batches: int
+    agreed_batches: int
+    signatures_checked: bool
+    checkpoints: Sequence[CheckpointDocument]
+    """The newest of each place."""
+
+    problems: Sequence[ProblemDocument]
+    problems_left_out: int
+
+    @classmethod
+    def of(cls, found: Verified) -> Self:
+        """Return the document of a log."""
+        newest = {
+            one.place: one
+            for one in sorted(
+                found.checkpoints, key=lambda one: one.checkpoint.batches
+            )
+        }
+        return cls(
+            log=found.log,
+            cluster=found.cluster,
+            origin=found.origin,
+            size=found.size,
+            batches=found.batches,
+            dropped_entries=found.dropped,
+            root=None if found.root is None else found.root.hex(),
+            checked_entries=found.checked_entries,
+            sealed_batches=found.sealed,
+            agreed_batches=found.agreed,
+            signatures_checked=found.signed,
+            checkpoints=[
+                CheckpointDocument.of(newest[place])
+                for place in sorted(newest)
+            ],
+            problems=[
+                ProblemDocument.of(found.log, problem)
+                for problem in found.problems
+            ],
+            problems_left_out=found.left_out,
+        )
+
+
+class VerificationDocument(Document, frozen=True, kw_only=True):
+    """What came of verifying logs."""
+
+    ok: bool
+    logs: Sequence[VerifiedDocument]
+
+    @classmethod
+    def of(cls, found: Iterable[Verified]) -> Self:
+        """Return the document of several logs."""
+        all_of_them = list(found)
+        return cls(
+            ok=all(one.ok for one in all_of_them),
+            logs=[VerifiedDocument.of(one) for one in all_of_them],
+        )

@@ -1,0 +1,79 @@
+"""Who changed what of an object last, as the public interface shows it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Self
+
+from recorder.documents.authors import AuthorDocument
+from recorder.documents.coverage import CoverageDocument
+from recorder.documents.document import Document
+from recorder.documents.entries import ObjectDocument
+from recorder.documents.versions import object_document
+from recorder.model.author import Author
+from recorder.questions.fields import FieldChange
+from recorder.questions.who import Who
+
+__all__ = ["WhoDocument"]
+
+
+class FieldDocument(Document, frozen=True, kw_only=True):
+    """The last change of one field."""
+
+    path: str
+    change: str
+    value: object
+    """What it is now; null of what was removed."""
+
+    entry: str
+    """The version that shows the change."""
+
+    observed_at: datetime
+    author: AuthorDocument
+
+    @classmethod
+    def of(cls, field: FieldChange) -> Self:
+        """Return the document of a field."""
+        return cls(
+            path=field.field,
+            change=field.how,
+            value=field.value,
+            entry=str(field.line.entry),
+            observed_at=field.line.observed_at,
+            author=AuthorDocument.of(field.author),
+        )
+
+
+class WhoDocument(Document, frozen=True, kw_only=True):
+    """Who made an object what it is."""
+
+    object: ObjectDocument
+    entry: str
+    """The newest version, or the end of the object."""
+
+    operation: str
+    observed_at: datetime
+    created: AuthorDocument | None
+    deleted: AuthorDocument | None
+    fields: Sequence[FieldDocument]
+    more: bool
+    coverage: CoverageDocument
+
+    @classmethod
+    def of(cls, who: Who) -> Self:
+        """Return the document of an answer."""
+        line = who.version
+        return cls(
+            object=object_document(line, who.found),
+            entry=str(line.entry),
+            operation=line.operation,
+            observed_at=line.observed_at,
+            created=_author(who.created),
+            deleted=_author(who.deleted),
+            fields=[FieldDocument.of(one) for one in who.fields],
+            more=who.more,
+            coverage=CoverageDocument.of(who.coverage),
+        )
+
+
+def _author(author: Author | None) -> AuthorDocument | None:
+    return None if author is None else AuthorDocument.of(author)

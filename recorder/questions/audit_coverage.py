@@ -1,0 +1,178 @@
+"""Answers of `recorder audit coverage`: which versions have an author.
+
+A version without an audit record shows what the audit policy leaves out, or
+that records were lost; a record that made a version that is no entry shows
+what the recorder does not record, or counts instead, as heartbeats are.
+"""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from recorder.coverage.coverage import Coverage, covered
+from recorder.model.entry import Operation
+from recorder.model.observation import AUDIT, WATCH
+from recorder.model.window import Window
+from recorder.questions.joining import Request, read_requests
+from recorder.questions.ports import (
+    Line,
+    Part,
+    Reading,
+    Selection,
+    is_about_events,
+)
+
+__all__ = ["AuditCoverage", "AuditedResource", "ask_audit_coverage"]
+
+TOLD = (Operation.ADDED, Operation.MODIFIED, Operation.DELETED)
+"""What a watch tells one by one: each is one write."""
+
+UNANSWERED = ("create/eviction", "create/binding", "delete")
+"""Requests that are answered without the version that they made."""
+
+EVICTION_WRITES = 2
+"""A Pod is marked as evicted before it is deleted."""
+
+Name = tuple[str, str, str]
+"""API group, namespace and name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditedResource:
+    """How many versions of one resource have an author."""
+
+    resource: str
+    versions: int
+    authored: int
+
+    @property
+    def share(self) -> float | None:
+        """Which part of the versions has an author."""
+        return self.authored / self.versions if self.versions else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditCoverage:
+    """How much of what changed the audit log explains."""
+
+    audited: bool
+    """Whether audit records are in the log at all."""
+
+    resources: Sequence[AuditedResource]
+    records: int
+    """Audit records of the window."""
+
+    unmatched: int
+    """Those that made a version that is no entry of the window."""
+
+    coverage: Coverage
+
+
+async def ask_audit_coverage(
+    reading: Reading, window: Window, *, now: datetime
+) -> AuditCoverage:
+    """Count the versions of a window that an audit record made."""
+    await reading.reach(window.since, window.until)
+    asked = _Counting()
+    async for line in _lines(reading, window, AUDIT):
+        asked.record(line)
+    for verb in UNANSWERED:
+        requests = Selection(
+            source=AUDIT, reason=verb, since=window.since, until=window.until
+        )
+        async for page in reading.lines(requests, after=0, parts=Part.OPENED):
+            for request in read_requests(page):
+                asked.request(request)
+    async for line in _lines(reading, window, WATCH):
+        asked.version(line)
+
+    def reads(source: str, resource: str) -> bool:
+        del resource
+        return source == WATCH
+
+    return AuditCoverage(
+        audited=any(stream.source == AUDIT for stream in reading.streams),
+        resources=[
+            AuditedResource(
+                resource=resource,
+                versions=count,
+                authored=asked.authored[resource],
+            )
+            for resource, count in sorted(asked.versions.items())
+        ],
+        records=asked.records,
+        unmatched=len(asked.made),
+        coverage=await covered(reading, window, now=now, reads=reads),
+    )
+
+
+async def _lines(
+    reading: Reading, window: Window, source: str
+) -> AsyncIterator[Line]:
+    selection = Selection(
+        source=source, since=window.since, until=window.until
+    )
+    async for page in reading.lines(selection, after=0, parts=Part.LISTED):
+        for line in page:
+            yield line
+
+
+@dataclass(slots=True)
+class _Counting:
+    """What requests made, taken away as the versions are met."""
+
+    records: int = 0
+    made: set[tuple[Name, str]] = field(default_factory=set)
+    removed: set[Name] = field(default_factory=set)
+    writes: Counter[Name] = field(default_factory=Counter)
+    versions: Counter[str] = field(default_factory=Counter)
+    authored: Counter[str] = field(default_factory=Counter)
+
+    def record(self, line: Line) -> None:
+        self.records += 1
+        name, version = _name(line), line.resource_version
+        if name is not None and version is not None:
+            self.made.add((name, version))
+
+    def request(self, request: Request) -> None:
+        name = _name(request.line)
+        if name is None:
+            return
+        if request.removes:
+            self.removed.add(name)
+        if request.binds or request.record.verb == "delete":
+            # Whoever lets go of a Pod that is leaving shortens its grace
+            # first; the answer shows the version before.
+            self.writes[name] += 1
+        elif request.about.subresource == "eviction":
+            self.writes[name] += EVICTION_WRITES
+
+    def version(self, line: Line) -> None:
+        name, resource = _name(line), line.resource
+        if (
+            name is None
+            or resource is None
+            or line.operation not in TOLD
+            or is_about_events(resource)
+        ):
+            return
+        self.versions[resource] += 1
+        self.authored[resource] += self._is_authored(line, name)
+
+    def _is_authored(self, line: Line, name: Name) -> bool:
+        if line.operation is Operation.DELETED:
+            return name in self.removed
+        key = (name, line.resource_version or "")
+        if key in self.made:
+            self.made.discard(key)
+            return True
+        if self.writes[name]:
+            self.writes[name] -= 1
+            return True
+        return False
+
+
+def _name(line: Line) -> Name | None:
+    thing = line.identity
+    return thing and (thing.group, thing.namespace, thing.name)

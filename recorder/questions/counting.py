@@ -1,0 +1,189 @@
+"""Counting what happened: by its cause, its place, its day, and others.
+
+The unit is a verdict: what happened to one node. It is in one group by
+everything but the namespace, for what it hit may lie in several. A loss is
+counted where it is charged, so that the parts are the whole.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from enum import StrEnum
+
+from recorder.explain.hit import Hit
+from recorder.explain.verdict import Verdict
+from recorder.model.outcomes import Happened
+from recorder.questions.incidents import Incident
+
+__all__ = ["Count", "GroupBy", "count", "counted_by"]
+
+DIGITS = 4
+"""Of GPU-hours, as where they are charged."""
+
+
+class GroupBy(StrEnum):
+    """What incidents are counted by."""
+
+    CAUSE = "cause"
+    HAPPENED = "happened"
+    NAMESPACE = "namespace"
+    """Of the workloads that were affected."""
+
+    RACK = "rack"
+    NODE = "node"
+    CONTROLLER = "controller"
+    """The one that carried out the decision."""
+
+    DAY = "day"
+    """On which it began, in UTC."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Count:
+    """What happened in one group, or in all."""
+
+    key: str | None
+    """Of the group; None for what belongs to none."""
+
+    incidents: int = 0
+    """Those that have a part in the group."""
+
+    verdicts: int = 0
+    """What happened to single nodes."""
+
+    nodes: int = 0
+    reboots: int = 0
+    workloads: int = 0
+    gpu_hours_lost: float = 0.0
+    mean_away: timedelta | None = None
+    """Of the nodes that were away and came back."""
+
+    longest_away: timedelta | None = None
+    not_back: int = 0
+    """Verdicts whose node is not back in service."""
+
+
+@dataclass(slots=True)
+class _Group:
+    """What is counted of one group."""
+
+    incidents: set[str] = field(default_factory=set)
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    workloads: set[str] = field(default_factory=set)
+    hours: float = 0.0
+
+    def add(self, incident: Incident, verdict: Verdict) -> None:
+        self.incidents.add(incident.first.id)
+        self.verdicts[verdict.id] = verdict
+
+    def charge(self, hit: Hit, hours: float) -> None:
+        workload = hit.workload
+        self.workloads.add(workload.uid or str(workload))
+        self.hours += hours
+
+    def counted(self, key: str | None) -> Count:
+        verdicts = list(self.verdicts.values())
+        away = [v.away for v in verdicts if v.away is not None]
+        return Count(
+            key=key,
+            incidents=len(self.incidents),
+            verdicts=len(verdicts),
+            nodes=len({verdict.node for verdict in verdicts}),
+            reboots=sum(v.happened is Happened.REBOOT for v in verdicts),
+            workloads=len(self.workloads),
+            gpu_hours_lost=round(self.hours, DIGITS),
+            mean_away=sum(away, timedelta()) / len(away) if away else None,
+            longest_away=max(away, default=None),
+            not_back=sum(v.back_in_service_at is None for v in verdicts),
+        )
+
+
+Key = Callable[[Verdict], str | None]
+
+
+def count(incidents: Iterable[Incident]) -> Count:
+    """Count everything once."""
+    (whole,) = _grouped(incidents, lambda _: None).values() or [_Group()]
+    return whole.counted(None)
+
+
+def counted_by(
+    incidents: Sequence[Incident],
+    by: GroupBy,
+    racks: Mapping[str, str],
+) -> list[Count]:
+    """Count by something: what lost most comes first, days in order.
+
+    Args:
+        incidents: that happened.
+        by: what groups them.
+        racks: the rack of each node that has one.
+    """
+    if by is GroupBy.NAMESPACE:
+        groups = _by_namespace(incidents)
+    else:
+        groups = _grouped(incidents, _key(by, racks))
+    found = [group.counted(key) for key, group in groups.items()]
+    if by is GroupBy.DAY:
+        return sorted(found, key=lambda one: one.key or "")
+    return sorted(
+        found,
+        key=lambda one: (-one.gpu_hours_lost, -one.verdicts, one.key or "~"),
+    )
+
+
+def _key(by: GroupBy, racks: Mapping[str, str]) -> Key:
+    keys: dict[GroupBy, Key] = {
+        GroupBy.CAUSE: lambda verdict: verdict.cause.value,
+        GroupBy.HAPPENED: lambda verdict: verdict.happened.value,
+        GroupBy.NODE: lambda verdict: verdict.node,
+        GroupBy.RACK: lambda verdict: racks.get(verdict.node),
+        GroupBy.CONTROLLER: _controller,
+        GroupBy.DAY: lambda verdict: f"{verdict.began_at:%Y-%m-%d}",
+    }
+    return keys[by]
+
+
+def _controller(verdict: Verdict) -> str | None:
+    decided = verdict.decision
+    if decided is None:
+        return None
+    for actor in (decided.carried_out_by, decided.actor):
+        if actor is not None and actor.is_program:
+            return actor.name
+    return None
+
+
+def _grouped(
+    incidents: Iterable[Incident], key: Key
+) -> dict[str | None, _Group]:
+    groups: dict[str | None, _Group] = {}
+    for incident in incidents:
+        keys = {verdict.id: key(verdict) for verdict in incident.verdicts}
+        for verdict in incident.verdicts:
+            group = groups.setdefault(keys[verdict.id], _Group())
+            group.add(incident, verdict)
+        for hit in incident.workloads:
+            for charge in hit.charges:
+                group = groups[keys[charge.verdict or ""]]
+                group.charge(hit, charge.gpu_hours)
+    return groups
+
+
+def _by_namespace(
+    incidents: Iterable[Incident],
+) -> dict[str | None, _Group]:
+    groups: dict[str | None, _Group] = {}
+    for incident in incidents:
+        known = {verdict.id: verdict for verdict in incident.verdicts}
+        alone = set(known)
+        for hit in incident.workloads:
+            for charge in hit.charges:
+                name = charge.verdict or ""
+                group = groups.setdefault(hit.workload.namespace, _Group())
+                group.add(incident, known[name])
+                group.charge(hit, charge.gpu_hours)
+                alone.discard(name)
+        for name in sorted(alone):
+            groups.setdefault(None, _Group()).add(incident, known[name])
+    return groups

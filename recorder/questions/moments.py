@@ -1,0 +1,36 @@
+"""Coverage of one moment: what came before it cannot change the answer."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from recorder.coverage.coverage import Coverage, Reads, covered
+from recorder.model.window import Window
+from recorder.questions.ports import Reading
+
+__all__ = ["covered_at"]
+
+
+async def covered_at(
+    reading: Reading, at: datetime | None, *, now: datetime, reads: Reads
+) -> Coverage:
+    """Judge whether a log vouches for a moment, or for its end.
+
+    Args:
+        reading: of the log.
+        at: the moment; None for the newest that is known.
+        now: when it is asked.
+        reads: the streams that the answer rests on.
+    """
+    if at is not None:
+        window = Window(at, at)
+    else:
+        vouched = [
+            stream.vouched_until
+            for stream in reading.streams
+            if reads(stream.source, stream.resource)
+        ]
+        window = Window(vouched[0] if vouched else None, None)
+    coverage = await covered(reading, window, now=now, reads=reads)
+    if at is None:
+        coverage.window = replace(coverage.window, since=None)
+    return coverage

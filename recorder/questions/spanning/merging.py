@@ -1,0 +1,83 @@
+"""Merging what two halves of a log tell, in its order, each thing once."""
+
+from collections import deque
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Hashable,
+    Iterable,
+    Sequence,
+)
+from typing import Generic, TypeVar
+
+from recorder.model.fact import StoredFact
+
+__all__ = ["merged", "once", "place", "union"]
+
+Item = TypeVar("Item")
+Place = tuple[int, int]
+"""Where something is in a log: an entry, and which of its facts."""
+
+
+def once(items: Iterable[Item], key: Callable[[Item], Hashable]) -> list[Item]:
+    """Return items without those of a key that was there before."""
+    found: dict[Hashable, Item] = {}
+    for item in items:
+        found.setdefault(key(item), item)
+    return list(found.values())
+
+
+def place(stored: StoredFact) -> tuple[int, int]:
+    """Return the place of a fact in its log."""
+    return stored.entry.position, stored.index
+
+
+def union(*parts: Sequence[StoredFact]) -> Sequence[StoredFact]:
+    """Return facts in the order of the log, each once."""
+    told = [part for part in parts if part]
+    if len(told) < 2:  # noqa: PLR2004 - nothing to merge
+        return [*told[0]] if told else []
+    return once(sorted((s for p in told for s in p), key=place), place)
+
+
+async def merged(
+    first: AsyncIterator[Sequence[Item]],
+    second: AsyncIterator[Sequence[Item]],
+    key: Callable[[Item], Place],
+) -> AsyncIterator[Sequence[Item]]:
+    """Yield pages of two sources, both in order, as pages in order.
+
+    Not more than a page of each is held.
+    """
+    sources = [_Source(first), _Source(second)]
+    while True:
+        for source in sources:
+            await source.fill()
+        ends = [key(s.held[-1]) for s in sources if s.held and not s.over]
+        if not any(source.held for source in sources):
+            return
+        end = min(ends, default=None)
+        taken: list[Item] = []
+        for source in sources:
+            while source.held and (end is None or key(source.held[0]) <= end):
+                taken.append(source.held.popleft())
+        page = once(sorted(taken, key=key), key)
+        if page:
+            yield page
+
+
+class _Source(Generic[Item]):
+    """Pages of one half, and what is held of them."""
+
+    def __init__(self, pages: AsyncIterator[Sequence[Item]]) -> None:
+        self._pages = pages
+        self.held: deque[Item] = deque()
+        self.over = False
+
+    async def fill(self) -> None:
+        while not self.held and not self.over:
+            page = await anext(self._pages, None)
+            if page is None:
+                self.over = True
+            else:
+                self.held.extend(page)

@@ -1,0 +1,65 @@
+"""Facts of both halves of a log, to be listed."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+from recorder.model.fact import StoredFact
+from recorder.questions.ports import FactPages, Line, OnDay, Selection
+from recorder.questions.spanning.facts import Cold
+from recorder.questions.spanning.merging import merged, place, union
+
+__all__ = ["SpanningPages"]
+
+
+class SpanningPages:
+    """Lists facts; satisfies the port `FactPages`."""
+
+    def __init__(
+        self,
+        hot: FactPages,
+        cold: Cold,
+        last_position: int,
+        place: Callable[[], Awaitable[None]],
+    ) -> None:
+        """Take both halves; ``place`` opens the day of a single entry."""
+        self._hot = hot
+        self._cold = cold
+        self._last = last_position
+        self._place = place
+
+    async def skip_to_newest(
+        self, selection: Selection, count: int, *, on_day: OnDay | None = None
+    ) -> int:
+        """Return a position behind which about the newest facts lie."""
+        after = await self._hot.skip_to_newest(selection, count, on_day=on_day)
+        cold = self._cold()
+        if cold is None or after >= self._last:
+            return after
+        there = 0
+        async for page in self._hot.pages(selection, after=self._last):
+            there += len(page)
+        return await cold.fact_pages.skip_to_newest(
+            selection, count - there, on_day=on_day
+        )
+
+    async def pages(
+        self, selection: Selection, *, after: int, limit: int | None = None
+    ) -> AsyncIterator[Sequence[StoredFact]]:
+        """Yield facts behind a position, in pages of the limit at most."""
+        if after < self._last:
+            await self._place()
+        cold = self._cold()
+        pages = self._hot.pages(selection, after=after, limit=limit)
+        if cold is not None and after < self._last:
+            older = cold.fact_pages.pages(selection, after=after, limit=limit)
+            pages = merged(older, pages, place)
+        async for page in pages:
+            yield page
+
+    async def of_lines(self, lines: Sequence[Line]) -> Sequence[StoredFact]:
+        """Return the facts of some entries, in log order."""
+        hot = await self._hot.of_lines(lines)
+        cold = self._cold()
+        old = [one for one in lines if one.entry.position <= self._last]
+        if cold is None or not old:
+            return hot
+        return union(await cold.fact_pages.of_lines(old), hot)

@@ -1,0 +1,64 @@
+"""What an answer from both halves of a log needs of them."""
+
+from datetime import datetime
+from typing import Protocol
+
+from recorder.coverage.ports import Archived
+from recorder.model.window import Window
+from recorder.questions.ports import Reading
+
+__all__ = ["Archive", "Hot"]
+
+
+class Hot(Reading, Protocol):
+    """A log as the database holds it."""
+
+    @property
+    def derivation(self) -> int | None:
+        """Which derivation its facts are of, if it has any."""
+
+    @property
+    def facts_to(self) -> int:
+        """The position up to which every entry has its facts."""
+
+    def as_of(self, position: int) -> "Hot":
+        """Return the log as it was when it ended at a position."""
+
+    async def pinned(self, position: int) -> "Hot":
+        """Return the log as if nothing had come behind a position."""
+
+    async def again(self) -> "Hot":
+        """Read where the same log stands now."""
+
+    async def first_position(self) -> int:
+        """Return the place of the oldest entry that is kept."""
+
+
+class Archive(Protocol):
+    """The days of one log that were dropped from the database."""
+
+    @property
+    def last_position(self) -> int:
+        """Up to here everything was dropped, but for what is carried on."""
+
+    @property
+    def until(self) -> datetime:
+        """When the last of it was observed."""
+
+    @property
+    def opened(self) -> Reading | None:
+        """The days that can be read, as far as they were asked for."""
+
+    async def reach(
+        self, since: datetime | None, until: datetime | None
+    ) -> None:
+        """Open the days of a time, and some before them."""
+
+    async def reach_position(self, position: int) -> None:
+        """Open the day of an entry."""
+
+    async def reach_back(self) -> bool:
+        """Open days before those that are open; return if there were any."""
+
+    def archived(self, window: Window) -> Archived:
+        """Return what of a window was read, and what cannot be."""

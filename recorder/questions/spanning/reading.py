@@ -1,0 +1,350 @@
+"""One log, of which older days lie in the archive, as one reading.
+
+The archive is opened when a question reaches into it, by time or by the
+position of an entry, and not before: what is hot costs what it did. What it
+was opened for stays open, and from then on both halves are asked.
+"""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Self
+
+from recorder.coverage.hole import Gap
+from recorder.coverage.ports import Archived, ClockJump, Log, Stream
+from recorder.model.moment import shifted
+from recorder.model.reference import ObjectIdentity
+from recorder.model.window import Window
+from recorder.questions.ports import (
+    CustomKind,
+    Heartbeats,
+    Incarnation,
+    Line,
+    OnDay,
+    Part,
+    Reading,
+    Selection,
+    Version,
+)
+from recorder.questions.spanning.facts import SpanningFacts, SpanningGangs
+from recorder.questions.spanning.merging import merged, once
+from recorder.questions.spanning.pages import SpanningPages
+from recorder.questions.spanning.ports import Archive, Hot
+
+__all__ = ["SpanningReading"]
+
+LOOKBACK = timedelta(days=1)
+"""Before a window; what broke or was decided may tell what happened in it."""
+
+
+class SpanningReading:
+    """Satisfies the port `Reading`."""
+
+    def __init__(
+        self,
+        hot: Hot,
+        archive: Archive,
+        *,
+        log: Log | None = None,
+        streams: Sequence[Stream] | None = None,
+    ) -> None:
+        self.log = log or hot.log
+        self.streams = hot.streams if streams is None else streams
+        self._hot = hot
+        self._archive = archive
+        self._at: int | None = None
+        """An entry of the archive that this reading ends with."""
+
+        self._last = archive.last_position
+        self._known: tuple[Reading, Reading] | None = None
+        self.facts = SpanningFacts(hot.facts, self._cold, archive.reach)
+        self.gangs = SpanningGangs(hot.gangs, self._cold)
+        self.fact_pages = SpanningPages(
+            hot.fact_pages, self._cold, self._last, self._place
+        )
+
+    @classmethod
+    async def opened(cls, hot: Hot, archive: Archive) -> Self:
+        """Open both; where nothing is hot, the archive says how it ended."""
+        log = hot.log
+        if log.observed_at is not None or not log.size:
+            return cls(hot, archive)
+        await archive.reach_position(log.size)
+        cold = archive.opened
+        if cold is None:
+            return cls(hot, archive)
+        ended = await cold.pinned(log.size)
+        return cls(
+            hot, archive, log=replace(log, observed_at=ended.log.observed_at)
+        )
+
+    def _cold(self) -> Reading | None:
+        """Return the days that are open, up to where this reading ends."""
+        opened = self._archive.opened
+        if opened is None:
+            return None
+        if self._known is None or self._known[0] is not opened:
+            self._known = opened, opened.as_of(self.log.size)
+        return self._known[1]
+
+    async def _place(self) -> None:
+        """Open the day of the entry that this reading ends with."""
+        if self._at is not None:
+            await self._archive.reach_position(self._at)
+
+    async def reach(
+        self, since: datetime | None, until: datetime | None
+    ) -> None:
+        """Prepare to be asked about a time, and what came before it."""
+        begin = None if since is None else shifted(since, -LOOKBACK)
+        await self._archive.reach(begin, until)
+
+    async def archived(self, window: Window) -> Archived:
+        """Return what of a window lies in days that were dropped."""
+        return self._archive.archived(window)
+
+    def as_of(self, position: int) -> "SpanningReading":
+        """Return the log as it was when it ended at a position."""
+        log = replace(self.log, size=min(position, self.log.size))
+        made = SpanningReading(
+            self._hot.as_of(position),
+            self._archive,
+            log=log,
+            streams=self.streams,
+        )
+        made._at = position if position <= self._last else None
+        return made
+
+    async def pinned(self, position: int) -> "SpanningReading":
+        """Return the log as if nothing had come behind a position."""
+        hot: Reading = await self._hot.pinned(position)
+        log, streams = hot.log, hot.streams
+        if log.observed_at is None:
+            await self._archive.reach_position(log.size)
+            if cold := self._archive.opened:
+                ended = await cold.pinned(position)
+                log, streams = ended.log, ended.streams
+        return SpanningReading(
+            self._hot.as_of(position),
+            self._archive,
+            log=log,
+            streams=streams,
+        )
+
+    async def again(self) -> "SpanningReading":
+        """Read where the same log stands now."""
+        return await SpanningReading.opened(
+            await self._hot.again(), self._archive
+        )
+
+    @property
+    def derivation(self) -> int | None:
+        """Which derivation its facts are of, if it has any."""
+        return self._hot.derivation
+
+    @property
+    def facts_to(self) -> int:
+        """The position up to which every entry has its facts."""
+        return self._hot.facts_to
+
+    async def first_position(self) -> int:
+        """Return the place of the oldest entry that is kept."""
+        return await self._hot.first_position()
+
+    async def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
+        """Yield the closed gaps that end after a time, in log order."""
+        known = set()
+        for half in self._halves():
+            async for gap in half.gaps(since):
+                if gap.opened not in known:
+                    known.add(gap.opened)
+                    yield gap
+
+    async def clock_jumps(self) -> AsyncIterator[ClockJump]:
+        """Yield every jump of the recorder's clock, in log order."""
+        known = set()
+        for half in self._halves():
+            async for jump in half.clock_jumps():
+                if jump.entry not in known:
+                    known.add(jump.entry)
+                    yield jump
+
+    async def skip_to_newest(
+        self, selection: Selection, count: int, *, on_day: OnDay | None = None
+    ) -> int:
+        """Return the position after which the newest ``count`` lines lie."""
+        after = await self._hot.skip_to_newest(selection, count, on_day=on_day)
+        cold = self._cold()
+        if cold is None or after >= self._last:
+            return after
+        there = 0
+        newer = self._hot.lines(selection, after=self._last, parts=Part(0))
+        async for page in newer:
+            there += len(page)
+        return await cold.skip_to_newest(
+            selection, count - there, on_day=on_day
+        )
+
+    async def lines(
+        self,
+        selection: Selection,
+        *,
+        after: int,
+        parts: Part = Part.LISTED,
+        limit: int | None = None,
+    ) -> AsyncIterator[Sequence[Line]]:
+        """Yield lines in log order, page by page, in bounded memory."""
+        if after < self._last:
+            await self._place()
+        pages = self._hot.lines(
+            selection, after=after, parts=parts, limit=limit
+        )
+        cold = self._cold()
+        if cold is not None and after < self._last:
+            older = cold.lines(
+                selection, after=after, parts=parts, limit=limit
+            )
+            pages = merged(older, pages, _position)
+        async for page in pages:
+            yield page
+
+    async def newest(
+        self, selection: Selection, *, before: int | None = None
+    ) -> Line | None:
+        """Return the newest line of a selection, with its document."""
+        await self._place()
+        hot = await self._hot.newest(selection, before=before)
+        is_newest = selection.until is None and before is None
+        if hot and (is_newest or hot.entry.position > self._last):
+            return hot
+        while cold := self._cold():
+            old = await cold.newest(selection, before=before)
+            if old is not None:
+                return max(filter(None, (hot, old)), key=_position)
+            # What did not change on the days that are open did before.
+            if not await self._archive.reach_back():
+                break
+        return hot
+
+    async def nodes_before(
+        self, names: Collection[str], at: datetime
+    ) -> Mapping[str, Version]:
+        """Return the newest version of each Node before a time, by name."""
+        await self._archive.reach(at, at)
+        hot = await self._hot.nodes_before(names, at)
+        cold = self._cold()
+        if cold is None:
+            return hot
+        # Of what was dropped, the newest versions and some others are hot.
+        if at <= self._archive.until:
+            return {**hot, **await cold.nodes_before(names, at)}
+        rest = [name for name in names if name not in hot]
+        return {**hot, **await cold.nodes_before(rest, at)}
+
+    async def known_nodes(self, names: Collection[str]) -> Collection[str]:
+        """Return those nodes that any entry concerns."""
+        return {
+            name
+            for half in self._halves()
+            for name in await half.known_nodes(names)
+        }
+
+    async def node_names(self) -> Sequence[str]:
+        """Return the nodes that entries concern, as far as it is useful."""
+        halves = self._halves()
+        return sorted({n for half in halves for n in await half.node_names()})
+
+    async def search_nodes(
+        self, text: str, *, limit: int, anywhere: bool = True
+    ) -> Sequence[str]:
+        """Return nodes with a text in their names, or at the beginning."""
+        found = [
+            name
+            for half in self._halves()[::-1]
+            for name in await half.search_nodes(
+                text, limit=limit, anywhere=anywhere
+            )
+        ]
+        return once(found, str)[:limit]
+
+    async def search_objects(
+        self, text: str, *, kind: str | None, limit: int
+    ) -> Sequence[ObjectIdentity]:
+        """Return objects with a text in their names, each once, of a kind."""
+        found = [
+            one
+            for half in self._halves()[::-1]
+            for one in await half.search_objects(text, kind=kind, limit=limit)
+        ]
+        return once(found, _name)[:limit]
+
+    async def kinds(self) -> Collection[tuple[str, str]]:
+        """Return group and name of every kind."""
+        return {k for half in self._halves() for k in await half.kinds()}
+
+    async def custom_kinds(self) -> Sequence[CustomKind]:
+        """Return the kinds that the cluster's definitions define."""
+        found = [
+            one
+            for half in self._halves()[::-1]
+            for one in await half.custom_kinds()
+        ]
+        return once(found, lambda one: (one.group, one.kind))
+
+    async def incarnations(
+        self,
+        kinds: Collection[tuple[str, str]],
+        *,
+        namespace: str | None,
+        name: str,
+    ) -> Sequence[Incarnation]:
+        """Return the objects of a name; in any namespace where it is None."""
+        found = [
+            one
+            for half in self._halves()
+            for one in await half.incarnations(
+                kinds, namespace=namespace, name=name
+            )
+        ]
+        return sorted(once(found, _number), key=_number)
+
+    async def object_names(
+        self, kinds: Collection[tuple[str, str]]
+    ) -> Sequence[tuple[str, str]]:
+        """Return namespace and name of objects, as far as it is useful."""
+        halves = self._halves()
+        return sorted(
+            {n for half in halves for n in await half.object_names(kinds)}
+        )
+
+    async def heartbeats(
+        self, objects: Collection[int]
+    ) -> Mapping[int, Heartbeats]:
+        """Return what was counted of live objects, by number."""
+        return await self._hot.heartbeats(objects)
+
+    async def words(self, wanted: str) -> Sequence[str]:
+        """Return reasons and actors to compare with one; none if known."""
+        found = [await half.words(wanted) for half in self._halves()]
+        return (
+            once((w for near in found for w in near), str)
+            if all(found)
+            else []
+        )
+
+    def _halves(self) -> Sequence[Reading]:
+        """Return what is open, oldest first."""
+        cold = self._cold()
+        return [self._hot] if cold is None else [cold, self._hot]
+
+
+def _position(line: Line) -> tuple[int, int]:
+    return line.entry.position, 0
+
+
+def _number(one: Incarnation) -> int:
+    return one.number
+
+
+def _name(one: ObjectIdentity) -> tuple[str, str, str, str]:
+    return one.group, one.kind, one.namespace, one.name

@@ -1,0 +1,90 @@
+"""Answers of `recorder stats`: what happened in a window, counted."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recorder.coverage.coverage import Coverage
+from recorder.coverage.share import vouched_share
+from recorder.knowledge import Knowledge
+from recorder.model.window import Window
+from recorder.questions.counting import Count, GroupBy, count, counted_by
+from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+from recorder.questions.loading.nodes import reads_nodes
+from recorder.questions.places import rack_of
+from recorder.questions.ports import Reading
+
+__all__ = ["Stats", "StatsQuestion", "ask_stats"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatsQuestion:
+    """When, and counted by what."""
+
+    window: Window
+    by: Sequence[GroupBy] = (GroupBy.CAUSE,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """What happened in one log, counted."""
+
+    cluster: str
+    log: int
+    window: Window
+    totals: Count
+    groups: Mapping[GroupBy, Sequence[Count]]
+    vouched: float | None
+    """The share of the window for which nothing may be missing."""
+
+    coverage: Coverage
+
+
+async def ask_stats(
+    reading: Reading,
+    question: StatsQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Stats:
+    """Count what happened to all nodes in a window."""
+    found = await ask_incidents(
+        reading,
+        IncidentsQuestion(window=question.window),
+        knowledge,
+        now=now,
+    )
+    racks: Mapping[str, str] = {}
+    if GroupBy.RACK in question.by:
+        names = {node for one in found.incidents for node in one.nodes}
+        racks = await _racks(reading, names)
+    return Stats(
+        cluster=reading.log.cluster_name,
+        log=reading.log.id,
+        window=question.window,
+        totals=count(found.incidents),
+        groups={
+            by: counted_by(found.incidents, by, racks) for by in question.by
+        },
+        vouched=vouched_share(
+            found.coverage,
+            (
+                stream.began_at
+                for stream in reading.streams
+                if reads_nodes(stream.source, stream.resource)
+            ),
+        ),
+        coverage=found.coverage,
+    )
+
+
+async def _racks(reading: Reading, names: Iterable[str]) -> dict[str, str]:
+    chosen = sorted(names)
+    if not chosen:
+        return {}
+    places = await reading.facts.places(chosen)
+    return {
+        node: rack
+        for node, labels in places.items()
+        if (rack := rack_of(labels)) is not None
+    }

@@ -1,0 +1,103 @@
+"""Answers of `recorder who`: who changed each field of an object last.
+
+A field is a value, or a part of the object that came or went as a whole. The
+versions of the incarnation are folded in the order of the log; of what an
+object began with, each member of its parts is a field, and stands for all of
+it that did not change since.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from recorder.coverage.coverage import Coverage
+from recorder.model.author import Author
+from recorder.model.moment import shifted
+from recorder.model.window import Window
+from recorder.questions.fields import VERSIONS_MAX, FieldChange, Fields
+from recorder.questions.history import (
+    HistoryQuestion,
+    Version,
+    ask_history,
+)
+from recorder.questions.ports import Line, Reading
+from recorder.questions.references import KnownObject, Reference
+from recorder.questions.show import never
+
+__all__ = ["Who", "WhoQuestion", "ask_who"]
+
+MOMENT = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhoQuestion:
+    """Which object is wanted, and when."""
+
+    object: Reference
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Who:
+    """Who made an object what it is."""
+
+    found: KnownObject
+    version: Line
+    """The newest version, or the end of the object."""
+
+    fields: Sequence[FieldChange]
+    """By path."""
+
+    created: Author | None
+    """None where the log does not hold its beginning."""
+
+    deleted: Author | None
+    """None where it was still there."""
+
+    more: bool
+    """Whether there are older versions that were not read."""
+
+    coverage: Coverage
+
+
+async def ask_who(
+    reading: Reading, question: WhoQuestion, *, now: datetime
+) -> Who:
+    """Find who changed each field last.
+
+    Raises:
+        NotFoundError: the log has no such object, or it was not there yet.
+    """
+    until = None if question.at is None else shifted(question.at, MOMENT)
+    history = await ask_history(
+        reading,
+        HistoryQuestion(
+            object=question.object,
+            window=Window(None, until),
+            limit=VERSIONS_MAX,
+        ),
+        now=now,
+    )
+    fields = Fields()
+    kind = history.found.kind.kind
+    async for version in _versions(history.pages(reading)):
+        fields.take(version, kind)
+    if fields.newest is None:
+        raise never(reading, question.object, question.at)
+    return Who(
+        found=history.found,
+        version=fields.newest,
+        fields=fields.listed(),
+        created=fields.created,
+        deleted=fields.deleted,
+        more=history.more,
+        coverage=history.coverage,
+    )
+
+
+async def _versions(
+    pages: AsyncIterator[Sequence[Version]],
+) -> AsyncIterator[Version]:
+    async for page in pages:
+        for version in page:
+            yield version

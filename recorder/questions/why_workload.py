@@ -1,0 +1,303 @@
+"""Answers of `recorder why` of a workload or a Pod: what ended it."""
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from msgspec.structs import replace
+
+from recorder.coverage.coverage import Coverage, covered
+from recorder.errors import NotFoundError
+from recorder.explain.ending import Ending
+from recorder.explain.ending_draft import Life
+from recorder.explain.ending_sentences import ending_sentence, state_sentence
+from recorder.explain.ending_state import is_down, state_of
+from recorder.explain.endings import endings_of
+from recorder.explain.impact import Hit
+from recorder.explain.verdict import Verdict
+from recorder.knowledge import Knowledge
+from recorder.model.fact import StoredFact
+from recorder.model.moment import shifted
+from recorder.model.outcomes import (
+    WorkloadState,
+)
+from recorder.model.window import TimeError, Window
+from recorder.projections import Placement, Placements, Workload, Workloads
+from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.loading.authors import with_author
+from recorder.questions.loading.nodes import PODS, reads_workloads
+from recorder.questions.ports import Reading
+from recorder.questions.references import KnownObject, Reference, find_objects
+
+__all__ = ["WhyWorkload", "WhyWorkloadQuestion", "ask_why_workload"]
+
+SOON = timedelta(minutes=5)
+"""How long after a time something may begin that is meant by it."""
+
+MOMENT = timedelta(seconds=1)
+
+
+class NoPodsError(NotFoundError):
+    """There is such an object, and it had no Pods."""
+
+    code = "not_found.workload"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyWorkloadQuestion:
+    """Which workload or Pod, and when."""
+
+    object: Reference
+    window: Window
+    at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        """See that it fits together.
+
+        Raises:
+            TimeError: a moment and a window are named.
+        """
+        if self.at is not None and self.window != Window():
+            msg = "give either a moment or a window, not both"
+            raise TimeError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyWorkload:
+    """What ended a workload or a Pod, and how it was last seen."""
+
+    cluster: str
+    question: WhyWorkloadQuestion
+    workload: Workload
+    pod: str | None
+    """The Pod that was asked about, if it was one."""
+
+    state: WorkloadState
+    since: datetime | None
+    """Since when it is so, where that is known."""
+
+    endings: Sequence[Ending]
+    """In order of time: all in a window, else all there are."""
+
+    coverage: Coverage
+
+    @property
+    def sentence(self) -> str:
+        """What a person would say of it as a whole."""
+        name = str(self.workload)
+        if self.pod is not None and self.workload.kind != "Pod":
+            name = f"Pod {self.workload.namespace}/{self.pod} of {name}"
+        said = state_sentence(name, self.state, self.since)
+        if not self.endings:
+            return f"{said}; nothing recorded ended it."
+        return f"{said}."
+
+
+async def ask_why_workload(
+    reading: Reading,
+    question: WhyWorkloadQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> WhyWorkload:
+    """Find what ended a workload or a Pod.
+
+    Raises:
+        NotFoundError: the log has no such object, or it had no Pods.
+    """
+    window = question.window
+    await reading.reach(window.since, window.until)
+    found = await find_objects(reading, question.object)
+    facts, workload = await _family(reading, question, found)
+    workloads, by_uid = Workloads(facts), _by_uid(facts)
+    is_pod = found.kind.kind == "Pod"
+    groups = _groups(facts, workloads, workload, alone=is_pod)
+    pods = [pod for group in groups.values() for pod in group]
+    own = [p for p in pods if not is_pod or p.pod.uid in found.uids]
+    pod = own[-1].pod.name if is_pod else None
+    state, since = state_of(own, workload, workloads, facts, is_pod=is_pod)
+    hits, verdicts = await _hits(reading, pods, question, knowledge, now=now)
+    endings: list[Ending] = []
+    for one, members in groups.items():
+        over = workloads.decided_at(one) is not None
+        life = Life(workload=one, pods=members, facts=by_uid, is_over=over)
+        for ending in endings_of(life, hits, verdicts):
+            told = await with_author(reading, ending, knowledge)
+            said = ending_sentence(one, told, pod)
+            endings.append(replace(told, sentence=said))
+    endings.sort(key=lambda ending: ending.at)
+    chosen = _asked(endings, question, own, is_pod)
+    if len(groups) > 1:
+        workload = replace(workload, group="")
+    return WhyWorkload(
+        cluster=reading.log.cluster_name,
+        question=question,
+        workload=workload,
+        pod=pod,
+        state=WorkloadState.DOWN if is_down(state, chosen) else state,
+        since=since,
+        endings=chosen,
+        coverage=await _covered(reading, question, pods, chosen, now=now),
+    )
+
+
+def _groups(
+    facts: Sequence[StoredFact],
+    workloads: Workloads,
+    workload: Workload,
+    *,
+    alone: bool,
+) -> dict[Workload, list[Placement]]:
+    """Return the Pods of a workload, by the groups that it has.
+
+    Args:
+        facts: about all of them.
+        workloads: folded from these.
+        workload: that is asked about, or one group of it.
+        alone: whether only this group is meant.
+    """
+    found: dict[Workload, list[Placement]] = {}
+    for pod in Placements(facts):
+        owner = workloads.of(pod)
+        if owner is None and pod.pod.uid == workload.uid:
+            owner = workload  # it belongs to its node
+        if owner is None or owner.uid != workload.uid:
+            continue
+        if owner == workload or not (alone or owner.uid is None):
+            found.setdefault(owner, []).append(pod)
+    return found
+
+
+async def _family(
+    reading: Reading, question: WhyWorkloadQuestion, found: KnownObject
+) -> tuple[Sequence[StoredFact], Workload]:
+    """Read all about the workload that an object is, or belongs to."""
+    until, uids = question.window.until, set(found.uids)
+    if found.kind.kind != "Pod":
+        facts = await reading.gangs.family(uids, until=until)
+        owned = _owners(facts, None)
+        own = [one for one in owned if one.uid in uids]
+        if own:
+            return facts, own[-1]
+        # It belongs to another, of which its family may not tell.
+        uids = {
+            pod.pod.uid for pod in Placements(facts) if pod.pod.uid is not None
+        }
+    facts = await reading.gangs.families(uids, until=until) if uids else ()
+    owned = _owners(facts, uids)
+    if not owned:
+        msg = f'log {reading.log.id} has no Pods of "{question.object}"'
+        raise NoPodsError(msg, advice="name a Pod, or what owns Pods")
+    return facts, owned[-1]
+
+
+def _owners(
+    facts: Sequence[StoredFact], uids: Container[str] | None
+) -> list[Workload]:
+    """Return the workloads of Pods, or of those of these UIDs, each once."""
+    workloads = Workloads(facts)
+    found: dict[Workload, None] = {}
+    for placement in Placements(facts):
+        pod = placement.pod
+        if uids is None or (pod.uid or "") in uids:
+            alone = Workload("Pod", pod.namespace, pod.name, pod.uid)
+            found[workloads.of(placement) or alone] = None
+    return list(found)
+
+
+def _by_uid(facts: Sequence[StoredFact]) -> dict[str, list[StoredFact]]:
+    found: dict[str, list[StoredFact]] = {}
+    for stored in facts:
+        thing = stored.fact.object
+        if thing is not None:
+            key = thing.uid or f"{thing.namespace}/{thing.name}"
+            found.setdefault(key, []).append(stored)
+    return found
+
+
+async def _hits(
+    reading: Reading,
+    pods: Sequence[Placement],
+    question: WhyWorkloadQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> tuple[Sequence[Hit], Sequence[Verdict]]:
+    """Ask what hit the nodes of a workload while it was there."""
+    nodes = sorted({p.node for p in pods if p.node is not None})
+    begun = [p.bound_at for p in pods if p.bound_at is not None]
+    if not nodes or not begun:
+        return [], []
+    impact = await ask_impact(
+        reading,
+        ImpactQuestion(
+            nodes=tuple(nodes),
+            rack=None,
+            labels=(),
+            window=Window(min(begun), question.window.until),
+            each=True,
+        ),
+        knowledge,
+        now=now,
+    )
+    return impact.workloads, impact.failures
+
+
+def _asked(
+    endings: Sequence[Ending],
+    question: WhyWorkloadQuestion,
+    own: Sequence[Placement],
+    is_pod: bool,  # noqa: FBT001 - of what was asked
+) -> Sequence[Ending]:
+    """Return the endings that are asked for."""
+    if is_pod:
+        names = {p.pod.name for p in own}
+        endings = [e for e in endings if names & {*e.pods, *e.stopped}]
+    else:
+        endings = [e for e in endings if not e.routine]
+    window, at = question.window, question.at
+    if at is not None:
+        before = [e for e in endings if e.at <= at]
+        soon = [e for e in endings if at < e.at <= shifted(at, SOON)]
+        return before[-1:] or soon[:1]
+    return [
+        e
+        for e in endings
+        if (window.since is None or e.at >= window.since)
+        and (window.until is None or e.at < window.until)
+    ]
+
+
+async def _covered(
+    reading: Reading,
+    question: WhyWorkloadQuestion,
+    pods: Sequence[Placement],
+    endings: Sequence[Ending],
+    *,
+    now: datetime,
+) -> Coverage:
+    """Judge the window, or else the life of the Pods if all are gone."""
+    since, until = question.window.since, question.window.until
+    if since is None and not any(p.listed for p in pods):
+        since = min((p.seen_at for p in pods if p.seen_at), default=None)
+
+    async def within(end: datetime | None) -> Coverage:
+        return await covered(
+            reading,
+            Window(since, end),
+            now=now,
+            reads=reads_workloads,
+            facts=True,
+            needs=PODS,
+        )
+
+    coverage = await within(until)
+    ends = [p.gone_at or p.ended_at for p in pods]
+    over = [at for at in ends if at is not None]
+    proven = coverage.proven_until
+    if until is not None or proven is None or len(over) < len(ends):
+        return coverage
+    told = [s.observed_at for e in endings for s in e.evidence]
+    end = shifted(max([*over, *told]), MOMENT)
+    # What came after the end of all of it is not what was asked about.
+    return await within(end) if end < proven else coverage

@@ -1,0 +1,34 @@
+"""How much of what changed has an author, as lines for people."""
+
+from collections.abc import Sequence
+
+from recorder.questions.audit_coverage import AuditCoverage, AuditedResource
+from recorder.render.text import Columns
+
+__all__ = ["audit_coverage_lines", "audit_coverage_notes"]
+
+COLUMNS = ("RESOURCE", "VERSIONS", "WITH AUTHOR", "SHARE")
+
+
+def audit_coverage_lines(found: AuditCoverage) -> list[str]:
+    """Say of each resource how many versions have an author."""
+    columns = Columns(COLUMNS)
+    rows = [_row(one) for one in found.resources]
+    return [columns.header(rows), *columns.lines(rows)]
+
+
+def _row(one: AuditedResource) -> list[str]:
+    share = "-" if one.share is None else f"{one.share:.1%}"
+    return [one.resource, f"{one.versions}", f"{one.authored}", share]
+
+
+def audit_coverage_notes(found: AuditCoverage) -> Sequence[str]:
+    """Say what the other records made."""
+    if not found.audited:
+        return ["no audit records in this log: see the setting audit_logs"]
+    said = (
+        f"{found.records} audit records; {found.unmatched} made versions that"
+        " are no entries: heartbeats, which are counted, and resources that"
+        " are not recorded"
+    )
+    return [said]

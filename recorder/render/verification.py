@@ -1,0 +1,61 @@
+"""What came of verifying a log, as lines for people."""
+
+from collections.abc import Iterator
+
+from recorder.integrity.verified import Verified
+
+__all__ = ["verification_lines"]
+
+DATABASE = "the database"
+
+
+def verification_lines(found: Verified) -> Iterator[str]:
+    """Yield the lines about a log."""
+    name = f'log {found.log} of "{found.cluster}"'
+    if not found.log:
+        name = f'the archive of "{found.cluster}" ({found.origin})'
+    if found.problems:
+        count = len(found.problems) + found.left_out
+        noun = "problem" if count == 1 else "problems"
+        yield f"{name}: ALTERED, {count} {noun}"
+        yield from (
+            f"  {problem.kind}: {problem.says}" for problem in found.problems
+        )
+        if found.left_out:
+            yield f"  and {found.left_out} more"
+        return
+    batches = "1 batch" if found.batches == 1 else f"{found.batches:,} batches"
+    yield (
+        f"{name}: nothing was altered in {found.checked_entries:,} of"
+        f" {found.size:,} entries, {batches}"
+    )
+    if found.root is not None:
+        yield f"  root         {found.root.hex()}"
+    if found.dropped:
+        yield (
+            f"  dropped      entries up to {found.log}/{found.dropped}, of"
+            " which the hashes are part of the root: `recorder verify"
+            " --archive PLACE` checks their archive"
+        )
+    if found.sealed:
+        yield (
+            f"  sealed       {found.sealed:,} batches that an older release"
+            " wrote without hashes: they are proven from now on"
+        )
+    yield f"  checkpoints  {_checkpoints(found)}"
+
+
+def _checkpoints(found: Verified) -> str:
+    outside = {one.place for one in found.checkpoints} - {DATABASE}
+    if not outside:
+        return (
+            "none outside the database: a change that also rewrote the hashes"
+            " would not be found"
+        )
+    places = ", ".join(sorted(outside))
+    text = (
+        f"agree up to batch {found.agreed:,} of {found.batches:,}, in {places}"
+    )
+    if not found.signed:
+        text += "; signatures not checked: no key is trusted"
+    return text
