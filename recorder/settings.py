@@ -6,9 +6,8 @@ below `wiring` knows this module.
 """
 
 import os
-import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import timedelta
 from difflib import get_close_matches
@@ -16,8 +15,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from recorder.errors import ConfigError
+from recorder.setting_values import CONVERTERS, text
 
-__all__ = ["Settings", "SettingsError", "parse_duration"]
+__all__ = ["Settings", "SettingsError"]
 
 PREFIX = "RECORDER_"
 NOT_SETTINGS = frozenset({"RECORDER_CONFIG"})
@@ -54,6 +54,11 @@ class Settings:
     cluster: str | None = None
     """Cluster to query, by name or UID."""
 
+    clusters_file: Path | None = None
+    """Registry of clusters whose logs lie in databases of their own: TOML, one
+    table ``[clusters]`` with ``NAME = "postgresql://..."``. Used by commands
+    that read, where `database_url` is not set."""
+
     include: tuple[str, ...] = ()
     """Resources to record besides the built-in ones: ``group/resource``,
     ``resource`` of the core group, or ``*`` for everything but Secrets and
@@ -61,6 +66,38 @@ class Settings:
 
     exclude: tuple[str, ...] = ()
     """Resources not to record."""
+
+    audit_logs: tuple[str, ...] = ()
+    """Audit log files of the API servers to follow, through rotation: one
+    for each API server."""
+
+    audit_listen: str = ""
+    """Address of the audit webhook, to which API servers send their records;
+    empty: disabled. Needs `audit_certificate` and `audit_key`, and
+    `audit_client_ca`, `audit_token_file` or both."""
+
+    audit_certificate: Path | None = None
+    """File of the certificate that the audit webhook shows."""
+
+    audit_key: Path | None = None
+    """File of the key of that certificate."""
+
+    audit_client_ca: Path | None = None
+    """File of the authority whose client certificates the audit webhook asks
+    for. It must sign nothing else: all that it signs may add records."""
+
+    audit_token_file: Path | None = None
+    """File of tokens, as `recorder token` writes it, one of which the audit
+    webhook asks for."""
+
+    audit_repeated_for: timedelta = timedelta(seconds=80)
+    """For how long API servers repeat a batch that was not taken; what was
+    refused for longer is a gap. Eight times their
+    ``--audit-webhook-initial-backoff``."""
+
+    audit_truncate_addresses: bool = False
+    """Whether of the source addresses in audit records only the network is
+    kept: 24 bits of IPv4, 48 of IPv6."""
 
     knowledge: tuple[str, ...] = ()
     """Rules files for what a site's own controllers write; their rules take
@@ -76,9 +113,32 @@ class Settings:
     reconcile_every: timedelta = timedelta(hours=1)
     """How often to list each resource and compare it with the log."""
 
+    reach_back: timedelta = timedelta(seconds=40)
+    """For how long to read what a refused watch missed from the past that
+    the API server can still tell, before recording goes on there; half as
+    long before the first list of a resource. ``0s``: never."""
+
     redaction_key_file: Path | None = None
     """File of the key that redaction digests are made with. Default:
     ``redaction.key`` in `data_dir`, made on first use."""
+
+    signing_key_file: Path | None = None
+    """File of the key that signs checkpoints. Default: ``signing.key`` in
+    `data_dir`, made on first use."""
+
+    trusted_keys: Path | None = None
+    """File of the public keys whose checkpoints count. Default:
+    ``signing.pub`` in `data_dir`, kept by `recorder keys`."""
+
+    checkpoint_places: tuple[str, ...] = ()
+    """Where checkpoints are written: folders, ``git:FOLDER``,
+    ``s3://BUCKET/PREFIX``. Default: ``checkpoints`` in `data_dir`."""
+
+    checkpoint_witnesses: tuple[str, ...] = ()
+    """Witnesses that cosign checkpoints, each as ``URL NAME+ID+KEY``."""
+
+    checkpoint_every: timedelta = timedelta(minutes=1)
+    """How often a log that has grown gets a checkpoint."""
 
     redact_names: tuple[str, ...] = ()
     """Case-insensitive regular expressions, searched for in the names of
@@ -96,9 +156,78 @@ class Settings:
     """File of access tokens for the API, as `recorder token` writes
     it; None: anyone who can reach the loopback address has access."""
 
+    serve_kubernetes: bool = False
+    """Whether the API also takes tokens of the cluster, and shows what their
+    holders may get there: by TokenReview and SubjectAccessReview at the API
+    server of `kubeconfig`."""
+
+    links: tuple[str, ...] = ()
+    """Links that the page offers, each as ``NAME=URL`` with names in braces
+    that the page fills in: ``Grafana=https://grafana/d/node?var-node={node}``.
+    """
+
+    serve_read_log: str = ""
+    """Name of a log in which `serve` records who read what, before it answers;
+    empty: reads are not recorded. Each server needs a log of its own, and
+    the role `recorder_writer`."""
+
+    serve_audiences: tuple[str, ...] = ("recorder",)
+    """Audiences of which such a token must have one."""
+
+    serve_certificate: Path | None = None
+    """File of the certificate that the API shows; None: plain HTTP. It and
+    the key are read again when they are renewed."""
+
+    serve_key: Path | None = None
+    """File of its key."""
+
+    serve_proxy_ca: Path | None = None
+    """File of the authority that signs the certificate of an authenticating
+    proxy, whose headers say who asks; None: there is none."""
+
+    serve_proxy_names: tuple[str, ...] = ()
+    """Common names that the proxy's certificate may have; empty: any."""
+
+    serve_proxy_headers: tuple[str, ...] = (
+        "X-Remote-User",
+        "X-Remote-Group",
+    )
+    """Headers in which the proxy names the user, and the groups."""
+
     disk_free_min: float = 5.0
     """Free space on the disk of `data_dir`, in percent, below which
     recording pauses."""
+
+    retention_enabled: bool = True
+    """Whether the recorder archives and drops days by itself, once an hour,
+    with the embedded server."""
+
+    retention_hot: timedelta = timedelta(days=7)
+    """For how long whole days stay in the database; one day more is kept,
+    because answers look a day further back."""
+
+    retention_archive: str = ""
+    """Where days are archived: a folder, ``s3://BUCKET/PREFIX``, or ``none``.
+    Default: ``archive`` in `data_dir`."""
+
+    retention_budget: str = "auto"
+    """Size of the database above which the oldest days are dropped before
+    their time: ``200GB``, ``none``, or ``auto``: what leaves 5 % of the disk
+    free beyond `disk_free_min`."""
+
+    retention_unarchived: str = "keep"
+    """``drop``: days may be dropped although nothing is archived."""
+
+    retention_longer: tuple[str, ...] = ()
+    """Kinds of objects of which every fact stays longer, and for how many
+    days: ``Node=730``."""
+
+    iceberg_catalog: str = ""
+    """Catalog of Iceberg tables that list the archive: ``local``, a file
+    beside it, an address, or a name in pyiceberg's configuration."""
+
+    iceberg_namespace: str = "recorder"
+    """Namespace of these tables."""
 
     @classmethod
     def load(
@@ -131,105 +260,14 @@ def default_data_dir(environ: Mapping[str, str]) -> Path:
     return (Path(base) if base else Path.home() / ".local/share") / "recorder"
 
 
-DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
-UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
-
-
-def parse_duration(text: str) -> timedelta:
-    """Read ``90s``, ``2h``, ``3d`` or ``1h30m``.
-
-    Raises:
-        ValueError: the text has another form.
-    """
-    if not re.fullmatch(f"(?:{DURATION.pattern})+", text):
-        msg = f'"{text}" is not a duration: write 90s, 15m, 2h or 3d'
-        raise ValueError(msg)
-    return timedelta(
-        seconds=sum(
-            float(number) * UNITS[unit]
-            for number, unit in DURATION.findall(text)
-        )
-    )
-
-
-def _boolean(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    if str(value).lower() in {"true", "1", "yes", "on"}:
-        return True
-    if str(value).lower() in {"false", "0", "no", "off"}:
-        return False
-    msg = f'"{value}" is neither true nor false'
-    raise ValueError(msg)
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    if isinstance(value, (list, tuple)) and all(
-        isinstance(part, str) for part in value
-    ):
-        return tuple(value)
-    msg = f'"{value}" is not a list of strings'
-    raise ValueError(msg)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        msg = f'"{value}" is not a string'
-        raise ValueError(msg)  # noqa: TRY004 - one kind of error for all
-    return value
-
-
-def _patterns(value: Any) -> tuple[str, ...]:
-    patterns = _texts(value)
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as exc:
-            msg = f'"{pattern}" is not a regular expression: {exc}'
-            raise ValueError(msg) from exc
-    return patterns
-
-
-def _percent(value: Any) -> float:
-    number = float(value)
-    if not 0 <= number < 100:  # noqa: PLR2004 - percent
-        msg = f'"{value}" is not a percentage below 100'
-        raise ValueError(msg)
-    return number
-
-
-def _duration(value: Any) -> timedelta:
-    if isinstance(value, timedelta):
-        return value
-    return parse_duration(str(value))
-
-
-def _path(value: Any) -> Path:
-    return Path(str(value)).expanduser()
-
-
-CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
-    "data_dir": _path,
-    "redaction_key_file": _path,
-    "token_file": _path,
-    "include": _texts,
-    "exclude": _texts,
-    "knowledge": _texts,
-    "redact_names": _patterns,
-    "full_fidelity": _boolean,
-    "event_ttl": _duration,
-    "reconcile_every": _duration,
-    "disk_free_min": _percent,
-}
-"""How each setting is read; a text where it is not here."""
+TABLE = "retention"
+"""Settings that may stand in a table of this name, without it before them."""
 
 NAMES = tuple(field.name for field in fields(Settings))
 
 
 def _converted(name: str, value: Any, place: str) -> Any:
-    convert = CONVERTERS.get(name) or _text
+    convert = CONVERTERS.get(name) or text
     try:
         return convert(value)
     except (ValueError, TypeError) as exc:
@@ -253,11 +291,21 @@ def _from_file(file: Path) -> dict[str, Any]:
         msg = f"cannot read the configuration {file}: {exc}"
         raise SettingsError(msg) from exc
     given = {}
-    for name, value in content.items():
+    for name, value in _flat(content):
         if name not in NAMES:
             raise _unknown(name, str(file), NAMES)
         given[name] = _converted(name, value, str(file))
     return given
+
+
+def _flat(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the settings; those in the table ``retention`` by whole names."""
+    for name, value in content.items():
+        if name == TABLE and isinstance(value, dict):
+            for inner, one in value.items():
+                yield f"{TABLE}_{inner}", one
+        else:
+            yield name, value
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:

@@ -1,42 +1,23 @@
 """A log derived anew, by a process for each core.
 
-The processes end with the one that began them: each tells after every window
-how far it is, and ends when nobody listens. What one of them committed is
-committed, so whoever begins again goes on from there.
+Each process tells after every window how far it is. What one of them
+committed is committed, so whoever begins again goes on from there.
 """
 
 import asyncio
-import multiprocessing
 import os
-import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 
-from recorder.collector import calm_collector
-from recorder.errors import LogError, RecorderError
-from recorder.store.rederivation import (
-    LAST_MAX,
-    Builder,
-    Part,
-    Rederivation,
-    connect_to,
-)
+from recorder.admin.workers import LISTEN_SECONDS, Tell, Worker
+from recorder.store.long_work import connect_to
+from recorder.store.rederivation import LAST_MAX, Builder, Part, Rederivation
 from recorder.store.translate import translate_errors
 
 __all__ = ["Rederived", "Rederiving", "rederive"]
 
 MANY = 50_000
 """Entries that are worth another process, which takes a second to begin."""
-
-LISTEN_SECONDS = 0.2
-
-
-class PartFailedError(LogError):
-    """A process that derived a part of the log failed."""
-
-    code = "log.part_failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +100,8 @@ class _Work:
         heads: dict[int, int] | None = None
         while not stop.is_set():
             parts = await building.parts()
-            covered = max((part.until for part in parts), default=0)
+            pruned = (await building.state()).pruned
+            covered = max((part.until for part in parts), default=pruned)
             todo = [part for part in parts if part.left]
             if not todo:
                 size = (await building.state()).size
@@ -164,21 +146,21 @@ class _Work:
         """Let processes build parts, no more at once than there are cores."""
         done = size - sum(part.left for part in todo)
         waiting = list(todo)
-        running: dict[int, _Worker] = {}
+        running: dict[int, Worker] = {}
         at = {part.part: part.built_to for part in todo}
         began = {part.part: part.built_to for part in todo}
         try:
             while (waiting or running) and not stop.is_set():
                 while waiting and len(running) < self._processes:
                     part = waiting.pop(0)
-                    running[part.part] = _Worker(
-                        self._dsn, self._log, self._building.number, part
-                    )
+                    number = self._building.number
+                    place = self._dsn, self._log, number, part
+                    running[part.part] = Worker(build_part, *place)
                 await asyncio.sleep(LISTEN_SECONDS)
-                for number, worker in list(running.items()):
-                    at[number] = worker.hear(at[number])
+                for name, worker in list(running.items()):
+                    at[name] = max(worker.heard(), default=at[name])
                     if worker.is_done:
-                        del running[number]
+                        del running[name]
                 moved = sum(at[number] - began[number] for number in at)
                 self._tell(done + moved, size)
         finally:
@@ -190,68 +172,10 @@ class _Work:
             self._how.on_progress(done, size)
 
 
-class _Worker:
-    """A process that builds one part."""
-
-    def __init__(self, dsn: str, log: int, number: int, part: Part) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process: BaseProcess = context.Process(
-            target=build_part,
-            args=(dsn, log, number, part, theirs),
-            daemon=True,
-        )
-        self._process.start()
-        theirs.close()
-        self.is_done = False
-
-    def hear(self, at: int) -> int:
-        """Return how far it is."""
-        try:
-            while self._pipe.poll():
-                told = self._pipe.recv()
-                if isinstance(told, str):
-                    raise PartFailedError(told)
-                if told is None:
-                    self._process.join()
-                    self.is_done = True
-                    return at
-                at = told
-        except EOFError as exc:
-            msg = (
-                "a worker process ended early: run `recorder rederive` again,"
-                " it resumes where it stopped"
-            )
-            raise PartFailedError(msg) from exc
-        return at
-
-    def end(self) -> None:
-        """End it; what it has not committed did not happen."""
-        self._process.terminate()
-        self._process.join()
-
-
-def build_part(
-    dsn: str, log: int, number: int, part: Part, pipe: Connection
+async def build_part(
+    dsn: str, log: int, number: int, part: Part, *, tell: Tell
 ) -> None:
-    """Build one part, in a process of its own; tell how far it is.
-
-    It tells positions, then None; or in words why it failed.
-    """
-    # Ctrl-C is for who waits; that one ends us.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    calm_collector()
-    try:
-        asyncio.run(_build_part(dsn, log, number, part, pipe))
-    except (BrokenPipeError, ConnectionResetError):
-        return
-    except RecorderError as exc:
-        pipe.send(str(exc))
-
-
-async def _build_part(
-    dsn: str, log: int, number: int, part: Part, pipe: Connection
-) -> None:
+    """Build one part, in a process of its own; tell how far it is."""
     with translate_errors("rebuild a part of the facts"):
         connection = await connect_to(dsn)
     try:
@@ -260,7 +184,6 @@ async def _build_part(
         while builder.built_to < part.until:
             with translate_errors("rebuild a part of the facts"):
                 await builder.step(part.until)
-            pipe.send(builder.built_to)
+            tell(builder.built_to)
     finally:
         connection.terminate()
-    pipe.send(None)

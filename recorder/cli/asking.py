@@ -1,27 +1,30 @@
 """What every command that reads does: open the log, print, judge."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from recorder.cli.options import given_log
+from recorder.cli.given import given_log, is_log_named
 from recorder.cli.output import announce, note
 
 if TYPE_CHECKING:
     from recorder.coverage.coverage import Coverage
     from recorder.model.window import Window
-    from recorder.store.read import LogReading
+    from recorder.wiring.reading import OpenedLog
 
 __all__ = [
     "INCOMPLETE",
+    "given_time",
     "given_window",
     "judge",
+    "judge_all",
     "now",
     "open_reading",
+    "open_readings",
     "wait_for",
 ]
 
@@ -44,12 +47,44 @@ def wait_for(work: Coroutine[Any, Any, Result]) -> Result:
 @asynccontextmanager
 async def open_reading(
     ctx: click.Context, log: int | None = None
-) -> AsyncIterator["LogReading"]:
+) -> AsyncIterator["OpenedLog"]:
     """Open the log that the options mean, or else a question, as it stands."""
     from recorder.wiring.reading import open_logs
 
     async with open_logs(ctx.obj, on_wait=announce) as logs:
         yield await logs.read(given_log(ctx) or log)
+
+
+@asynccontextmanager
+async def open_readings(
+    ctx: click.Context, *, every: bool
+) -> AsyncIterator[Sequence["OpenedLog"]]:
+    """Open the log that the options mean, or every log, as they stand.
+
+    Raises:
+        UsageError: every log is meant, and one is named.
+    """
+    from recorder.wiring.reading import open_logs
+
+    if every and is_log_named(ctx):
+        ctx.fail("-A asks every log: remove --cluster and --log")
+    async with open_logs(ctx.obj, on_wait=announce) as logs:
+        if every:
+            known = await logs.every()
+            yield [await logs.read(log.id) for log in known]
+        else:
+            yield [await logs.read(given_log(ctx))]
+
+
+def given_time(text: str, present: datetime, name: str) -> datetime:
+    """Return the time that an option means; say where UTC was assumed.
+
+    Raises:
+        ConfigError: it cannot be.
+    """
+    from recorder.model.window import parse_time
+
+    return parse_time(text, now=present, name=name, assumed=note)
 
 
 def given_window(
@@ -60,19 +95,42 @@ def given_window(
     Raises:
         ConfigError: a time cannot be, or nothing lies between the two.
     """
-    from recorder.model.window import Window, parse_time
+    from recorder.model.window import Window
 
-    begin = parse_time(since, now=present, name="--since") if since else None
-    end = parse_time(until, now=present, name="--until") if until else None
+    begin = given_time(since, present, "--since") if since else None
+    end = given_time(until, present, "--until") if until else None
     return Window.between(begin, end, now=present)
 
 
-def judge(coverage: "Coverage") -> int:
-    """Say what may be missing; return the exit status."""
-    from recorder.render.coverage import coverage_lines
+def judge(coverage: "Coverage", cluster: str | None = None) -> int:
+    """Say what may be missing; return the exit status.
 
+    Args:
+        coverage: of the answer.
+        cluster: that it is of, where there are answers of several.
+    """
+    from recorder.render.coverage import archive_lines, coverage_lines
+
+    head = f"{cluster}: " if cluster else ""
     if coverage.complete:
+        for line in archive_lines(coverage):
+            note(f"{head}{line}")
         return 0
     for line in coverage_lines(coverage):
-        note(line, colour="yellow")
+        note(f"{head}{line}", colour="yellow")
     return INCOMPLETE
+
+
+def judge_all(
+    readings: Sequence["OpenedLog"], coverages: Sequence["Coverage"]
+) -> int:
+    """Say of each answer what may be missing; return the exit status."""
+    if len(readings) == 1:
+        return judge(coverages[0])
+    return max(
+        (
+            judge(coverage, reading.log.cluster_name)
+            for reading, coverage in zip(readings, coverages, strict=True)
+        ),
+        default=0,
+    )

@@ -6,16 +6,24 @@ come from a server that runs, soon or not at all, and no error is ever shown.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from recorder.cli.options import given_log, read_settings
+from recorder.cli.given import given_log, read_settings
 
 if TYPE_CHECKING:
     from recorder.questions.ports import Reading
 
-__all__ = ["node_argument", "object_argument"]
+__all__ = [
+    "clusters",
+    "labels",
+    "node_argument",
+    "node_option",
+    "object_argument",
+    "racks",
+]
 
 PATIENCE_SECONDS = 1.0
 
@@ -30,11 +38,66 @@ def node_argument(
     return click.argument(name, shell_complete=_nodes, **attributes)
 
 
+def node_option(
+    name: str, **attributes: Any
+) -> Callable[[Decorated], Decorated]:
+    """Add an option that is a node."""
+    return click.option(name, shell_complete=_nodes, **attributes)
+
+
 def object_argument(
     name: str, **attributes: Any
 ) -> Callable[[Decorated], Decorated]:
     """Add an argument that is an object, written ``kind/namespace/name``."""
     return click.argument(name, shell_complete=_objects, **attributes)
+
+
+def racks(
+    ctx: click.Context, parameter: click.Parameter, begun: str
+) -> Sequence[str]:
+    """Return the racks of nodes that go on as begun."""
+    del parameter
+    from recorder.questions.search import complete_racks
+
+    return _looked_up(ctx, lambda reading: complete_racks(reading, begun))
+
+
+def labels(
+    ctx: click.Context, parameter: click.Parameter, begun: str
+) -> Sequence[str]:
+    """Return labels of nodes, ``LABEL=VALUE``, that go on as begun."""
+    del parameter
+    from recorder.questions.search import complete_labels
+
+    present = datetime.now(UTC)
+    return _looked_up(
+        ctx, lambda reading: complete_labels(reading, begun, now=present)
+    )
+
+
+def clusters(
+    ctx: click.Context, parameter: click.Parameter, begun: str
+) -> Sequence[str]:
+    """Return the names of clusters and tapes that go on as begun."""
+    del parameter
+    try:
+        names = asyncio.run(_cluster_names(ctx))
+    except Exception:  # noqa: BLE001 - a shell has no place for an error
+        return []
+    return sorted({name for name in names if name.startswith(begun)})
+
+
+async def _cluster_names(ctx: click.Context) -> Sequence[str]:
+    from recorder.wiring.reading import answers_now, open_logs
+
+    settings = read_settings(ctx)
+    if not answers_now(settings):
+        return []
+    async with (
+        asyncio.timeout(PATIENCE_SECONDS),
+        open_logs(settings) as logs,
+    ):
+        return [log.cluster_name for log in await logs.every()]
 
 
 def _nodes(

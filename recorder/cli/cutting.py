@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from recorder.cli.asking import given_window, judge, now
-from recorder.cli.options import given_log, reading_options, window_options
+from recorder.cli.given import given_log
+from recorder.cli.options import reading_options, window_options
 from recorder.cli.output import announce
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped

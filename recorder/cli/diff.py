@@ -8,7 +8,7 @@ import click
 from recorder.cli.asking import judge, now, open_reading, wait_for
 from recorder.cli.completing import object_argument
 from recorder.cli.options import output_option, reading_options
-from recorder.cli.output import print_document, print_lines
+from recorder.cli.output import note, print_document, print_lines
 
 if TYPE_CHECKING:
     from recorder.questions.diff import DifferenceQuestion
@@ -70,10 +70,10 @@ def diff(  # noqa: PLR0913 - one for each option
     present = now()
     question = DifferenceQuestion(
         object=Reference.parse(object_, namespace),
-        before=End.parse(before, now=present, name="--from"),
+        before=End.parse(before, now=present, name="--from", assumed=note),
         after=End()
         if after is None
-        else End.parse(after, now=present, name="--to"),
+        else End.parse(after, now=present, name="--to", assumed=note),
         all_fields=all_fields,
     )
     return wait_for(_diff(ctx, question, present, output))

@@ -7,14 +7,14 @@ from recorder.cli.printing import Printer
 
 if TYPE_CHECKING:
     from recorder.questions.entries import Entries
-    from recorder.store.read import LogReading
     from recorder.store.read_follow import Bell
+    from recorder.wiring.reading import OpenedLog
 
 __all__ = ["follow"]
 
 
 async def follow(
-    reading: "LogReading", answer: "Entries", printer: Printer, bell: "Bell"
+    reading: "OpenedLog", answer: "Entries", printer: Printer, bell: "Bell"
 ) -> None:
     """Print what comes after a reading, until interrupted.
 

@@ -1,6 +1,7 @@
-"""`recorder gaps`: spans that the log cannot vouch for."""
+"""`recorder gaps`: the spans that the log cannot vouch for."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,17 +13,15 @@ from recorder.cli.asking import (
     open_reading,
     wait_for,
 )
-from recorder.cli.options import (
-    output_option,
-    reading_options,
-    window_options,
+from recorder.cli.listing import (
+    TEXTS,
+    Item,
+    Listing,
+    list_options,
+    print_listing,
 )
-from recorder.cli.output import (
-    json_bytes,
-    note,
-    print_document,
-    print_lines,
-)
+from recorder.cli.options import reading_options, window_options
+from recorder.cli.output import json_bytes, note, print_lines
 
 if TYPE_CHECKING:
     from recorder.questions.gaps import GapAnswer
@@ -32,12 +31,10 @@ __all__ = ["gaps"]
 
 @click.command()
 @window_options
-@output_option("table", "json", "yaml", "ndjson")
+@list_options("ndjson")
 @reading_options
 @click.pass_context
-def gaps(
-    ctx: click.Context, since: str | None, until: str | None, output: str
-) -> int:
+def gaps(ctx: click.Context, /, **given: Any) -> int:
     r"""List the time spans in which the log may be incomplete.
 
     A gap begins at the last proof that nothing was missed and ends with the
@@ -52,48 +49,59 @@ def gaps(
       recorder gaps --since 12h
       recorder gaps --since 2026-11-21T03:00:00Z --until 2026-11-21T04:00:00Z
     """
-    return wait_for(_gaps(ctx, since, until, output))
+    return wait_for(_gaps(ctx, given))
 
 
-async def _gaps(
-    ctx: click.Context, since: str | None, until: str | None, output: str
-) -> int:
-    from recorder.documents.coverage import GapsDocument, HoleDocument
+async def _gaps(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.questions.gaps import ask_gaps
 
-    at = now()
-    window = given_window(since, until, at)
+    present, output = now(), given["output"]
+    window = given_window(given["since"], given["until"], present)
     async with open_reading(ctx) as reading:
-        answer = await ask_gaps(reading, window, now=at)
+        answer = await ask_gaps(reading, window, now=present)
     if answer.more:
         note(f"{answer.more} older gaps not shown: use --since")
-    if output == "table":
-        print_lines(_text(answer))
-        return 0 if answer.coverage.complete else INCOMPLETE
+    listing = _listing(answer, with_holes=output in {*TEXTS, "csv"})
     if output == "ndjson":
         print_lines(
-            json_bytes(HoleDocument.of_gap(gap), on_one_line=True).decode()
-            for gap in answer.gaps
+            json_bytes(item.document, on_one_line=True).decode()
+            for item in listing.items
         )
-    else:
-        print_document(GapsDocument.of(answer), output)
-    return judge(answer.coverage)
+        return judge(answer.coverage)
+    print_listing(listing, given, now=present)
+    if output not in TEXTS:
+        return judge(answer.coverage)
+    print_lines(_details(answer))
+    return 0 if answer.coverage.complete else INCOMPLETE
 
 
-def _text(answer: "GapAnswer") -> list[str]:
+def _listing(answer: "GapAnswer", *, with_holes: bool) -> Listing:
+    """Return the gaps, and where people read it what no entry tells."""
+    from msgspec.structs import replace
+
+    from recorder.documents.coverage import GapsDocument, HoleDocument
     from recorder.render.coverage import (
         GAP_COLUMNS,
         coverage_lines,
-        detail_lines,
-        gap_rows,
+        gap_cells,
+        hole_cells,
     )
-    from recorder.render.text import Columns
 
-    rows = gap_rows(answer)
-    if not rows:
-        return [f"no gaps: {line}" for line in coverage_lines(answer.coverage)]
-    columns = Columns(GAP_COLUMNS)
-    lines = [columns.header(rows), *columns.lines(rows)]
-    for gap in answer.gaps:
-        lines.extend(detail_lines(gap))
-    return lines
+    items = [
+        Item(str(gap.opened), gap_cells(gap), HoleDocument.of_gap(gap))
+        for gap in answer.gaps
+    ]
+    if with_holes:
+        items += [Item("-", row, None) for row in hole_cells(answer.coverage)]
+    return Listing(
+        columns=GAP_COLUMNS,
+        items=items,
+        whole=lambda shown: replace(GapsDocument.of(answer), gaps=shown),
+        nothing=f"no gaps: {coverage_lines(answer.coverage)[0]}",
+    )
+
+
+def _details(answer: "GapAnswer") -> list[str]:
+    from recorder.render.coverage import detail_lines
+
+    return [line for gap in answer.gaps for line in detail_lines(gap)]

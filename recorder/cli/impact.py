@@ -12,31 +12,24 @@ from recorder.cli.asking import (
     open_reading,
     wait_for,
 )
-from recorder.cli.completing import node_argument
+from recorder.cli.completing import labels, node_argument, racks
+from recorder.cli.listing import (
+    TEXTS,
+    Item,
+    Listing,
+    list_options,
+    print_listing,
+)
 from recorder.cli.options import (
-    output_option,
     reading_options,
     window_options,
 )
-from recorder.cli.output import print_document, print_lines
+from recorder.cli.output import print_lines
 
 if TYPE_CHECKING:
-    from recorder.questions.impact import Impact
+    from recorder.explain.impact import Hit
 
 __all__ = ["impact"]
-
-TITLES = (
-    "HIT AT",
-    "WORKLOAD",
-    "HIT BY",
-    "FIRST NODE",
-    "PODS",
-    "GANG",
-    "GPUS",
-    "OUTCOME",
-    "RUNNING AGAIN",
-    "GPU-HOURS",
-)
 
 
 @click.command()
@@ -44,17 +37,19 @@ TITLES = (
 @click.option(
     "--rack",
     metavar="RACK",
+    shell_complete=racks,
     help="Nodes that had this rack label at the time.",
 )
 @click.option(
     "-l",
     "--label",
     metavar="LABEL=VALUE",
+    shell_complete=labels,
     multiple=True,
     help="Nodes that had this label at the time; repeatable.",
 )
 @window_options
-@output_option("table", "json", "yaml")
+@list_options()
 @reading_options
 @click.pass_context
 def impact(ctx: click.Context, /, **given: Any) -> int:
@@ -73,9 +68,14 @@ def impact(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _impact(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.documents.impact import ImpactDocument
+    from msgspec.structs import replace
+
+    from recorder.documents.impact import HitDocument, ImpactDocument
+    from recorder.documents.sentences import lasting
     from recorder.knowledge import load
     from recorder.questions.impact import ImpactQuestion, ask_impact
+    from recorder.questions.references import named
+    from recorder.render.impact import COLUMNS, cells, cost, failure_lines
 
     present = now()
     question = ImpactQuestion.selecting(
@@ -87,41 +87,31 @@ async def _impact(ctx: click.Context, given: Mapping[str, Any]) -> int:
     knowledge = load(ctx.obj.knowledge)
     async with open_reading(ctx) as reading:
         answer = await ask_impact(reading, question, knowledge, now=present)
-    if given["output"] == "table":
-        _print(answer)
-    else:
-        print_document(ImpactDocument.of(answer), given["output"])
+    listing = Listing(
+        columns=COLUMNS,
+        items=[
+            Item(
+                named(hit.workload.kind.lower(), *_place(hit)),
+                cells(hit),
+                HitDocument.of(hit),
+            )
+            for hit in answer.workloads
+        ],
+        whole=lambda workloads: replace(
+            ImpactDocument.of(answer), workloads=workloads
+        ),
+        nothing="no affected workloads recorded",
+    )
+    is_text = given["output"] in TEXTS
+    if is_text:
+        print_lines(failure_lines(answer.failures))
+    print_listing(listing, given, now=present)
+    if is_text and answer.workloads:
+        print_lines(["", cost(answer.workloads)])
+        still = lasting(answer.workloads, answer.coverage.counted_until)
+        print_lines([] if still is None else [still])
     return judge(answer.coverage)
 
 
-def _print(answer: "Impact") -> None:
-    from recorder.documents.sentences import lasting
-    from recorder.model.moment import optional_time
-    from recorder.render.impact import cost, failure_lines
-    from recorder.render.text import Columns
-
-    print_lines(failure_lines(answer.failures))
-    if not answer.workloads:
-        print_lines(["no affected workloads recorded"])
-        return
-    rows = [
-        (
-            optional_time(hit.hit_at) or "",
-            str(hit.workload),
-            hit.hit_by,
-            hit.first_node,
-            str(len(hit.pods_hit)),
-            str(hit.gang_size),
-            str(hit.gpus),
-            hit.outcome,
-            optional_time(hit.running_again_at) or "-",
-            f"{hit.gpu_hours_lost:.2f}",
-        )
-        for hit in answer.workloads
-    ]
-    columns = Columns(TITLES)
-    print_lines([columns.header(rows), *columns.lines(rows)])
-    print_lines(["", cost(answer.workloads)])
-    still = lasting(answer.workloads, answer.coverage.counted_until)
-    if still is not None:
-        print_lines([still])
+def _place(hit: "Hit") -> tuple[str, str]:
+    return hit.workload.namespace, hit.workload.name

@@ -1,45 +1,52 @@
 """`recorder incidents`: what happened to any node, one line each."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from recorder.cli.asking import (
     given_window,
-    judge,
+    judge_all,
     now,
-    open_reading,
+    open_readings,
     wait_for,
 )
+from recorder.cli.completing import node_option
+from recorder.cli.listing import (
+    Item,
+    Listing,
+    list_options,
+    print_listing,
+)
 from recorder.cli.options import (
-    output_option,
+    all_option,
     reading_options,
     window_options,
+    words_option,
 )
-from recorder.cli.output import print_document, print_lines
+from recorder.model.outcomes import Cause, Confidence, Happened
 
 if TYPE_CHECKING:
-    from recorder.questions.incidents import Incidents
+    from recorder.questions.incidents import IncidentFilter, Incidents
+    from recorder.wiring.reading import OpenedLog
 
 __all__ = ["incidents"]
 
-TITLES = (
-    "FROM",
-    "NODES",
-    "HAPPENED",
-    "CAUSE",
-    "CONFIDENCE",
-    "WORKLOADS",
-    "GPU-HOURS",
-    "SUMMARY",
-)
-NODES_SHOWN = 3
-
 
 @click.command()
+@words_option("--happened", Happened, "Only these, such as reboot.")
+@words_option("--cause", Cause, "Only these causes, such as gpu-fault.")
+@words_option("--confidence", Confidence, "Only with this confidence.")
+@node_option("--node", metavar="NODE", help="Only incidents of this node.")
+@click.option(
+    "--workload",
+    metavar="NAME",
+    help="Only incidents that affected a workload whose name contains this.",
+)
 @window_options
-@output_option("table", "json", "yaml")
+@all_option
+@list_options()
 @reading_options
 @click.pass_context
 def incidents(ctx: click.Context, /, **given: Any) -> int:
@@ -51,55 +58,90 @@ def incidents(ctx: click.Context, /, **given: Any) -> int:
     \b
     Example:
       recorder incidents --since 24h
+      recorder incidents --cause gpu-fault --cause hung-kernel -o wide
+      recorder incidents -A --since 7d --sort-by -gpu-hours
       recorder incidents --since 7d -o json
     """
     return wait_for(_incidents(ctx, given))
 
 
 async def _incidents(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.documents.incidents import IncidentsDocument
+    from recorder.documents.incidents import IncidentDocument
     from recorder.knowledge import load
     from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+    from recorder.render.incidents import COLUMNS, incident_cells
+    from recorder.render.table import Column
 
     present = now()
     question = IncidentsQuestion(
         window=given_window(given["since"], given["until"], present)
     )
-    knowledge = load(ctx.obj.knowledge)
-    async with open_reading(ctx) as reading:
-        answer = await ask_incidents(reading, question, knowledge, now=present)
-    if given["output"] == "table":
-        _print(answer)
-    else:
-        print_document(IncidentsDocument.of(answer), given["output"])
-    return judge(answer.coverage)
-
-
-def _print(answer: "Incidents") -> None:
-    from recorder.documents.incidents import IncidentDocument
-    from recorder.model.moment import written
-    from recorder.render.text import Columns
-
-    if not answer.incidents:
-        print_lines(["no incidents recorded"])
-        return
-    rows = []
-    for incident in answer.incidents:
-        shown = IncidentDocument.of(incident)
-        nodes = shown.nodes
-        more = len(nodes) - NODES_SHOWN
-        rest = f" and {more} more" if more > 0 else ""
-        rows.append(
-            (
-                written(shown.since),
-                ",".join(nodes[:NODES_SHOWN]) + rest,
-                shown.happened,
-                shown.cause,
-                shown.confidence,
-                str(shown.workloads),
-                f"{shown.gpu_hours_lost:.2f}",
-                shown.sentence,
+    wanted, knowledge = _filter(given), load(ctx.obj.knowledge)
+    every = given["all_clusters"]
+    async with open_readings(ctx, every=every) as readings:
+        answers = [
+            await ask_incidents(reading, question, knowledge, now=present)
+            for reading in readings
+        ]
+    listed = [
+        (reading.log.cluster_name, IncidentDocument.of(one))
+        for reading, answer in zip(readings, answers, strict=True)
+        for one in answer.incidents
+        if wanted.has(one)
+    ]
+    listing = Listing(
+        columns=(Column("CLUSTER"), *COLUMNS) if every else COLUMNS,
+        items=[
+            Item(
+                name=shown.id,
+                cells=(name, *incident_cells(shown))
+                if every
+                else incident_cells(shown),
+                document=shown,
             )
+            for name, shown in listed
+        ],
+        whole=_whole(readings, answers, every=every),
+        nothing="no incidents recorded",
+    )
+    print_listing(listing, given, now=present)
+    return judge_all(readings, [one.coverage for one in answers])
+
+
+def _filter(given: Mapping[str, Any]) -> "IncidentFilter":
+    from recorder.questions.incidents import IncidentFilter
+    from recorder.questions.references import node_name
+
+    return IncidentFilter(
+        happened=given["happened"] or None,
+        causes=given["cause"] or None,
+        confidence=given["confidence"] or None,
+        node=given["node"] and node_name(given["node"]),
+        workload=given["workload"],
+    )
+
+
+def _whole(
+    readings: Sequence["OpenedLog"],
+    answers: Sequence["Incidents"],
+    *,
+    every: bool,
+) -> Callable[[Sequence[Any]], Any]:
+    """Return what makes the document of one log, or of every log."""
+    from recorder.documents.coverage import CoverageDocument
+    from recorder.documents.incidents import IncidentsDocument
+
+    coverages = [CoverageDocument.of(one.coverage) for one in answers]
+    if not every:
+        return lambda shown: IncidentsDocument(
+            incidents=shown, coverage=coverages[0]
         )
-    columns = Columns(TITLES)
-    print_lines([columns.header(rows), *columns.lines(rows)])
+    clusters = [
+        {
+            "cluster": reading.log.cluster_name,
+            "log": reading.log.id,
+            "coverage": coverage,
+        }
+        for reading, coverage in zip(readings, coverages, strict=True)
+    ]
+    return lambda shown: {"incidents": shown, "clusters": clusters}

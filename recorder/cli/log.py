@@ -8,10 +8,10 @@ import click
 
 from recorder.cli.asking import given_window, judge, now, wait_for
 from recorder.cli.following import follow
+from recorder.cli.given import given_log
+from recorder.cli.listing import TEXTS, form_options
 from recorder.cli.options import (
-    given_log,
     limit_option,
-    output_option,
     reading_options,
     window_options,
 )
@@ -29,19 +29,25 @@ CHOOSING = (
     "object",
     "source",
     "reason",
+    "verb",
+    "code",
     "actor",
     "since",
     "until",
 )
 """Options that filter entries."""
 
-CONTINUOUS = frozenset({"table", "ndjson"})
+CONTINUOUS = frozenset({"table", "wide", "ndjson", "name"})
 """Formats that can be streamed."""
 
 
 @click.command()
 @click.argument("entry", required=False, metavar="[LOG/POSITION]")
-@click.option("--node", metavar="NAME", help="Only entries about this node.")
+@click.option(
+    "--node",
+    metavar="NAME",
+    help="Only entries about this node, and requests about Pods on it.",
+)
 @click.option(
     "--object",
     metavar="OBJECT",
@@ -53,7 +59,20 @@ CONTINUOUS = frozenset({"table", "ndjson"})
 @click.option("--source", metavar="SOURCE", help="watch, audit, recorder, ...")
 @click.option("--reason", metavar="WORD", help="Only Events with this reason.")
 @click.option(
-    "--actor", metavar="NAME", help="Only Events reported by this component."
+    "--verb",
+    metavar="VERB",
+    help="Only audited requests of this kind: patch, create/eviction, ...",
+)
+@click.option(
+    "--code",
+    type=click.IntRange(400, 599),
+    metavar="CODE",
+    help="Only audited requests that were refused with this status: 403.",
+)
+@click.option(
+    "--actor",
+    metavar="NAME",
+    help="Only Events reported by this component, and requests of this user.",
 )
 @window_options
 @limit_option
@@ -67,7 +86,7 @@ CONTINUOUS = frozenset({"table", "ndjson"})
     is_flag=True,
     help="Stream new entries as they are recorded.",
 )
-@output_option("table", "json", "yaml", "ndjson")
+@form_options("table", "wide", "json", "yaml", "ndjson", "name")
 @reading_options
 @click.pass_context
 def log(ctx: click.Context, /, **given: Any) -> int:
@@ -84,6 +103,7 @@ def log(ctx: click.Context, /, **given: Any) -> int:
       recorder log --object pod/train/llm-0 --limit all -o ndjson --raw
       recorder log --node gpu-002 --since 2h --facts
       recorder log --reason Rebooted --follow
+      recorder log --code 403 --actor alice@example.com
       recorder log 1/48213 --raw
     """
     if given["follow"] and given["entry"]:
@@ -108,22 +128,31 @@ def _told_by(screen: Screen) -> Callable[[datetime], None]:
 
 
 def _question(given: Mapping[str, Any], present: datetime) -> "EntryQuestion":
+    from recorder.model.observation import AUDIT
     from recorder.questions.entries import EntryQuestion, named_object
     from recorder.questions.entry import entry_name
 
     entry = given["entry"]
+    audited = given["verb"] or given["code"]
+    if audited and (given["reason"] or given["source"]):
+        option = "--verb" if given["verb"] else "--code"
+        msg = (
+            f"{option} selects audited requests: remove --reason and --source"
+        )
+        raise click.UsageError(msg)
     return EntryQuestion(
         window=given_window(given["since"], given["until"], present),
         entry=entry and entry_name(entry),
         node=given["node"],
         object=named_object(given["object"], given["namespace"]),
-        source=given["source"],
-        reason=given["reason"],
+        source=AUDIT if audited else given["source"],
+        reason=given["verb"] or given["reason"],
         actor=given["actor"],
+        code=given["code"],
         limit=given["limit"],
         documents=given["raw"],
         facts=given["facts"],
-        words=given["output"] == "table",
+        words=given["output"] in TEXTS,
     )
 
 
@@ -146,10 +175,7 @@ async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
         for line in answer.notes:
             note(line)
         printer = printer_for(
-            given["output"],
-            cluster=reading.log.cluster_name,
-            raw=question.documents,
-            facts=question.facts,
+            given, cluster=reading.log.cluster_name, now=present
         )
         if answer.more:
             what = "facts" if question.facts else "entries"

@@ -12,8 +12,8 @@ from typing import NoReturn
 import click
 
 from recorder import __version__
+from recorder.cli.given import place_options, read_settings
 from recorder.cli.lazy import LazyGroup
-from recorder.cli.options import place_options, read_settings
 from recorder.errors import RecorderError
 
 __all__ = ["main", "run"]
@@ -23,22 +23,35 @@ COMMANDS = {
     "record": "recorder.cli.recording:record",
     "serve": "recorder.cli.serving:serve",
     "open": "recorder.cli.serving:open_page",
+    "mcp": "recorder.cli.mcp:mcp",
     "token": "recorder.cli.token:token",
     "demo": "recorder.cli.playing:demo",
     "status": "recorder.cli.status:status",
+    "clusters": "recorder.cli.clusters:clusters",
     "gaps": "recorder.cli.gaps:gaps",
     "log": "recorder.cli.log:log",
+    "get": "recorder.cli.get:get",
     "show": "recorder.cli.show:show",
     "history": "recorder.cli.history:history",
     "diff": "recorder.cli.diff:diff",
+    "who": "recorder.cli.who:who",
     "why": "recorder.cli.why:why",
     "impact": "recorder.cli.impact:impact",
+    "stats": "recorder.cli.stats:stats",
     "incidents": "recorder.cli.incidents:incidents",
     "replay": "recorder.cli.replay:replay",
     "postmortem": "recorder.cli.postmortem:postmortem",
     "tape": "recorder.cli.tape:tape",
+    "audit": "recorder.cli.audit:audit",
     "migrate": "recorder.cli.migrate:migrate",
     "rederive": "recorder.cli.rederive:rederive",
+    "verify": "recorder.cli.verify:verify",
+    "checkpoint": "recorder.cli.integrity:checkpoint",
+    "prove": "recorder.cli.integrity:prove",
+    "keys": "recorder.cli.keys:keys",
+    "archive": "recorder.cli.retaining:archive",
+    "prune": "recorder.cli.retaining:prune",
+    "hold": "recorder.cli.hold:hold",
     "doctor": "recorder.cli.doctor:doctor",
     "completion": "recorder.cli.completion:completion",
 }
@@ -60,8 +73,8 @@ def main(ctx: click.Context) -> None:
 
     \b
     Exit status: 0 answered and complete, 1 failed, 2 usage error,
-    4 answered but incomplete, 5 no such cluster, node or object
-    in the log.
+    3 verification failed, 4 answered but incomplete, 5 no such cluster,
+    node or object in the log.
     """
     ctx.obj = read_settings(ctx)
 

@@ -1,12 +1,19 @@
 """`recorder migrate`: the schema of the log."""
 
+import asyncio
+import time
+
 import click
 
 from recorder.cli.asking import wait_for
-from recorder.cli.options import place_options
-from recorder.cli.output import announce, print_lines
+from recorder.cli.given import place_options
+from recorder.cli.output import announce, note, print_lines
+from recorder.errors import LogUnavailableError
+from recorder.setting_values import parse_duration
 
 __all__ = ["migrate"]
+
+AGAIN_SECONDS = 2
 
 
 @click.command()
@@ -20,9 +27,17 @@ __all__ = ["migrate"]
     is_flag=True,
     help="Print the SQL for an empty database, roles first, and run nothing.",
 )
+@click.option(
+    "--wait",
+    metavar="DURATION",
+    default="0s",
+    show_default=True,
+    help="For how long to try again while the database is away or a recorder"
+    " is in the way.",
+)
 @place_options(hidden=True)
 @click.pass_context
-def migrate(ctx: click.Context, *, check: bool, sql: bool) -> int:
+def migrate(ctx: click.Context, *, check: bool, sql: bool, wait: str) -> int:
     r"""Migrate the database schema to the one this release needs.
 
     Run deploy/sql/roles.sql once beforehand, and connect as a member of
@@ -33,23 +48,49 @@ def migrate(ctx: click.Context, *, check: bool, sql: bool) -> int:
     Example:
       recorder migrate --database-url postgresql://admin@db/recorder
       recorder migrate --check
+      recorder migrate --wait 30m
     """
     if sql:
         from recorder.wiring.database import schema_sql
 
         print_lines([schema_sql(roles=True)])
         return 0
-    wait_for(_migrate(ctx, check=check))
+    wait_for(_migrate(ctx, check=check, wait=_duration(wait)))
     return 0
 
 
-async def _migrate(ctx: click.Context, *, check: bool) -> None:
-    from recorder.wiring.database import bring_schema
+def _duration(text: str) -> float:
+    try:
+        return parse_duration(text).total_seconds()
+    except ValueError as exc:
+        raise click.BadParameter(str(exc), param_hint="--wait") from exc
 
-    before, after = await bring_schema(ctx.obj, check=check, on_wait=announce)
+
+async def _migrate(ctx: click.Context, *, check: bool, wait: float) -> None:
+    before, after = await _brought(ctx, check=check, wait=wait)
     if before == after:
         print_lines([f'the schema is up to date: "{after}"'])
     else:
         print_lines(
             [f'migrated the schema from "{before or "nothing"}" to "{after}"']
         )
+
+
+async def _brought(
+    ctx: click.Context, *, check: bool, wait: float
+) -> tuple[str | None, str]:
+    """Bring the schema, trying again for as long as the wait."""
+    from recorder.wiring.database import bring_schema
+
+    last = time.monotonic() + wait
+    said = ""
+    while True:
+        try:
+            return await bring_schema(ctx.obj, check=check, on_wait=announce)
+        except LogUnavailableError as exc:
+            if time.monotonic() + AGAIN_SECONDS > last:
+                raise
+            if str(exc) != said:
+                said = str(exc)
+                note(f"{exc}; trying again")
+        await asyncio.sleep(AGAIN_SECONDS)

@@ -15,9 +15,11 @@ from recorder.errors import RecorderError
 __all__ = [
     "OutputError",
     "announce",
+    "is_coloured",
     "note",
     "paint",
     "print_document",
+    "print_judged",
     "print_lines",
     "write",
     "yaml_bytes",
@@ -125,11 +127,30 @@ def announce(text: str) -> None:
 
 def paint(text: str, colour: str | None, stream: Any) -> str:
     """Colour a text, if it goes to a terminal that wants colours."""
-    if (
-        colour is None
-        or os.environ.get("NO_COLOR")
-        or not stream.isatty()
-        or os.environ.get("TERM") == "dumb"
-    ):
+    if colour is None or not is_coloured(stream):
         return text
     return click.style(text, fg=colour)
+
+
+def print_judged(lines: Iterable[str]) -> None:
+    """Print lines, with what they say of confidence in its colour."""
+    out: Any = sys.stdout
+    if out is None or not is_coloured(out):
+        print_lines(lines)
+        return
+    from recorder.render.table import CONFIDENCES
+
+    def coloured(found: re.Match[str]) -> str:
+        return click.style(found[0], fg=CONFIDENCES[found[1]])
+
+    pattern = re.compile(rf"\((?:({'|'.join(CONFIDENCES)}))\)$")
+    print_lines(pattern.sub(coloured, line) for line in lines)
+
+
+def is_coloured(stream: Any) -> bool:
+    """Return whether a stream is a terminal that wants colours."""
+    return bool(
+        stream.isatty()
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )

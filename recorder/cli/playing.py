@@ -160,13 +160,18 @@ async def _show_page(
     serve: bool,
 ) -> None:
     """Serve the page on a terminal; else say how to see it."""
-    from recorder.wiring.addresses import page_address, view
+    from recorder.wiring.addresses import Server, find_page, view
     from recorder.wiring.serving import serving
 
     path = view(DEMO_NODE, cluster="demo", verdict=verdict)
     if not (serve and sys.stderr.isatty()):
+        page = find_page(settings)
+        if page.server is Server.ANOTHER and settings.database_url is None:
+            screen.say("the page, served on a free port:")
+            screen.say("  recorder serve --listen 127.0.0.1:0")
+            return
         screen.say("the page, while `recorder serve` is running:")
-        screen.say(f"  {page_address(settings)}{path}")
+        screen.say(f"  {page.address}{path}")
         return
     async with serving(settings, stop, any_port=True) as address:
         screen.say("the page, until you press Ctrl-C:")

@@ -14,7 +14,7 @@ from recorder.cli.asking import (
     open_reading,
     wait_for,
 )
-from recorder.cli.completing import node_argument
+from recorder.cli.completing import object_argument
 from recorder.cli.options import (
     output_option,
     reading_options,
@@ -24,18 +24,27 @@ from recorder.cli.output import announce, print_document, write
 
 if TYPE_CHECKING:
     from recorder.model.reference import EntryName
-    from recorder.store.read import LogReading
+    from recorder.questions.ports import Reading
+    from recorder.wiring.reading import OpenedLog
 
 __all__ = ["postmortem"]
 
 
 @click.command()
-@node_argument("subject", metavar="node/NAME|INCIDENT")
+@object_argument(
+    "subject", metavar="node/NAME|KIND/NAMESPACE/NAME|INCIDENT", required=False
+)
+@click.option("--rack", metavar="RACK", help="Report on all nodes of a rack.")
 @window_options
 @click.option(
     "--tape",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Read a tape instead of a log; needs no database or network.",
+)
+@click.option(
+    "--page",
+    metavar="ADDRESS",
+    help="Link each entry to the page that is served at this address.",
 )
 @click.option(
     "--as-of",
@@ -48,15 +57,19 @@ __all__ = ["postmortem"]
 def postmortem(ctx: click.Context, /, **given: Any) -> int:
     r"""Write the report of an incident.
 
-    Reports what happened, why, the cost, and how certain that is. Without a
-    time, reports the most recent incident of the node; INCIDENT is an ID from
-    `recorder incidents`. The report ends with the command that reproduces it
-    byte for byte, whatever has been recorded since.
+    Reports the impact, the phases from start to resolution, the cause, how it
+    was detected and what could not be seen, and what to do, of a node, a
+    rack, a workload that nodes hit, or an incident by its ID from `recorder
+    incidents`. Without a time, reports the most recent incident. The report
+    ends with the command that reproduces it byte for byte, whatever has been
+    recorded since.
 
     \b
     Example:
       recorder postmortem node/gpu-002 > postmortem.md
       recorder postmortem node/gpu-002 --since 24h -o html > report.html
+      recorder postmortem job/train/llm --page https://recorder.example.com
+      recorder postmortem --rack r07 --since 24h
       recorder postmortem node/gpu-002 --tape incident.tape.jsonl.zst
     """
     return wait_for(_postmortem(ctx, given))
@@ -72,34 +85,44 @@ async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
 
     present = now()
     question = PostmortemQuestion.about(
-        given["subject"], given_window(given["since"], given["until"], present)
+        given["subject"],
+        given_window(given["since"], given["until"], present),
+        rack=given["rack"],
     )
+    address = _page_address(given["page"])
     knowledge = load(ctx.obj.knowledge)
     as_of = given["as_of"] and entry_name(given["as_of"])
     async with _reading(ctx, given["tape"], as_of) as reading:
         answer = await ask_postmortem(
             reading, question, knowledge, now=present
         )
-    match given["output"]:
-        case "md":
-            from recorder.render.markdown import markdown
+    form = given["output"]
+    if form in {"md", "html"}:
+        from recorder.render.html import html
+        from recorder.render.markdown import markdown
+        from recorder.render.report import page_of
 
-            write(markdown(answer).encode())
-        case "html":
-            from recorder.render.html import html
+        page = address and page_of(answer, address)
+        text = (html if form == "html" else markdown)(answer, page=page)
+        write(text.encode())
+    else:
+        from recorder.documents.postmortem import PostmortemDocument
 
-            write(html(answer).encode())
-        case form:
-            from recorder.documents.postmortem import PostmortemDocument
-
-            print_document(PostmortemDocument.of(answer), form)
+        print_document(PostmortemDocument.of(answer), form)
     return judge(answer.coverage)
+
+
+def _page_address(text: str | None) -> str | None:
+    if text is None or text.startswith(("http://", "https://")):
+        return text
+    msg = f'"{text}" is no address of a page: it begins with https://'
+    raise click.UsageError(msg)
 
 
 @asynccontextmanager
 async def _reading(
     ctx: click.Context, tape: Path | None, as_of: "EntryName | None"
-) -> AsyncIterator["LogReading"]:
+) -> AsyncIterator["Reading"]:
     from recorder.questions.entry import ask_entry
 
     async with _opened(ctx, tape, as_of) as reading:
@@ -112,7 +135,7 @@ async def _reading(
 
 def _opened(
     ctx: click.Context, tape: Path | None, as_of: "EntryName | None"
-) -> AbstractAsyncContextManager["LogReading"]:
+) -> AbstractAsyncContextManager["OpenedLog"]:
     if tape is None:
         return open_reading(ctx, None if as_of is None else as_of.log)
     # It knows how to record, which takes half a second to import.

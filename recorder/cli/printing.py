@@ -1,8 +1,10 @@
 """Printing entries as they are read, page by page, in each of the forms."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from recorder.cli.listing import JSONPATH, table_for
 from recorder.cli.output import json_bytes, note, write, yaml_bytes
 
 if TYPE_CHECKING:
@@ -23,43 +25,49 @@ class Printer(Protocol):
 
 
 def printer_for(
-    form: str, *, cluster: str, raw: bool, facts: bool = False
+    given: Mapping[str, Any], *, cluster: str, now: datetime
 ) -> Printer:
-    """Return the printer of a form, for entries or for facts."""
+    """Return what prints entries, or facts, as the options ask for it."""
+    raw, facts, form = given["raw"], given["facts"], given["output"]
     shown = _Facts() if facts else _Lines(cluster, raw=raw)
+    if form.startswith(JSONPATH):
+        return _Paths(shown, form.removeprefix(JSONPATH))
     match form:
         case "ndjson":
             return shown
         case "json":
             return _Json(shown, "facts" if facts else "entries")
-        case "yaml" if facts:
-            return _YamlFacts()
         case "yaml":
-            return _Yaml(cluster, raw=raw)
-        case _ if facts:
-            return _FactTable()
+            return _YamlFacts() if facts else _Yaml(cluster, raw=raw)
+        case "name":
+            return _Paths(shown, "{.entry}")
         case _:
-            return _Table(raw=raw)
+            return _Table(given, now=now)
 
 
 class _Table:
-    def __init__(self, *, raw: bool) -> None:
-        from recorder.render.entries import COLUMNS
-        from recorder.render.text import Columns
+    """Entries or facts as rows, full or as wide as the terminal."""
 
-        self._columns = Columns(COLUMNS)
-        self._raw = raw
+    def __init__(self, given: Mapping[str, Any], *, now: datetime) -> None:
+        from recorder.render import entries, facts
+
+        self._raw = given["raw"]
+        self._headers = not given["no_headers"]
+        self._none = "no facts" if given["facts"] else "no entries"
+        self._cells = facts.row if given["facts"] else entries.line_columns
+        columns = facts.COLUMNS if given["facts"] else entries.COLUMNS
+        wide = given["output"] == "wide" or given["verbose"] or self._raw
+        self._table = table_for(columns, now=now, wide=wide)
         self._begun = False
 
-    def page(self, lines: "Sequence[Line]") -> None:
-        from recorder.render.entries import line_columns
-
-        rows = [line_columns(line) for line in lines]
+    def page(self, lines: Sequence[Any]) -> None:
+        rows = [self._cells(line) for line in lines]
         shown = []
         if not self._begun:
-            shown.append(self._columns.header(rows).encode())
+            header = self._table.header(rows).encode()
+            shown += [header] if self._headers else []
             self._begun = True
-        for line, text in zip(lines, self._columns.lines(rows), strict=True):
+        for line, text in zip(lines, self._table.lines(rows), strict=True):
             shown.append(text.encode())
             if self._raw:
                 shown.append(line.raw or b"")
@@ -68,7 +76,27 @@ class _Table:
     def end(self, answer: "Entries") -> None:
         del answer
         if not self._begun:
-            note("no entries")
+            note(self._none)
+
+
+class _Paths:
+    """What a JSONPath makes of each entry or fact, one on each line."""
+
+    def __init__(self, lines: "_Lines | _Facts", template: str) -> None:
+        self._lines = lines
+        self._template = template
+
+    def page(self, lines: Sequence[Any]) -> None:
+        import orjson
+
+        from recorder.cli.jsonpath import rendered
+
+        for document in self._lines.documents(lines):
+            said = rendered(self._template, orjson.loads(document))
+            write(said.removesuffix("\n").encode() + b"\n")
+
+    def end(self, answer: "Entries") -> None:
+        del answer
 
 
 class _Lines:
@@ -111,30 +139,6 @@ class _Facts:
 
     def end(self, answer: "Entries") -> None:
         del answer
-
-
-class _FactTable:
-    def __init__(self) -> None:
-        from recorder.render.facts import COLUMNS
-        from recorder.render.text import Columns
-
-        self._columns = Columns(COLUMNS)
-        self._begun = False
-
-    def page(self, lines: Sequence[Any]) -> None:
-        from recorder.render.facts import row
-
-        rows = [row(found) for found in lines]
-        if not self._begun:
-            write(self._columns.header(rows).encode() + b"\n")
-            self._begun = True
-        shown = [text.encode() for text in self._columns.lines(rows)]
-        write(b"\n".join([*shown, b""]))
-
-    def end(self, answer: "Entries") -> None:
-        del answer
-        if not self._begun:
-            note("no facts")
 
 
 class _YamlFacts:

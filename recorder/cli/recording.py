@@ -1,41 +1,29 @@
 """The commands that record: up and record."""
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, nullcontext
 from dataclasses import replace
-from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from recorder.cli.live import show_progress
 from recorder.cli.options import cluster_options
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 from recorder.settings import Settings
 
 if TYPE_CHECKING:
-    from recorder.intake.progress import Progress
     from recorder.sources.watch.client import ClusterClient
     from recorder.wiring.beside import Beside
+    from recorder.wiring.database import Database
     from recorder.wiring.live import LiveRecording
 
 __all__ = ["record", "up"]
 
 CONNECT_SECONDS = 5
 """How long `up` waits for a cluster before it shows the demo instead."""
-
-TICK_SECONDS = 1
-MEASURE_TICKS = 60
-"""Interval between checks of the database size."""
-
-STEADY_TICKS = 3
-"""A large cluster is found bit by bit: what is watched is said when no more
-came for longer than proofs take to be committed."""
-
-NAMES_SHOWN = 16
 
 TAPE = click.option(
     "--tape",
@@ -77,10 +65,15 @@ def up(settings: Settings, tape: Path | None, *, full_fidelity: bool) -> None:
 @click.command()
 @TAPE
 @FULL_FIDELITY
+@click.option(
+    "--serve",
+    is_flag=True,
+    help="Also serve the API and the page, from a second process.",
+)
 @cluster_options
 @click.pass_obj
 def record(
-    settings: Settings, tape: Path | None, *, full_fidelity: bool
+    settings: Settings, tape: Path | None, *, full_fidelity: bool, serve: bool
 ) -> None:
     r"""Record the current cluster (for use in a Deployment).
 
@@ -94,7 +87,8 @@ def record(
     if full_fidelity:
         settings = replace(settings, full_fidelity=True)
     run_until_stopped(
-        lambda stop: _record(settings, stop, tape), fast_loop=True
+        lambda stop: _record(settings, stop, tape, serve=serve),
+        fast_loop=True,
     )
 
 
@@ -126,19 +120,20 @@ async def _up(
 
 
 async def _record(
-    settings: Settings, stop: asyncio.Event, tape: Path | None
+    settings: Settings,
+    stop: asyncio.Event,
+    tape: Path | None,
+    *,
+    serve: bool,
 ) -> None:
     from recorder.wiring.live import LiveRecording
-    from recorder.wiring.recording import cluster_client, identify
+    from recorder.wiring.recording import cluster_client
 
-    screen = Screen()
     live = LiveRecording(stop=stop)
     client = cluster_client(settings)
-    await identify(client, live, say=screen.say)
-    if live.identity is None:
-        await client.close()
-        return
-    await _record_with(settings, live, client, tape=tape, screen=screen)
+    await _record_with(
+        settings, live, client, tape=tape, screen=Screen(), serve=serve
+    )
 
 
 async def _record_with(
@@ -152,12 +147,15 @@ async def _record_with(
 ) -> None:
     from recorder.wiring.beside import served_beside
     from recorder.wiring.control import control
+    from recorder.wiring.integrity import Checkpointing
+    from recorder.wiring.receiving import audit_webhook
     from recorder.wiring.recording import (
         health,
+        identify,
         only_recorder,
-        opened,
         record_cluster,
     )
+    from recorder.wiring.retaining_beside import retained_beside
 
     async with AsyncExitStack() as stack:
         stack.push_async_callback(client.close)
@@ -165,26 +163,63 @@ async def _record_with(
         address = await stack.enter_async_context(
             health(settings.health_listen, live.progress)
         )
-        database = await opened(settings, live, stack, say=screen.say)
+        if not await identify(client, live, say=screen.say):
+            return
+        webhook = await stack.enter_async_context(
+            audit_webhook(settings, live)
+        )
+        database = await _opened(settings, live, stack, screen)
         if database is None:
             return
         await stack.enter_async_context(control(settings, live))
-        _greet(settings, live, screen, database.says, address)
-        served = None
-        if serve:
-            served = await stack.enter_async_context(served_beside(settings))
+        await stack.enter_async_context(
+            retained_beside(settings, live, say=screen.say)
+        )
+        _greet(settings, live, screen, database.says, (address, webhook))
+        served = await stack.enter_async_context(
+            served_beside(settings) if serve else nullcontext()
+        )
+        dsn = database.dsn("writer")
+        checkpoints = Checkpointing(settings, dsn, live)
         async with asyncio.TaskGroup() as group:
-            showing = group.create_task(_show(live, screen, served))
+            beside = (
+                group.create_task(_show(live, screen, served)),
+                group.create_task(checkpoints.run()),
+            )
             try:
                 await record_cluster(
-                    settings,
-                    database.dsn("writer"),
-                    live,
-                    client=client,
-                    tape=tape,
+                    settings, dsn, live, client=client, tape=tape
                 )
             finally:
-                showing.cancel()
+                for task in beside:
+                    task.cancel()
+        await checkpoints.now()
+    _end(live, screen, served)
+
+
+async def _opened(
+    settings: Settings,
+    live: "LiveRecording",
+    stack: AsyncExitStack,
+    screen: Screen,
+) -> "Database | None":
+    """Wait for the database; return None if a stop came first."""
+    from recorder.wiring.database import open_database
+    from recorder.wiring.waiting import opened
+
+    return await opened(
+        lambda: open_database(settings, on_wait=screen.say),
+        stack,
+        live.stop,
+        settings=settings,
+        waits=lambda exc: live.progress.wait_for(str(exc)),
+        say=screen.say,
+    )
+
+
+def _end(
+    live: "LiveRecording", screen: Screen, served: "Beside | None"
+) -> None:
     screen.clear()
     screen.say(
         f"stopped; log {live.progress.log} is complete up to"
@@ -199,8 +234,9 @@ def _greet(
     live: "LiveRecording",
     screen: Screen,
     database: str,
-    address: str,
+    addresses: tuple[str, str],
 ) -> None:
+    """Say what is recorded, and where health and audit records go."""
     from recorder import __version__
 
     identity = live.identity
@@ -210,8 +246,11 @@ def _greet(
         ("cluster", f"{identity.name}, Kubernetes {identity.server_version}"),
         ("writes to", database),
     ]
+    address, webhook = addresses
     if address:
         rows.append(("health", f"http://{address}/readyz and /metrics"))
+    if webhook:
+        rows.append(("audit webhook", webhook))
     screen.facts(rows)
     prefix = ""
     if settings.database_url is None:
@@ -226,7 +265,7 @@ async def _show(
 ) -> None:
     """Show progress, and watch over the serving process."""
     async with asyncio.TaskGroup() as group:
-        group.create_task(_progress(live, screen))
+        group.create_task(show_progress(live, screen))
         if served is not None:
             await _attend(served, live, screen)
 
@@ -244,65 +283,3 @@ async def _attend(
         if not live.stop.is_set():
             served.failed = exc
             live.stop.set()
-
-
-async def _progress(live: "LiveRecording", screen: Screen) -> None:
-    before = live.progress.entries
-    names: Sequence[str] = ()
-    steady = 0
-    for tick in count():
-        await asyncio.sleep(TICK_SECONDS)
-        progress = live.progress
-        if tick % MEASURE_TICKS == 0:
-            await live.measure()
-        found = _listed(progress)
-        steady = steady + 1 if found == names else 0
-        names = found
-        if names and steady == STEADY_TICKS:
-            screen.say(f"watching {_named(names)}")
-        rate = (progress.entries - before) / TICK_SECONDS
-        before = progress.entries
-        screen.state(_state(progress), _numbers(progress, rate))
-
-
-def _listed(progress: "Progress") -> Sequence[str]:
-    """Print which resources are watched, once all have been listed."""
-    points = {r: p for (s, r), p in progress.streams.items() if s == "watch"}
-    if not points or not all(p.began_at for p in points.values()):
-        return ()
-    return sorted(resource.rpartition("/")[2] for resource in points)
-
-
-def _named(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:NAMES_SHOWN])
-    more = len(names) - NAMES_SHOWN
-    rest = f" and {more} more" if more > 0 else ""
-    return f"{len(names)} resources: {shown}{rest}"
-
-
-def _state(progress: "Progress") -> str:
-    if progress.waiting_for:
-        return f"{progress.state}: {progress.waiting_for}"
-    return progress.state
-
-
-def _numbers(progress: "Progress", rate: float) -> str:
-    gaps = sum(point.gap is not None for point in progress.streams.values())
-    return (
-        f"{progress.size:,} entries  {rate:,.0f}/s"
-        f"  {_proven(progress)}  {gaps} open gaps"
-    )
-
-
-def _proven(progress: "Progress") -> str:
-    """Say how long ago every live stream was last known to be complete."""
-    now = datetime.now(UTC)
-    proofs = [
-        point.vouched_until
-        for point in progress.streams.values()
-        if point.vouched_until is not None and point.state == "live"
-    ]
-    if not proofs or progress.state != "recording":
-        return "nothing confirmed yet"
-    lag = max((now - at).total_seconds() for at in proofs)
-    return f"complete as of {lag:.0f} s ago"

@@ -5,7 +5,8 @@ import time
 
 import click
 
-from recorder.cli.options import given_log, reading_options
+from recorder.cli.given import given_log
+from recorder.cli.options import reading_options
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 

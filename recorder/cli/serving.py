@@ -6,14 +6,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recorder.cli.options import place_options
+from recorder.cli.given import place_options
 from recorder.cli.output import note, print_lines
 from recorder.cli.stopping import run_until_stopped
+from recorder.errors import RecorderError
 
 if TYPE_CHECKING:
     from recorder.settings import Settings
 
 __all__ = ["LISTEN", "open_page", "serve"]
+
+
+class NotServedError(RecorderError):
+    """Another server holds the address at which the page would be."""
+
+    code = "served.another"
+
 
 LISTEN = click.option(
     "--listen",
@@ -37,9 +45,9 @@ LISTEN = click.option(
 def serve(settings: "Settings", listen: str | None, *, beside: bool) -> None:
     r"""Serve the API and the page (for use in a Deployment).
 
-    Prints the address of the page and serves until you press Ctrl-C. Access is
-    read-only. On any address other than loopback, clients need a token: see
-    `recorder token`.
+    Waits for the database for as long as necessary, prints the address of the
+    page and serves until you press Ctrl-C. Access is read-only. On any address
+    other than loopback, clients need a token: see `recorder token`.
 
     \b
     Examples:
@@ -66,9 +74,10 @@ async def _serve(
         loop = asyncio.get_running_loop()
         loop.add_reader(sys.stdin.fileno(), stop.set)
     async with serving(
-        settings, stop, listen=listen, any_port=beside
+        settings, stop, listen=listen, any_port=beside, say=note
     ) as address:
-        print_lines([address])
+        if not stop.is_set():
+            print_lines([address])
         await stop.wait()
 
 
@@ -87,17 +96,33 @@ def open_page(
 ) -> None:
     r"""Open the page in a browser, or print its address.
 
-    The page is served by `recorder up` or `recorder serve`.
+    The page is served by `recorder up` or `recorder serve`. Fails if the
+    address is held by a server that was started from another data folder.
 
     \b
     Examples:
       recorder open
       recorder open node/gpu-002
     """
-    from recorder.wiring.addresses import page_address
+    from recorder.wiring.addresses import Server, find_page
 
-    address = page_address(settings, node)
+    page = find_page(settings)
+    if page.server is Server.ANOTHER and settings.database_url is None:
+        msg = (
+            f"nothing serves this log: what answers at {page.address} was"
+            " started from another data folder"
+        )
+        advice = "start `recorder serve --listen 127.0.0.1:0`"
+        raise NotServedError(msg, advice=advice)
+    address = page.address
+    if node is not None:
+        address = page.of_node(node, cluster=settings.cluster)
     print_lines([address])
+    if page.server is Server.ANOTHER:
+        note("its server was started elsewhere: it may serve another database")
+    elif page.server is Server.NOBODY:
+        note("nothing answers there: start `recorder serve`")
+        return
     if only_print or not sys.stdout.isatty():
         return
     import webbrowser

@@ -2,7 +2,7 @@
 
 import click
 
-from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.asking import given_time, judge, now, open_reading, wait_for
 from recorder.cli.completing import object_argument
 from recorder.cli.options import output_option, reading_options
 from recorder.cli.output import note, print_document
@@ -56,7 +56,6 @@ async def _show(
     at: str | None,
     output: str,
 ) -> int:
-    from recorder.model.window import parse_time
     from recorder.questions.references import Reference
     from recorder.questions.show import ask_object
     from recorder.render.versions import shown_notes
@@ -65,7 +64,7 @@ async def _show(
     reference = Reference.parse(name, namespace)
     moment = None
     if at is not None:
-        moment = parse_time(at, now=present, name="--at")
+        moment = given_time(at, present, "--at")
     async with open_reading(ctx) as reading:
         shown = await ask_object(reading, reference, moment, now=present)
     print_document(shown.object, output)

@@ -5,11 +5,8 @@ from typing import TYPE_CHECKING
 import click
 
 from recorder.cli.asking import wait_for
-from recorder.cli.options import (
-    given_log,
-    output_option,
-    reading_options,
-)
+from recorder.cli.given import given_log
+from recorder.cli.options import output_option, reading_options
 from recorder.cli.output import announce, print_document, print_lines
 
 if TYPE_CHECKING:
@@ -52,7 +49,12 @@ async def _status(ctx: click.Context, output: str) -> None:
 
 
 def _text(answer: "Status") -> list[str]:
-    from recorder.render.status import COLUMNS, status_rows, summary
+    from recorder.render.status import (
+        COLUMNS,
+        days_lines,
+        status_rows,
+        summary,
+    )
     from recorder.render.text import Columns, human_bytes
 
     lines = []
@@ -75,4 +77,5 @@ def _text(answer: "Status") -> list[str]:
             f"disk of {disk.path}: {human_bytes(disk.free_bytes)} of"
             f" {human_bytes(disk.total_bytes)} free"
         )
+    lines.extend(days_lines(answer))
     return lines

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recorder.cli.given import place_options
 from recorder.cli.lazy import LazyGroup
-from recorder.cli.options import place_options
 from recorder.cli.output import note, print_lines
 
 if TYPE_CHECKING:

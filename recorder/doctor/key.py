@@ -12,7 +12,7 @@ __all__ = ["KeyFacts", "judge_key_file", "judge_key_of_log", "look_at_key"]
 
 FILE, OF_LOG = "redaction key", "redaction key of the log"
 
-OPEN_TO_OTHERS = "redaction.key_open"
+OPEN_TO_OTHERS = "key.open"
 """The code of the error that others may read the file."""
 
 

@@ -122,4 +122,6 @@ def judge_guards(name: str, facts: GuardFacts) -> Check:
 def _triggers(table: str) -> Sequence[str]:
     if table.startswith(("entry_", "fact_")):
         return ("append_only", "append_only_truncate")
+    if table in {"batch", "object", "node"}:
+        return ("append_only", "append_only_kept")
     return ("append_only",)

@@ -31,6 +31,7 @@ class Role(StrEnum):
     OWNER = "owner"
     WRITER = "writer"
     READER = "reader"
+    RETENTION = "retention"
 
 
 def login_role(role: Role) -> str:

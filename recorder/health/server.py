@@ -12,8 +12,6 @@ from recorder.intake.progress import Progress
 
 __all__ = ["HealthServer", "ListenError"]
 
-READY = frozenset({"recording", "standing-by"})
-
 
 class ListenError(ConfigError):
     """The address to listen on cannot be used."""
@@ -69,11 +67,13 @@ class HealthServer:
 
     async def _readyz(self, _: web.Request) -> web.Response:
         progress = self._progress
-        ready = progress.state in READY
-        says = progress.state
-        if progress.waiting_for:
-            says = f"{says}: {progress.waiting_for}"
-        return web.Response(text=f"{says}\n", status=200 if ready else 503)
+        lacks = progress.lacks()
+        if lacks is None:
+            more = f": {progress.waiting_for}" if progress.waiting_for else ""
+            return web.Response(text=f"{progress.state}{more}\n")
+        state = progress.state
+        state = "waiting" if state == "recording" else state
+        return web.Response(text=f"{state}: {lacks}\n", status=503)
 
     async def _metrics(self, _: web.Request) -> web.Response:
         return web.Response(

@@ -16,7 +16,7 @@ from datetime import timedelta
 from recorder.errors import RecorderError
 from recorder.settings import PREFIX, Settings
 
-__all__ = ["ServedEndedError", "served_beside"]
+__all__ = ["ServedEndedError", "environment_of", "served_beside"]
 
 END = timedelta(seconds=10)
 BEGIN = timedelta(seconds=30)
@@ -79,7 +79,7 @@ async def served_beside(settings: Settings) -> AsyncIterator[Beside]:
         "--beside",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        env=_environment(settings),
+        env=environment_of(settings),
     )
     try:
         yield Beside(process)
@@ -94,7 +94,7 @@ async def served_beside(settings: Settings) -> AsyncIterator[Beside]:
             await process.wait()
 
 
-def _environment(settings: Settings) -> Mapping[str, str]:
+def environment_of(settings: Settings) -> Mapping[str, str]:
     """Return the settings to the other process as they are here."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(PREFIX)}
     given = {

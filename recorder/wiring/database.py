@@ -31,9 +31,12 @@ __all__ = [
     "open_database",
     "roles_sql",
     "schema_sql",
+    "shown",
 ]
 
-Role = Literal["owner", "writer", "reader"]
+Role = Literal["owner", "writer", "reader", "retention"]
+
+ROLES: tuple[Role, ...] = ("owner", "writer", "reader", "retention")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +76,17 @@ async def open_database(
         url = settings.database_url
         await _with_engine(url, check_schema)
         yield Database(
-            dict.fromkeys(("owner", "writer", "reader"), url),
+            dict.fromkeys(ROLES, url),
             embedded=False,
-            says=_shown(url),
+            says=shown(url),
         )
         return
     async with EmbeddedServer.open(
         settings.data_dir, roles_sql=roles_sql(), on_wait=on_wait
     ) as server:
         await _with_engine(server.dsn("owner"), migrate)
-        roles: tuple[Role, ...] = ("owner", "writer", "reader")
         yield Database(
-            {role: server.dsn(role) for role in roles},
+            {role: server.dsn(role) for role in ROLES},
             embedded=True,
             says=f"embedded PostgreSQL {server.version} in {server.folder}",
         )
@@ -140,7 +142,7 @@ async def _with_engine(dsn: str, use: Callable[[AsyncEngine], object]) -> None:
         await engine.dispose()
 
 
-def _shown(url: str) -> str:
+def shown(url: str) -> str:
     """Write an address without what nobody should read."""
     parts = urlsplit(url)
     where = parts.hostname or "a unix socket"

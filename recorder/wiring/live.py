@@ -1,6 +1,7 @@
 """A recording as others see it while it runs."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -8,11 +9,22 @@ from datetime import UTC, datetime
 from recorder.errors import LogError
 from recorder.intake.progress import Progress
 from recorder.intake.recording import Recording
+from recorder.sources.audit import AuditReceiver
 from recorder.sources.tape import TapeHeader
+from recorder.sources.watch import WatchSource
 from recorder.sources.watch.client import ClusterIdentity
+from recorder.store.translate import LogAccessError
 from recorder.store.writer import Writer
 
 __all__ = ["LiveRecording"]
+
+
+MEASURED = frozenset({"recording", "waiting"})
+"""States in which the size is looked at: what waits for room wants to know."""
+
+
+def _unlimited(_: int) -> int | None:
+    return None
 
 
 @dataclass(slots=True)
@@ -29,12 +41,34 @@ class LiveRecording:
     writer: Writer | None = None
     """What it writes with."""
 
+    receiver: AuditReceiver | None = None
+    """Where an audit webhook is served; it outlives recordings."""
+
+    watch: WatchSource | None = None
+    """What observes the cluster."""
+
+    budget: Callable[[int], int | None] = _unlimited
+    """Returns the size budget of a database of a size."""
+
     async def measure(self) -> None:
-        """Look at what is not counted: the size of the database."""
-        if self.writer is None or self.progress.state != "recording":
+        """Look at what is not counted: the size of the database, its days."""
+        if self.writer is None or self.progress.state not in MEASURED:
             return
-        with suppress(LogError):
-            self.progress.database_bytes = await self.writer.database_bytes()
+        with suppress(LogError, LogAccessError):
+            size, until = await self.writer.measured()
+            self.progress.database_bytes = size
+            self.progress.archived_until = until
+            self.progress.budget_bytes = self.budget(size)
+
+    def reached(self) -> tuple[int, datetime] | None:
+        """Return how much was read of the cluster's past, and since when.
+
+        None where nothing was.
+        """
+        walks = None if self.watch is None else self.watch.walks
+        if walks is None or walks.reached is None or not walks.recovered:
+            return None
+        return walks.recovered, walks.reached
 
     def tape_header(self) -> TapeHeader:
         """Return the first line of a tape that begins now."""

@@ -7,10 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from recorder.settings import Settings
-from recorder.store.read import LogReading
 from recorder.wiring.database import open_database
 from recorder.wiring.playing import Playing, play_tape
-from recorder.wiring.reading import open_logs
+from recorder.wiring.reading import OpenedLog, open_logs
 
 __all__ = ["open_tape"]
 
@@ -21,7 +20,7 @@ PASSABLE = 0o755
 @asynccontextmanager
 async def open_tape(
     tape: Path, *, on_wait: Callable[[str], None] | None = None
-) -> AsyncIterator[LogReading]:
+) -> AsyncIterator[OpenedLog]:
     """Play a tape into a folder of its own, and open it for reading.
 
     Raises:

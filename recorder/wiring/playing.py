@@ -21,8 +21,8 @@ from recorder.sources.tape import (
     tape_identity,
 )
 from recorder.store.writer import LogSpec, Writer, holder_name
-from recorder.wiring.disk import disk_guard
 from recorder.wiring.recording import make_redaction
+from recorder.wiring.room import room_guard
 
 __all__ = ["PlayedTape", "Playing", "play_tape"]
 
@@ -79,7 +79,7 @@ async def play_tape(
         Writer(dsn, spec, holder=holder),
         make_redaction(settings, load_key(settings)),
         policy=Policy(event_ttl=settings.event_ttl, checked=True),
-        has_room=disk_guard(settings),
+        has_room=room_guard(settings),
     )
     await recording.run({TAPE: tape}, stop)
     return PlayedTape(spec.cluster_name, recording.progress)

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
+from typing import TypeAlias
 
 import yaml
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -22,21 +23,33 @@ from recorder.errors import NotFoundError
 from recorder.questions.logs import choose_log
 from recorder.questions.ports import Reading
 from recorder.questions.status import DatabaseStatus, Disk, LogStatus, Status
+from recorder.retention.thresholds import stage_of
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading, list_logs
-from recorder.store.read_database import database_facts, entries_per_minute
+from recorder.store.read_archived import read_dropped
+from recorder.store.read_database import (
+    database_facts,
+    days_of,
+    entries_per_minute,
+)
 from recorder.store.read_follow import Bell
+from recorder.wiring.archived import ArchivedDays, ArchivedReading, Shelf
 from recorder.wiring.database import Database, open_database
+from recorder.wiring.policy import budget_of, policy_of
+from recorder.wiring.registry import located
+from recorder.wiring.room import room_guard
 
 __all__ = [
-    "LogReading",
     "Logs",
+    "OpenedLog",
     "NothingRecordedError",
     "answers_now",
     "is_used",
     "open_logs",
 ]
+
+OpenedLog: TypeAlias = LogReading | ArchivedReading
 
 DEFAULT_KUBECONFIG = "~/.kube/config"
 
@@ -54,9 +67,11 @@ async def open_logs(
     """Open the database for reading.
 
     Raises:
+        RegistryError: which of several databases is meant is not said.
         NothingRecordedError: nothing was ever recorded into the data folder.
         SchemaError: the database is not this release's.
     """
+    settings = located(settings)
     _check_was_used(settings)
     async with open_database(settings, on_wait=on_wait) as database:
         engine = make_engine(database.dsn("reader"))
@@ -75,6 +90,7 @@ class Logs:
         self._settings = settings
         self._database = database
         self._engine = engine
+        self._shelf = Shelf(settings.data_dir / "archive")
 
     def beside(
         self, *, connections: int, statement_timeout: timedelta
@@ -103,13 +119,18 @@ class Logs:
         await self._engine.dispose()
 
     @property
+    def place(self) -> str:
+        """Where the database is, in words without a password."""
+        return self._database.says
+
+    @property
     def writer_dsn(self) -> str:
         """The address for who may add to the logs."""
         return self._database.dsn("writer")
 
     async def read(
         self, number: int | None, *, cluster: str | None = None
-    ) -> LogReading:
+    ) -> OpenedLog:
         """Open the log that is meant, as it stands now.
 
         Args:
@@ -123,7 +144,7 @@ class Logs:
         if number is not None:
             # Where it is not there, the others are named below.
             with suppress(NotFoundError):
-                return await LogReading.at_present(self._engine, number)
+                return await self._read(number)
         logs = await list_logs(self._engine)
         if not logs:
             msg = (
@@ -132,21 +153,51 @@ class Logs:
             )
             raise NothingRecordedError(msg)
         chosen = self._choose(logs, number, cluster)
-        return await LogReading.at_present(self._engine, chosen.id)
+        return await self._read(chosen.id)
+
+    async def _read(self, number: int) -> OpenedLog:
+        hot = await LogReading.at_present(self._engine, number)
+        if hot.log.kept_since is None:
+            return hot
+        days = await read_dropped(self._engine, number)
+        if not days:
+            return hot
+        return await ArchivedReading.opened(
+            hot, ArchivedDays(hot, days, self._shelf)
+        )
 
     def bell(self, reading: Reading) -> Bell:
         """Return what rings when a log has grown."""
         return Bell(self._database.dsn("reader"), reading.log.id)
 
-    async def status(self, number: int | None) -> Status:
-        """Return everything at a glance: of all logs, or of the one named."""
+    async def every(self) -> Sequence[Log]:
+        """Return all logs, oldest first."""
+        return await list_logs(self._engine)
+
+    async def meant(self, number: int | None) -> Sequence[Log]:
+        """Return all logs, or the one that is named or of the cluster.
+
+        Raises:
+            NotFoundError: there is no such log or cluster.
+        """
         logs = await list_logs(self._engine)
         if number is not None or self._settings.cluster is not None:
-            logs = [self._choose(logs, number)]
+            return [self._choose(logs, number)]
+        return logs
+
+    async def status(self, number: int | None) -> Status:
+        """Return everything at a glance: of all logs, or of the one named."""
+        logs = await self.meant(number)
         facts = await database_facts(self._engine)
         embedded = self._database.embedded
+        settings = self._settings
+        budget = budget_of(settings, facts.bytes)
         return Status(
-            logs=[await self._log_status(log) for log in logs],
+            logs=[await self._log_status(log, facts.bytes) for log in logs],
+            days=await days_of(self._engine),
+            archive=policy_of(settings).place,
+            budget_bytes=budget,
+            budget_stage=stage_of(facts.bytes, budget),
             database=DatabaseStatus(
                 version=facts.version,
                 embedded=embedded,
@@ -156,13 +207,15 @@ class Logs:
             now=facts.now,
         )
 
-    async def _log_status(self, log: Log) -> LogStatus:
+    async def _log_status(self, log: Log, size: int) -> LogStatus:
+        room = room_guard(self._settings, lambda: size)
         reading = await LogReading.at_present(self._engine, log.id)
         return LogStatus(
             log=reading.log,
             streams=reading.streams,
             entries_per_minute=await entries_per_minute(self._engine, log.id),
             facts_end=await reading.facts.end(),
+            waiting_for=None if log.is_tape else room(),
         )
 
     def _choose(

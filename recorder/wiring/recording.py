@@ -5,16 +5,10 @@ is waited for, a log that went on without us means starting anew, anything
 else ends the process with its message.
 """
 
-import asyncio
 import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import (
-    AsyncExitStack,
-    asynccontextmanager,
-    contextmanager,
-    suppress,
-)
+from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -22,17 +16,16 @@ from recorder.admin.redaction_key import load_key
 from recorder.collector import calm_collector
 from recorder.embedded.recording_lock import RecordingLock
 from recorder.errors import (
-    LogError,
     LogUnavailableError,
     StandingByError,
-    Transient,
     UnknownStateError,
 )
 from recorder.health import HealthServer
 from recorder.intake.committing import Policy
+from recorder.intake.ports import Source
 from recorder.intake.progress import Progress
 from recorder.intake.recording import Recording
-from recorder.model.observation import WATCH
+from recorder.model.observation import AUDIT, RECORDER, WATCH
 from recorder.redact import Redaction, RedactionRules, key_id
 from recorder.redact.rules import DEFAULT_PATTERNS
 from recorder.settings import Settings
@@ -44,31 +37,35 @@ from recorder.sources.watch.errors import RequestError
 from recorder.sources.watch.selection import Pattern, Selection
 from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.source import WatchSource
+from recorder.store.notices import NoticeSource
 from recorder.store.translate import LogAccessError, SchemaError
 from recorder.store.writer import LogSpec, Writer, holder_name
-from recorder.wiring.database import Database, open_database
-from recorder.wiring.disk import disk_guard
 from recorder.wiring.live import LiveRecording
+from recorder.wiring.receiving import audit_source
+from recorder.wiring.room import room_guard
 from recorder.wiring.taping import TapeTee
+from recorder.wiring.waiting import CONNECT_RETRY, pause
 
 __all__ = [
     "cluster_client",
     "health",
     "identify",
     "only_recorder",
-    "opened",
     "record_cluster",
     "selected",
 ]
 
 STANDBY_POLL = timedelta(seconds=2)
-CONNECT_RETRY = timedelta(seconds=5)
 
 
 def make_redaction(settings: Settings, key: bytes) -> Redaction:
     """Make the redaction that the settings ask for."""
     patterns = DEFAULT_PATTERNS + settings.redact_names
-    return Redaction(RedactionRules(patterns=patterns), key)
+    rules = RedactionRules(
+        patterns=patterns,
+        truncates_addresses=settings.audit_truncate_addresses,
+    )
+    return Redaction(rules, key)
 
 
 def selected(settings: Settings) -> Selection:
@@ -85,7 +82,9 @@ def cluster_client(settings: Settings) -> ClusterClient:
         settings.kubeconfig,
         settings.context,
         settings=WatchSettings(
-            reconcile_every=settings.reconcile_every.total_seconds()
+            reconcile_every=settings.reconcile_every.total_seconds(),
+            walk_time=settings.reach_back.total_seconds(),
+            walk_first_time=settings.reach_back.total_seconds() / 2,
         ),
     )
 
@@ -128,6 +127,7 @@ async def record_cluster(
         redact=lambda raw, name: redaction.document(raw, resource=name),
         selection=selected(settings),
     )
+    live.watch = watch
 
     async def once() -> None:
         holder = holder_name(socket.gethostname(), os.getpid())
@@ -141,11 +141,19 @@ async def record_cluster(
                 served=True,
             ),
             progress=live.progress,
-            has_room=disk_guard(settings),
+            has_room=room_guard(
+                settings, lambda: live.progress.database_bytes
+            ),
         )
         live.recording = recording
+        writer = live.writer
+        notices = NoticeSource(dsn, lambda: writer.log)
         async with _taped(recording, tape, live):
-            await recording.run({WATCH: watch}, live.stop)
+            sources: dict[str, Source] = {WATCH: watch, RECORDER: notices}
+            audit = audit_source(settings, live, client)
+            if audit is not None:
+                sources[AUDIT] = audit
+            await recording.run(sources, live.stop)
 
     await _again_and_again(once, live)
 
@@ -159,22 +167,16 @@ async def _again_and_again(
             await once()
         except StandingByError as exc:
             live.progress.stand_by(str(exc))
-            await _pause(live.stop, STANDBY_POLL)
-        except LogUnavailableError as exc:
+            await pause(live.stop, STANDBY_POLL)
+        except (LogUnavailableError, LogAccessError, SchemaError) as exc:
             live.progress.wait_for(str(exc))
-            await _pause(live.stop, STANDBY_POLL)
+            await pause(live.stop, STANDBY_POLL)
         except UnknownStateError as exc:
             # What we hold may be behind the log: read it anew.
             live.progress.wait_for(str(exc))
-            await _pause(live.stop, STANDBY_POLL)
+            await pause(live.stop, STANDBY_POLL)
         else:
             return
-
-
-async def _pause(stop: asyncio.Event, length: timedelta) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(length.total_seconds()):
-            await stop.wait()
 
 
 @asynccontextmanager
@@ -216,48 +218,22 @@ def only_recorder(settings: Settings) -> Iterator[None]:
         yield
 
 
-async def opened(
-    settings: Settings,
-    live: LiveRecording,
-    stack: AsyncExitStack,
-    *,
-    say: Callable[[str], None],
-) -> Database | None:
-    """Open the database, waiting for it as long as it takes.
-
-    A process that ended instead would be started again and again, and its
-    probes would not say why. None if a stop was wanted first.
-    """
-    while not live.stop.is_set():
-        try:
-            return await stack.enter_async_context(
-                open_database(settings, on_wait=say)
-            )
-        except (LogError, LogAccessError, SchemaError) as exc:
-            if settings.database_url is None and not isinstance(
-                exc, Transient
-            ):
-                raise
-            if live.progress.waiting_for != str(exc):
-                say(f"{exc}; trying again")
-            live.progress.wait_for(str(exc))
-            await _pause(live.stop, CONNECT_RETRY)
-    return None
-
-
 async def identify(
     client: ClusterClient,
     live: LiveRecording,
     *,
     say: Callable[[str], None],
-) -> None:
-    """Ask which cluster answers, until one does or a stop is wanted."""
-    while not live.stop.is_set():
+) -> bool:
+    """Ask which cluster answers, until it is known.
+
+    Return whether it is; it is not if a stop came first.
+    """
+    while live.identity is None and not live.stop.is_set():
         try:
             live.identity = await client.identity()
         except RequestError as exc:
+            if live.progress.waiting_for != str(exc):
+                say(f"{exc}; trying again")
             live.progress.wait_for(str(exc))
-            say(f"{exc}; trying again")
-            await _pause(live.stop, CONNECT_RETRY)
-        else:
-            return
+            await pause(live.stop, CONNECT_RETRY)
+    return live.identity is not None

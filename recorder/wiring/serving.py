@@ -1,19 +1,37 @@
 """The served API, put together and begun."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import logging
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
-from api.serving import serve
+from api.access import Anybody, Guard, Tokens
+from api.app import Served
+from api.opening import Opening
+from api.proxying import ProxyGuard
+from api.reviewing import ClusterGuard, Reviewing
+from api.serving import listening
 from recorder.admin.tokens import TokenFile
+from recorder.certificates import Certificates
 from recorder.collector import prompt_collector
+from recorder.errors import ConfigError, RecorderError
 from recorder.knowledge import load
 from recorder.settings import Settings
+from recorder.sources.watch.client import ClusterClient
+from recorder.sources.watch.reviews import KubernetesReviews
+from recorder.store.translate import SchemaError
 from recorder.wiring.addresses import announced
 from recorder.wiring.reading import open_logs
+from recorder.wiring.reads import recorded_reads
+from recorder.wiring.waiting import opened
 
 __all__ = ["serving"]
+
+log = logging.getLogger("recorder.api")
+
+HEADERS = 2
 
 
 @asynccontextmanager
@@ -23,41 +41,144 @@ async def serving(
     *,
     listen: str | None = None,
     any_port: bool = False,
+    say: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator[str]:
     """Serve the logs of the settings while entered; yield the address.
 
-    The stop ends what is told on and on, so that leaving takes no time.
+    Probes are answered from the first moment; what is asked, once there is a
+    database with the right schema, or a stop is wanted. The stop ends what is
+    told on and on, so that leaving takes no time.
 
     Args:
         settings: which database, and where to listen.
         stop: set when the end is wanted.
         listen: instead of the address of the settings.
         any_port: whether another port will do, where this one is taken.
+        say: gets a line about what is waited for.
 
     Raises:
         ConfigError: the address, the tokens or who may reach it.
         NothingRecordedError: nothing was ever recorded.
-        SchemaError: the database is not this release's.
     """
     if listen is not None:
         settings = replace(settings, serve_listen=listen)
     knowledge = load(settings.knowledge)
-    tokens = None
+    prompt_collector()
+    async with (
+        # What is asked of is left once nobody is being answered any more.
+        AsyncExitStack() as asked,
+        _guard(settings) as guard,
+        listening(
+            settings.serve_listen,
+            any_port=any_port,
+            guarded=guard is not None,
+            tls=_tls(settings),
+        ) as (address, opening),
+    ):
+        logs = await opened(
+            lambda: open_logs(settings),
+            asked,
+            stop,
+            settings=settings,
+            waits=lambda exc: _wait(opening, exc),
+            say=say,
+        )
+        if logs is not None:
+            reads = await asked.enter_async_context(
+                recorded_reads(settings, logs.writer_dsn, stop)
+            )
+            served = Served(
+                logs,
+                knowledge,
+                guard or Anybody(),
+                stop=stop,
+                links=settings.links,
+                reads=reads,
+            )
+            await asked.enter_async_context(served.running())
+            opening.open(served.app(only_loopback_names=guard is None))
+        with announced(settings, address, opening.instance):
+            try:
+                yield address
+            finally:
+                stop.set()
+
+
+@asynccontextmanager
+async def _guard(settings: Settings) -> AsyncIterator[Guard | None]:
+    """Yield who decides who has access; None where everybody has."""
+    static = None
     if settings.token_file is not None:
         tokens = TokenFile(settings.token_file)
         # So that a file which cannot be read is told at once.
         tokens.tokens()
-    prompt_collector()
-    async with (
-        open_logs(settings) as logs,
-        serve(
-            logs,
-            knowledge,
-            listen=settings.serve_listen,
-            any_port=any_port,
-            tokens=tokens,
-            stop=stop,
-        ) as address,
-    ):
-        with announced(settings, address):
-            yield address
+        static = Tokens(tokens)
+    if not settings.serve_kubernetes:
+        yield _proxied(settings, static, None)
+        return
+    client = ClusterClient.from_kubeconfig(
+        settings.kubeconfig, settings.context
+    )
+    try:
+        reviews = KubernetesReviews(client, settings.serve_audiences)
+        reviewing = Reviewing(reviews)
+        guard = ClusterGuard(reviewing, static)
+        yield _proxied(settings, guard, reviewing)
+    finally:
+        await client.close()
+
+
+def _proxied(
+    settings: Settings, guard: Guard | None, reviewing: Reviewing | None
+) -> Guard | None:
+    """Return a guard that takes the word of a proxy too, if there is one."""
+    if settings.serve_proxy_ca is None:
+        return guard
+    headers = settings.serve_proxy_headers
+    if settings.serve_certificate is None or len(headers) != HEADERS:
+        msg = (
+            "serve_proxy_ca needs serve_certificate and serve_key, and two"
+            " serve_proxy_headers: of the user, and of the groups"
+        )
+        raise ConfigError(msg)
+    return ProxyGuard(
+        guard, reviewing, headers=headers, names=settings.serve_proxy_names
+    )
+
+
+def _tls(settings: Settings) -> ssl.SSLContext | None:
+    """Return what the API is served by over TLS; None for plain HTTP.
+
+    Raises:
+        ConfigError: a file is not set, or cannot be used.
+    """
+    certificate, key = settings.serve_certificate, settings.serve_key
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        msg = "serve_certificate and serve_key need each other"
+        raise ConfigError(msg)
+    certificates = Certificates(
+        certificate=certificate,
+        key=key,
+        client_authority=settings.serve_proxy_ca,
+        required=False,
+        of="the API",
+    )
+    told: list[str | None] = [None]
+
+    def tell(why: str | None) -> None:
+        # Once for each reason, not with each connection.
+        if why != told[0] and why is not None:
+            log.warning("%s", why)
+        told[0] = why
+
+    return certificates.context(tell)
+
+
+def _wait(opening: Opening, exc: RecorderError) -> None:
+    """Publish what is waited for, without saying where it is."""
+    known = isinstance(exc, SchemaError)
+    opening.waiting_for = (
+        str(exc) if known else "the database does not respond"
+    )

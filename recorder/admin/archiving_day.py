@@ -1,0 +1,299 @@
+"""One log in one day, on its way into the archive.
+
+Every entry is hashed on its way; a batch of which the hash is not the one
+that was recorded stops it by its name.
+"""
+
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Sequence,
+)
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+
+from recorder import __version__
+from recorder.archive.columns import (
+    BATCHES,
+    ENTRIES,
+    NODES,
+    OBJECTS,
+    WORDS,
+    schema_of,
+)
+from recorder.archive.errors import ArchiveError, PlaceError
+from recorder.archive.manifest import LogFile, Manifest
+from recorder.archive.place import Place
+from recorder.archive.writing import ArchivedDay, DayWriter
+from recorder.errors import LogError
+from recorder.integrity.leaves import origin_of
+from recorder.integrity.tree import CompactRange
+from recorder.store.codes import FACTS
+from recorder.store.entry_drafts import UnreadableEntryError
+from recorder.store.read_day import (
+    Day,
+    DayEntry,
+    DayReader,
+    StoredBatch,
+    batch_root,
+)
+from recorder.store.read_day_names import names_of_day
+
+__all__ = ["AlteredError", "LogDay"]
+
+
+class AlteredError(LogError):
+    """What is in the log is not what was recorded."""
+
+    code = "log.altered"
+    exit_status = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogDay:
+    """One log in one day: its batches, and the range over them."""
+
+    day: Day
+    log: int
+    reader: DayReader
+    identity: asyncpg.Record
+    batches: Sequence[StoredBatch]
+    made: CompactRange
+    on_progress: Callable[[str, int, int], None]
+    now: Callable[[], datetime]
+    check_tree: Callable[[], Awaitable[None]]
+    """Compares the batches with the tree of the log, once all are read."""
+
+    @property
+    def name(self) -> str:
+        """The day as its folder is named."""
+        return f"{self.day.lower:%Y-%m-%d}"
+
+    async def write(self, place: Place, scratch: Path) -> ArchivedDay:
+        """Write the day, or check what a run before this one wrote."""
+        log = _log_file(self.identity)
+        writer = DayWriter(place, log, self.name, scratch)
+        writer.identify()
+        known = writer.finished()
+        if known is not None:
+            self._check_same(known, writer)
+            await self.check_tree()
+            # One that is damaged was never said to be whole.
+            with suppress(ArchiveError):
+                return writer.check(known)
+        writer.begin()
+        async for entries in self.verified():
+            with _on_disk(self.name):
+                writer.entries.add(_columns(entries))
+        columns, pages = await self.reader.facts()
+        kind = [name for name, _ in columns].index("kind")
+        facts = writer.facts(schema_of([*columns, ("fact", "text")]))
+        async for rows in pages:
+            named: list[object] = [FACTS[row[kind]].value for row in rows]
+            told = [list(column) for column in zip(*rows, strict=True)]
+            with _on_disk(self.name):
+                facts.add([*told, named])
+        names = await names_of_day(self.reader.connection, self.log, self.day)
+        with _on_disk(self.name):
+            self._write_tables(writer, names)
+            writer.write_sorted(lambda name: self._tell(f"writing {name}", 0))
+        manifest = await self._manifest(log, writer, facts.rows)
+        self._tell("reading it again", 0)
+        with _on_disk(self.name):
+            return writer.finish(manifest)
+
+    def _check_same(self, known: Manifest, writer: DayWriter) -> None:
+        if known.origin == _log_file(self.identity).origin and (
+            known.range != self.made.pack().hex()
+            or known.last_batch != self.made.end
+        ):
+            msg = (
+                f'"{writer.uri}" holds another history of this day than the'
+                " database: was one of them restored from a backup? Move it"
+                " away, or name another place"
+            )
+            raise ArchiveError(msg)
+
+    async def verified(self) -> AsyncIterator[Sequence[DayEntry]]:
+        """Yield the entries, batches at a time, each of which was hashed.
+
+        Raises:
+            AlteredError: a batch is not what was recorded.
+        """
+        first = self.batches[0].header.first_position
+        last = self.batches[-1].header.last_position
+        waiting = list(reversed(self.batches))
+        held: list[DayEntry] = []
+        async for page in self._pages(first, last):
+            held += page
+            passed: list[DayEntry] = []
+            reached = held[-1].row["position"] if held else 0
+            while waiting and waiting[-1].header.last_position <= reached:
+                header = waiting.pop().header
+                count = sum(
+                    one.row["position"] <= header.last_position
+                    for one in held[: header.entries]
+                )
+                of_batch, held = held[:count], held[count:]
+                if (
+                    count != header.entries
+                    or batch_root(of_batch, header.recorded_at) != header.root
+                ):
+                    raise _altered(self.log, header.batch, self.day)
+                passed += of_batch
+            self._tell("archiving", reached - first + 1)
+            if passed:
+                yield passed
+        if waiting:
+            raise _altered(self.log, waiting[-1].header.batch, self.day)
+        await self.check_tree()
+
+    async def _pages(
+        self, first: int, last: int
+    ) -> AsyncIterator[Sequence[DayEntry]]:
+        try:
+            async for page in self.reader.entries(first, last):
+                yield page
+        except UnreadableEntryError as exc:
+            position = exc.name.position
+            batch = max(
+                one.header.batch
+                for one in self.batches
+                if one.header.first_position <= max(position, first)
+            )
+            raise _altered(self.log, batch, self.day) from exc
+
+    def _write_tables(
+        self, writer: DayWriter, names: dict[str, list[tuple[Any, ...]]]
+    ) -> None:
+        writer.table(
+            "batches",
+            BATCHES,
+            [
+                (
+                    one.header.batch,
+                    one.header.first_position,
+                    one.header.entries,
+                    one.header.term,
+                    one.header.recorded_at,
+                    one.header.observed_min,
+                    one.header.observed_max,
+                    one.header.root,
+                    one.tree,
+                    one.header.sealed_at,
+                )
+                for one in self.batches
+            ],
+        )
+        for name, schema in (
+            ("objects", OBJECTS),
+            ("nodes", NODES),
+            ("words", WORDS),
+        ):
+            writer.table(name, schema, names[name])
+
+    async def _manifest(
+        self, log: LogFile, writer: DayWriter, facts: int
+    ) -> Manifest:
+        first, last = self.batches[0].header, self.batches[-1]
+        return Manifest(
+            origin=log.origin,
+            cluster_name=log.cluster_name,
+            cluster_uid=log.cluster_uid,
+            day=self.name,
+            first_batch=first.batch,
+            last_batch=last.header.batch,
+            first_position=first.first_position,
+            last_position=last.header.last_position,
+            entries=writer.entries.rows,
+            facts=facts,
+            rules=await self.reader.rules(),
+            range=self.made.pack().hex(),
+            tree=None if last.tree is None else last.tree.hex(),
+            files=sorted(writer.parts, key=lambda part: part.name),
+            written_at=self.now(),
+            release=__version__,
+        )
+
+    def _tell(self, doing: str, done: int) -> None:
+        first = self.batches[0].header.first_position
+        last = self.batches[-1].header.last_position
+        self.on_progress(
+            f"{self.name} of log {self.log}: {doing}", done, last - first + 1
+        )
+
+
+@contextmanager
+def _on_disk(day: str) -> Iterator[None]:
+    """Report a scratch folder that cannot be written."""
+    try:
+        yield
+    except OSError as exc:
+        msg = (
+            f"cannot archive {day}: the scratch files: {exc.strerror or exc};"
+            " make room, or name another folder with TMPDIR. The next run"
+            " begins this day again"
+        )
+        raise PlaceError(msg) from exc
+
+
+def _altered(log: int, batch: int, day: Day) -> AlteredError:
+    return AlteredError(
+        f"batch {batch} of log {log} in {day.name} is not what was recorded:"
+        " its hash differs. Nothing was archived or dropped; compare it with"
+        " a backup"
+    )
+
+
+def _log_file(row: asyncpg.Record) -> LogFile:
+    return LogFile(
+        origin=origin_of(row["uid"]),
+        uid=str(row["uid"]),
+        kind=row["kind"],
+        cluster_name=row["cluster_name"],
+        cluster_uid=row["cluster_uid"],
+        kubernetes=row["kubernetes"],
+        tape_uid=row["tape_uid"],
+        redaction_key_id=row["redaction_key_id"],
+        created_at=row["created_at"],
+    )
+
+
+def _columns(entries: Sequence[DayEntry]) -> list[list[object]]:
+    """Return entries column by column, in the order of the schema."""
+    rows = []
+    for row, draft in entries:
+        identity = draft.identity
+        named = (None,) * 5 if identity is None else tuple(identity)
+        rows.append(
+            (
+                row["position"],
+                row["recorded_at"],
+                draft.observed_at,
+                draft.occurred_at,
+                row["epoch"],
+                draft.operation.value,
+                draft.source,
+                draft.resource,
+                *named,
+                draft.resource_version,
+                draft.node,
+                draft.reason,
+                draft.actor,
+                row["object_id"],
+                row["node_id"],
+                row["reason_id"],
+                row["actor_id"],
+                row["resource_id"],
+                draft.raw,
+            )
+        )
+    assert not rows or len(rows[0]) == len(ENTRIES)
+    return [list(column) for column in zip(*rows, strict=True)]

@@ -1,0 +1,257 @@
+"""A log verified: its rows against its roots, and these against checkpoints.
+
+Rows are read by a process for each core, span by span; the headers are then
+followed by one. What was found is kept after every span, so that a run that
+was interrupted goes on. Batches that an older release wrote without hashes
+are sealed on the way.
+"""
+
+import asyncio
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import asyncpg
+import msgspec
+
+from recorder.admin.checking import Span, check_span, check_spans, spans_of
+from recorder.admin.workers import LISTEN_SECONDS, Worker
+from recorder.coverage.ports import Log
+from recorder.integrity.chain import Chain, Problem, Witnessed
+from recorder.integrity.tree import CompactRange, ProofError
+from recorder.integrity.verified import Verified
+from recorder.store.long_work import connect_to
+from recorder.store.read_batches import (
+    DroppedDay,
+    LogEnd,
+    dropped_days,
+    headers,
+    read_end,
+)
+from recorder.store.read_strays import strays
+from recorder.store.sealing import seal
+from recorder.store.translate import translate_errors
+
+__all__ = ["Verifying", "verify", "verify_over"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verifying:
+    """How a log is to be verified."""
+
+    checkpoints: Sequence[Witnessed] = ()
+    signed: bool = False
+    """Whether the signatures of these were checked."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    """Whose rows are read; headers are always followed from the first."""
+
+    state: Path | None = None
+    """A file that holds how far an interrupted run was."""
+
+    processes: int = 0
+    """0 for one for each core."""
+
+    on_progress: Callable[[int, int], None] | None = None
+    """Gets how many entries are checked, and of how many."""
+
+
+class _State(msgspec.Struct):
+    """How far a run was, in its file."""
+
+    origin: str
+    batches: int
+    window: tuple[datetime | None, datetime | None]
+    done: list[Span]
+
+
+async def verify(
+    dsn: str, log: Log, how: Verifying, stop: asyncio.Event
+) -> Verified:
+    """Verify one log as it stands now; a recorder may write it meanwhile.
+
+    Raises:
+        LogError: PostgreSQL refused.
+        LogUnavailableError: PostgreSQL is away; begin again.
+    """
+    with translate_errors("verify the log"):
+        connection = await connect_to(dsn)
+        try:
+            found = await verify_over(connection, log, how, stop, dsn=dsn)
+        finally:
+            connection.terminate()
+    if how.state is not None and not found.stopped:
+        how.state.unlink(missing_ok=True)
+    return found
+
+
+async def verify_over(
+    connection: asyncpg.Connection,
+    log: Log,
+    how: Verifying,
+    stop: asyncio.Event,
+    *,
+    dsn: str | None = None,
+) -> Verified:
+    """Verify a log as a connection sees it.
+
+    With an address more than a few entries are read by several processes.
+    """
+    end = await read_end(connection, log.id)
+    found = Verified(
+        log=log.id,
+        cluster=log.cluster_name,
+        origin=end.identity.origin,
+        size=end.size,
+        batches=end.batches,
+        dropped=end.pruned_positions,
+        checkpoints=how.checkpoints,
+        signed=how.signed,
+    )
+    spans = await spans_of(connection, end, how.since, how.until)
+    state = _resumed(how, end)
+    if dsn is None or len(spans) == 1:
+        for span in spans:
+            await check_span(connection, end, span)
+            _take(found, span)
+    else:
+        await _check_rows((dsn, end), found, how, (spans, state), stop)
+    if stop.is_set():
+        found.stopped = True
+        return found
+    is_here = end.batches > end.pruned_batches
+    if is_here and end.peaks is None and not found.problems:
+        found.sealed = await seal(connection, end)
+    await _follow(connection, end, found, how)
+    found.note_all(await strays(connection, end))
+    return found
+
+
+async def _check_rows(
+    place: tuple[str, LogEnd],
+    found: Verified,
+    how: Verifying,
+    work: tuple[Sequence[Span], _State],
+    stop: asyncio.Event,
+) -> None:
+    spans, state = work
+    total = sum(span.entries for span in spans)
+    known = {(span.after, span.until) for span in state.done}
+    todo = [span for span in spans if (span.after, span.until) not in known]
+    for span in state.done:
+        _take(found, span)
+    count = min(how.processes or os.cpu_count() or 1, len(todo))
+    workers = [
+        Worker(check_spans, *place, todo[part::count]) for part in range(count)
+    ]
+    try:
+        while workers and not stop.is_set():
+            await asyncio.sleep(LISTEN_SECONDS)
+            for worker in list(workers):
+                for span in worker.heard():
+                    _take(found, span)
+                    state.done.append(span)
+                if worker.is_done:
+                    workers.remove(worker)
+            _keep(how, state)
+            if how.on_progress is not None:
+                how.on_progress(found.checked_entries, total)
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+def _take(found: Verified, span: Span) -> None:
+    found.checked_entries += span.entries
+    found.note_all(span.problems)
+
+
+async def _follow(
+    connection: asyncpg.Connection,
+    end: LogEnd,
+    found: Verified,
+    how: Verifying,
+) -> None:
+    """Follow all headers, and compare them with the checkpoints."""
+    by_size = defaultdict(list)
+    for witness in how.checkpoints:
+        by_size[witness.checkpoint.batches].append(witness)
+    chain = Chain(checkpoints=by_size)
+    for day in await dropped_days(connection, end):
+        found.note_all(_skipped(chain, day))
+    after = end.pruned_batches
+    async for one in headers(connection, end, after=after, until=end.batches):
+        if one.is_hashed:
+            found.note_all(chain.follow(one.header, one.tree))
+        else:
+            # Its rows are not all there: nothing can be sealed on it.
+            chain.broken = True
+    if not chain.broken:
+        found.note_all(_compared_with_head(chain, end))
+        found.root = chain.tree.root()
+    found.note_all(chain.end())
+    found.agreed = chain.agreed
+
+
+def _skipped(chain: Chain, day: DroppedDay) -> Iterator[Problem]:
+    first = day.first_batch - 1
+    try:
+        days = CompactRange.unpack(first, day.last_batch, day.packed)
+    except ProofError as exc:
+        chain.broken = True
+        says = f"what is left of {day.name} is damaged: {exc}"
+        yield Problem(kind="batch-missing", batch=day.first_batch, says=says)
+        return
+    yield from chain.skip(days, day.last_position)
+
+
+def _compared_with_head(chain: Chain, end: LogEnd) -> Sequence[Problem]:
+    size = chain.next_position - 1
+    if (chain.tree.end, size) != (end.batches, end.size):
+        return [
+            Problem(
+                kind="head-altered",
+                batch=chain.tree.end + 1,
+                entry=size + 1,
+                says=f"the head of the log counts {end.batches} batches and"
+                f" {end.size} entries, and its batches are {chain.tree.end}"
+                f" with {size} entries",
+            )
+        ]
+    if end.peaks is not None and end.peaks != chain.tree.pack():
+        return [
+            Problem(
+                kind="head-altered",
+                batch=end.batches,
+                says="the head of the log holds another tree than its"
+                " batches lead to",
+            )
+        ]
+    return []
+
+
+def _resumed(how: Verifying, end: LogEnd) -> _State:
+    window = how.since, how.until
+    fresh = _State(end.identity.origin, end.batches, window, [])
+    if how.state is None:
+        return fresh
+    try:
+        kept = msgspec.json.decode(how.state.read_bytes(), type=_State)
+    except (OSError, msgspec.DecodeError):
+        return fresh
+    if (kept.origin, kept.window) != (fresh.origin, fresh.window):
+        return fresh
+    kept.batches = end.batches
+    return kept
+
+
+def _keep(how: Verifying, state: _State) -> None:
+    if how.state is None:
+        return
+    draft = how.state.with_name(f"{how.state.name}.new")
+    draft.write_bytes(msgspec.json.encode(state))
+    draft.replace(how.state)

@@ -1,0 +1,138 @@
+"""The columns of the files of an archive, as `docs/archive.md` has them."""
+
+from typing import TypeAlias
+
+import pyarrow as pa
+
+__all__ = [
+    "BATCHES",
+    "ENTRIES",
+    "FACTS_ORDER",
+    "MOMENT",
+    "NODES",
+    "OBJECTS",
+    "ORDER",
+    "WHOSE",
+    "WORDS",
+    "Schema",
+    "of_a_day",
+    "schema_of",
+]
+
+Schema: TypeAlias = pa.Schema
+
+MOMENT = pa.timestamp("us", tz="UTC")
+
+ENTRIES = pa.schema(
+    [
+        pa.field("position", pa.int64(), nullable=False),
+        pa.field("recorded_at", MOMENT, nullable=False),
+        pa.field("observed_at", MOMENT, nullable=False),
+        pa.field("occurred_at", MOMENT),
+        pa.field("epoch", pa.int32(), nullable=False),
+        pa.field("operation", pa.string(), nullable=False),
+        pa.field("source", pa.string(), nullable=False),
+        pa.field("resource", pa.string()),
+        pa.field("api_group", pa.string()),
+        pa.field("kind", pa.string()),
+        pa.field("namespace", pa.string()),
+        pa.field("name", pa.string()),
+        pa.field("uid", pa.string()),
+        pa.field("resource_version", pa.string()),
+        pa.field("node", pa.string()),
+        pa.field("reason", pa.string()),
+        pa.field("actor", pa.string()),
+        pa.field("object_id", pa.int64()),
+        pa.field("node_id", pa.int32()),
+        pa.field("reason_id", pa.int32()),
+        pa.field("actor_id", pa.int32()),
+        pa.field("resource_id", pa.int32()),
+        pa.field("raw", pa.binary(), nullable=False),
+    ]
+)
+ORDER = ("node", "observed_at", "position")
+"""By which entries lie in their files, nulls first."""
+
+FACTS_ORDER = ("node_id", "at", "position", "index")
+"""By which facts do, as far as they have these columns."""
+
+BATCHES = pa.schema(
+    [
+        pa.field("batch", pa.int64(), nullable=False),
+        pa.field("first_position", pa.int64(), nullable=False),
+        pa.field("entries", pa.int32(), nullable=False),
+        pa.field("term", pa.int64(), nullable=False),
+        pa.field("recorded_at", MOMENT, nullable=False),
+        pa.field("observed_min", MOMENT, nullable=False),
+        pa.field("observed_max", MOMENT, nullable=False),
+        pa.field("root", pa.binary(32), nullable=False),
+        pa.field("tree", pa.binary(32)),
+        pa.field("sealed_at", MOMENT),
+    ]
+)
+OBJECTS = pa.schema(
+    [
+        pa.field("object_id", pa.int64(), nullable=False),
+        pa.field("kind_id", pa.int32(), nullable=False),
+        pa.field("api_group", pa.string(), nullable=False),
+        pa.field("kind", pa.string(), nullable=False),
+        pa.field("namespace", pa.string(), nullable=False),
+        pa.field("name", pa.string(), nullable=False),
+        pa.field("uid", pa.string()),
+    ]
+)
+NODES = pa.schema(
+    [
+        pa.field("node_id", pa.int32(), nullable=False),
+        pa.field("name", pa.string(), nullable=False),
+    ]
+)
+WORDS = pa.schema(
+    [
+        pa.field("word_id", pa.int32(), nullable=False),
+        pa.field("text", pa.string(), nullable=False),
+    ]
+)
+
+WHOSE = pa.schema(
+    [
+        pa.field("log_uid", pa.string(), nullable=False),
+        pa.field("cluster", pa.string(), nullable=False),
+        pa.field("day", pa.date32(), nullable=False),
+    ]
+)
+"""The last columns of every file, the same in all of its rows: files of many
+logs and days can be read as one table."""
+
+TYPES = {
+    "boolean": pa.bool_(),
+    "smallint": pa.int32(),
+    "integer": pa.int32(),
+    "bigint": pa.int64(),
+    "real": pa.float32(),
+    "double precision": pa.float64(),
+    "timestamp with time zone": MOMENT,
+    "bytea": pa.binary(),
+    "smallint[]": pa.list_(pa.int32()),
+    "integer[]": pa.list_(pa.int32()),
+    "bigint[]": pa.list_(pa.int64()),
+    "text[]": pa.list_(pa.string()),
+}
+"""What PostgreSQL's types become; anything else is its text.
+
+No narrower numbers: Iceberg has none, and Spark reads a column of them not
+any more once a later release made it wider."""
+
+
+def schema_of(columns: list[tuple[str, str]]) -> Schema:
+    """Return the schema of a table, by names and types of PostgreSQL."""
+    made: Schema = pa.schema(
+        [(name, TYPES.get(kind, pa.string())) for name, kind in columns]
+    )
+    return made
+
+
+def of_a_day(schema: Schema) -> Schema:
+    """Return the columns of a file, by those of its rows."""
+    made: Schema = pa.schema([*schema, *WHOSE])
+    return made

@@ -1,0 +1,137 @@
+"""The manifest: what a day of a log is made of, and what proves it.
+
+Written last: a folder without one was not finished, and is written again.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from hashlib import sha256
+from typing import Self
+
+import msgspec
+
+from recorder.archive.errors import ArchiveError
+from recorder.integrity.tree import CompactRange, ProofError
+
+__all__ = ["FORMAT", "LogFile", "Manifest", "Part", "digest_of"]
+
+FORMAT = 1
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """One file."""
+
+    name: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+class LogFile(msgspec.Struct, frozen=True, kw_only=True):
+    """The identity of a log, ``log.json`` beside its days."""
+
+    origin: str
+    uid: str
+    kind: str
+    cluster_name: str
+    cluster_uid: str
+    kubernetes: str
+    tape_uid: str | None
+    redaction_key_id: str | None
+    created_at: datetime
+    format: int = FORMAT
+
+    def document(self) -> bytes:
+        """Return it as it is written."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=2)
+
+    @classmethod
+    def parse(cls, content: bytes, place: str) -> Self:
+        """Read it.
+
+        Raises:
+            ArchiveError: it is none.
+        """
+        try:
+            return msgspec.json.decode(content, type=cls)
+        except msgspec.MsgspecError as exc:
+            msg = f'cannot read "{place}": {exc}'
+            raise ArchiveError(msg) from exc
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """One day of one log."""
+
+    origin: str
+    """Which log, in the words of its checkpoints."""
+
+    cluster_name: str
+    cluster_uid: str
+    day: str
+    """In UTC, by when entries were recorded."""
+
+    first_batch: int
+    last_batch: int
+    first_position: int
+    last_position: int
+    entries: int
+    facts: int
+    rules: int | None
+    """The number of the rules that the facts were derived by."""
+
+    range: str
+    """The hashes of the largest complete subtrees over the day's batches, in
+    hexadecimal: what joins the day to the tree of the log."""
+
+    tree: str | None
+    """The hash of the log's tree up to and including the last batch."""
+
+    files: Sequence[Part]
+    written_at: datetime
+    release: str
+    format: int = FORMAT
+
+    def document(self) -> bytes:
+        """Return it as it is written."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=2)
+
+    @classmethod
+    def parse(cls, content: bytes, place: str) -> Self:
+        """Read it.
+
+        Raises:
+            ArchiveError: it is none, or of a newer format.
+        """
+        try:
+            found = msgspec.json.decode(content, type=cls)
+        except msgspec.MsgspecError as exc:
+            msg = f'cannot read the manifest "{place}": {exc}'
+            raise ArchiveError(msg) from exc
+        if found.format != FORMAT:
+            msg = (
+                f'"{place}" has format {found.format} and this release reads'
+                f" {FORMAT}; use the release that wrote it, or a newer one"
+            )
+            raise ArchiveError(msg)
+        return found
+
+    def batches(self, place: str) -> CompactRange:
+        """Return the range over the hashes of the day's batches.
+
+        Raises:
+            ArchiveError: it has another length.
+        """
+        try:
+            return CompactRange.unpack(
+                self.first_batch - 1,
+                self.last_batch,
+                bytes.fromhex(self.range),
+            )
+        except (ProofError, ValueError) as exc:
+            msg = f'the range in "{place}" is damaged: {exc}'
+            raise ArchiveError(msg) from exc
+
+
+def digest_of(content: bytes) -> str:
+    """Return the SHA-256 of a content in hexadecimal."""
+    return sha256(content).hexdigest()

@@ -1,0 +1,121 @@
+"""Opening a day of the archive to ask it: is it what was archived?
+
+The manifest is compared with what the database remembers, and the files with
+the manifest: by their size, and by their hash as far as that takes no time.
+Files of a folder stay where they are, those of a bucket are kept in a folder
+of bounded size.
+"""
+
+import shutil
+import time
+from contextlib import suppress
+from datetime import datetime
+from hashlib import file_digest
+from pathlib import Path
+
+from recorder.archive.errors import ArchiveError, PlaceError
+from recorder.archive.manifest import Part
+from recorder.archive.place import FolderPlace, Place
+from recorder.archive.tables import TableDay
+from recorder.archive.writing import check_kept, read_manifest
+
+__all__ = ["is_near", "open_day"]
+
+HASHED_BYTES_MAX = 64 << 20
+"""Of a file that is hashed each time it is opened: 40 ms. A larger one that
+is damaged inside fails when it is read."""
+
+CACHE_BYTES_MAX = 8 << 30
+"""Of files of buckets; those that were not used for longest go."""
+
+IN_USE_SECONDS = 600
+"""What was used a moment ago is still being read, and stays."""
+
+
+def is_near(place: Place) -> bool:
+    """Return whether files need not be fetched to be read."""
+    return isinstance(place, FolderPlace)
+
+
+def open_day(
+    place: Place,
+    folder: str,
+    sha256: str,
+    *,
+    span: tuple[datetime, datetime],
+    cache: Path,
+    hashed: bool,
+) -> TableDay:
+    """Return a day, with its files on this machine.
+
+    Args:
+        place: the archive.
+        folder: the day's, in it.
+        sha256: of its manifest, in hexadecimal.
+        span: the day.
+        cache: where files of a bucket are kept.
+        hashed: whether to hash the files, if that takes no time.
+
+    Raises:
+        ArchiveError: it is not what was archived.
+        PlaceError: it cannot be read.
+    """
+    check_kept(place, folder, sha256)
+    manifest = read_manifest(place, folder)
+    assert manifest is not None, "it was there a moment ago"
+    files = {
+        part.name: _local(place, f"{folder}/{part.name}", part, cache)
+        for part in manifest.files
+    }
+    for part in manifest.files if hashed else ():
+        if part.bytes <= HASHED_BYTES_MAX:
+            _check(files[part.name], part, f"{place.uri}/{folder}")
+    return TableDay(manifest, *span, files)
+
+
+def _check(path: Path, part: Part, where: str) -> None:
+    try:
+        with path.open("rb") as file:
+            found = file_digest(file, "sha256").hexdigest()
+    except OSError as exc:
+        msg = f'cannot read "{where}/{part.name}": {exc.strerror}'
+        raise PlaceError(msg) from exc
+    if found != part.sha256:
+        msg = f'"{where}/{part.name}" is damaged: restore it'
+        raise ArchiveError(msg)
+
+
+def _local(place: Place, name: str, part: Part, cache: Path) -> Path:
+    if is_near(place):
+        with place.local(name) as path:
+            return path
+    kept = cache / f"{part.sha256}.parquet"
+    if kept.is_file() and kept.stat().st_size == part.bytes:
+        kept.touch()
+        return kept
+    with place.local(name) as path:
+        try:
+            cache.mkdir(parents=True, exist_ok=True)
+            _make_room(cache, part.bytes)
+            fresh = kept.with_suffix(".unfinished")
+            shutil.copyfile(path, fresh)
+            fresh.replace(kept)
+        except OSError as exc:
+            msg = f'cannot keep "{place.uri}/{name}" in "{cache}": {exc}'
+            raise PlaceError(msg) from exc
+    return kept
+
+
+def _make_room(cache: Path, wanted: int) -> None:
+    files = sorted(
+        (path.stat().st_mtime, path.stat().st_size, path)
+        for path in cache.iterdir()
+    )
+    excess = sum(size for _, size, _ in files) + wanted - CACHE_BYTES_MAX
+    recent = time.time() - IN_USE_SECONDS
+    for used_at, size, path in files:
+        if excess <= 0 or used_at > recent:
+            return
+        with suppress(FileNotFoundError):
+            path.unlink()
+        excess -= size

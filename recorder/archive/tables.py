@@ -1,0 +1,334 @@
+"""Days of the archive as the tables of the log, in DuckDB.
+
+The names, columns and numbers are those of the database, so that a statement
+about the log can be put to the archive. Files are read where they lie, as far
+as a statement needs them: their statistics lead to a node and a time, and
+documents are read only if they are asked for.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from recorder.archive.errors import ArchiveError, ArchiveSlowError
+from recorder.archive.manifest import Manifest
+
+__all__ = ["ArchiveTables", "Codes", "TableDay"]
+
+MEMORY = "512MB"
+"""Of DuckDB while it answers; what is more is spilled."""
+
+SPILL = "4GB"
+THREADS = 2
+
+MOMENTS = ("recorded_at", "at", "observed_at")
+FACTS = {
+    **dict.fromkeys(MOMENTS, "timestamptz"),
+    "position": "int8",
+    "object_id": "int8",
+    "owner_id": "int8",
+    "node_id": "int4",
+    "actor_id": "int4",
+    "topic_id": "int4",
+    "index": "int2",
+    "kind": "int2",
+    "bearing": "int2",
+    "mark": "int2",
+    "value": "text",
+    "place": "text",
+    "labels": "text[]",
+    "keys": "text[]",
+    "owners": "text[]",
+    "detail": "text",
+}
+"""The columns of facts that statements name."""
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableDay:
+    """A day, and where its files are on this machine."""
+
+    manifest: Manifest
+    lower: datetime
+    upper: datetime
+    files: Mapping[str, Path]
+    """By their names in the manifest."""
+
+    def paths(self, kind: str) -> list[Path]:
+        """Return its files of a kind: ``entries``, ``facts``, ``nodes``."""
+        return [
+            path
+            for name, path in self.files.items()
+            if name.removesuffix(".parquet").partition("-")[0] == kind
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """What statements call what the archive has words for."""
+
+    log: int
+    derivation: int
+    operations: Mapping[Any, int]
+    """By words, or what is one."""
+
+    sources: Mapping[str, int]
+
+
+class ArchiveTables:
+    """A connection over some days of one log; nothing in it can be changed."""
+
+    def __init__(
+        self,
+        days: Sequence[TableDay],
+        codes: Codes,
+        scratch: Path,
+    ) -> None:
+        """Open the files; only their footers are read, and names.
+
+        Raises:
+            ArchiveError: one cannot be read.
+        """
+        self._days = days
+        self._codes = codes
+        self._read_schemas: dict[str, Sequence[pa.Schema]] = {}
+        self._connection = duckdb.connect(
+            config={
+                "memory_limit": MEMORY,
+                "max_temp_directory_size": SPILL,
+                "threads": THREADS,
+                "temp_directory": str(scratch),
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+                "python_enable_replacements": False,
+            }
+        )
+        try:
+            for statement in self._nodes():
+                self._connection.execute(statement)
+            self._node = self._node_number()
+            for statement in self._definitions():
+                self._connection.execute(statement)
+        except (duckdb.Error, pa.ArrowException, OSError) as exc:
+            self.close()
+            raise _unreadable(exc) from exc
+
+    def close(self) -> None:
+        """Close it."""
+        self._connection.close()
+
+    def ask(
+        self, text: str, given: Sequence[object], seconds: float
+    ) -> tuple[tuple[str, ...], list[Row]]:
+        """Return the columns and the rows of a statement.
+
+        Raises:
+            ArchiveSlowError: it took longer than it may.
+            ArchiveError: a file is damaged.
+        """
+        cursor = self._connection.cursor()
+        watch = threading.Timer(seconds, cursor.interrupt)
+        watch.daemon = True
+        watch.start()
+        try:
+            found = cursor.sql(text, params=[*given]).to_arrow_table()
+        except duckdb.InterruptException as exc:
+            msg = (
+                "cannot read the archive: the statement took too long; ask"
+                " for a shorter time, or for one node or object"
+            )
+            raise ArchiveSlowError(msg) from exc
+        except (duckdb.IOException, duckdb.InvalidInputException) as exc:
+            raise _unreadable(exc) from exc
+        finally:
+            watch.cancel()
+            cursor.close()
+        return tuple(found.column_names), _rows(found)
+
+    def _definitions(self) -> Sequence[str]:
+        return [
+            self._entries(),
+            self._facts(),
+            *self._names(),
+            *self._bookkeeping(),
+            # A few of all: what coverage reads with each question.
+            """create table recorder.coverage_entry as
+            select * from recorder.entry where operation >= 100""",
+        ]
+
+    def _nodes(self) -> Sequence[str]:
+        return [
+            "set timezone = 'UTC'",
+            "create schema recorder",
+            f"""create table found as
+            select distinct node_id, name from {self._read("nodes")}""",
+            f"""create table recorder.node as
+            select min(node_id) as node_id, {self._codes.log}::int4 as log_id,
+              name from found group by name""",
+        ]
+
+    def _node_number(self) -> str:
+        """Return what a row's node is called: a name has one number.
+
+        A node that was gone for long comes back with another.
+        """
+        again = self._connection.execute("""
+            select f.node_id, n.node_id from found f
+            join recorder.node n using (name) where f.node_id <> n.node_id
+        """).fetchall()
+        if not again:
+            return "node_id"
+        cases = " ".join(f"when {old} then {new}" for old, new in again)
+        return f"(case node_id {cases} else node_id end)::int4 as node_id"
+
+    def _entries(self) -> str:
+        codes = self._codes
+        return f"""
+            create view recorder.entry as
+            select recorded_at, observed_at, occurred_at, position, object_id,
+              null::int8 as version, {codes.log}::int4 as log_id, {self._node},
+              reason_id, actor_id, null::int4 as base_distance,
+              epoch::int2 as epoch, resource_id,
+              {_coded("operation", codes.operations)},
+              {_coded("source", codes.sources)}, 0::int2 as encoding,
+              resource_version, raw as payload
+            from {self._read("entries")}"""
+
+    def _facts(self) -> str:
+        there = self._columns("facts")
+        if not there:
+            columns = ", ".join(
+                f'null::{kind} as "{name}"' for name, kind in FACTS.items()
+            )
+            source = "(select 1) where false"
+        else:
+            missing = FACTS.keys() - there
+            if missing:
+                msg = (
+                    "cannot read the facts in the archive: another release"
+                    f' wrote them, without "{min(missing)}"'
+                )
+                raise ArchiveError(msg)
+            columns = ", ".join(
+                self._node if name == "node_id" else f'"{name}"'
+                for name in FACTS
+            )
+            source = self._read("facts")
+        # As the database has it that compresses nothing.
+        return f"""
+            create view recorder.fact as
+            select * replace ('\\x00'::blob || encode(detail) as detail),
+              {self._codes.derivation}::int4 as derivation_id
+            from (select {columns} from {source})"""
+
+    def _names(self) -> Sequence[str]:
+        log = self._codes.log
+        objects = self._read("objects")
+        return [
+            f"""create view recorder.object as
+            select object_id, {log}::int4 as log_id, kind_id, namespace, name,
+              uid from {objects}""",
+            f"""create table recorder.kind as
+            select distinct kind_id, api_group, kind as name from {objects}""",
+            f"""create table recorder.word as
+            select distinct word_id, text from {self._read("words")}""",
+            f"""create table recorder.resource as
+            select distinct resource_id, resource as name
+            from {self._read("entries")} where resource_id is not null""",
+        ]
+
+    def _bookkeeping(self) -> Sequence[str]:
+        first = min(day.manifest.first_position for day in self._days)
+        begun = min(day.manifest.first_batch for day in self._days)
+        last = max(day.manifest.last_batch for day in self._days)
+        log = self._codes.log
+        days = ", ".join(
+            f"('{day.manifest.day}', '{day.lower.isoformat()}'::timestamptz,"
+            f" '{day.upper.isoformat()}'::timestamptz)"
+            for day in self._days
+        )
+        lower = min(day.lower for day in self._days).isoformat()
+        return [
+            f"""create table recorder.batch as
+            select {log}::int4 as log_id, batch, first_position, entries,
+              term, recorded_at, observed_min, observed_max
+            from {self._read("batches")}""",
+            # What lies before the first day is as if it were dropped.
+            f"""create table recorder.partition as
+            select name, lower, upper, min(b.observed_min) as observed_min,
+              max(b.observed_max) as observed_max, 'open' as state
+            from (values {days}) d (name, lower, upper)
+            join recorder.batch b
+              on b.recorded_at >= lower and b.recorded_at < upper
+            group by name, lower, upper
+            union all select 'before', '{lower}'::timestamptz,
+              '{lower}'::timestamptz, 'infinity'::timestamptz,
+              '-infinity'::timestamptz, 'dropped'""",
+            f"""create table recorder.log_head as
+            select {log}::int4 as log_id, {last}::int8 as batches,
+              {begun - 1}::int8 as pruned_batches,
+              {first - 1}::int8 as pruned_positions""",
+            """create table recorder.dictionary as
+            select 0::int2 as dictionary_id, ''::blob as bytes where false""",
+            """create table recorder.object_head as
+            select 0::int8 as object_id, 0::int4 as log_id,
+              0::int8 as heartbeats,
+              null::timestamptz as heartbeat_at, null::int8 as version,
+              null::text as resource_version where false""",
+        ]
+
+    def _paths(self, kind: str) -> list[Path]:
+        return [path for day in self._days for path in day.paths(kind)]
+
+    def _read(self, kind: str) -> str:
+        paths = [str(path).replace("'", "''") for path in self._paths(kind)]
+        listed = ", ".join(f"'{path}'" for path in paths)
+        # By name every statement opens every file before it reads one.
+        by_name = ", union_by_name = true" if self._differ(kind) else ""
+        return f"read_parquet([{listed}]{by_name})"
+
+    def _differ(self, kind: str) -> bool:
+        """Return whether files of a kind have different columns."""
+        first, *others = self._schemas(kind)
+        return any(other != first for other in others)
+
+    def _columns(self, kind: str) -> set[str]:
+        """Return the columns that all files of a kind have."""
+        found = [{*schema.names} for schema in self._schemas(kind)]
+        return set.intersection(*found) if found else set()
+
+    def _schemas(self, kind: str) -> Sequence[pa.Schema]:
+        if kind not in self._read_schemas:
+            self._read_schemas[kind] = [
+                pq.read_schema(path) for path in self._paths(kind)
+            ]
+        return self._read_schemas[kind]
+
+
+def _coded(column: str, codes: Mapping[Any, int]) -> str:
+    cases = " ".join(f"when '{w}' then {n}" for w, n in codes.items())
+    return f"(case {column} {cases} end)::int2 as {column}"
+
+
+def _rows(found: pa.Table) -> list[Row]:
+    columns = [
+        [value and value.replace(tzinfo=UTC) for value in column.to_pylist()]
+        if pa.types.is_timestamp(column.type)
+        else column.to_pylist()
+        for column in found.columns
+    ]
+    return list(zip(*columns, strict=True))
+
+
+def _unreadable(error: Exception) -> ArchiveError:
+    said = (str(error) or type(error).__name__).splitlines()[0]
+    return ArchiveError(f"cannot read the archive: {said}")

@@ -1,0 +1,234 @@
+"""Verifying a day of the archive from its files alone.
+
+Leaf hashes of entries give the roots of batches, those the hashes of their
+headers, and these the range that the manifest states; and what the database
+remembers of the day is compared with that. Nothing is asked of PostgreSQL.
+"""
+
+import mmap
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from recorder.archive.errors import ArchiveError
+from recorder.archive.manifest import Manifest
+from recorder.archive.place import Place
+from recorder.archive.sorting import part_of
+from recorder.integrity.leaves import BatchHeader, entry_hash, from_micros
+from recorder.integrity.tree import HASH_BYTES, CompactRange, tree_hash
+from recorder.model.entry import Draft, Operation
+from recorder.model.reference import ObjectIdentity
+
+__all__ = [
+    "draft_of",
+    "entry_rows",
+    "header_of",
+    "header_rows",
+    "verify_day",
+]
+
+ROWS_AT_ONCE = 2048
+MISSING = bytes(HASH_BYTES)
+TIMES = ("recorded_at", "observed_at", "occurred_at")
+HEADER_TIMES = ("recorded_at", "observed_min", "observed_max", "sealed_at")
+
+Row = Mapping[str, Any]
+
+
+def verify_day(place: Place, folder: str, manifest: Manifest) -> CompactRange:
+    """Recompute everything of a day, file by file, in bounded memory.
+
+    Returns:
+        The range over its batches, which is the one that was recomputed.
+
+    Raises:
+        ArchiveError: a file differs from the manifest, or its entries from
+            the batches; the batch is named.
+        PlaceError: a file cannot be read.
+    """
+    whole = f"{place.uri}/{folder}"
+    with _Leaves(manifest) as leaves:
+        batches: Sequence[Row] = []
+        for part in manifest.files:
+            with place.local(f"{folder}/{part.name}") as path:
+                found = part_of(path, part.rows)
+                if (found.sha256, found.bytes) != (part.sha256, part.bytes):
+                    msg = (
+                        f'"{whole}/{part.name}" is not the file that was'
+                        " archived: its SHA-256 differs from the manifest's"
+                    )
+                    raise ArchiveError(msg)
+                if part.name.startswith("entries-"):
+                    leaves.add(path)
+                elif part.name == "batches.parquet":
+                    batches = header_rows(path)
+        made = _range(manifest, batches, leaves, whole)
+    if made.pack().hex() != manifest.range:
+        msg = f'the batches in "{whole}" are not those of its manifest'
+        raise ArchiveError(msg)
+    return made
+
+
+def _range(
+    manifest: Manifest, batches: Sequence[Row], leaves: "_Leaves", whole: str
+) -> CompactRange:
+    made = CompactRange(manifest.first_batch - 1, manifest.first_batch - 1)
+    position = manifest.first_position
+    for row in batches:
+        header = header_of(manifest, row)
+        expected = (made.end + 1, position)
+        if (header.batch, header.first_position) != expected:
+            msg = f'batch {expected[0]} is missing in "{whole}"'
+            raise ArchiveError(msg)
+        if leaves.root(header) != header.root:
+            msg = (
+                f'the entries of batch {header.batch} in "{whole}" are not'
+                " those that were recorded: their hash differs"
+            )
+            raise ArchiveError(msg)
+        made.append(header.hash())
+        position += header.entries
+    last = (made.end, position - 1)
+    if last != (manifest.last_batch, manifest.last_position):
+        msg = f'batches after {made.end} are missing in "{whole}"'
+        raise ArchiveError(msg)
+    return made
+
+
+class _Leaves:
+    """The hashes of a day's entries by position, in a file without a name.
+
+    Files are in the order of nodes and batches in that of the log; what the
+    memory does not hold of it the system writes to disk.
+    """
+
+    def __init__(self, manifest: Manifest) -> None:
+        self._first = manifest.first_position
+        self._count = manifest.last_position - manifest.first_position + 1
+        self._file = tempfile.TemporaryFile(prefix="rec-")  # noqa: SIM115
+
+    def __enter__(self) -> Self:
+        self._file.truncate(max(self._count, 1) * HASH_BYTES)
+        self._map = mmap.mmap(self._file.fileno(), 0)
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._map.close()
+        self._file.close()
+
+    def add(self, path: Path) -> None:
+        """Hash the entries of a file."""
+        for row in entry_rows(path):
+            place = row["position"] - self._first
+            if not 0 <= place < self._count:
+                msg = f'"{path.name}" has entries of another day'
+                raise ArchiveError(msg)
+            at = place * HASH_BYTES
+            self._map[at : at + HASH_BYTES] = _leaf(row)
+
+    def root(self, header: BatchHeader) -> bytes | None:
+        """Return the root over the entries of a batch; None if one lacks."""
+        at = (header.first_position - self._first) * HASH_BYTES
+        hashes = [
+            self._map[begin : begin + HASH_BYTES]
+            for begin in range(
+                at, at + header.entries * HASH_BYTES, HASH_BYTES
+            )
+        ]
+        return None if MISSING in hashes else tree_hash(hashes)
+
+
+def entry_rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a file of entries."""
+    return _rows(path, TIMES)
+
+
+def draft_of(row: Row) -> Draft:
+    """Return the draft of a row of a file of entries."""
+    identity = None
+    if row["kind"] is not None:
+        identity = ObjectIdentity(
+            row["api_group"],
+            row["kind"],
+            row["namespace"],
+            row["name"],
+            row["uid"],
+        )
+    occurred = row["occurred_at"]
+    return Draft(
+        source=row["source"],
+        operation=Operation(row["operation"]),
+        observed_at=from_micros(row["observed_at"]),
+        raw=row["raw"],
+        resource=row["resource"],
+        identity=identity,
+        resource_version=row["resource_version"],
+        node=row["node"],
+        occurred_at=None if occurred is None else from_micros(occurred),
+        reason=row["reason"],
+        actor=row["actor"],
+    )
+
+
+def _leaf(row: Row) -> bytes:
+    return entry_hash(
+        draft_of(row),
+        position=row["position"],
+        epoch=row["epoch"],
+        recorded=row["recorded_at"],
+    )
+
+
+def header_rows(path: Path) -> Sequence[Row]:
+    """Return the rows of ``batches.parquet``."""
+    return list(_rows(path, HEADER_TIMES))
+
+
+def header_of(manifest: Manifest, row: Row) -> BatchHeader:
+    """Return the header of a row of ``batches.parquet``."""
+
+    def moment(name: str) -> datetime | None:
+        count = row[name]
+        return None if count is None else from_micros(count)
+
+    recorded, first = moment("recorded_at"), moment("observed_min")
+    last = moment("observed_max")
+    assert recorded is not None, "the schema says so"
+    assert first is not None, "likewise"
+    assert last is not None, "likewise"
+    return BatchHeader(
+        origin=manifest.origin,
+        cluster_uid=manifest.cluster_uid,
+        batch=row["batch"],
+        first_position=row["first_position"],
+        entries=row["entries"],
+        term=row["term"],
+        recorded_at=recorded,
+        observed_min=first,
+        observed_max=last,
+        root=row["root"],
+        sealed_at=moment("sealed_at"),
+    )
+
+
+def _rows(path: Path, times: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows of a file, its times as microseconds since 1970."""
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(ROWS_AT_ONCE):
+                names = batch.schema.names
+                columns = [
+                    column.cast(pa.int64()) if name in times else column
+                    for name, column in zip(names, batch.columns, strict=True)
+                ]
+                values = [column.to_pylist() for column in columns]
+                for row in zip(*values, strict=True):
+                    yield dict(zip(names, row, strict=True))
+    except (pa.ArrowException, OSError, KeyError, ValueError) as exc:
+        msg = f'cannot read "{path.name}" of the archive: {exc}'
+        raise ArchiveError(msg) from exc

@@ -1,0 +1,184 @@
+"""Writing a day of a log: its files, then its manifest, then a check.
+
+What a killed run left is removed and written again. A day that has its
+manifest is only checked: the run that wrote it did not live to say so.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from recorder.archive.columns import ENTRIES, FACTS_ORDER, ORDER, Schema
+from recorder.archive.errors import ArchiveError
+from recorder.archive.manifest import LogFile, Manifest, Part, digest_of
+from recorder.archive.place import Place
+from recorder.archive.sorting import Sorted, write_rows
+from recorder.archive.verifying import verify_day
+
+__all__ = ["ArchivedDay", "DayWriter", "check_kept", "read_manifest"]
+
+MANIFEST = "manifest.json"
+LOG = "log.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedDay:
+    """A day that is in the archive, and was read again."""
+
+    manifest: Manifest
+    sha256: str
+    """Of the manifest, which has those of the files."""
+
+    uri: str
+    """Of its folder."""
+
+    bytes: int
+
+
+class DayWriter:
+    """Writes one day of one log into a place."""
+
+    def __init__(
+        self, place: Place, log: LogFile, day: str, scratch: Path
+    ) -> None:
+        self._place = place
+        self._log = log
+        self._folder = f"{log.uid}/{day}"
+        self._day = day
+        self._scratch = scratch
+        self._parts: list[Part] = []
+        self._whose = (log.uid, log.cluster_name, date.fromisoformat(day))
+        self.entries = Sorted(scratch, "entries", ENTRIES, ORDER, self._whose)
+        self._facts: Sorted | None = None
+
+    @property
+    def uri(self) -> str:
+        """The address of the day's folder."""
+        return f"{self._place.uri}/{self._folder}"
+
+    def identify(self) -> None:
+        """Make sure that the place is this log's.
+
+        Raises:
+            ArchiveError: another log is kept where this one would be.
+        """
+        name = f"{self._log.uid}/{LOG}"
+        known = self._place.read(name)
+        if known is None:
+            self._put(name, self._log.document())
+        else:
+            self._check_log(LogFile.parse(known, f"{self._place.uri}/{name}"))
+
+    def begin(self) -> None:
+        """Remove what was left unfinished."""
+        self._place.clear(self._folder)
+
+    def finished(self) -> Manifest | None:
+        """Return the manifest that a former run wrote, if it did."""
+        return read_manifest(self._place, self._folder)
+
+    def facts(self, schema: Schema) -> Sorted:
+        """Return what takes the facts, whose columns are the database's."""
+        self._facts = Sorted(
+            self._scratch, "facts", schema, FACTS_ORDER, self._whose
+        )
+        return self._facts
+
+    def table(
+        self, name: str, schema: Schema, rows: list[tuple[object, ...]]
+    ) -> None:
+        """Write a small table."""
+        path = self._scratch / f"{name}.parquet"
+        self._parts.append(write_rows(path, schema, rows, self._whose))
+        self._place.put(f"{self._folder}/{path.name}", path)
+        path.unlink()
+
+    def write_sorted(self, on_file: Callable[[str], None]) -> None:
+        """Write the entries and the facts in their order."""
+        for rows in (self.entries, self._facts):
+            if rows is None:
+                continue
+            for path, part in rows.files():
+                on_file(part.name)
+                self._place.put(f"{self._folder}/{part.name}", path)
+                self._parts.append(part)
+
+    @property
+    def parts(self) -> list[Part]:
+        """The files that were written."""
+        return self._parts
+
+    def finish(self, manifest: Manifest) -> ArchivedDay:
+        """Write the manifest, then read everything again.
+
+        Raises:
+            ArchiveError: what is in the place is not what was written.
+        """
+        self._put(f"{self._folder}/{MANIFEST}", manifest.document())
+        return self.check(manifest)
+
+    def check(self, manifest: Manifest) -> ArchivedDay:
+        """Verify the day from its files alone."""
+        if (manifest.origin, manifest.day) != (self._log.origin, self._day):
+            msg = (
+                f'"{self.uri}" holds {manifest.day} of {manifest.origin},'
+                f" not {self._day} of {self._log.origin}: name another place"
+            )
+            raise ArchiveError(msg)
+        verify_day(self._place, self._folder, manifest)
+        content = self._place.read(f"{self._folder}/{MANIFEST}") or b""
+        return ArchivedDay(
+            manifest=manifest,
+            sha256=digest_of(content),
+            uri=self.uri,
+            bytes=sum(part.bytes for part in manifest.files),
+        )
+
+    def _check_log(self, known: LogFile) -> None:
+        if (known.origin, known.cluster_uid, known.kind) != (
+            self._log.origin,
+            self._log.cluster_uid,
+            self._log.kind,
+        ):
+            msg = (
+                f'"{self._place.uri}/{self._log.uid}" is the archive of'
+                f' {known.origin} of cluster "{known.cluster_name}"'
+                f" ({known.cluster_uid}), not of this log: name another place"
+            )
+            raise ArchiveError(msg)
+
+    def _put(self, name: str, content: bytes) -> None:
+        path = self._scratch / "document.json"
+        path.write_bytes(content)
+        self._place.put(name, path)
+        path.unlink()
+
+
+def read_manifest(place: Place, folder: str) -> Manifest | None:
+    """Return the manifest of a day, None if it has none."""
+    content = place.read(f"{folder}/{MANIFEST}")
+    if content is None:
+        return None
+    return Manifest.parse(content, f"{place.uri}/{folder}/{MANIFEST}")
+
+
+def check_kept(place: Place, folder: str, sha256: str) -> None:
+    """Check that an archived day is still there: its manifest and its files.
+
+    Raises:
+        ArchiveError: the manifest is missing or another, or a file is.
+    """
+    where = f"{place.uri}/{folder}"
+    content = place.read(f"{folder}/{MANIFEST}")
+    if content is None:
+        msg = f'"{where}" has no manifest any more: restore it'
+        raise ArchiveError(msg)
+    if digest_of(content) != sha256:
+        msg = f'the manifest in "{where}" is not the one that was written'
+        raise ArchiveError(msg)
+    for part in Manifest.parse(content, where).files:
+        size = place.size(f"{folder}/{part.name}")
+        if size != part.bytes:
+            msg = f'"{where}/{part.name}" is missing or damaged: restore it'
+            raise ArchiveError(msg)

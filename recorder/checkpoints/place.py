@@ -1,0 +1,41 @@
+"""A place outside the database that keeps checkpoints.
+
+A place only ever gets more: what lies in it once is never written again, so
+that it may be one that forbids this. What cannot be written is told to
+whoever asked; recording does not wait for it.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+from recorder.errors import RecorderError
+from recorder.integrity.notes import SignedNote
+
+__all__ = ["Place", "PlaceError"]
+
+
+class PlaceError(RecorderError):
+    """A place of checkpoints cannot be used."""
+
+    code = "checkpoint.place"
+
+
+class Place(Protocol):
+    """Where checkpoints are kept."""
+
+    name: str
+
+    async def write(self, log: str, note: SignedNote, at: datetime) -> None:
+        """Add a checkpoint of a log; durable when this returns.
+
+        Raises:
+            PlaceError: it cannot be written.
+        """
+
+    async def read(self, log: str) -> tuple[Sequence[SignedNote], int]:
+        """Return all checkpoints of a log, and how many are damaged.
+
+        Raises:
+            PlaceError: it cannot be read.
+        """

@@ -1,0 +1,170 @@
+"""`recorder hold`: what retention must keep."""
+
+import getpass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recorder.cli.asking import given_window, now, wait_for
+from recorder.cli.given import place_options
+from recorder.cli.lazy import LazyGroup
+from recorder.cli.options import output_option, reading_options, window_options
+from recorder.cli.output import note, print_lines
+
+if TYPE_CHECKING:
+    from recorder.settings import Settings
+
+__all__ = ["add", "hold", "list_holds", "remove"]
+
+AROUND = timedelta(days=1)
+"""How far around its entry an incident is kept."""
+
+
+@click.group(
+    cls=LazyGroup,
+    places={
+        "add": "recorder.cli.hold:add",
+        "list": "recorder.cli.hold:list_holds",
+        "remove": "recorder.cli.hold:remove",
+    },
+)
+def hold() -> None:
+    """Keep days from being dropped, and let them go again.
+
+    Days are dropped in order, so a hold keeps the days after it as well. Holds
+    and their ends are entries of the log.
+    """
+
+
+WHY = click.option("--why", required=True, help="Reason, for whoever asks.")
+WHO = click.option("--who", help="Who wants it. Default: your user name.")
+
+
+@click.command()
+@click.option("--node", metavar="NAME", help="Only days that tell of a node.")
+@click.option(
+    "--incident",
+    metavar="LOG/POSITION",
+    help="The days around an incident, by the id of its verdict.",
+)
+@WHY
+@WHO
+@window_options
+@reading_options
+@click.pass_context
+def add(ctx: click.Context, /, **given: Any) -> None:
+    r"""Place a hold over a window, a node or an incident.
+
+    \b
+    Examples:
+      recorder hold add --since 2026-11-20T00:00:00Z --why "audit 17"
+      recorder hold add --node gpu-002 --since 3d --why "warranty claim"
+      recorder hold add --incident 1/48213 --why "postmortem"
+    """
+    if not any(given[name] for name in ("since", "until", "node", "incident")):
+        msg = "name a window, a node or an incident"
+        raise click.UsageError(msg)
+    wait_for(_add(ctx, given))
+
+
+async def _add(ctx: click.Context, given: dict[str, Any]) -> None:
+    from recorder.cli.asking import open_reading
+    from recorder.model.hold import NewHold
+    from recorder.wiring.retaining import place_hold
+
+    window = given_window(given["since"], given["until"], now())
+    since, until = window.since, window.until
+    async with open_reading(ctx) as reading:
+        log = reading.log.id
+        if given["incident"]:
+            at = await _incident(reading, given["incident"])
+            since, until = since or at - AROUND, until or at + AROUND
+    placed = await place_hold(
+        ctx.obj,
+        NewHold(
+            log=log,
+            since=since,
+            until=until,
+            node=given["node"],
+            incident=given["incident"],
+            who=given["who"] or getpass.getuser(),
+            why=given["why"],
+        ),
+    )
+    print_lines([f"hold {placed.number}"])
+    if placed.dropped:
+        note(
+            f"{len(placed.dropped)} days of the window were dropped before:"
+            f" {placed.dropped[0]} to {placed.dropped[-1]}; of these only what"
+            " was carried forward is left, and the archive"
+        )
+
+
+async def _incident(reading: Any, name: str) -> Any:
+    from recorder.errors import NotFoundError
+    from recorder.model.reference import EntryName
+
+    try:
+        wanted = EntryName.parse(name)
+    except ValueError as exc:
+        raise click.UsageError(str(exc)) from exc
+    cut = await reading.past([], given_window(None, None, now()))
+    found = await cut.observed([wanted.position])
+    if wanted.position not in found:
+        msg = f"there is no entry {name} in log {reading.log.id}"
+        raise NotFoundError(msg)
+    return found[wanted.position]
+
+
+@click.command(name="list")
+@output_option("table", "json", "yaml")
+@place_options(hidden=True)
+@click.pass_obj
+def list_holds(settings: "Settings", output: str) -> None:
+    r"""List holds, and those that were lifted.
+
+    \b
+    Example:
+      recorder hold list
+    """
+    wait_for(_list(settings, output))
+
+
+async def _list(settings: "Settings", output: str) -> None:
+    from recorder.documents.holds import HoldsDocument
+    from recorder.render.text import Columns
+    from recorder.wiring.retaining import holds_of
+
+    document = HoldsDocument.of(await holds_of(settings))
+    if output != "table":
+        from recorder.cli.output import print_document
+
+        print_document(document, output)
+        return
+    columns = Columns(
+        ("HOLD", "SINCE", "UNTIL", "NODE", "INCIDENT", "WHO", "WHY", "")
+    )
+    rows = [one.row() for one in document.holds]
+    print_lines([columns.header(rows), *columns.lines(rows)])
+
+
+@click.command()
+@click.argument("number", type=click.IntRange(min=1))
+@WHY
+@WHO
+@place_options(hidden=True)
+@click.pass_obj
+def remove(
+    settings: "Settings", number: int, why: str, who: str | None
+) -> None:
+    r"""Lift a hold; that it was there stays on record.
+
+    \b
+    Example:
+      recorder hold remove 3 --why "the audit is over"
+    """
+    from recorder.wiring.retaining import lift
+
+    wait_for(lift(settings, number, who=who or getpass.getuser(), why=why))
+    note(f"hold {number} is lifted")

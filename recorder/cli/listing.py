@@ -1,0 +1,281 @@
+"""Lists as commands print them: their forms, and the options for them.
+
+A command says what its items are, their cells and their documents; this says
+how they are sorted and printed, the same for each.
+"""
+
+import csv
+import io
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from recorder.cli.given import all_of
+from recorder.cli.output import (
+    is_coloured,
+    print_document,
+    print_lines,
+    write,
+)
+from recorder.errors import ConfigError
+
+if TYPE_CHECKING:
+    from recorder.render.table import Cell, Column, Table
+
+__all__ = [
+    "Item",
+    "JSONPATH",
+    "Listing",
+    "TEXTS",
+    "form_options",
+    "list_options",
+    "print_listing",
+    "table_for",
+]
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+JSONPATH = "jsonpath="
+TEXTS = frozenset({"table", "wide"})
+"""Forms for people."""
+
+FORMS = ("table", "wide", "json", "yaml", "csv", "name")
+
+
+class SortError(ConfigError):
+    """There is nothing of this name to sort by."""
+
+    code = "question.sort"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One line of a list."""
+
+    name: str
+    """By which another command takes it."""
+
+    cells: "Sequence[Cell]"
+    document: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What a command lists."""
+
+    columns: "Sequence[Column]"
+    items: Sequence[Item]
+    whole: Callable[[Sequence[Any]], Any]
+    """Makes the document of the answer of those of the items."""
+
+    nothing: str
+    """What is said where there is none."""
+
+
+class _Form(click.ParamType[str]):
+    """A form of output, or ``jsonpath=EXPRESSION``."""
+
+    name = "form"
+
+    def __init__(self, forms: Sequence[str]) -> None:
+        self._forms = forms
+
+    def convert(
+        self,
+        value: object,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str:
+        text = str(value)
+        if text not in self._forms and not text.startswith(JSONPATH):
+            known = ", ".join([*self._forms, f"{JSONPATH}EXPRESSION"])
+            self.fail(f'"{text}" is not one of {known}', param, ctx)
+        return text
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[Any]:
+        del ctx, param
+        from click.shell_completion import CompletionItem
+
+        forms = [*self._forms, JSONPATH]
+        return [CompletionItem(f) for f in forms if f.startswith(incomplete)]
+
+
+def list_options(*more: str) -> Callable[[Decorated], Decorated]:
+    """Add the options of a list: its form, its titles, its order."""
+
+    def decorate(command: Decorated) -> Decorated:
+        command = click.option(
+            "--sort-by",
+            metavar="COLUMN",
+            help="Sort by a column, as in gpu-hours, or by a field, as in"
+            " .gpu_hours_lost; with - before it, from the greatest down.",
+        )(command)
+        return form_options(*FORMS, *more)(command)
+
+    return decorate
+
+
+def form_options(*forms: str) -> Callable[[Decorated], Decorated]:
+    """Add the form of lines, and how much of a table is wanted."""
+    options = (
+        click.option("--no-headers", is_flag=True, help="Print no titles."),
+        click.option(
+            "-v",
+            "--verbose",
+            is_flag=True,
+            help="Show every column in full, as -o wide does.",
+        ),
+        click.option(
+            "-o",
+            "--output",
+            type=_Form(forms),
+            default=forms[0],
+            show_default=True,
+            metavar=f"[{'|'.join(forms)}|{JSONPATH}...]",
+            help="Output format.",
+        ),
+    )
+    return all_of(options)
+
+
+def table_for(
+    columns: "Sequence[Column]", *, now: datetime, wide: bool = False
+) -> "Table":
+    """Return a table for where standard output goes."""
+    from recorder.render.table import Table
+
+    out: Any = sys.stdout
+    is_terminal = out is not None and out.isatty()
+    width = shutil.get_terminal_size().columns if is_terminal else None
+    paint = _painted if is_terminal and is_coloured(out) else None
+    return Table(columns, now=now, width=width, wide=wide, paint=paint)
+
+
+def _painted(text: str, colour: str) -> str:
+    return click.style(text, fg=colour)
+
+
+def print_listing(
+    listing: Listing, given: Mapping[str, Any], *, now: datetime
+) -> None:
+    """Print a list as it was asked for.
+
+    Raises:
+        ConfigError: it cannot be sorted so, or its path is not understood.
+    """
+    form, headers = given["output"], not given["no_headers"]
+    items = _sorted(listing, given["sort_by"])
+    if form.startswith(JSONPATH):
+        from recorder.cli.jsonpath import rendered
+        from recorder.documents.document import plain
+
+        whole = plain(listing.whole([item.document for item in items]))
+        text = rendered(form.removeprefix(JSONPATH), whole)
+        write(text.encode() + (b"" if text.endswith("\n") else b"\n"))
+    elif form == "name":
+        print_lines(item.name for item in items)
+    elif form == "csv":
+        write(_csv(listing, items, headers=headers))
+    elif form in {"json", "yaml"}:
+        documents = [item.document for item in items]
+        print_document(listing.whole(documents), form)
+    else:
+        wide = form == "wide" or given["verbose"]
+        _print_table(listing, items, headers=headers, wide=wide, now=now)
+
+
+def _print_table(
+    listing: Listing,
+    items: Sequence[Item],
+    *,
+    headers: bool,
+    wide: bool,
+    now: datetime,
+) -> None:
+    if not items:
+        print_lines([listing.nothing])
+        return
+    table = table_for(listing.columns, now=now, wide=wide)
+    rows = [item.cells for item in items]
+    header = table.header(rows)
+    print_lines([*([header] if headers else []), *table.lines(rows)])
+
+
+def _csv(listing: Listing, items: Sequence[Item], *, headers: bool) -> bytes:
+    from recorder.model.moment import written
+    from recorder.render.table import Kind
+
+    places = [
+        place
+        for place, column in enumerate(listing.columns)
+        if column.kind is not Kind.AGE
+    ]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    if headers:
+        writer.writerow(listing.columns[place].title for place in places)
+    for item in items:
+        cells = [item.cells[place] for place in places]
+        writer.writerow(
+            written(cell) if isinstance(cell, datetime) else _harmless(cell)
+            for cell in cells
+        )
+    return out.getvalue().encode()
+
+
+def _harmless(cell: object) -> object:
+    """Keep a spreadsheet from taking a recorded text for a formula."""
+    if isinstance(cell, str) and cell[:1] in {"=", "+", "@", "\t", "\r"}:
+        return f"'{cell}"
+    return cell
+
+
+def _sorted(listing: Listing, by: str | None) -> Sequence[Item]:
+    """Return the items in the order that was asked for.
+
+    Raises:
+        SortError: there is no such column.
+    """
+    if by is None:
+        return listing.items
+    descending, name = by.startswith("-"), by.removeprefix("-")
+    key: Callable[[Item], Any]
+    if name[:1] in {".", "{"}:
+        key = _field(name)
+    else:
+        titles = [column.title.lower() for column in listing.columns]
+        words = [title.replace(" ", "-") for title in titles]
+        wanted = name.lower().replace("_", "-")
+        if wanted not in words:
+            msg = f'cannot sort by "{name}": it is one of {", ".join(words)}'
+            raise SortError(msg)
+        place = words.index(wanted)
+        key = _cell(place)
+    known = [item for item in listing.items if key(item) is not None]
+    try:
+        known.sort(key=key, reverse=descending)
+    except TypeError:
+        known.sort(key=lambda item: str(key(item)), reverse=descending)
+    return [*known, *(i for i in listing.items if key(i) is None)]
+
+
+def _cell(place: int) -> Callable[[Item], Any]:
+    return lambda item: item.cells[place]
+
+
+def _field(path: str) -> Callable[[Item], Any]:
+    from recorder.cli.jsonpath import path_values
+    from recorder.documents.document import plain
+
+    def found(item: Item) -> Any:
+        values = path_values(path, plain(item.document))
+        return values[0] if values else None
+
+    return found

@@ -1,0 +1,115 @@
+"""`recorder stats`: what happened in a window, counted."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from recorder.cli.asking import (
+    given_window,
+    judge_all,
+    now,
+    open_readings,
+    wait_for,
+)
+from recorder.cli.listing import (
+    TEXTS,
+    Item,
+    Listing,
+    list_options,
+    print_listing,
+)
+from recorder.cli.options import (
+    all_option,
+    reading_options,
+    window_options,
+)
+from recorder.cli.output import note
+
+__all__ = ["stats"]
+
+BY = ("cause", "happened", "namespace", "rack", "node", "controller", "day")
+
+
+@click.command()
+@click.option(
+    "--by",
+    type=click.Choice(BY),
+    default=BY[0],
+    show_default=True,
+    help="What to count by.",
+)
+@window_options
+@all_option
+@list_options()
+@reading_options
+@click.pass_context
+def stats(ctx: click.Context, /, **given: Any) -> int:
+    r"""Count incidents, reboots, time away and GPU-hours lost.
+
+    A loss is counted where it is attributed, so that the groups add up to the
+    whole. An incident that affected several nodes or namespaces is counted in
+    each of their groups. How much of the window is vouched for is printed on
+    stderr with the totals.
+
+    \b
+    Example:
+      recorder stats --since 7d
+      recorder stats --by node --since 30d --sort-by -reboots
+      recorder stats --by day -A -o csv
+    """
+    return wait_for(_stats(ctx, given))
+
+
+async def _stats(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    from msgspec.structs import replace
+
+    from recorder.documents.stats import StatsDocument
+    from recorder.knowledge import load
+    from recorder.questions.counting import GroupBy
+    from recorder.questions.stats import StatsQuestion, ask_stats
+    from recorder.render.stats import count_cells, count_columns, totals_line
+    from recorder.render.table import Column
+
+    present, by = now(), GroupBy(given["by"])
+    question = StatsQuestion(
+        window=given_window(given["since"], given["until"], present), by=[by]
+    )
+    knowledge = load(ctx.obj.knowledge)
+    every = given["all_clusters"]
+    async with open_readings(ctx, every=every) as readings:
+        answers = [
+            await ask_stats(reading, question, knowledge, now=present)
+            for reading in readings
+        ]
+    documents = [StatsDocument.of(answer, by) for answer in answers]
+
+    def whole(groups: Sequence[Any]) -> Any:
+        if every:
+            return {"clusters": documents}
+        return replace(documents[0], groups=groups)
+
+    if given["output"] in TEXTS:
+        for answer in answers:
+            note(totals_line(answer))
+    columns = count_columns(by)
+    listing = Listing(
+        columns=[Column("CLUSTER"), *columns] if every else columns,
+        items=[
+            Item(
+                name=count.key or "",
+                cells=(answer.cluster, *count_cells(count))
+                if every
+                else count_cells(count),
+                document=shown,
+            )
+            for answer, told in zip(answers, documents, strict=True)
+            for count, shown in zip(
+                answer.groups[by], told.groups, strict=True
+            )
+        ],
+        whole=whole,
+        nothing="no incidents recorded",
+    )
+    print_listing(listing, given, now=present)
+    return judge_all(readings, [one.coverage for one in answers])

@@ -1,0 +1,201 @@
+"""`recorder verify`: nothing was altered, or what was."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recorder.cli.asking import given_window, now
+from recorder.cli.given import given_log
+from recorder.cli.options import output_option, reading_options, window_options
+from recorder.cli.output import paint, print_document, print_lines
+from recorder.cli.screen import Screen
+from recorder.cli.stopping import run_until_stopped
+
+if TYPE_CHECKING:
+    from recorder.integrity.verified import Verified
+
+__all__ = ["FAILED", "verify"]
+
+FAILED = 3
+"""Exit status of a verification that found something."""
+
+
+@click.command()
+@click.option(
+    "--proof",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Check a file written by `recorder prove`; needs no log.",
+)
+@click.option(
+    "--archive",
+    metavar="PLACE",
+    help="Verify this archive instead, without any database.",
+)
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Start over instead of resuming an interrupted run.",
+)
+@window_options
+@output_option("table", "json", "yaml")
+@reading_options
+@click.pass_context
+def verify(  # noqa: PLR0913 - one for each option
+    ctx: click.Context,
+    proof: Path | None,
+    archive: str | None,
+    since: str | None,
+    until: str | None,
+    output: str,
+    *,
+    again: bool,
+) -> int:
+    r"""Prove that nothing in the log was altered, or say what was.
+
+    Computes the hash of every entry anew, from its columns and its document,
+    and compares the hashes of batches and of the whole log with those that
+    were stored, and with the checkpoints in all places (checkpoint_places)
+    that are signed by a trusted key. Recording can continue meanwhile. An
+    interrupted run resumes where it stopped. With --since or --until, only
+    the entries of that time are read; the batches are followed from the
+    first in any case.
+
+    Logs that an older release recorded without hashes get them on the first
+    run: they are proven from then on.
+
+    The exit status is 3 if something was altered.
+
+    \b
+    Example:
+      recorder verify
+      recorder verify --since 7d -o json | jq '.logs[].problems'
+      recorder verify --archive /var/lib/recorder/archive
+      recorder verify --proof entry.proof.json
+    """
+    if proof is not None:
+        return _check_proof(ctx, proof)
+    window = (since, until)
+    found: list[Verified] = []
+    run_until_stopped(
+        lambda stop: (
+            _verify(ctx, window, found, stop, again=again)
+            if archive is None
+            else _verify_archive(ctx, archive, found, stop)
+        )
+    )
+    if output == "table":
+        import sys
+
+        from recorder.render.verification import verification_lines
+
+        for one in found:
+            colour = None if one.ok else "red"
+            print_lines(
+                paint(line, colour, sys.stdout)
+                for line in verification_lines(one)
+            )
+    else:
+        from recorder.documents.verification import VerificationDocument
+
+        print_document(VerificationDocument.of(found), output)
+    if any(one.problems for one in found):
+        return FAILED
+    return 1 if any(one.stopped for one in found) else 0
+
+
+async def _verify(
+    ctx: click.Context,
+    window: tuple[str | None, str | None],
+    found: "list[Verified]",
+    stop: asyncio.Event,
+    *,
+    again: bool,
+) -> None:
+    from recorder.wiring.integrity import Verifying, verified
+    from recorder.wiring.reading import open_logs
+
+    screen = Screen()
+    span = given_window(*window, now())
+    async with open_logs(ctx.obj, on_wait=screen.say) as logs:
+        for log in await logs.meant(given_log(ctx)):
+            state = ctx.obj.data_dir / f"verify-{log.id}.json"
+            if again:
+                state.unlink(missing_ok=True)
+            how = Verifying(
+                since=span.since,
+                until=span.until if window[1] else None,
+                state=state if state.parent.is_dir() else None,
+                on_progress=_Rate(screen, log.id).show,
+            )
+            done = await verified(ctx.obj, logs.writer_dsn, log, how, stop)
+            screen.clear()
+            found.append(done)
+            if done.stopped:
+                screen.say(
+                    f"log {log.id}: stopped at {done.checked_entries:,}"
+                    " entries; the next `recorder verify` resumes there"
+                )
+                return
+
+
+async def _verify_archive(
+    ctx: click.Context,
+    archive: str,
+    found: "list[Verified]",
+    stop: asyncio.Event,
+) -> None:
+    from recorder.wiring.integrity import archived_logs, verified_archive
+
+    screen = Screen()
+    for log in await asyncio.to_thread(archived_logs, archive):
+        show = _Rate(screen, log.log.cluster_name).show
+        done = await verified_archive(ctx.obj, log, stop, on_progress=show)
+        screen.clear()
+        found.append(done)
+        if done.stopped:
+            return
+
+
+class _Rate:
+    """How far a log is, and how fast."""
+
+    def __init__(self, screen: Screen, log: object) -> None:
+        self._screen = screen
+        self._log = log
+        self._began = time.monotonic()
+        self._first: int | None = None
+
+    def show(self, done: int, total: int) -> None:
+        if self._first is None:
+            self._first = done
+        seconds = max(time.monotonic() - self._began, 1)
+        rate = (done - self._first) / seconds
+        self._screen.progress(
+            f"verifying log {self._log}",
+            f"{done:,} of {total:,} entries  {rate:,.0f}/s",
+        )
+
+
+def _check_proof(ctx: click.Context, file: Path) -> int:
+    from recorder.admin.signing_key import trusted_keys
+    from recorder.integrity.notes import SignedNote
+    from recorder.integrity.proof import check_proof
+    from recorder.integrity.tree import ProofError
+
+    keys = [key.public for key in trusted_keys(ctx.obj)]
+    try:
+        proof = check_proof(file.read_bytes(), keys)
+    except ProofError as exc:
+        click.echo(f"{file}: NOT proven: {exc}", err=True)
+        return FAILED
+    origin, batches, *_ = SignedNote.parse(proof.checkpoint).text.split("\n")
+    line = (
+        f"{file}: entry {proof.entry} is proven by the checkpoint of"
+        f" {batches} batches of {origin}"
+    )
+    print_lines([line])
+    return 0

@@ -1,0 +1,60 @@
+"""What came of verifying a log."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from recorder.integrity.chain import Problem, Witnessed
+
+__all__ = ["Verified"]
+
+PROBLEMS_MAX = 1_000
+"""That are told one by one; more are counted."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Verified:
+    """A log as it stood, and what is wrong with it."""
+
+    log: int
+    cluster: str
+    origin: str
+    size: int
+    batches: int
+    dropped: int = 0
+    """Up to this position entries were dropped from the database; what is
+    left of them are hashes, and what was carried forward."""
+
+    checkpoints: Sequence[Witnessed] = ()
+    """Those that counted."""
+
+    signed: bool = False
+    """Whether their signatures were checked: whether any key is trusted."""
+
+    root: bytes | None = None
+    """Of the tree over all batches; None where it cannot be computed."""
+
+    checked_entries: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    left_out: int = 0
+    """Problems beyond those that are told."""
+
+    sealed: int = 0
+    """Batches that got their hashes now."""
+
+    agreed: int = 0
+    """The newest number of batches on which a checkpoint agrees."""
+
+    stopped: bool = False
+
+    def note_all(self, problems: Iterable[Problem]) -> None:
+        """Take note of problems."""
+        for problem in problems:
+            if len(self.problems) < PROBLEMS_MAX:
+                self.problems.append(problem)
+            else:
+                self.left_out += 1
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything is as it was written."""
+        return not self.problems and not self.stopped

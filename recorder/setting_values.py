@@ -1,0 +1,157 @@
+"""How the text of a setting becomes its value.
+
+Each converter raises `ValueError` with what is wrong, for whoever knows the
+name of the setting and where it stands.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+__all__ = ["CONVERTERS", "parse_duration", "text"]
+
+DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def parse_duration(text: str) -> timedelta:
+    """Read ``90s``, ``2h``, ``3d`` or ``1h30m``.
+
+    Raises:
+        ValueError: the text has another form.
+    """
+    if not re.fullmatch(f"(?:{DURATION.pattern})+", text):
+        msg = f'"{text}" is not a duration: write 90s, 15m, 2h or 3d'
+        raise ValueError(msg)
+    return timedelta(
+        seconds=sum(
+            float(number) * UNITS[unit]
+            for number, unit in DURATION.findall(text)
+        )
+    )
+
+
+def _boolean(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    if str(value).lower() in {"true", "1", "yes", "on"}:
+        return True
+    if str(value).lower() in {"false", "0", "no", "off"}:
+        return False
+    msg = f'"{value}" is neither true nor false'
+    raise ValueError(msg)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    if isinstance(value, (list, tuple)) and all(
+        isinstance(part, str) for part in value
+    ):
+        return tuple(value)
+    msg = f'"{value}" is not a list of strings'
+    raise ValueError(msg)
+
+
+def text(value: Any) -> str:
+    """Return a value that is any text."""
+    if not isinstance(value, str):
+        msg = f'"{value}" is not a string'
+        raise ValueError(msg)  # noqa: TRY004 - one kind of error for all
+    return value
+
+
+def _patterns(value: Any) -> tuple[str, ...]:
+    patterns = _texts(value)
+    for pattern in patterns:
+        try:
+            re.compile(pattern)
+        except re.error as exc:
+            msg = f'"{pattern}" is not a regular expression: {exc}'
+            raise ValueError(msg) from exc
+    return patterns
+
+
+LINK_FIELDS = frozenset(
+    {
+        *("cluster", "log", "node", "kind", "namespace", "name", "cause"),
+        *("verdict", "sentence", "entry", "from", "to", "from_ms", "to_ms"),
+    }
+)
+"""What the page knows of what it shows."""
+
+
+def _links(value: Any) -> tuple[str, ...]:
+    links = _texts(value)
+    for link in links:
+        name, _, url = link.partition("=")
+        if not name.strip() or not re.match(r"https?://\S+$", url.strip()):
+            msg = f'"{link}" is not NAME=URL, with http:// or https://'
+            raise ValueError(msg)
+        unknown = {*re.findall(r"\{([^{}]*)\}", url)} - LINK_FIELDS
+        if unknown:
+            fields = ", ".join(sorted(LINK_FIELDS))
+            msg = f'"{link}" has no value for {{{min(unknown)}}}: use {fields}'
+            raise ValueError(msg)
+    return links
+
+
+def _percent(value: Any) -> float:
+    number = float(value)
+    if not 0 <= number < 100:  # noqa: PLR2004 - percent
+        msg = f'"{value}" is not a percentage below 100'
+        raise ValueError(msg)
+    return number
+
+
+def _duration(value: Any) -> timedelta:
+    if isinstance(value, timedelta):
+        return value
+    return parse_duration(str(value))
+
+
+def _path(value: Any) -> Path:
+    return Path(str(value)).expanduser()
+
+
+CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
+    "data_dir": _path,
+    "clusters_file": _path,
+    "redaction_key_file": _path,
+    "token_file": _path,
+    "serve_kubernetes": _boolean,
+    "serve_certificate": _path,
+    "serve_key": _path,
+    "serve_proxy_ca": _path,
+    "serve_proxy_names": _texts,
+    "serve_proxy_headers": _texts,
+    "serve_audiences": _texts,
+    "links": _links,
+    "signing_key_file": _path,
+    "trusted_keys": _path,
+    "checkpoint_places": _texts,
+    "checkpoint_witnesses": _texts,
+    "checkpoint_every": _duration,
+    "include": _texts,
+    "exclude": _texts,
+    "audit_logs": _texts,
+    "audit_certificate": _path,
+    "audit_key": _path,
+    "audit_client_ca": _path,
+    "audit_token_file": _path,
+    "audit_repeated_for": _duration,
+    "audit_truncate_addresses": _boolean,
+    "knowledge": _texts,
+    "redact_names": _patterns,
+    "full_fidelity": _boolean,
+    "event_ttl": _duration,
+    "reconcile_every": _duration,
+    "reach_back": _duration,
+    "disk_free_min": _percent,
+    "retention_enabled": _boolean,
+    "retention_hot": _duration,
+    "retention_longer": _texts,
+}
+"""How each setting is read; a text where it is not here."""

@@ -1,0 +1,243 @@
+"""The days of a log that were dropped, opened when a question reaches them.
+
+Days are opened in one piece, from the first that is asked for to the last,
+and with those before where that costs nothing: what a node and a Pod were is
+told by what came before.
+"""
+
+import asyncio
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from recorder.coverage.hole import Hole
+from recorder.coverage.ports import Archived, ArchivedSpan, Log, Stream
+from recorder.coverage.unproven import DROPPED
+from recorder.model.window import Window
+from recorder.questions.ports import Reading
+from recorder.questions.spanning.reading import SpanningReading
+from recorder.store.archive_engine import ArchiveEngine, Asked
+from recorder.store.read import LogReading
+from recorder.store.read_archived import DroppedDay
+from recorder.store.read_cut import CutReader
+
+__all__ = ["ArchivedDays", "ArchivedReading", "Shelf"]
+
+BEFORE = 30
+"""Days before those asked for that are opened too, in a folder. In a bucket
+they would have to be fetched."""
+
+NEWEST = 31
+"""Days that are opened where no beginning is asked for."""
+
+SHELVED = 4
+"""Sets of days that stay open; each has a few megabytes of names."""
+
+NOT_READ = "{days} archived in {place}: not read for this answer"
+AWAY = "{days} archived in {place}, which cannot be read: {why}"
+
+
+@dataclass(slots=True)
+class Shelf:
+    """What stays open between two questions to one database."""
+
+    folder: Path
+    """Of what is fetched from buckets, and of what DuckDB spills."""
+
+    kept: dict[object, Asked] = field(default_factory=dict)
+
+    def keep(self, key: object, tables: Asked) -> None:
+        """Keep days open; those that were used last stay."""
+        self.kept.pop(key, None)
+        self.kept[key] = tables
+        while len(self.kept) > SHELVED:
+            del self.kept[next(iter(self.kept))]
+
+
+@dataclass(slots=True)
+class _Day:
+    """A day, and what was found of it."""
+
+    row: DroppedDay
+    found: Any = None
+    """The day as it is opened; None while it was not looked for."""
+
+    why: str | None = None
+    """Why it cannot be read."""
+
+    @property
+    def state(self) -> str:
+        """Say how it is with it."""
+        if self.row.uri is None:
+            return DROPPED
+        if self.why is not None:
+            return AWAY
+        return NOT_READ if self.found is None else ""
+
+
+class ArchivedDays:
+    """Satisfies the port `Archive`."""
+
+    def __init__(
+        self, hot: LogReading, days: Sequence[DroppedDay], shelf: Shelf
+    ) -> None:
+        self._hot = hot
+        self._days = [_Day(day) for day in days]
+        self._shelf = shelf
+        self._open = range(0)
+        """The days that were asked for, by their place in the list."""
+
+        self._lock = asyncio.Lock()
+        self.opened: Reading | None = None
+        self.last_position = max(day.last_position for day in days)
+        self.until = max(day.observed_max for day in days)
+        """Nothing that was dropped was observed later."""
+
+        self._is_all = self.last_position >= hot.log.size
+
+    async def reach(
+        self, since: datetime | None, until: datetime | None
+    ) -> None:
+        """Open the days of a time, and some before them."""
+        if since is None:
+            in_archive = until is not None and until <= self.until
+            if not (self._is_all or in_archive):
+                return
+            touched = [*self._touched(None, until)][-NEWEST:]
+        else:
+            touched = [*self._touched(since, until)]
+        if touched:
+            await self._widen(range(touched[0], touched[-1] + 1))
+
+    async def reach_position(self, position: int) -> None:
+        """Open the day of an entry."""
+        for number, day in enumerate(self._days):
+            if day.row.first_position <= position <= day.row.last_position:
+                await self._widen(range(number, number + 1))
+
+    async def reach_back(self) -> bool:
+        """Open days before those that are open; return if there were any."""
+        if not self._open or not self._open.start:
+            return False
+        first = max(0, self._open.start - len(self._open))
+        await self._widen(range(first, self._open.start))
+        return True
+
+    def archived(self, window: Window) -> Archived:
+        """Return what of a window was read, and what cannot be."""
+        asked = {*self._open}
+        if window.since is not None:
+            asked = {*self._touched(window.since, window.until)}
+        failed = {n for n in self._open if self._days[n].why is not None}
+        days = [self._days[number] for number in sorted(asked | failed)]
+        read: list[ArchivedSpan] = []
+        holes: list[Hole] = []
+        for (state, place), group in groupby(
+            days, key=lambda day: (day.state, day.row.place)
+        ):
+            some = [*group]
+            since, until = _span(some, window)
+            if not state:
+                read.append(ArchivedSpan(since, until, place))
+                continue
+            reason = state.format(
+                days=_named(some), place=place, why=some[0].why
+            )
+            holes.append(Hole(since, until, source="recorder", reason=reason))
+        return Archived(read, holes)
+
+    def _touched(
+        self, since: datetime | None, until: datetime | None
+    ) -> Iterator[int]:
+        for number, day in enumerate(self._days):
+            if (since is None or day.row.observed_max >= since) and (
+                until is None or day.row.observed_min <= until
+            ):
+                yield number
+
+    async def _widen(self, asked: range) -> None:
+        """Open days, and all between them and those that are open."""
+        async with self._lock:
+            if self._holds(asked):
+                return
+            from recorder.wiring.archive_opening import (  # noqa: PLC0415 - heavy
+                find_days,
+                read_days,
+            )
+
+            wanted = _joined(self._open, asked)
+            new = [self._days[n] for n in wanted if self._is_new(n)]
+            if await asyncio.to_thread(find_days, new, self._shelf.folder):
+                first = max(0, asked.start - BEFORE)
+                wanted = _joined(wanted, range(first, asked.stop))
+                before = [self._days[n] for n in wanted if self._is_new(n)]
+                await asyncio.to_thread(
+                    find_days, before, self._shelf.folder, hashed=False
+                )
+            self._open = wanted
+            days = [self._days[number] for number in wanted]
+            hot = self._hot
+            tables = await asyncio.to_thread(
+                read_days, days, hot.log.id, hot.derivation or 0, self._shelf
+            )
+            if tables is not None:
+                self.opened = hot.elsewhere(ArchiveEngine(tables))
+
+    def _holds(self, asked: range) -> bool:
+        return all(
+            number in self._open and not self._is_new(number)
+            for number in asked
+        )
+
+    def _is_new(self, number: int) -> bool:
+        return self._days[number].state == NOT_READ
+
+
+class ArchivedReading(SpanningReading):
+    """One log, of which older days lie in the archive."""
+
+    def __init__(
+        self,
+        hot: LogReading,
+        archive: ArchivedDays,
+        *,
+        log: Log | None = None,
+        streams: Sequence[Stream] | None = None,
+    ) -> None:
+        super().__init__(hot, archive, log=log, streams=streams)
+        self._database = hot
+        self.days = archive
+
+    async def past(self, nodes: Collection[str], window: Window) -> CutReader:
+        """Return the log as a tape is cut out of it, of what is hot."""
+        return await self._database.past(nodes, window)
+
+
+def _joined(first: range, second: range) -> range:
+    if not first:
+        return second
+    return range(min(first.start, second.start), max(first.stop, second.stop))
+
+
+def _named(days: Sequence[_Day]) -> str:
+    """Name days by their dates."""
+    first, last = (f"{day.row.lower:%Y-%m-%d}" for day in (days[0], days[-1]))
+    return (
+        f"the day {first} is"
+        if first == last
+        else f"days {first} to {last} are"
+    )
+
+
+def _span(days: Sequence[_Day], window: Window) -> tuple[datetime, datetime]:
+    """Return when days were observed, as far as a window is asked for."""
+    since = min(day.row.observed_min for day in days)
+    until = max(day.row.observed_max for day in days)
+    if window.since is not None:
+        since = min(max(since, window.since), until)
+    if window.until is not None:
+        until = max(min(until, window.until), since)
+    return since, until

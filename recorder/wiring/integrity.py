@@ -1,0 +1,224 @@
+"""Proving, put together: the database, the keys and the places."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import asyncpg
+
+from recorder.admin.checkpointing import (
+    Made,
+    make_checkpoint,
+    places_of,
+    witnessed,
+    witnesses_of,
+)
+from recorder.admin.proving import prove
+from recorder.admin.signing_key import (
+    load_signing_key,
+    trust,
+    trusted_keys,
+)
+from recorder.admin.verifying import Verifying, verify
+from recorder.admin.verifying_archive import ArchivedLog, verify_archived
+from recorder.archive.place import open_place as open_archive
+from recorder.checkpoints import PlaceError
+from recorder.coverage.ports import Log
+from recorder.errors import RecorderError
+from recorder.integrity.chain import Problem, Witnessed
+from recorder.integrity.notes import SignedNote
+from recorder.integrity.proof import Proof
+from recorder.integrity.verified import Verified
+from recorder.model.reference import EntryName
+from recorder.settings import Settings
+from recorder.store.long_work import connect_to
+from recorder.store.read_batches import read_end, stored_notes
+from recorder.store.translate import translate_errors
+from recorder.wiring.live import LiveRecording
+
+__all__ = [
+    "Checkpointing",
+    "Verifying",
+    "archived_logs",
+    "checkpoint_of",
+    "proof_of",
+    "verified",
+    "verified_archive",
+]
+
+DATABASE = "the database"
+
+
+@dataclass(slots=True)
+class Checkpointing:
+    """Checkpoints of the log that this process writes."""
+
+    settings: Settings
+    dsn: str
+    live: LiveRecording
+    _batches: int = 0
+
+    async def run(self) -> None:
+        """Make one as often as the settings say, until cancelled."""
+        every = self.settings.checkpoint_every.total_seconds()
+        while True:
+            await asyncio.sleep(every)
+            if self.live.progress.state == "recording":
+                await self.now()
+
+    async def now(self) -> None:
+        """Make one, if the log has grown; what fails is in the progress."""
+        progress = self.live.progress
+        if not progress.log or progress.batches == self._batches:
+            return
+        before = progress.batches
+        try:
+            made = await checkpoint_of(self.settings, self.dsn, progress.log)
+        except RecorderError as exc:
+            progress.checkpoint_failed(str(exc))
+            return
+        if made is None:
+            return
+        for trouble in made.troubles:
+            progress.checkpoint_failed(str(trouble))
+        if not made.troubles:
+            self._batches = before
+            progress.checkpointed(datetime.now(UTC))
+
+
+async def checkpoint_of(settings: Settings, dsn: str, log: int) -> Made | None:
+    """Make a checkpoint of a log; None where it holds nothing.
+
+    Raises:
+        RecorderError: the key, a place's address or the database.
+    """
+    key = load_signing_key(settings)
+    now = datetime.now(UTC)
+    trust(settings, key, now)
+    async with _connected(dsn, "make a checkpoint") as connection:
+        return await make_checkpoint(
+            connection,
+            log,
+            key,
+            places_of(settings),
+            now,
+            witnesses=witnesses_of(settings),
+        )
+
+
+async def proof_of(dsn: str, name: EntryName) -> Proof:
+    """Return the proof of an entry.
+
+    Raises:
+        RecorderError: it cannot be proven.
+    """
+    async with _connected(dsn, "prove an entry") as connection:
+        return await prove(connection, name)
+
+
+async def verified(
+    settings: Settings,
+    dsn: str,
+    log: Log,
+    how: Verifying,
+    stop: asyncio.Event,
+) -> Verified:
+    """Verify a log against its checkpoints in all places.
+
+    Raises:
+        RecorderError: the trusted keys, a place's address or the database.
+    """
+    keys = [key.public for key in trusted_keys(settings)]
+    found, problems = await _witnessed(settings, dsn, log.id, keys)
+    how = replace(
+        how,
+        checkpoints=found,
+        signed=bool(keys),
+    )
+    done = await verify(dsn, log, how, stop)
+    done.note_all(problems)
+    return done
+
+
+def archived_logs(place: str) -> Sequence[ArchivedLog]:
+    """Return the logs of an archive.
+
+    Raises:
+        ArchiveError: it is none.
+        PlaceError: it cannot be read.
+    """
+    return ArchivedLog.all_of(open_archive(place))
+
+
+async def verified_archive(
+    settings: Settings,
+    archived: ArchivedLog,
+    stop: asyncio.Event,
+    *,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Verified:
+    """Verify a log of an archive against its checkpoints in all places.
+
+    Raises:
+        RecorderError: the trusted keys, or a place's address.
+    """
+    keys = [key.public for key in trusted_keys(settings)]
+    log = archived.log
+    found, problems = await _in_places(settings, log.uid, log.origin, keys)
+    done = await verify_archived(
+        archived, found, signed=bool(keys), stop=stop, on_progress=on_progress
+    )
+    done.note_all(problems)
+    return done
+
+
+async def _witnessed(
+    settings: Settings, dsn: str, log: int, keys: Sequence[bytes]
+) -> tuple[list[Witnessed], list[Problem]]:
+    async with _connected(dsn, "read the checkpoints") as connection:
+        end = await read_end(connection, log)
+        stored = [
+            SignedNote.parse(text)
+            for text in await stored_notes(connection, log)
+        ]
+    uid, origin = str(end.identity.uid), end.identity.origin
+    found, problems = witnessed(stored, origin, keys, DATABASE)
+    more, wrong = await _in_places(settings, uid, origin, keys)
+    return found + more, problems + wrong
+
+
+async def _in_places(
+    settings: Settings, uid: str, origin: str, keys: Sequence[bytes]
+) -> tuple[list[Witnessed], list[Problem]]:
+    found: list[Witnessed] = []
+    problems: list[Problem] = []
+    for place in places_of(settings):
+        try:
+            notes, damaged = await place.read(uid)
+        except PlaceError as exc:
+            if not settings.checkpoint_places:
+                # Nothing was ever written to the folder that we would make.
+                continue
+            problems.append(Problem(kind="place-away", says=str(exc)))
+            continue
+        if damaged:
+            says = f"{damaged} checkpoints in {place.name} are damaged"
+            problems.append(Problem(kind="checkpoint-damaged", says=says))
+        more, wrong = witnessed(notes, origin, keys, place.name)
+        found += more
+        problems += wrong
+    return found, problems
+
+
+@asynccontextmanager
+async def _connected(
+    dsn: str, action: str
+) -> AsyncIterator[asyncpg.Connection]:
+    with translate_errors(action):
+        connection = await connect_to(dsn)
+        try:
+            yield connection
+        finally:
+            connection.terminate()

@@ -1,0 +1,116 @@
+"""Reads of the served API, recorded in a log of their own."""
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+
+from recorder.admin.redaction_key import load_key
+from recorder.errors import LogUnavailableError, RecorderError
+from recorder.intake.committing import Policy
+from recorder.intake.progress import Received
+from recorder.intake.recording import Recording
+from recorder.model.observation import AUDIT
+from recorder.model.reads import uid_of_reads
+from recorder.redact import key_id
+from recorder.settings import Settings
+from recorder.sources.audit import AuditReceiver
+from recorder.store.writer import LogSpec, Writer, holder_name
+from recorder.wiring.recording import make_redaction
+from recorder.wiring.room import room_guard
+
+__all__ = ["ReadLog", "recorded_reads"]
+
+log = logging.getLogger("recorder.api")
+
+LINGER = timedelta(milliseconds=5)
+"""That an answer waits for others to be committed with it."""
+
+COMMIT_SECONDS = 5.0
+AGAIN_SECONDS = 1.0
+
+
+class ReadLog:
+    """Satisfies the port `Reads`."""
+
+    def __init__(self) -> None:
+        self.receiver = AuditReceiver(
+            repeated_for=timedelta(minutes=1),
+            received=Received(),
+            commit_seconds=COMMIT_SECONDS,
+        )
+
+    async def record(self, record: Mapping[str, Any]) -> None:
+        """Return when a record is committed.
+
+        Raises:
+            LogUnavailableError: it is not.
+        """
+        body = orjson.dumps(
+            {
+                "kind": "EventList",
+                "apiVersion": "audit.k8s.io/v1",
+                "items": [record],
+            }
+        )
+        answer = self.receiver.room_for(len(body))
+        if answer is None:
+            answer = await self.receiver.receive(body)
+        if answer.status != HTTPStatus.OK:
+            raise LogUnavailableError(answer.says)
+
+
+@asynccontextmanager
+async def recorded_reads(
+    settings: Settings, dsn: str, stop: asyncio.Event
+) -> AsyncIterator[ReadLog | None]:
+    """Record reads while entered; yield nothing where that is not wanted."""
+    if not settings.serve_read_log:
+        yield None
+        return
+    reads = ReadLog()
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(_record(settings, dsn, reads, stop))
+        try:
+            yield reads
+        finally:
+            stop.set()
+            await asyncio.wait([task])
+
+
+async def _record(
+    settings: Settings, dsn: str, reads: ReadLog, stop: asyncio.Event
+) -> None:
+    """Record until a stop is wanted; begin anew where that ends early."""
+    key = load_key(settings)
+    name = settings.serve_read_log
+    spec = LogSpec(
+        cluster_name=name,
+        cluster_uid=uid_of_reads(name),
+        kubernetes="",
+        redaction_key_id=key_id(key),
+    )
+    while not stop.is_set():
+        holder = holder_name(socket.gethostname(), os.getpid())
+        recording = Recording(
+            Writer(dsn, spec, holder=holder),
+            make_redaction(settings, key),
+            policy=Policy(linger=LINGER),
+            has_room=room_guard(settings),
+        )
+        try:
+            await recording.run({AUDIT: reads.receiver}, stop)
+        except* RecorderError as failed:
+            log.warning("reads cannot be recorded: %s", failed.exceptions[0])
+        try:
+            async with asyncio.timeout(AGAIN_SECONDS):
+                await stop.wait()
+        except TimeoutError:
+            continue

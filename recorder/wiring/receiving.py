@@ -1,0 +1,101 @@
+"""The audit webhook of a recorder, put together from its settings."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from recorder.admin.tokens import TokenFile
+from recorder.certificates import Certificates
+from recorder.errors import ConfigError
+from recorder.intake.ports import Source
+from recorder.intake.progress import Received
+from recorder.settings import Settings
+from recorder.sources.audit import (
+    AuditCounters,
+    AuditReceiver,
+    AuditTail,
+    AuditWebhook,
+    Several,
+)
+from recorder.sources.watch.client import ClusterClient
+from recorder.wiring.live import LiveRecording
+
+METRICS = "/metrics"
+METRICS_SECONDS = 10.0
+"""That an API server may be silent while it answers."""
+
+__all__ = ["audit_source", "audit_webhook"]
+
+
+@asynccontextmanager
+async def audit_webhook(
+    settings: Settings, live: LiveRecording
+) -> AsyncIterator[str]:
+    """Receive audit records while entered, where an address is set.
+
+    Yields the address in use, empty where there is none.
+
+    Raises:
+        ConfigError: a setting is missing, or what it names cannot be used.
+    """
+    if not settings.audit_listen:
+        yield ""
+        return
+    assert live.identity is not None, "the cluster has been asked"
+    if settings.audit_certificate is None or settings.audit_key is None:
+        msg = "audit_listen needs audit_certificate and audit_key"
+        raise ConfigError(msg)
+    is_holder = None
+    if settings.audit_token_file is not None:
+        tokens = TokenFile(settings.audit_token_file)
+        tokens.tokens()
+
+        def is_holder(presented: str) -> bool:
+            return tokens.holder(presented) is not None
+
+    received = live.progress.received = Received()
+    live.receiver = AuditReceiver(
+        repeated_for=settings.audit_repeated_for, received=received
+    )
+    webhook = AuditWebhook(
+        live.receiver,
+        certificates=Certificates(
+            certificate=settings.audit_certificate,
+            key=settings.audit_key,
+            client_authority=settings.audit_client_ca,
+            of="the audit webhook",
+        ),
+        is_holder=is_holder,
+        cluster_uid=live.identity.uid,
+        received=received,
+    )
+    async with webhook.listen(settings.audit_listen) as address:
+        yield f"https://{address}/audit/{live.identity.uid}"
+
+
+def audit_source(
+    settings: Settings, live: LiveRecording, client: ClusterClient
+) -> Source | None:
+    """Return the source of audit records; None where none are wanted.
+
+    Where some are, the counters of the API servers are read as well.
+    """
+    received = live.progress.received or Received()
+    sources: list[Source] = []
+    if settings.audit_logs:
+        paths = [Path(path) for path in settings.audit_logs]
+        sources.append(AuditTail(paths, missing=received.missing))
+    if live.receiver is not None:
+        sources.append(live.receiver)
+    if not sources:
+        return None
+    live.progress.received = received
+
+    async def metrics() -> AsyncIterator[bytes]:
+        async with client.stream(
+            METRICS, what=METRICS, params={}, idle=METRICS_SECONDS
+        ) as answer:
+            async for chunk in answer.chunks():
+                yield chunk
+
+    return Several([*sources, AuditCounters(metrics, received=received)])

@@ -1,0 +1,81 @@
+"""The registry of clusters: which database the log of a cluster lies in.
+
+One recorder a cluster can write into one database, and then there is nothing
+to register. Where clusters have databases of their own, a file names them.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from recorder.errors import ConfigError
+from recorder.settings import Settings
+
+__all__ = ["RegistryError", "located", "read_registry"]
+
+CLUSTERS_MAX = 1000
+BYTES_MAX = 1 << 20
+
+
+class RegistryError(ConfigError):
+    """The registry of clusters cannot be used."""
+
+    code = "config.clusters"
+
+
+def located(settings: Settings) -> Settings:
+    """Return settings with the database of the cluster that they name.
+
+    Raises:
+        RegistryError: the registry cannot be used, or no cluster is named
+            and it has several.
+    """
+    if settings.clusters_file is None or settings.database_url is not None:
+        return settings
+    registry = read_registry(settings.clusters_file)
+    cluster = settings.cluster
+    if cluster is None and len(registry) == 1:
+        cluster = next(iter(registry))
+    if cluster is None or cluster not in registry:
+        what = "no cluster is named" if cluster is None else f'not "{cluster}"'
+        msg = (
+            f"{settings.clusters_file} has {len(registry)} clusters, and"
+            f" {what}: name one of {', '.join(list(registry)[:10])} with"
+            " --cluster"
+        )
+        raise RegistryError(msg)
+    return replace(settings, database_url=registry[cluster], cluster=cluster)
+
+
+def read_registry(path: Path) -> Mapping[str, str]:
+    """Return the databases of the registry, by the names of clusters.
+
+    Raises:
+        RegistryError: it cannot be read, or is none.
+    """
+    try:
+        with path.open("rb") as stream:
+            text = stream.read(BYTES_MAX + 1)
+        content = tomllib.loads(text[:BYTES_MAX].decode())
+    except OSError as exc:
+        msg = f"cannot read the registry of clusters {path}: {exc.strerror}"
+        raise RegistryError(msg) from exc
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        msg = f"cannot read the registry of clusters {path}: {exc}"
+        raise RegistryError(msg) from exc
+    registry = content.get("clusters")
+    if (
+        len(text) > BYTES_MAX
+        or content.keys() != {"clusters"}
+        or not isinstance(registry, dict)
+        or not 0 < len(registry) <= CLUSTERS_MAX
+        or not all(isinstance(url, str) for url in registry.values())
+    ):
+        msg = (
+            f"cannot use the registry of clusters {path}: it needs one table"
+            f" [clusters] with 1 to {CLUSTERS_MAX} lines"
+            ' NAME = "postgresql://..."'
+        )
+        raise RegistryError(msg)
+    return registry
