@@ -12,16 +12,22 @@ from ipaddress import ip_address
 from typing import Protocol
 
 from api.errors import ApiError
-from api.ports import TokenFile
+from api.ports import Rights, TokenFile
 from recorder.errors import ConfigError
 
 __all__ = [
+    "LOCAL",
+    "PEER",
+    "PRINCIPAL",
     "Anybody",
     "DeniedError",
+    "ForbiddenError",
     "Guard",
     "OpenToAllError",
     "Principal",
     "Tokens",
+    "UnreadableError",
+    "bearer_token",
     "check_listening",
     "is_loopback",
 ]
@@ -46,6 +52,13 @@ class UnreadableError(ApiError):
     status = 503
 
 
+class ForbiddenError(ApiError):
+    """Who asks is known, and has no right to an answer."""
+
+    code = "access.forbidden"
+    status = 403
+
+
 class OpenToAllError(ConfigError):
     """Everybody could read everything."""
 
@@ -58,14 +71,31 @@ class Principal:
     """The authenticated caller."""
 
     name: str
-    """Name of the token; ``local`` on the loopback address."""
+    """Name of the token or the user; ``local`` on the loopback address."""
+
+    rights: Rights | None = None
+    """What may be read; None for everything."""
+
+
+LOCAL = Principal("local")
+PEER = "recorder.peer"
+"""Where the state of an ASGI scope holds the name in a client certificate."""
+
+PRINCIPAL = "recorder.principal"
+"""Where an ASGI scope holds who asks, for what is behind another library."""
 
 
 class Guard(Protocol):
     """Decides who has access."""
 
-    async def admit(self, headers: Mapping[str, str]) -> Principal:
-        """Return who asks. RequestContext again while a subscription goes on.
+    async def admit(
+        self, headers: Mapping[str, str], peer: str | None = None
+    ) -> Principal:
+        """Return who asks; asked again while a subscription goes on.
+
+        Args:
+            headers: of the request.
+            peer: the common name of the client certificate that was verified.
 
         Raises:
             DeniedError: it was not proved.
@@ -75,10 +105,12 @@ class Guard(Protocol):
 class Anybody:
     """For the loopback address, which only this machine can reach."""
 
-    async def admit(self, headers: Mapping[str, str]) -> Principal:
+    async def admit(
+        self, headers: Mapping[str, str], peer: str | None = None
+    ) -> Principal:
         """Return the local caller."""
-        del headers
-        return Principal("local")
+        del headers, peer
+        return LOCAL
 
 
 class Tokens:
@@ -87,18 +119,18 @@ class Tokens:
     def __init__(self, file: TokenFile) -> None:
         self._file = file
 
-    async def admit(self, headers: Mapping[str, str]) -> Principal:
+    async def admit(
+        self, headers: Mapping[str, str], peer: str | None = None
+    ) -> Principal:
         """Return the name of the token that is presented.
 
         Raises:
             DeniedError: there is none, or it does not count.
         """
-        said = headers.get("authorization", "")
-        if not said.lower().startswith(BEARER):
-            msg = "present a token: Authorization: Bearer rec_..."
-            raise DeniedError(msg)
+        del peer
+        presented = bearer_token(headers)
         try:
-            token = self._file.holder(said[len(BEARER) :].strip())
+            token = self._file.holder(presented)
         except ConfigError as exc:
             log.exception("cannot read the token file")
             msg = "the server cannot read its tokens"
@@ -107,6 +139,19 @@ class Tokens:
             msg = "the token is unknown or was revoked"
             raise DeniedError(msg)
         return Principal(token.name)
+
+
+def bearer_token(headers: Mapping[str, str]) -> str:
+    """Return the token that a request presents.
+
+    Raises:
+        DeniedError: it presents none.
+    """
+    said = headers.get("authorization", "")
+    if not said.lower().startswith(BEARER):
+        msg = "present a token: Authorization: Bearer ..."
+        raise DeniedError(msg)
+    return said[len(BEARER) :].strip()
 
 
 def check_listening(host: str, *, guarded: bool) -> None:

@@ -1,42 +1,64 @@
 """The application: what is served where.
 
-``/graphql`` questions, ``/export.ndjson`` everything, ``/healthz`` and
+``/graphql`` questions, ``/export.ndjson`` everything, ``/mcp`` tools for
+agents, ``/metrics`` how many asked and how long it took, ``/healthz`` and
 ``/readyz`` probes, and the page everywhere else.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+import time
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Sequence,
+)
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from datetime import UTC, datetime
 from functools import wraps
 from typing import Any
 
-from graphql import GraphQLError
+from graphql import ExecutionResult, GraphQLError
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket
+from starlette_compress import (
+    CompressMiddleware,
+    add_compress_type,
+    remove_compress_type,
+)
 
-from api.access import Guard, Principal
+from api.access import PEER, PRINCIPAL, Guard, Principal
 from api.context import RequestContext
 from api.errors import ApiError, InternalError, StoppingError, unforeseen
-from api.executing import Executor, Prepared, Refused, document_of
-from api.exporting import export
+from api.executing import Executor, Prepared, Query, Refused, document_of
+from api.exporting import LINES, export
 from api.following import Following
 from api.gate import Gate
 from api.graphql_http import (
     EVENT_STREAM,
+    GRAPHQL,
     error_response,
     json_bytes,
     media_type,
     read_query,
     respond,
 )
-from api.ports import Logs
+from api.judging import Judging
+from api.mcp.endpoint import Agents
+from api.measuring import Measures
+from api.ports import Logs, Reads
+from api.reads import RecordedReads, recorded_results
 from api.site import Site
 from api.streaming import EventStream
+from api.visible.logs import visible
+from api.websocket import Socket
 from api.workers import Workers
 from recorder.errors import ConfigError, NotFoundError, RecorderError
 from recorder.knowledge import Knowledge
@@ -45,7 +67,17 @@ __all__ = ["Served"]
 
 log = logging.getLogger("recorder.api")
 
+HTTP_OK, HTTP_REFUSED = 200, 400
+
 Endpoint = Callable[[Request], Awaitable[Any]]
+
+COMPRESSED_FROM = 500
+"""Bytes: what is smaller fits into one packet either way."""
+
+add_compress_type(GRAPHQL)
+add_compress_type(LINES)
+# They compress themselves, in a hundredth of the memory for each subscriber.
+remove_compress_type(EVENT_STREAM)
 
 
 class Served:
@@ -58,13 +90,20 @@ class Served:
         guard: Guard,
         *,
         stop: asyncio.Event,
+        links: Sequence[str] = (),
+        reads: Reads | None = None,
     ) -> None:
+        self._reads = reads
         self._logs = logs
+        self._links = links
         self._knowledge = knowledge
         self._guard = guard
         self._executor = Executor()
         self._workers = Workers(logs)
         self._following = Following(logs, stop)
+        self._judging = Judging(logs, self._workers, knowledge, stop)
+        self._agents = Agents(self._workers, knowledge)
+        self._measures = Measures()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -72,6 +111,8 @@ class Served:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._workers.running())
             await stack.enter_async_context(self._following.running())
+            await stack.enter_async_context(self._judging.running())
+            await stack.enter_async_context(self._agents.running())
             yield
 
     def app(self, *, only_loopback_names: bool) -> ASGIApp:
@@ -79,33 +120,84 @@ class Served:
         routes = [
             Route(
                 "/graphql",
-                _answering_errors(self._graphql),
+                self._answering(self._graphql, "graphql"),
                 methods=["GET", "POST"],
             ),
             Route(
                 "/export.ndjson",
-                _answering_errors(self._export),
+                self._answering(self._export, "export"),
                 methods=["GET"],
             ),
+            Route(
+                "/mcp",
+                self._answering(self._agent, "mcp"),
+                methods=["GET", "POST", "DELETE"],
+            ),
+            Route(
+                "/metrics",
+                _answering_errors(self._metrics),
+                methods=["GET"],
+            ),
+            WebSocketRoute("/graphql", self._socket),
             Route("/healthz", _healthy, methods=["GET"]),
             Route("/readyz", self._ready, methods=["GET"]),
             Route("/{path:path}", Site().serve, methods=["GET"]),
         ]
-        return Gate(
-            Starlette(routes=routes), only_loopback_names=only_loopback_names
+        answering: ASGIApp = Starlette(routes=routes)
+        if self._reads is not None:
+            answering = RecordedReads(answering, self._reads)
+        compressed = CompressMiddleware(
+            answering, minimum_size=COMPRESSED_FROM
         )
+        return Gate(compressed, only_loopback_names=only_loopback_names)
+
+    def _answering(self, endpoint: Endpoint, question: str) -> Endpoint:
+        """Answer what an endpoint raises, and count its answers."""
+        telling = _answering_errors(endpoint)
+
+        async def counting(request: Request) -> Any:
+            began = time.monotonic()
+            request.state.question, request.state.refused = question, False
+            response = await telling(request)
+            # What streams has none; a refused query may be answered with 200.
+            status = getattr(response, "status_code", HTTP_OK)
+            if request.state.refused:
+                status = max(status, HTTP_REFUSED)
+            seconds = time.monotonic() - began
+            self._measures.answered(request.state.question, status, seconds)
+            return response
+
+        return counting
+
+    async def _admit(self, request: Request) -> Principal:
+        """Return who asks, also for whoever records what is read."""
+        peer = peer_of(request)
+        who = await self._guard.admit(request.headers, peer)
+        request.scope[PRINCIPAL] = who
+        return who
 
     async def _graphql(self, request: Request) -> Any:
         form = media_type(request)
-        who = await self._guard.admit(request.headers)
+        who = await self._admit(request)
         query = await read_query(request)
         try:
             prepared = self._executor.prepare(query)
         except Refused as refused:
+            request.state.refused = True
             body = json_bytes(refused.document())
             return respond(body, form, status=400, executed=False)
+        request.state.question = prepared.question
         if prepared.is_subscription:
             return await self._subscribe(request, form, prepared, who)
+        body, executed = await self._answered(prepared, who)
+        request.state.refused = not executed
+        status = 200 if executed else 400
+        return respond(body, form, status=status, executed=executed)
+
+    async def _answered(
+        self, prepared: Prepared, who: Principal
+    ) -> tuple[bytes, bool]:
+        """Return an answer as JSON, and whether the query was executed."""
 
         async def ask(logs: Logs) -> tuple[bytes, bool]:
             asked = self._context(logs, who)
@@ -120,9 +212,38 @@ class Served:
                 del document["data"]
             return json_bytes(document), not refused
 
-        body, executed = await self._workers.answer(ask)
-        status = 200 if executed else 400
-        return respond(body, form, status=status, executed=executed)
+        return await self._workers.answer(who, ask)
+
+    async def _socket(self, socket: WebSocket) -> None:
+        peer = peer_of(socket)
+        await Socket(socket, self._guard, peer, self._operation).serve()
+
+    async def _operation(
+        self, query: Query, who: Principal
+    ) -> AsyncGenerator[bytes, None]:
+        """Begin what somebody asks over a WebSocket.
+
+        Raises:
+            Refused: it is not executed.
+        """
+        prepared = self._executor.prepare(query)
+        results = None
+        if prepared.is_subscription:
+            results = await self._subscribed(prepared, who)
+
+        async def documents() -> AsyncGenerator[bytes, None]:
+            if results is None:
+                yield (await self._answered(prepared, who))[0]
+                return
+            async with aclosing(results):
+                with self._measures.subscribers.track_inprogress():
+                    async for result in results:
+                        yield json_bytes(document_of(result))
+
+        if self._reads is None:
+            return documents()
+        asked = {"query": query.text, "variables": query.variables}
+        return recorded_results(self._reads, who, asked, documents())
 
     async def _subscribe(
         self, request: Request, form: str, prepared: Prepared, who: Principal
@@ -133,14 +254,28 @@ class Served:
             )
             body = json_bytes(Refused([error]).document())
             return respond(body, form, status=400, executed=False)
-        asked = self._context(self._logs, who)
-        asked.following = self._following
         try:
-            results = await self._executor.subscribe(prepared, asked)
+            results = await self._subscribed(prepared, who)
         except Refused as refused:
             body = json_bytes(refused.document())
             return respond(body, form, status=400)
-        return EventStream(results, self._guard, request.headers)
+        stream = EventStream(
+            results, self._guard, request.headers, peer_of(request)
+        )
+
+        async def counted(scope: Scope, receive: Receive, send: Send) -> None:
+            with self._measures.subscribers.track_inprogress():
+                await stream(scope, receive, send)
+
+        return counted
+
+    async def _subscribed(
+        self, prepared: Prepared, who: Principal
+    ) -> AsyncGenerator[ExecutionResult, None]:
+        asked = self._context(visible(self._logs, who), who)
+        asked.following = self._following
+        asked.judging = self._judging
+        return await self._executor.subscribe(prepared, asked)
 
     def _context(self, logs: Logs, who: Principal) -> RequestContext:
         return RequestContext(
@@ -148,12 +283,22 @@ class Served:
             knowledge=self._knowledge,
             now=datetime.now(UTC),
             principal=who,
+            links=self._links,
         )
 
     async def _export(self, request: Request) -> Any:
-        await self._guard.admit(request.headers)
+        who = await self._admit(request)
         now = datetime.now(UTC)
-        return await export(self._workers, request, now=now)
+        return await export(self._workers, request, who, now=now)
+
+    async def _agent(self, request: Request) -> ASGIApp:
+        who = await self._admit(request)
+        return await self._agents.answer(request, who)
+
+    async def _metrics(self, request: Request) -> Response:
+        await self._admit(request)
+        text = self._measures.exposition()
+        return Response(text, media_type=CONTENT_TYPE_LATEST)
 
     async def _ready(self, _: Request) -> Response:
         try:
@@ -162,6 +307,12 @@ class Served:
             log.warning("not ready: %s", exc)
             return PlainTextResponse("the database does not respond\n", 503)
         return PlainTextResponse("ready\n")
+
+
+def peer_of(request: HTTPConnection) -> str | None:
+    """Return the name in the client certificate of a connection."""
+    peer: str | None = request.scope.get("state", {}).get(PEER)
+    return peer
 
 
 async def _healthy(_: Request) -> Response:

@@ -15,10 +15,13 @@ from api.access import Principal
 from api.catching_up import Wanted
 from api.errors import LogNumberError
 from api.following import Following
+from api.judging import Judging
 from api.ports import LogReading, Logs
 from api.types.facts import FactBatch
+from api.visible.logs import seen_of
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind
+from recorder.questions.incidents import Incidents
 from recorder.questions.status import Status
 
 __all__ = ["RequestContext", "Info"]
@@ -32,8 +35,12 @@ class RequestContext:
     knowledge: Knowledge
     now: datetime
     principal: Principal
+    links: Sequence[str] = ()
+    """As the setting has them."""
+
     following: Following | None = None
-    """For subscriptions alone."""
+    judging: Judging | None = None
+    """Both for subscriptions alone."""
 
     _readings: dict[tuple[str | None, int | None], LogReading] = field(
         default_factory=dict
@@ -60,7 +67,7 @@ class RequestContext:
                 self._readings[cluster, number] = found
             return found
 
-    def follow(
+    async def follow(
         self,
         cluster: str | None,
         log: str | None,
@@ -72,9 +79,25 @@ class RequestContext:
         """Yield new facts as they are committed."""
         assert self.following is not None, "only subscriptions follow"
         number = None if log is None else _number(log)
-        return self.following.follow(
-            (cluster, number), Wanted.of(node, kinds), after
-        )
+        place = cluster, number
+        reading = None
+        if self.principal.rights is not None:
+            # Who follows is one for all; what is told is looked through.
+            reading = await self.reading(cluster, log)
+            place = None, reading.log.id
+        batches = self.following.follow(place, Wanted.of(node, kinds), after)
+        if reading is not None:
+            batches = seen_of(reading, batches)
+        async for batch in batches:
+            yield batch
+
+    def watch(
+        self, cluster: str | None, log: str | None
+    ) -> AsyncIterator[Incidents]:
+        """Yield the incidents of the last day, and again as facts come."""
+        assert self.judging is not None, "only subscriptions watch"
+        number = None if log is None else _number(log)
+        return self.judging.watch((cluster, number), self.principal)
 
     async def status(self) -> Status:
         """Return everything at a glance."""

@@ -67,6 +67,12 @@ class PageSizeError(ConfigError):
     code = "question.first"
 
 
+class TooManyClustersError(ConfigError):
+    """More clusters are named than one request may ask."""
+
+    code = "question.clusters"
+
+
 class WindowTooWideError(ConfigError):
     """A window that is too wide."""
 

@@ -13,8 +13,10 @@ from typing import Any
 from graphql import (
     DocumentNode,
     ExecutionResult,
+    FieldNode,
     GraphQLError,
     GraphQLSchema,
+    OperationDefinitionNode,
     OperationType,
     execute,
     get_operation_ast,
@@ -66,6 +68,8 @@ class Prepared:
     query: Query
     tree: DocumentNode
     is_subscription: bool
+    question: str
+    """The field that it asks for, or ``several``."""
 
 
 class Executor:
@@ -93,7 +97,10 @@ class Executor:
             )
             raise Refused([GraphQLError(what)])
         return Prepared(
-            query, tree, operation.operation is OperationType.SUBSCRIPTION
+            query,
+            tree,
+            operation.operation is OperationType.SUBSCRIPTION,
+            _question(operation),
         )
 
     async def execute(
@@ -163,3 +170,12 @@ def _reader(schema: GraphQLSchema) -> Any:
         return (None, errors) if errors else (tree, [])
 
     return read
+
+
+def _question(operation: OperationDefinitionNode) -> str:
+    """Name what is asked; a validated field is one of the schema's."""
+    names = {
+        selection.name.value if isinstance(selection, FieldNode) else "several"
+        for selection in operation.selection_set.selections
+    }
+    return names.pop() if len(names) == 1 else "several"

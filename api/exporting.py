@@ -15,6 +15,7 @@ from typing import NamedTuple
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
+from api.access import Principal
 from api.graphql_http import BadRequestError
 from api.ports import LogReading, Logs
 from api.workers import Workers
@@ -32,7 +33,9 @@ from recorder.questions.entries import (
 )
 from recorder.questions.ports import Line
 
-__all__ = ["export"]
+__all__ = ["LINES", "export"]
+
+LINES = "application/x-ndjson"
 
 PARAMETERS = (
     "node",
@@ -124,7 +127,7 @@ class _Export:
 
 
 async def export(
-    workers: Workers, request: Request, *, now: datetime
+    workers: Workers, request: Request, who: Principal, *, now: datetime
 ) -> StreamingResponse:
     """Export what the parameters of a request select.
 
@@ -146,19 +149,21 @@ async def export(
             entries=await ask_entries(reading, question, now=now),
         )
 
-    begun = await workers.answer(begin)
+    begun = await workers.answer(who, begin)
     return StreamingResponse(
-        _lines(workers, begun),
-        media_type="application/x-ndjson",
+        _lines(workers, who, begun),
+        media_type=LINES,
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
 
 
-async def _lines(workers: Workers, export: _Export) -> AsyncIterator[bytes]:
+async def _lines(
+    workers: Workers, who: Principal, export: _Export
+) -> AsyncIterator[bytes]:
     place: int | None = export.entries.after
     latest: datetime | None = None
     while place is not None:
-        page = await workers.answer(partial(export.page, after=place))
+        page = await workers.answer(who, partial(export.page, after=place))
         place = page.last
         latest = max(filter(None, (latest, page.latest)), default=None)
         if page.lines:

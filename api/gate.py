@@ -56,6 +56,13 @@ class Gate:
         self, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Answer one request."""
+        if scope["type"] == "websocket":
+            # Browsers let any page open one: the Origin is all that tells.
+            if self._wrong(Headers(scope=scope)) is None:
+                await self._app(scope, receive, send)
+            else:
+                await send({"type": "websocket.close", "code": 1008})
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

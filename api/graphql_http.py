@@ -6,11 +6,12 @@ with ``application/json`` a well-formed request is always 200.
 """
 
 import json
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 import orjson
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from api.errors import ApiError
@@ -19,13 +20,17 @@ from recorder.errors import RecorderError
 
 __all__ = [
     "EVENT_STREAM",
+    "GRAPHQL",
     "BadRequestError",
     "error_response",
     "json_bytes",
     "media_type",
+    "read_body",
     "read_query",
     "respond",
 ]
+
+log = logging.getLogger("recorder.api")
 
 GRAPHQL = "application/graphql-response+json"
 JSON = "application/json"
@@ -88,7 +93,7 @@ async def read_query(request: Request) -> Query:
         msg = "send the query in UTF-8"
         raise BadRequestError(msg, 415)
     try:
-        content = orjson.loads(await _body(request))
+        content = orjson.loads(await read_body(request))
     except orjson.JSONDecodeError as exc:
         msg = f"the body is not JSON: {exc}"
         raise BadRequestError(msg) from exc
@@ -98,13 +103,23 @@ async def read_query(request: Request) -> Query:
     return _query(content)
 
 
-async def _body(request: Request) -> bytes:
+async def read_body(request: Request) -> bytes:
+    """Read a body.
+
+    Raises:
+        BadRequestError: it is too large, or its sender is gone.
+    """
     found = bytearray()
-    async for part in request.stream():
-        found += part
-        if len(found) > BODY_MAX:
-            msg = f"the body is larger than {BODY_MAX >> 10} KiB"
-            raise BadRequestError(msg, 413)
+    try:
+        async for part in request.stream():
+            found += part
+            if len(found) > BODY_MAX:
+                msg = f"the body is larger than {BODY_MAX >> 10} KiB"
+                raise BadRequestError(msg, 413)
+    except ClientDisconnect as exc:
+        msg = "the connection ended before the request did"
+        log.warning("%s, after %d bytes of its body", msg, len(found))
+        raise BadRequestError(msg) from exc
     return bytes(found)
 
 

@@ -5,14 +5,25 @@ Nothing here knows a database: a reading answers the questions of
 subscriptions need.
 """
 
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
-from typing import Protocol
+from typing import Any, Protocol
 
+from recorder.coverage.ports import Log
+from recorder.model.access import Person, Right
 from recorder.questions.ports import Reading
 from recorder.questions.status import Status
 
-__all__ = ["Bell", "LogReading", "Logs", "TokenFile"]
+__all__ = [
+    "Bell",
+    "LogReading",
+    "Logs",
+    "Reads",
+    "Reviews",
+    "Rights",
+    "TokenFile",
+]
 
 
 class LogReading(Reading, Protocol):
@@ -61,6 +72,9 @@ class Logs(Protocol):
             ConfigError: several could be meant.
         """
 
+    async def every(self) -> Sequence[Log]:
+        """Return all logs, oldest first."""
+
     async def status(self, number: int | None) -> Status:
         """Return everything at a glance: of all logs, or of the one named."""
 
@@ -94,4 +108,55 @@ class TokenFile(Protocol):
 
         Raises:
             ConfigError: the file cannot be read.
+        """
+
+
+class Reads(Protocol):
+    """Where it is recorded what is read."""
+
+    async def record(self, record: Mapping[str, Any]) -> None:
+        """Return when a record of a read is committed.
+
+        Raises:
+            LogError: it cannot be.
+        """
+
+
+class Rights(Protocol):
+    """What somebody may get in a cluster, now."""
+
+    @property
+    def cluster_uid(self) -> str:
+        """Which cluster."""
+
+    async def held(self, wanted: Collection[Right]) -> Collection[Right]:
+        """Return those of some rights that are held.
+
+        Raises:
+            ApiError: the API server does not say.
+        """
+
+
+class Reviews(Protocol):
+    """What the API server of a cluster says of people."""
+
+    async def cluster_uid(self) -> str:
+        """Return which cluster answers.
+
+        Raises:
+            ClusterError: it does not answer.
+        """
+
+    async def holder(self, token: str) -> Person | None:
+        """Return whose token it is, if it counts and is meant for us.
+
+        Raises:
+            ClusterError: the API server does not say.
+        """
+
+    async def may(self, person: Person, right: Right) -> bool:
+        """Return whether somebody has a right.
+
+        Raises:
+            ClusterError: the API server does not say.
         """

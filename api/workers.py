@@ -16,8 +16,10 @@ from typing import TypeVar
 
 import uvloop
 
+from api.access import Principal
 from api.errors import BusyError, TooLateError
 from api.ports import Logs
+from api.visible.logs import visible
 
 __all__ = ["ANSWER_TIME_MAX", "STATEMENT_TIME_MAX", "Workers"]
 
@@ -53,8 +55,10 @@ class Workers:
                 self._idle.put_nowait(worker)
             yield
 
-    async def answer(self, ask: Callable[[Logs], Awaitable[Answer]]) -> Answer:
-        """Have a question answered.
+    async def answer(
+        self, who: Principal, ask: Callable[[Logs], Awaitable[Answer]]
+    ) -> Answer:
+        """Have somebody's question answered, of the logs that they may see.
 
         Raises:
             BusyError: too many others wait, or none of the workers became
@@ -70,7 +74,7 @@ class Workers:
 
         # By the worker itself: one whose question was given up may still be
         # computing, and must not be given another.
-        begun = worker.begin(lambda: ask(worker.logs), free)
+        begun = worker.begin(lambda: ask(visible(worker.logs, who)), free)
         try:
             async with asyncio.timeout(ANSWER_TIME_MAX.total_seconds()):
                 return await asyncio.wrap_future(begun)

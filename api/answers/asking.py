@@ -8,23 +8,30 @@ from api.answers.drawing import placement_of, timeline_of
 from api.answers.windows import window
 from api.context import RequestContext
 from api.types.coverage import Coverage, Window
+from api.types.endings import WhyWorkload
 from api.types.impact import Impact
-from api.types.postmortem import Postmortem
+from api.types.postmortem import Phase, Postmortem
 from api.types.timeline import Placement, Timeline
 from api.types.verdicts import Verdict, Why
+from recorder.documents.lessons import action_items, factors
+from recorder.documents.phases import phases
 from recorder.documents.postmortem import summary
 from recorder.model import window as spans
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.placements import ask_placements
 from recorder.questions.ports import Reading
 from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
-from recorder.questions.references import node_name
+from recorder.questions.references import Reference, node_name
 from recorder.questions.timeline import ask_timeline
 from recorder.questions.why import WhyQuestion, ask_why
+from recorder.questions.why_workload import (
+    WhyWorkloadQuestion,
+    ask_why_workload,
+)
 from recorder.render.html import html
 from recorder.render.markdown import markdown
 
-__all__ = ["impact", "postmortem", "timeline", "why"]
+__all__ = ["impact", "postmortem", "timeline", "why", "why_workload"]
 
 
 async def why(
@@ -47,6 +54,30 @@ async def why(
         window=Window(since=span[0], until=span[1]),
         verdicts=[Verdict.of(one) for one in found.verdicts],
         coverage=Coverage.of(found.coverage),
+    )
+
+
+async def why_workload(
+    asked: RequestContext,
+    reading: Reading,
+    reference: Reference,
+    *,
+    at: datetime | None,
+    span: tuple[datetime | None, datetime | None],
+) -> WhyWorkload:
+    """Ask what ended a workload or a Pod.
+
+    Raises:
+        ConfigError: a moment and a window are named.
+        NotFoundError: there is no such object, or it had no Pods.
+    """
+    question = WhyWorkloadQuestion(
+        object=reference, window=window(*span), at=at
+    )
+    return WhyWorkload.of(
+        await ask_why_workload(
+            reading, question, asked.knowledge, now=asked.now
+        )
     )
 
 
@@ -77,17 +108,37 @@ async def timeline(
 
 
 async def postmortem(
-    asked: RequestContext, reading: Reading, subject: str, span: spans.Window
+    asked: RequestContext,
+    reading: Reading,
+    subject: str | None,
+    span: spans.Window,
+    *,
+    rack: str | None = None,
 ) -> Postmortem:
-    """Ask for the report of a node, or of an incident."""
-    question = PostmortemQuestion.about(subject, span)
+    """Ask for the report of a node, a rack, a workload or an incident."""
+    question = PostmortemQuestion.about(subject, span, rack=rack)
     found = await ask_postmortem(
         reading, question, asked.knowledge, now=asked.now
     )
     verdicts = found.verdicts
     return Postmortem(
-        node=found.node,
+        node=", ".join(found.nodes),
+        nodes=list(found.nodes),
         summary=list(summary(found)),
+        phases=[
+            Phase(
+                phase=one.phase,
+                at=one.at,
+                after_seconds=one.after_seconds,
+                says=one.says,
+                entry=(
+                    None if one.entry is None else strawberry.ID(one.entry)
+                ),
+            )
+            for one in phases(found)
+        ],
+        factors=list(factors(found)),
+        action_items=list(action_items(found)),
         verdicts=[Verdict.of(one) for one in verdicts],
         impact=Impact.of(found.impact),
         began_at=min((one.began_at for one in verdicts), default=None),

@@ -6,6 +6,7 @@ from api.answers.drawing import placement_of
 from api.answers.paging import page_size
 from api.context import RequestContext
 from api.ports import LogReading
+from api.types.authors import Author
 from api.types.coverage import Coverage
 from api.types.coverage import Window as WindowType
 from api.types.entries import Change, Entry, EntryDetail, Writer
@@ -119,14 +120,19 @@ async def entry(
         reading, parsed, all_fields=all_fields, now=asked.now
     )
     raw = found.line.raw or b""
+    made = found.attribution
     return EntryDetail(
         entry=Entry.of(found.line),
         raw=raw.decode(errors="replace"),
         document=_parsed(raw),
         facts=[Fact.of(stored) for stored in found.facts],
         previous=None if found.previous is None else Entry.of(found.previous),
-        changed=[Change.of(one) for one in found.changed],
+        changed=[
+            Change.of(one, None if made is None else made.of(one))
+            for one in found.changed
+        ],
         writers=[Writer.of(one) for one in found.managers],
+        author=None if made is None else Author.of(made.author),
         coverage=Coverage.of(found.coverage),
     )
 

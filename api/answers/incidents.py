@@ -1,7 +1,6 @@
 """Incidents, page by page, and one of them by its id."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import strawberry
@@ -21,9 +20,9 @@ from api.types.incidents import (
     IncidentEdge,
     Moment,
     Nearest,
+    PlaceLabel,
 )
 from api.types.pages import PageInfo
-from api.types.words import Cause, Confidence, Happened
 from recorder.coverage.coverage import Coverage as Covered
 from recorder.facts import says
 from recorder.model.fact import StoredFact
@@ -34,51 +33,16 @@ from recorder.questions.around import ask_nearest
 from recorder.questions.incident import NoIncidentError, ask_incident
 from recorder.questions.incidents import Incident as Answered
 from recorder.questions.incidents import (
+    IncidentFilter,
     Incidents,
     IncidentsQuestion,
     ask_incidents,
 )
 
-__all__ = ["IncidentFilter", "bounded", "incident_page", "one_incident"]
+__all__ = ["bounded", "incident_page", "one_incident"]
 
 DAY = timedelta(days=1)
 STEPS_MAX = 1000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncidentFilter:
-    """Which incidents are wanted."""
-
-    since: datetime | None
-    until: datetime | None
-    happened: Sequence[Happened] | None
-    causes: Sequence[Cause] | None
-    confidence: Sequence[Confidence] | None
-    node: str | None
-    workload: str | None
-    steps: int
-
-    def has(self, incident: Answered) -> bool:
-        """Return whether an incident is wanted."""
-        first = incident.first
-        return (
-            (self.happened is None or str(first.happened) in self.happened)
-            and (self.causes is None or first.cause in self.causes)
-            and (
-                self.confidence is None or first.confidence in self.confidence
-            )
-            and (
-                self.node is None
-                or any(one.node == self.node for one in incident.verdicts)
-            )
-            and (
-                self.workload is None
-                or any(
-                    self.workload in str(hit.workload)
-                    for hit in incident.workloads
-                )
-            )
-        )
 
 
 def bounded(
@@ -95,7 +59,10 @@ async def incident_page(
     asked: RequestContext,
     reading: LogReading,
     wanted: IncidentFilter,
+    span: tuple[datetime | None, datetime | None],
     page: Page,
+    *,
+    steps: int,
 ) -> IncidentConnection:
     """Return one page of incidents.
 
@@ -103,12 +70,15 @@ async def incident_page(
         PageSizeError: too many steps.
         CursorError: a cursor that this log never gave.
     """
-    if not 0 < wanted.steps <= STEPS_MAX:
-        msg = f"cannot use steps: {wanted.steps}: it is 1 to {STEPS_MAX}"
+    if not 0 < steps <= STEPS_MAX:
+        msg = f"cannot use steps: {steps}: it is 1 to {STEPS_MAX}"
         raise PageSizeError(msg)
-    span = bounded(reading, wanted.since, wanted.until)
+    within = bounded(reading, *span)
     found = await ask_incidents(
-        reading, IncidentsQuestion(window=span), asked.knowledge, now=asked.now
+        reading,
+        IncidentsQuestion(window=within),
+        asked.knowledge,
+        now=asked.now,
     )
     chosen = list(filter(wanted.has, found.incidents))
     shown, info = _page(reading, chosen, page)
@@ -121,11 +91,26 @@ async def incident_page(
         ],
         nodes=nodes,
         page_info=info,
-        histogram=_histogram(chosen, found.coverage, wanted.steps, coverage),
+        histogram=_histogram(chosen, found.coverage, steps, coverage),
         count=len(chosen),
-        nearest=None if chosen else await _nearest(reading, span, wanted.node),
+        places=await _places(reading, shown),
+        nearest=None
+        if chosen
+        else await _nearest(reading, within, wanted.node),
         coverage=coverage,
     )
+
+
+async def _places(
+    reading: LogReading, shown: Sequence[Answered]
+) -> list[PlaceLabel]:
+    names = {name for one in shown for name in one.nodes}
+    places = await reading.facts.places(names) if names else {}
+    return [
+        PlaceLabel(node=node, key=key, value=value)
+        for node, labels in sorted(places.items())
+        for key, value in sorted(labels.items())
+    ]
 
 
 def _cursor(reading: LogReading, one: Answered) -> str:

@@ -18,12 +18,18 @@ from api.types.entries import Entry, EntryConnection, EntryEdge
 from api.types.facts import Fact, FactConnection, FactEdge
 from api.types.pages import PageInfo
 from api.types.words import SourceName
+from recorder.coverage import coverage as covering
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.window import Window
-from recorder.questions.entries import EntryQuestion, ask_entries
-from recorder.questions.ports import Line
-from recorder.questions.references import Reference
+from recorder.questions.entries import (
+    EntryQuestion,
+    entry_coverage,
+    find_asked,
+    find_beside,
+)
+from recorder.questions.ports import Line, Part
+from recorder.questions.references import KnownObject, Reference
 
 __all__ = [
     "Filter",
@@ -40,6 +46,19 @@ PAGE_MAX = 500
 """Items of one page; their rendering takes about 20 ms."""
 
 PAGE = 100
+
+PARTS = {
+    "resource": Part.RESOURCE,
+    "node": Part.NODE,
+    "object": Part.OBJECT,
+    "reason": Part.WORDS,
+    "actor": Part.WORDS,
+    # An Event says its reason too.
+    "says": Part.TOLD | Part.RESOURCE | Part.WORDS,
+}
+"""What is read of an entry for which field."""
+
+UNASKED = Coverage.of(covering.Coverage(window=Window()))
 
 Item = TypeVar("Item")
 
@@ -124,8 +143,8 @@ def _tuple(items: Sequence[Item] | None) -> tuple[Item, ...] | None:
 class Pages(Generic[Item]):
     """How something is read page by page."""
 
-    read: Callable[[LogReading, int], AsyncIterator[Sequence[Item]]]
-    """Behind a position, in log order."""
+    read: Callable[[LogReading, int, int], AsyncIterator[Sequence[Item]]]
+    """Behind a position, in log order, so many at a time."""
 
     newest: Callable[[LogReading, int], Awaitable[int]]
     """Return a position after which at least N entries lie."""
@@ -190,7 +209,8 @@ async def _forward(
     # The rest of an entry may lie behind a cursor within it.
     start = after.position - (after.index < INDEX_MAX)
     found: list[Item] = []
-    async for read in pages.read(reading, start):
+    # One more, to know whether there are more.
+    async for read in pages.read(reading, start, size + 1):
         for item in read:
             place = pages.place(item)
             if place >= (before.position, before.index):
@@ -212,7 +232,7 @@ async def _backward(
         start = await pages.newest(ended, wanted)
         start = max(start, after.position - (after.index < INDEX_MAX))
         found: deque[Item] = deque(maxlen=size + 1)
-        async for read in pages.read(ended, start):
+        async for read in pages.read(ended, start, wanted):
             found.extend(
                 item
                 for item in read
@@ -228,52 +248,87 @@ async def _backward(
 
 
 async def facts(
-    asked: RequestContext, reading: LogReading, wanted: Filter, page: Page
+    asked: RequestContext,
+    reading: LogReading,
+    wanted: Filter,
+    page: Page,
+    fields: frozenset[str],
 ) -> FactConnection:
-    """Return one page of facts."""
+    """Return one page of facts; of each what the fields need."""
     question = wanted.question(facts=True)
-    answer = await ask_entries(reading, question, now=asked.now)
-    selection = question.selects(answer.found)
+    found = await find_asked(reading, question)
+    beside = await find_beside(reading, question)
+    selection = question.selects(found, beside)
     pages: Pages[StoredFact] = Pages(
-        read=lambda log, after: log.fact_pages.pages(selection, after=after),
+        read=lambda log, after, limit: log.fact_pages.pages(
+            selection, after=after, limit=limit
+        ),
         newest=lambda log, n: log.fact_pages.skip_to_newest(selection, n),
         place=lambda fact: (fact.entry.position, fact.index),
     )
-    found = await read_page(reading, page, pages)
-    nodes = [Fact.of(stored) for stored in found.items]
+    read = await read_page(reading, page, pages)
+    told, detailed = "says" in fields, "detail" in fields
+    nodes = [
+        Fact.of(stored, told=told, detailed=detailed) for stored in read.items
+    ]
     return FactConnection(
         edges=[
             FactEdge(cursor=cursor, node=node)
-            for cursor, node in zip(found.cursors, nodes, strict=True)
+            for cursor, node in zip(read.cursors, nodes, strict=True)
         ],
         nodes=nodes,
-        page_info=found.info,
-        coverage=Coverage.of(answer.coverage),
+        page_info=read.info,
+        coverage=await _coverage(asked, reading, question, found, fields),
     )
 
 
 async def entries(
-    asked: RequestContext, reading: LogReading, wanted: Filter, page: Page
+    asked: RequestContext,
+    reading: LogReading,
+    wanted: Filter,
+    page: Page,
+    fields: frozenset[str],
 ) -> EntryConnection:
-    """Return one page of entries."""
+    """Return one page of entries; of each what the fields need."""
     question = wanted.question(facts=False)
-    answer = await ask_entries(reading, question, now=asked.now)
-    selection = question.selects(answer.found)
+    found = await find_asked(reading, question)
+    beside = await find_beside(reading, question)
+    selection = question.selects(found, beside)
+    parts = Part(0)
+    for field, part in PARTS.items():
+        if field in fields:
+            parts |= part
     pages: Pages[Line] = Pages(
-        read=lambda log, after: log.lines(
-            selection, after=after, documents=False
+        read=lambda log, after, limit: log.lines(
+            selection, after=after, parts=parts, limit=limit
         ),
         newest=lambda log, n: log.skip_to_newest(selection, n),
         place=lambda line: (line.entry.position, INDEX_MAX),
     )
-    found = await read_page(reading, page, pages)
-    nodes = [Entry.of(line) for line in found.items]
+    read = await read_page(reading, page, pages)
+    told = "says" in fields
+    nodes = [Entry.of(line, told=told) for line in read.items]
     return EntryConnection(
         edges=[
             EntryEdge(cursor=cursor, node=node)
-            for cursor, node in zip(found.cursors, nodes, strict=True)
+            for cursor, node in zip(read.cursors, nodes, strict=True)
         ],
         nodes=nodes,
-        page_info=found.info,
-        coverage=Coverage.of(answer.coverage),
+        page_info=read.info,
+        coverage=await _coverage(asked, reading, question, found, fields),
+    )
+
+
+async def _coverage(
+    asked: RequestContext,
+    reading: LogReading,
+    question: EntryQuestion,
+    found: KnownObject | None,
+    fields: frozenset[str],
+) -> Coverage:
+    if "coverage" not in fields:
+        # Nobody looks at it, and to judge it takes as long as the page.
+        return UNASKED
+    return Coverage.of(
+        await entry_coverage(reading, question, found, now=asked.now)
     )

@@ -1,6 +1,5 @@
 """Questions about one object: its versions, itself at a time, differences."""
 
-from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -8,6 +7,7 @@ from api.answers.paging import Page, Pages, read_page
 from api.context import RequestContext
 from api.cursors import INDEX_MAX
 from api.ports import LogReading
+from api.types.authors import Author
 from api.types.coverage import Coverage
 from api.types.entries import Change, Entry, Writer
 from api.types.objects import (
@@ -20,16 +20,18 @@ from api.types.objects import (
 )
 from api.types.reference import ObjectReference
 from api.types.scalars import Json
+from api.types.who import FieldChange, Who
 from recorder.questions.diff import Difference as Differing
 from recorder.questions.diff import DifferenceQuestion, End, ask_difference
-from recorder.questions.history import History, HistoryQuestion, ask_history
+from recorder.questions.history import HistoryQuestion, ask_history
 from recorder.questions.history import Version as KnownVersion
 from recorder.questions.ports import Heartbeats as Counted
 from recorder.questions.ports import Selection
 from recorder.questions.references import Reference
 from recorder.questions.show import ask_object
+from recorder.questions.who import WhoQuestion, ask_who
 
-__all__ = ["difference", "page", "shown"]
+__all__ = ["authors", "difference", "page", "shown"]
 
 
 async def page(
@@ -51,7 +53,9 @@ async def page(
         versions=True,
     )
     pages: Pages[KnownVersion] = Pages(
-        read=lambda log, after: _versions(history, log, after),
+        read=lambda log, after, limit: replace(history, after=after).pages(
+            log, limit=limit
+        ),
         newest=lambda log, n: log.skip_to_newest(selection, n),
         place=lambda version: (version.line.entry.position, INDEX_MAX),
     )
@@ -67,12 +71,6 @@ async def page(
         heartbeats=_heartbeats(history.heartbeats),
         coverage=Coverage.of(history.coverage),
     )
-
-
-def _versions(
-    history: History, reading: LogReading, after: int
-) -> AsyncIterator[Sequence[KnownVersion]]:
-    return replace(history, after=after).pages(reading)
 
 
 def _heartbeats(counted: Counted | None) -> Heartbeats | None:
@@ -98,6 +96,29 @@ async def shown(
         document=Json(found.object),
         heartbeats=_heartbeats(found.heartbeats),
         coverage=Coverage.of(found.coverage),
+    )
+
+
+async def authors(
+    asked: RequestContext,
+    reading: LogReading,
+    reference: Reference,
+    at: datetime | None,
+) -> Who:
+    """Return who changed each field of an object last.
+
+    Raises:
+        NotFoundError: there was no such object yet.
+    """
+    question = WhoQuestion(object=reference, at=at)
+    who = await ask_who(reading, question, now=asked.now)
+    return Who(
+        entry=Entry.of(who.version),
+        created=None if who.created is None else Author.of(who.created),
+        deleted=None if who.deleted is None else Author.of(who.deleted),
+        fields=[FieldChange.of(field) for field in who.fields],
+        more=who.more,
+        coverage=Coverage.of(who.coverage),
     )
 
 
@@ -133,7 +154,9 @@ def _difference(found: Differing) -> Difference:
         outcome=found.outcome,
         from_=None if old is None else Entry.of(old),
         to=None if new is None else Entry.of(new),
-        changed=[Change.of(one) for one in found.changed],
+        changed=[
+            Change.of(change, found.author(change)) for change in found.changed
+        ],
         writers=[Writer.of(one) for one in found.managers],
         coverage=Coverage.of(found.coverage),
     )

@@ -2,47 +2,88 @@
 
 import { html } from './html.js';
 import { counted } from './words/plain.js';
-import { Evidence } from './views/evidence.js';
-import { Fleet } from './views/fleet.js';
 import { Header } from './views/header.js';
-import { Node } from './views/node.js';
-import { KubernetesObject } from './views/object.js';
 import { Overlay, TokenForm } from './views/overlays.js';
-import { Sources } from './views/sources.js';
-import { Empty } from './views/states.js';
-import { Workload, sentenceOf } from './views/workload.js';
+import { Empty, Waiting } from './views/states.js';
+import { sentenceOf } from './words/workload.js';
 
-const VIEWS = {
-  fleet: Fleet,
-  node: Node,
-  object: KubernetesObject,
-  workload: Workload,
-  sources: Sources,
+const PARTS = {
+  fleet: () => import('./views/fleet.js'),
+  node: () => import('./views/node.js'),
+  detail: () => import('./views/detail.js'),
 };
+/** @type {Record<string, [keyof typeof PARTS, string]>} */
+const VIEWS = {
+  fleet: ['fleet', 'Fleet'],
+  node: ['node', 'Node'],
+  workload: ['detail', 'Workload'],
+  compare: ['detail', 'Compare'],
+  object: ['detail', 'KubernetesObject'],
+  sources: ['detail', 'Sources'],
+};
+
+/** Milliseconds, after which a part that failed is loaded again. */
+const LOAD_AGAIN = 2000;
+/** @type {Map<string, any>} */
+const loaded = new Map();
+/** @type {Set<string>} */
+const loading = new Set();
+
+/** Whether a part of the page is on its way. */
+export const isLoadingPart = () => loading.size > 0;
+
+/**
+ * A view of a part of the page: until that is there, lines in its place.
+ * @param {{page: import('./page.js').Page, view: [keyof typeof PARTS, string]}}
+ *   given
+ */
+function Part({ page, view: [part, name] }) {
+  const views = loaded.get(part);
+  if (views) return html`<${views[name]} page=${page} />`;
+  if (!loading.has(part)) {
+    loading.add(part);
+    const again = () => {
+      loading.delete(part);
+      page.set({});
+    };
+    PARTS[part]().then((found) => {
+      loaded.set(part, found);
+      again();
+    }, () => setTimeout(again, LOAD_AGAIN));
+  }
+  return html`<${Waiting} lines=${6} says="Loading the view" />`;
+}
 
 /** @param {{page: import('./doing.js').DoingPage}} given */
 export function App({ page }) {
   const { place } = page;
-  const View = viewOf(page);
+  const Instead = insteadOf(page);
   return html`
     <a class="skip" href="#main">To what happened</a>
     <${Header} page=${page} />
     <div class="body ${place.entry ? 'split' : ''}">
       <main id="main" tabindex="-1">
-        <${View} key="${place.view} ${place.kind} ${place.namespace}
-          ${place.name}" page=${page} />
+        ${Instead ? html`<${Instead} page=${page} />` : html`
+          <${Part} key="${place.view} ${place.kind} ${place.namespace}
+            ${place.name}" page=${page} view=${VIEWS[place.view]} />`}
       </main>
-      <${Evidence} page=${page} />
+      ${place.entry && html`
+        <${Part} page=${page} view=${['detail', 'Evidence']} />`}
     </div>
     <${Overlay} page=${page} />
+    ${page.ui.shown === 'hand'
+      && html`<${Part} page=${page} view=${['detail', 'Handing']} />`}
     <div class="said" role="status">${page.ui.said}</div>
   `;
 }
 
-/** @param {import('./doing.js').DoingPage} page */
-function viewOf(page) {
+/**
+ * What is shown instead of a view, where there can be none.
+ * @param {import('./page.js').Page} page
+ */
+function insteadOf(page) {
   if (page.answers.of('overview').code === 'access.denied') return TokenForm;
-  return page.status && !page.cluster ? NoLog : VIEWS[page.place.view];
+  return page.status && !page.cluster ? NoLog : null;
 }
 
 /** @param {{page: import('./page.js').Page}} given */
@@ -75,6 +116,9 @@ function findingOf(page) {
   const { place } = page;
   const object = [place.namespace, place.name].filter(Boolean).join('/');
   if (place.view === 'sources') return 'Sources';
+  if (place.view === 'compare') {
+    return `${place.name} compared with ${place.other || 'another time'}`;
+  }
   if (place.view === 'object') return `${place.kind} ${object}`;
   if (place.view === 'workload') {
     const story = page.answers.of('workload').data?.workload;

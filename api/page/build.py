@@ -1,17 +1,21 @@
 """The build of the page: what is served, of its modules and styles.
 
-``make page`` writes ``page.js`` and ``page.css``, which are
-committed: who installs the page needs no tool. Modules are put in the order
-of their imports, each in a function of its own, and comments are left out;
-the code stays as it is written, so that the browser's tools show it.
+``make page`` writes ``page.js``, the parts that it loads on demand, and
+``page.css``, which are committed: who installs the page needs no tool. Modules
+are put in the order of their imports, each in a function of its own, and
+comments and indentation are left out; the code stays as it is written, so
+that the browser's tools show it.
 """
 
 import re
+from collections import Counter
+from collections.abc import Collection, Mapping
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 __all__ = [
     "ASSETS",
+    "MAIN",
     "MODULES",
     "SCRIPT",
     "SOURCES",
@@ -19,7 +23,7 @@ __all__ = [
     "STYLE",
     "STYLES",
     "VENDOR",
-    "script",
+    "scripts",
     "style",
 ]
 
@@ -34,12 +38,15 @@ STYLES = [
 ]
 """In the order in which they are served: later ones win."""
 
+MAIN = SOURCES / "main.js"
+
 SCRIPT = ASSETS / "page.js"
 STYLE = ASSETS / "page.css"
 
 _IMPORT = re.compile(
     r"^import (\{[^}]*\}|\* as \w+|\w+) from '([^']+)';\n", re.MULTILINE
 )
+_DEMANDED = re.compile(r"=> import\('([^']+)'\)")
 _EXPORT = re.compile(
     r"^export (?=(?:async )?(?:const|class|function))", re.MULTILINE
 )
@@ -53,24 +60,54 @@ _COMMENTS = (
     re.compile(r"/\*\* @(?:(?!\*/).)*\*/ ?", re.DOTALL),
 )
 _BLANK = re.compile(r"\n{2,}")
+_INDENT = re.compile(r"^ +", re.MULTILINE)
 _VENDOR = "/vendor/"
 
 
-def script() -> str:
-    """Return all modules as one."""
+def scripts() -> dict[Path, str]:
+    """Return what is served, by its file: the first, and parts on demand."""
     texts = {path: path.read_text() for path in MODULES}
-    order = TopologicalSorter(
-        {path: _needs(path, text) for path, text in texts.items()}
-    ).static_order()
+    parts = sorted({one for p, t in texts.items() for one in _demanded(p, t)})
+    reached = {part: _reached(part, texts) for part in parts}
+    several = Counter(one for found in reached.values() for one in found)
+    first = _reached(MAIN, texts) | {
+        path for path, times in several.items() if times > 1
+    }
     foreign: list[str] = []
-    modules = [_module(path, texts[path], foreign) for path in order]
-    return "".join([*foreign, *modules])
+    served = {
+        ASSETS / part.name: _part(part, reached[part] - first, first, texts)
+        for part in parts
+    }
+    modules = [_module(one, texts, foreign) for one in _ordered(first, texts)]
+    text = "".join([*foreign, *modules])
+    for part in parts:
+        shared = ", ".join(_shared(reached[part] - first, first, texts))
+        demanded = f"import('./views/{part.name}')"
+        loaded = f"import('./{part.name}').then((it) => it.default("
+        text = text.replace(demanded, f"{loaded}{{ {shared} }}))")
+    return {SCRIPT: text, **served}
+
+
+def _part(
+    part: Path,
+    own: Collection[Path],
+    first: Collection[Path],
+    texts: Mapping[Path, str],
+) -> str:
+    """Return modules as a function of those of the first that they need."""
+    modules = "".join(_module(one, texts, []) for one in _ordered(own, texts))
+    shared = ", ".join(_shared(own, first, texts))
+    return (
+        f"export default ({{ {shared} }}) => {{\n"
+        f"{modules}return {_name(part)};\n}};\n"
+    )
 
 
 def style() -> str:
     """Return all style sheets as one."""
     text = "".join(path.read_text() for path in STYLES)
-    return re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).strip() + "\n"
+    plain = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).strip()
+    return _BLANK.sub("\n", _INDENT.sub("", plain)) + "\n"
 
 
 def _needs(path: Path, text: str) -> list[Path]:
@@ -81,8 +118,43 @@ def _needs(path: Path, text: str) -> list[Path]:
     ]
 
 
-def _module(path: Path, text: str, foreign: list[str]) -> str:
+def _reached(first: Path, texts: Mapping[Path, str]) -> set[Path]:
+    found: set[Path] = set()
+    waiting = [first]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            waiting += _needs(path, texts[path])
+    return found
+
+
+def _ordered(paths: Collection[Path], texts: Mapping[Path, str]) -> list[Path]:
+    """Return modules in an order in which each comes after what it needs."""
+    needs = {
+        path: [one for one in _needs(path, texts[path]) if one in paths]
+        for path in sorted(paths)
+    }
+    return list(TopologicalSorter(needs).static_order())
+
+
+def _shared(
+    own: Collection[Path],
+    first: Collection[Path],
+    texts: Mapping[Path, str],
+) -> list[str]:
+    """Return the names of what a part needs of the first."""
+    needed = {need for path in own for need in _needs(path, texts[path])}
+    return sorted(_name(path) for path in needed if path in first)
+
+
+def _demanded(path: Path, text: str) -> list[Path]:
+    return [(path.parent / name).resolve() for name in _DEMANDED.findall(text)]
+
+
+def _module(path: Path, texts: Mapping[Path, str], foreign: list[str]) -> str:
     """Return one module as a function that gives what it exports."""
+    text = texts[path]
 
     def imported(found: re.Match[str]) -> str:
         what, name = found.groups()
@@ -102,7 +174,7 @@ def _module(path: Path, text: str, foreign: list[str]) -> str:
         text = comment.sub("", text)
     text = _IMPORT.sub(imported, text)
     text = re.sub(r"^export \{[^}]*\};\n", "", text, flags=re.MULTILINE)
-    text = _BLANK.sub("\n", _EXPORT.sub("", text)).strip()
+    text = _BLANK.sub("\n", _INDENT.sub("", _EXPORT.sub("", text))).strip()
     given = f"return {{ {', '.join(exported)} }};\n" if exported else ""
     return f"const {_name(path)} = (() => {{\n{text}\n{given}}})();\n"
 
@@ -113,5 +185,6 @@ def _name(path: Path) -> str:
 
 
 if __name__ == "__main__":
-    SCRIPT.write_text(script())
+    for path, text in scripts().items():
+        path.write_text(text)
     STYLE.write_text(style())

@@ -11,7 +11,7 @@ import { entryMarkdown, incidentsMarkdown } from './words/markdown.js';
 
 const PAN_SHARE = 0.25;
 const ZOOM_FACTOR = 0.6;
-const TIMED = new Set(['node', 'workload']);
+const TIMED = new Set(['node', 'workload', 'compare']);
 
 /** The page, with everything that can be done to it. */
 export class DoingPage extends Page {
@@ -19,7 +19,7 @@ export class DoingPage extends Page {
   get window() {
     const { view } = this.place;
     if (!TIMED.has(view)) return null;
-    return view === 'node' ? this.nodeWindow : this.workloadWindow;
+    return view === 'workload' ? this.workloadWindow : this.nodeWindow;
   }
 
   /**
@@ -27,14 +27,15 @@ export class DoingPage extends Page {
    * @param {{action: string, by?: number}} asked
    */
   act({ action, by = 0 }) {
-    if (action === 'search' || action === 'help' || action === 'goto') {
-      this.show(action);
+    if (['search', 'help', 'goto', 'hand'].includes(action)) {
+      this.show(/** @type {any} */ (action));
     } else if (action === 'zone') this.switchZone();
     else if (action === 'copy') this.copy();
     else if (action === 'close') this.close();
     else if (action === 'next') this.choose(by);
     else if (action === 'open') this.openChosen();
     else if (action === 'step') this.step(by);
+    else if (action === 'record') this.record(by);
     else this.moveWindow(action, by);
   }
 
@@ -94,6 +95,24 @@ export class DoingPage extends Page {
     if (this.place.view !== 'node') return;
     const step = this.openVerdict?.steps[number - 1];
     if (step) this.go({ entry: step.entries[0] });
+  }
+
+  /**
+   * Open the record after the one that is open, or before it: those of the
+   * steps first, in their order, then the others.
+   * @param {number} by
+   */
+  record(by) {
+    const { place, openVerdict } = this;
+    if (place.view !== 'node' || openVerdict === null) return;
+    const { steps, evidence } = openVerdict;
+    const names = [...new Set([
+      ...steps.flatMap((/** @type {any} */ step) => step.entries),
+      ...evidence.map((/** @type {any} */ sign) => sign.entry),
+    ])];
+    const next = names.indexOf(place.entry) + by;
+    const entry = place.entry === '' ? names.at(by > 0 ? 0 : -1) : names[next];
+    if (entry !== undefined) this.go({ entry }, { replace: place.entry !== '' });
   }
 
   /**
@@ -172,6 +191,12 @@ export class DoingPage extends Page {
       const report = await this.report();
       if (report) await this.copyText(report.markdown);
     } else await this.copyText(location.href);
+  }
+
+  /** Close what offers it, and copy it. @param {string | null} text null: Markdown */
+  async handOver(text) {
+    this.show('');
+    await (text === null ? this.copy() : this.copyText(text));
   }
 
   /** Save the report as one file that loads nothing. */

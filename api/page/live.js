@@ -9,8 +9,8 @@ const AGAIN_WAIT = 1500;
 const CURSOR = 'question.cursor';
 
 /**
- * Follow a log for as long as it is the one that is looked at. A tape does not
- * grow.
+ * Follow a log for as long as it is the one that is looked at: a tape too,
+ * which grows while it is played.
  * @param {import('./doing.js').DoingPage} page
  * @returns {() => void} to call whenever the page has changed
  */
@@ -19,7 +19,7 @@ export function following(page) {
   let stop = new AbortController();
   return () => {
     const { known } = page;
-    const wanted = known?.kind === 'LIVE' ? known.log : '';
+    const wanted = known?.log ?? '';
     if (wanted === log) return;
     stop.abort();
     stop = new AbortController();

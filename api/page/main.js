@@ -1,6 +1,6 @@
 /** Puts the page together with the browser: address, keys, clock, network. */
 
-import { App, titleOf } from './app.js';
+import { App, isLoadingPart, titleOf } from './app.js';
 import { Answers } from './ask/answers.js';
 import { post } from './ask/post.js';
 import { takeToken } from './ask/token.js';
@@ -79,7 +79,7 @@ function chooseWindow() {
   const { place } = page;
   const latest = answers.of('latest');
   const isAsked = latest.dataKey !== '' && latest.key === latest.dataKey;
-  if (place.view !== 'node' || place.from !== null) return;
+  if (!['node', 'compare'].includes(place.view) || place.from !== null) return;
   if (!isAsked || page.known === null) return;
   if (JSON.parse(latest.dataKey)[1].node !== place.name) return;
   const verdict = latest.data.why?.verdicts.at(-1);
@@ -94,7 +94,7 @@ function stateOf() {
     .filter(({ isAside, isFinal }) => !(isAside && isFinal));
   if (found.some(({ error }) => error !== '')) return 'failed';
   const isReady = found.every(({ key, dataKey }) => key !== '' && key === dataKey);
-  return isReady ? 'ready' : 'asking';
+  return isReady && !isLoadingPart() ? 'ready' : 'asking';
 }
 
 addEventListener('popstate', () => page.arrive(readPlace(here())));

@@ -1,7 +1,7 @@
 /** What each view asks for. A pure function of where one is. */
 
 import * as queries from './ask/queries.js';
-import { writeShort } from './time/instant.js';
+import { readInstant, writeShort } from './time/instant.js';
 import { readAge } from './time/asked.js';
 import { readFilter } from './words/filter.js';
 
@@ -9,6 +9,12 @@ import { readFilter } from './words/filter.js';
 /** @typedef {import('./route/place.js').Place} Place */
 
 const OVERVIEW_EVERY = 10_000;
+/** Whether the recorder still answers; silence is noticed within both. */
+const PULSE_EVERY = 2500;
+const PULSE_PATIENCE = 4000;
+/** Milliseconds; of the other clusters of a fleet, which are not followed. */
+const OTHERS_EVERY = 30_000;
+const WEEK = 7 * 86_400_000;
 const STRIP_STEPS = 120;
 const MAP_STEPS = 240;
 const PAGE_LENGTH = 200;
@@ -17,11 +23,13 @@ const HITS_MAX = 20;
 const LAST = '24h';
 
 /**
- * @typedef {{log: string, kind: string, began: number | null,
- *   until: number | null}} Known which log it is, live or tape, and from when
- *   to when it is known
+ * @typedef {{log: string, name?: string, kind: string, began: number | null,
+ *   until: number | null}} Known which log it is, of which cluster, live or
+ *   tape, and from when to when it is known
  * @typedef {{place: Place, known: Known | null, searched: string,
- *   cursors: string[]}} State `cursors` lead to the older pages that are open
+ *   job?: string, isHanding?: boolean, cursors: string[], logs?: Known[]}} State
+ *   `job` is the one that a search found; `cursors` lead to the older pages
+ *   that are open; `logs` are those of the fleet, the one that is known first
  */
 
 /**
@@ -30,11 +38,15 @@ const LAST = '24h';
  * @returns {Need[]}
  */
 export function needsOf(state) {
-  const { place, known, searched } = state;
+  const { place, known, searched, job, isHanding } = state;
   const needs = [
     {
       slot: 'overview', query: queries.OVERVIEW, variables: {},
       every: OVERVIEW_EVERY,
+    },
+    {
+      slot: 'pulse', query: queries.PULSE, variables: {}, isAside: true,
+      every: PULSE_EVERY, patience: PULSE_PATIENCE,
     },
   ];
   // Which log is meant is known with the overview alone.
@@ -48,6 +60,17 @@ export function needsOf(state) {
     const variables = { ...logOf(known), text: searched, first: HITS_MAX };
     needs.push({ slot: 'search', query: queries.SEARCH, variables });
   }
+  if (isHanding) {
+    needs.push({
+      slot: 'links', query: queries.LINKS, variables: {}, isAside: true,
+    });
+  }
+  if (job) {
+    const variables = { ...logOf(known), name: job, since: null, until: null };
+    needs.push({
+      slot: 'job', query: queries.WORKLOAD, variables, isAside: true,
+    });
+  }
   return needs;
 }
 
@@ -58,7 +81,12 @@ const VIEWS = {
   node: ofNode,
   object: ofObject,
   workload: ofWorkload,
+  compare: ofBoth,
   sources: ({ known }) => [
+    {
+      slot: 'sources', query: queries.SOURCES, variables: {},
+      every: OVERVIEW_EVERY,
+    },
     { slot: 'gaps', query: queries.GAPS, variables: logOf(known) },
   ],
 };
@@ -70,25 +98,63 @@ const logOf = ({ log }) => ({ log });
 const written = (at) => (at === null ? null : writeShort(at));
 
 /** @param {Ready} state @returns {Need[]} */
-function ofFleet(state) {
-  const { place, known, cursors } = state;
-  const variables = {
-    ...logOf(known), ...fleetSpan(state), ...readFilter(place.filter).variables,
-    last: PAGE_LENGTH, steps: STRIP_STEPS,
-  };
-  const older = cursors.map((before, place) => ({
-    slot: `incidents ${place}`,
-    query: queries.INCIDENTS,
+function ofFleet({ place, known, cursors, logs = [] }) {
+  const needs = [known, ...logs.filter(({ log }) => log !== known.log)]
+    .flatMap((one) => ofLog(place, one, one === known));
+  const [{ variables }] = needs;
+  cursors.forEach((before, number) => needs.push({
+    slot: `incidents ${number}`, query: queries.INCIDENTS,
     variables: { ...variables, before },
   }));
-  return [{ slot: 'incidents', query: queries.INCIDENTS, variables }, ...older];
+  return needs;
 }
 
 /**
- * The window of the fleet as it is asked.
- * @param {Ready} state
+ * What a fleet asks of one log. The first is followed; others are asked again.
+ * @param {Place} place
+ * @param {Known} known
+ * @param {boolean} isFirst
+ * @returns {Need[]}
  */
-function fleetSpan({ place, known }) {
+function ofLog(place, known, isFirst) {
+  const span = fleetSpan(place, known);
+  const variables = {
+    ...logOf(known), ...span, ...readFilter(place.filter).variables,
+    last: PAGE_LENGTH, steps: STRIP_STEPS,
+  };
+  /** @type {Need[]} */
+  const needs = [{
+    slot: fleetSlot(known, isFirst), query: queries.INCIDENTS, variables,
+    ...(isFirst ? {} : { every: OTHERS_EVERY }),
+  }];
+  const week = (known.until ?? 0) - WEEK;
+  const isShort = (readInstant(span.since ?? '') ?? known.until ?? 0) > week;
+  // What returns is counted over a week; a younger log is asked for all of it.
+  if (isShort && span.since !== written(known.began)) {
+    const since = written(Math.max(week, known.began ?? week));
+    needs.push({
+      slot: `recent ${known.log}`, query: queries.RECENT, isAside: true,
+      variables: { ...logOf(known), since },
+    });
+  }
+  return needs;
+}
+
+/**
+ * Where the incidents of a log are kept.
+ * @param {Known} known
+ * @param {boolean} isFirst
+ * @returns {string}
+ */
+export const fleetSlot = ({ log }, isFirst) =>
+  isFirst ? 'incidents' : `fleet ${log}`;
+
+/**
+ * The window of the fleet as it is asked of a log.
+ * @param {Place} place
+ * @param {Known} known
+ */
+function fleetSpan(place, known) {
   if (place.from !== null && place.to !== null) {
     return { since: written(place.from), until: written(place.to) };
   }
@@ -100,6 +166,24 @@ function fleetSpan({ place, known }) {
   if (until - age < began) return everything;
   if (kind === 'TAPE') return { since: written(until - age), until: null };
   return { since: place.last || LAST, until: null };
+}
+
+/** @param {Ready} state @returns {Need[]} */
+function ofBoth(state) {
+  const { place, known } = state;
+  const [first] = ofNode(state);
+  if (place.from === null || place.to === null) return [first];
+  const other = asking(
+    { from: place.from + place.shift, to: place.to + place.shift }, known);
+  return [first, {
+    slot: 'compared', query: queries.NODE,
+    variables: { ...logOf(known), node: place.other || place.name, ...other },
+  }, {
+    slot: 'comparable', query: queries.COMPARABLE, isAside: true,
+    variables: {
+      ...logOf(known), node: place.name, since: written(known.began),
+    },
+  }];
 }
 
 /** @param {Ready} state @returns {Need[]} */
@@ -166,6 +250,10 @@ function ofObject({ place, known, cursors }) {
   }));
   needs.push({
     slot: 'document', query: queries.OBJECT_AT, isAside: true,
+    variables: { ...log, time: written(place.to) },
+  });
+  needs.push({
+    slot: 'who', query: queries.WHO, isAside: true,
     variables: { ...log, time: written(place.to) },
   });
   if (place.left !== '' && place.right !== '') {

@@ -7,9 +7,9 @@
 
 import { leadingTo, writePlace } from './route/place.js';
 import { needsOf, nodeSlot } from './needs.js';
-import { readInstant } from './time/instant.js';
 import { Reading, windowAround } from './reading.js';
-import { beganAt, clusterOf } from './words/recording.js';
+import { isWorkload } from './words/workload.js';
+import { clusterOf, fleetOf, knownOf } from './words/recording.js';
 
 /** @typedef {import('./route/place.js').Place} Place */
 
@@ -17,11 +17,12 @@ import { beganAt, clusterOf } from './words/recording.js';
 const PAGES_MAX = 10;
 
 const UNTOUCHED = Object.freeze({
-  shown: /** @type {'' | 'help' | 'goto' | 'search'} */ (''),
+  shown: /** @type {'' | 'help' | 'goto' | 'search' | 'hand'} */ (''),
   text: '',
   hit: 0,
   chosen: -1,
   older: 0,
+  hasFacets: false,
   refused: '',
   said: '',
   isLive: false,
@@ -60,13 +61,12 @@ export class Page extends Reading {
   /** What is known of its log. */
   get known() {
     const { cluster } = this;
-    if (cluster === null) return null;
-    return {
-      log: cluster.log.id,
-      kind: cluster.log.kind,
-      began: beganAt(cluster),
-      until: readInstant(cluster.coverage.until ?? ''),
-    };
+    return cluster === null ? null : knownOf(cluster);
+  }
+
+  /** What is known of the logs that the fleet is of. */
+  get fleetLogs() {
+    return fleetOf(this.status, this.place).map(knownOf);
   }
 
   /** Its sources. */
@@ -79,8 +79,11 @@ export class Page extends Reading {
     return needsOf({
       place: this.place,
       known: this.known,
+      logs: this.fleetLogs,
       searched: this.ui.shown === 'search' ? this.ui.text : '',
       cursors: this.cursors,
+      job: this.searchedJob,
+      isHanding: this.ui.shown === 'hand',
     });
   }
 
@@ -165,8 +168,10 @@ export class Page extends Reading {
    * @param {any} incident
    * @returns {string}
    */
-  incidentLink({ verdicts: [verdict] }) {
+  incidentLink({ id, verdicts: [verdict] }) {
+    const [log] = id.split('/');
     return this.href({
+      ...(this.fleetLogs.length > 1 ? { log, cluster: '' } : {}),
       view: 'node', name: verdict.node, verdict: verdict.id,
       ...windowAround(verdict),
     });
@@ -176,10 +181,19 @@ export class Page extends Reading {
   hitLink(hit) {
     if (hit.kind === 'NODE') return this.href({ view: 'node', name: hit.node });
     if (hit.kind === 'ENTRY') return this.keep({ entry: hit.entry });
-    return this.objectLink(hit.object);
+    return isWorkload(hit) ? this.workloadLink(hit.object)
+      : this.objectLink(hit.object);
   }
 
-  /** @param {'' | 'help' | 'goto' | 'search'} shown */
+  /** The workload that is chosen among what a search found, by its name. */
+  get searchedJob() {
+    if (this.ui.shown !== 'search' || this.ui.text === '') return '';
+    const hits = this.answers.of('search').data?.search?.hits ?? [];
+    const hit = hits[this.ui.hit];
+    return isWorkload(hit) ? hit.title : '';
+  }
+
+  /** @param {'' | 'help' | 'goto' | 'search' | 'hand'} shown */
   show(shown) {
     this.set({ shown, text: '', hit: 0, refused: '' });
   }

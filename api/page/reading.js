@@ -10,7 +10,7 @@ import { fitted } from './time/window.js';
 import { readied } from './timeline/lane.js';
 import { lanesOfNode } from './timeline/ofnode.js';
 import { lanesOfWorkload } from './timeline/ofworkload.js';
-import { incidentsOf } from './words/incident.js';
+import { fleetOf } from './fleet/fleet.js';
 
 const HOUR = 3_600_000;
 const NONE = Object.freeze([]);
@@ -57,10 +57,19 @@ export class Reading {
     return this.pages.at(-1)?.hasPreviousPage ?? false;
   }
 
-  /** The incidents of the fleet, newest first. */
+  /** The fleet, as its answers and the place make it. */
+  get fleet() {
+    return fleetOf(this);
+  }
+
+  /** The incidents of the fleet, in the order in which they are listed. */
   get incidents() {
-    const pages = this.pages.map(({ data }) => data);
-    return incidentsOf(pages, this.place.filter);
+    return this.fleet.incidents;
+  }
+
+  /** What is known of the logs of the fleet; a page knows. */
+  get fleetLogs() {
+    return /** @type {import('./needs.js').Known[]} */ (NONE);
   }
 
   /** Everything that is recorded, from when to when. */
@@ -71,21 +80,6 @@ export class Reading {
     }
     const room = Math.max((known.until - known.began) * 0.02, 1000);
     return { from: known.began - room, to: known.until + room };
-  }
-
-  /**
-   * The window of the fleet: as asked, or as it was answered.
-   * @param {any} coverage
-   */
-  fleetWindow(coverage) {
-    const { from, to } = this.place;
-    if (from !== null && to !== null) return { from, to };
-    const { logWindow } = this;
-    if (logWindow === null) return null;
-    const since = readInstant(coverage.since ?? '') ?? logWindow.from;
-    const until = readInstant(coverage.until ?? '') ?? logWindow.to;
-    const begin = Math.max(since, logWindow.from);
-    return { from: begin, to: Math.max(until, begin + 1000) };
   }
 
   /** The answer about the node that is looked at, or null. */
@@ -115,7 +109,6 @@ export class Reading {
   /** The verdict whose chain is told: the one that was chosen, or the newest. */
   get openVerdict() {
     const { verdict: id } = this.place;
-    if (id === '-') return null;
     const { verdicts } = this;
     return verdicts.find((/** @type {any} */ one) => one.id === id)
       ?? verdicts.at(-1) ?? null;

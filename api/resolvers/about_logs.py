@@ -4,14 +4,16 @@ from typing import Annotated
 
 import strawberry
 
-from api.answers import finding, overview, paging
+from api.answers import asking, finding, listing, overview, paging
 from api.answers.windows import window
 from api.context import Info
 from api.describing import described
 from api.resolvers.node import ActorName, Kinds, Reason
 from api.resolvers.object import KubernetesObject
+from api.selecting import selected
 from api.types.arguments import (
     After,
+    At,
     Before,
     ClusterArgument,
     First,
@@ -22,14 +24,20 @@ from api.types.arguments import (
     Since,
     Until,
 )
+from api.types.audit_coverage import AuditCoverage
 from api.types.clusters import Cluster, Status
+from api.types.endings import WhyWorkload
 from api.types.entries import EntryConnection, EntryDetail
 from api.types.facts import FactConnection
 from api.types.gaps import Gaps
+from api.types.links import LinkTemplate
+from api.types.nodes import LabelValues, NodesAtTime
 from api.types.search import SearchAnswer
 from api.types.words import SourceName
 from api.types.workloads import WorkloadStory
 from recorder.model.entry import Operation
+from recorder.questions.audit_coverage import ask_audit_coverage
+from recorder.questions.references import Reference
 
 __all__ = ["AboutLogs"]
 
@@ -49,6 +57,11 @@ Namespace = Annotated[
 @described
 class AboutLogs:
     """Questions about logs."""
+
+    @strawberry.field
+    def links(self, info: Info) -> list[LinkTemplate] | None:
+        """Links that the page offers, as the setting `links` has them."""
+        return [LinkTemplate.of(one) for one in info.context.links]
 
     @strawberry.field
     async def clusters(self, info: Info) -> list[Cluster] | None:
@@ -100,6 +113,37 @@ class AboutLogs:
         )
 
     @strawberry.field
+    async def why_workload(
+        self,
+        info: Info,
+        name: Annotated[
+            str,
+            strawberry.argument(
+                description="For example `job/train/llm`, or `pod/llm-0` with"
+                " `namespace`."
+            ),
+        ],
+        namespace: Namespace = None,
+        at: At = None,
+        since: Since = None,
+        until: Until = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> WhyWorkload | None:
+        """What ended a workload or a Pod, and the node behind it.
+
+        Without a time: all that ever ended Pods of it.
+        """
+        reading = await info.context.reading(cluster, log)
+        return await asking.why_workload(
+            info.context,
+            reading,
+            Reference.parse(name, namespace),
+            at=at,
+            span=(since, until),
+        )
+
+    @strawberry.field
     async def entry(
         self,
         info: Info,
@@ -146,6 +190,7 @@ class AboutLogs:
                 actor=actor,
             ),
             paging.Page.of(first, after, last, before),
+            selected(info),
         )
 
     @strawberry.field
@@ -188,7 +233,48 @@ class AboutLogs:
                 actor=actor,
             ),
             paging.Page.of(first, after, last, before),
+            selected(info),
         )
+
+    @strawberry.field
+    async def nodes(
+        self,
+        info: Info,
+        at: At = None,
+        rack: Annotated[
+            str | None,
+            strawberry.argument(description="Value of a rack label."),
+        ] = None,
+        labels: Annotated[
+            list[str] | None,
+            strawberry.argument(description="Labels, as `KEY=VALUE`."),
+        ] = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> NodesAtTime | None:
+        """The nodes as they were at a time, also those that are gone."""
+        reading = await info.context.reading(cluster, log)
+        return await listing.nodes(
+            info.context, reading, at, rack=rack, labels=labels or ()
+        )
+
+    @strawberry.field
+    async def label_values(
+        self,
+        info: Info,
+        key: Annotated[
+            str | None,
+            strawberry.argument(
+                description="Of the label. Default: those that say where a"
+                " node stands: rack, zone, switch and others."
+            ),
+        ] = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> list[LabelValues] | None:
+        """The values of node labels, for dashboard variables."""
+        reading = await info.context.reading(cluster, log)
+        return await listing.label_values(info.context, reading, key)
 
     @strawberry.field
     async def gaps(
@@ -202,6 +288,25 @@ class AboutLogs:
         """Time spans in which the log may be incomplete."""
         reading = await info.context.reading(cluster, log)
         return await overview.gaps(info.context, reading, window(since, until))
+
+    @strawberry.field
+    async def audit_coverage(
+        self,
+        info: Info,
+        since: Since = None,
+        until: Until = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> AuditCoverage | None:
+        """How many versions of objects have an author in the audit log.
+
+        The whole window is read: give one.
+        """
+        reading = await info.context.reading(cluster, log)
+        found = await ask_audit_coverage(
+            reading, window(since, until), now=info.context.now
+        )
+        return AuditCoverage.of(found)
 
     @strawberry.field
     async def search(

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import strawberry
 
-from api.answers import asking, finding, overview, paging
-from api.answers.incidents import IncidentFilter, incident_page
+from api.answers import asking, counting, finding, overview, paging
+from api.answers.incidents import incident_page
 from api.answers.windows import window
 from api.context import Info
 from api.describing import described
@@ -27,9 +27,11 @@ from api.types.impact import Impact
 from api.types.incidents import IncidentConnection
 from api.types.postmortem import Postmortem
 from api.types.series import Annotations, ConditionSeries
+from api.types.stats import Stats
 from api.types.verdicts import Why
-from api.types.words import Cause, Confidence, Happened
+from api.types.words import Cause, Confidence, GroupBy, Happened
 from recorder.questions.impact import ImpactQuestion
+from recorder.questions.incidents import IncidentFilter
 
 __all__ = ["AboutNodes"]
 
@@ -172,16 +174,49 @@ class AboutNodes:
             info.context,
             reading,
             IncidentFilter(
-                since=since,
-                until=until,
                 happened=happened,
                 causes=causes,
                 confidence=confidence,
                 node=node,
                 workload=workload,
-                steps=steps,
             ),
+            (since, until),
             paging.Page.of(first, after, last, before),
+            steps=steps,
+        )
+
+    @strawberry.field
+    async def stats(
+        self,
+        info: Info,
+        by: Annotated[
+            list[GroupBy] | None,
+            strawberry.argument(
+                description="What to count by. Default: the cause."
+            ),
+        ] = None,
+        since: Since = None,
+        until: Until = None,
+        clusters: Annotated[
+            list[str] | None,
+            strawberry.argument(
+                description="Names or UIDs of several clusters, at most 50;"
+                " `*` for every log."
+            ),
+        ] = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> list[Stats] | None:
+        """Incidents, reboots, time away and GPU-hours lost, counted.
+
+        One for each cluster. Default: the last day.
+        """
+        return await counting.stats(
+            info.context,
+            by or [GroupBy.CAUSE],
+            (since, until),
+            clusters=clusters,
+            one=(cluster, log),
         )
 
     @strawberry.field
@@ -198,21 +233,26 @@ class AboutNodes:
         self,
         info: Info,
         subject: Annotated[
-            str,
+            str | None,
             strawberry.argument(
-                description="`node/NAME`, or the id of an incident."
+                description="`node/NAME`, `KIND/NAMESPACE/NAME` of a workload,"
+                " or the id of an incident."
             ),
-        ],
+        ] = None,
         since: Since = None,
         until: Until = None,
+        rack: Annotated[
+            str | None,
+            strawberry.argument(description="In place of a subject."),
+        ] = None,
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> Postmortem | None:
         """The report of an incident."""
         context = info.context
-        reading = await finding.log_of(context, subject, cluster, log)
+        reading = await finding.log_of(context, subject or "", cluster, log)
         return await asking.postmortem(
-            context, reading, subject, window(since, until)
+            context, reading, subject, window(since, until), rack=rack
         )
 
     @strawberry.field

@@ -9,6 +9,7 @@ from api.answers.windows import window
 from api.context import Info
 from api.describing import described
 from api.ports import LogReading
+from api.selecting import selected
 from api.types.arguments import After, At, Before, First, Last, Since, Until
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
@@ -140,6 +141,7 @@ class Node:
                 actor=actor,
             ),
             paging.Page.of(first, after, last, before),
+            selected(info),
         )
 
     @strawberry.field
@@ -166,6 +168,7 @@ class Node:
                 actor=actor,
             ),
             paging.Page.of(first, after, last, before),
+            selected(info),
         )
 
     @strawberry.field

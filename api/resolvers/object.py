@@ -9,10 +9,12 @@ from api.answers.windows import window
 from api.context import Info
 from api.describing import described
 from api.ports import LogReading
+from api.selecting import selected
 from api.types.arguments import After, At, Before, First, Last, Since, Until
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
 from api.types.objects import Difference, ObjectAt, VersionConnection
+from api.types.who import Who
 from recorder.questions.history import HistoryQuestion
 from recorder.questions.references import Reference, find_objects
 
@@ -107,6 +109,13 @@ class KubernetesObject:
         )
 
     @strawberry.field
+    async def who(self, info: Info, time: At = None) -> Who | None:
+        """Who changed each field last, as of a time."""
+        return await versions.authors(
+            info.context, self.reading, self.reference, time
+        )
+
+    @strawberry.field
     async def diff(
         self,
         info: Info,
@@ -147,6 +156,7 @@ class KubernetesObject:
             self.reading,
             paging.Filter(window=window(since, until), object=self.reference),
             paging.Page.of(first, after, last, before),
+            selected(info),
         )
 
     @strawberry.field
@@ -166,4 +176,5 @@ class KubernetesObject:
             self.reading,
             paging.Filter(window=window(since, until), object=self.reference),
             paging.Page.of(first, after, last, before),
+            selected(info),
         )

@@ -1,4 +1,4 @@
-"""What goes on: new facts, as they are committed."""
+"""What goes on: new facts, and what they change in what is judged."""
 
 from collections.abc import AsyncGenerator
 from typing import Annotated
@@ -7,20 +7,28 @@ import strawberry
 
 from api.context import Info
 from api.describing import described
+from api.judging import Changes, essence_of
 from api.resolvers.node import Kinds
 from api.types.arguments import (
     ClusterArgument,
     LogArgument,
     OfNode,
 )
+from api.types.coverage import Coverage
 from api.types.facts import FactBatch
+from api.types.incidents import Incident, IncidentChanges, VerdictChanges
+from api.types.verdicts import Verdict
+from recorder.explain.verdict import Verdict as Judgement
 
 __all__ = ["Subscription"]
 
 
 @described
 class Subscription:
-    """New facts, by POST with `Accept: text/event-stream`."""
+    """New facts, and the incidents and verdicts that they change.
+
+    By POST with `Accept: text/event-stream`, or over a WebSocket.
+    """
 
     @strawberry.subscription
     async def facts(
@@ -49,3 +57,64 @@ class Subscription:
             cluster, log, node=node, kinds=kinds, after=after
         ):
             yield batch
+
+    @strawberry.subscription
+    async def incidents(
+        self,
+        info: Info,
+        node: OfNode = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> AsyncGenerator[IncidentChanges, None]:
+        """Incidents of the last day, and then each that is new or changes.
+
+        What is judged again is the last day of the record, as facts come. A
+        client that resumes is told all of it again.
+        """
+        changes = Changes(essence_of)
+        async for found in info.context.watch(cluster, log):
+            told = changes.since(
+                {
+                    one.first.id: one
+                    for one in found.incidents
+                    if node is None or node in one.nodes
+                }
+            )
+            if told is not None:
+                changed, gone = told
+                yield IncidentChanges(
+                    incidents=[Incident.of(one) for one in changed],
+                    gone=[strawberry.ID(one) for one in gone],
+                    coverage=Coverage.of(found.coverage),
+                )
+
+    @strawberry.subscription
+    async def verdicts(
+        self,
+        info: Info,
+        node: OfNode = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> AsyncGenerator[VerdictChanges, None]:
+        """Verdicts of the last day, and then each that is new or changes.
+
+        A verdict changes when evidence comes: unknown becomes proven, a node
+        is back in service.
+        """
+        changes: Changes[Judgement] = Changes(lambda one: one)
+        async for found in info.context.watch(cluster, log):
+            told = changes.since(
+                {
+                    one.id: one
+                    for incident in found.incidents
+                    for one in incident.verdicts
+                    if node is None or one.node == node
+                }
+            )
+            if told is not None:
+                changed, gone = told
+                yield VerdictChanges(
+                    verdicts=[Verdict.of(one) for one in changed],
+                    gone=[strawberry.ID(one) for one in gone],
+                    coverage=Coverage.of(found.coverage),
+                )

@@ -6,6 +6,7 @@ from typing import Self
 import strawberry
 
 from api.describing import described
+from api.types.authors import Author
 from api.types.coverage import Coverage
 from api.types.facts import Fact
 from api.types.pages import PageInfo
@@ -16,6 +17,7 @@ from recorder.classify.changes import Change as Changed
 from recorder.classify.changes import How
 from recorder.classify.managers import FieldManager
 from recorder.documents.entries import says
+from recorder.model.author import Author as KnownAuthor
 from recorder.model.entry import Operation
 from recorder.questions.ports import Line
 
@@ -75,8 +77,8 @@ class Entry:
     """A short description, if available."""
 
     @classmethod
-    def of(cls, line: Line) -> Self:
-        """Take it from the log."""
+    def of(cls, line: Line, *, told: bool = True) -> Self:
+        """Take it from the log; what it says where that is wanted."""
         return cls(
             name=strawberry.ID(str(line.entry)),
             log=strawberry.ID(str(line.entry.log)),
@@ -92,7 +94,7 @@ class Entry:
             occurred_at=line.occurred_at,
             observed_at=line.observed_at,
             recorded_at=line.recorded_at,
-            says=says(line),
+            says=says(line) if told else "",
         )
 
 
@@ -160,14 +162,18 @@ class Change:
     new: Json | None
     """Null if it was removed."""
 
+    author: Author | None
+    """Who changed it; null where only the version was opened."""
+
     @classmethod
-    def of(cls, change: Changed) -> Self:
+    def of(cls, change: Changed, author: KnownAuthor | None = None) -> Self:
         """Take it from a comparison."""
         return cls(
             path=str(change),
             change=change.how,
             old=Json(change.old),
             new=Json(change.new),
+            author=None if author is None else Author.of(author),
         )
 
 
@@ -195,6 +201,10 @@ class EntryDetail:
 
     writers: list[Writer]
     """Who made the change, according to field managers."""
+
+    author: Author | None
+    """Who made the version: by audit, else by field managers; null of what
+    is no version."""
 
     coverage: Coverage
     """Of the resource, at the time of the entry."""

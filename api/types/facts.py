@@ -53,8 +53,10 @@ class Fact:
     """Old and new; its members by kind are documented in docs/facts.md."""
 
     @classmethod
-    def of(cls, stored: StoredFact) -> Self:
-        """Take it from the log."""
+    def of(
+        cls, stored: StoredFact, *, told: bool = True, detailed: bool = True
+    ) -> Self:
+        """Take it from the log; what it says and holds where wanted."""
         fact = stored.fact
         return cls(
             entry=strawberry.ID(str(stored.entry)),
@@ -66,8 +68,8 @@ class Fact:
             occurred_at=fact.occurred_at,
             observed_at=stored.observed_at,
             actor=fact.actor,
-            says=says(fact),
-            detail=Json(to_builtins(fact.detail)),
+            says=says(fact) if told else "",
+            detail=Json(to_builtins(fact.detail) if detailed else None),
         )
 
 

@@ -17,8 +17,11 @@ __all__ = [
     "Histogram",
     "HistogramStep",
     "Incident",
+    "IncidentChanges",
     "IncidentConnection",
     "IncidentEdge",
+    "PlaceLabel",
+    "VerdictChanges",
 ]
 
 
@@ -111,6 +114,17 @@ class Histogram:
 
 
 @described
+class PlaceLabel:
+    """A label that says where a node stands, such as its rack."""
+
+    node: str
+
+    key: str
+
+    value: str
+
+
+@described
 class IncidentConnection:
     """Incidents in order of time, oldest first."""
 
@@ -126,10 +140,42 @@ class IncidentConnection:
     count: int
     """Of the whole window and filter."""
 
+    places: list[PlaceLabel]
+    """Where the nodes of these incidents stand: rack, zone and the like."""
+
     nearest: "Nearest | None"
     """If the window is empty: the incidents before and after it."""
 
     coverage: Coverage
+
+
+@described
+class IncidentChanges:
+    """Incidents of the last day that are new or judged otherwise."""
+
+    incidents: list[Incident]
+    """Oldest first; at the beginning all of them."""
+
+    gone: list[strawberry.ID]
+    """Ids of incidents that left the last day, or became part of another."""
+
+    coverage: Coverage
+    """What may be missing from the last day."""
+
+
+@described
+class VerdictChanges:
+    """Verdicts of the last day that are new or changed."""
+
+    verdicts: list[Verdict]
+    """At the beginning all of them."""
+
+    gone: list[strawberry.ID]
+    """Ids of verdicts that are no more: they left the last day, or what
+    happened is told by another."""
+
+    coverage: Coverage
+    """What may be missing from the last day."""
 
 
 @described

@@ -6,6 +6,7 @@ from typing import Self
 import strawberry
 
 from api.describing import described
+from api.types.authors import Author
 from api.types.coverage import Coverage
 from api.types.entries import Change, Entry, Writer
 from api.types.pages import PageInfo
@@ -32,6 +33,9 @@ class Version:
     writers: list[Writer]
     """Who wrote it, according to field managers; empty if unknown."""
 
+    author: Author
+    """Who made it: by audit, else by field managers."""
+
     changed: list[Change]
     """Differences from the previous version of the same incarnation."""
 
@@ -47,7 +51,8 @@ class Version:
         return cls(
             entry=Entry.of(version.line),
             writers=[Writer.of(one) for one in version.managers],
-            changed=[Change.of(one) for one in version.changed],
+            author=Author.of(version.attribution.author),
+            changed=[Change.of(*one) for one in version.authored],
             begins=version.begins,
             uid_before=version.before,
         )

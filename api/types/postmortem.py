@@ -9,17 +9,45 @@ from api.types.coverage import Coverage
 from api.types.impact import Impact
 from api.types.verdicts import Verdict
 
-__all__ = ["Postmortem"]
+__all__ = ["Phase", "Postmortem"]
+
+
+@described
+class Phase:
+    """One phase of an incident, by the record that bears it out."""
+
+    phase: str
+    """`started`, `detected`, `decided`, `mitigated` or `resolved`."""
+
+    at: datetime | None
+    """Null if it is not over, or was not recorded."""
+
+    after_seconds: float | None
+    """The time since the incident started."""
+
+    says: str
+    entry: strawberry.ID | None
 
 
 @described
 class Postmortem:
-    """Summary, timeline, verdict, evidence, impact and gaps."""
+    """Summary, impact, phases, verdicts, evidence and gaps."""
 
     node: str
+    """The names of its nodes, with commas between them."""
+
+    nodes: list[str]
 
     summary: list[str]
     """What happened and why, the cost, and the confidence."""
+
+    phases: list[Phase]
+
+    factors: list[str]
+    """What contributed, by the links of the verdicts."""
+
+    action_items: list[str]
+    """What the evidence suggests to do."""
 
     verdicts: list[Verdict]
 

@@ -105,6 +105,34 @@ class Contradiction:
 
 
 @described
+class Contest:
+    """Two who undo each other's cordon."""
+
+    cordoned_by: Actor
+
+    uncordoned_by: Actor
+
+    since: datetime
+
+    until: datetime
+    """The last change of theirs."""
+
+    entries: list[strawberry.ID]
+    """Of each change, in the order of the log."""
+
+    @classmethod
+    def of(cls, contest: judged.Contest) -> Self:
+        """Take it from a verdict."""
+        return cls(
+            cordoned_by=actor_of(contest.cordoned_by),
+            uncordoned_by=actor_of(contest.uncordoned_by),
+            since=contest.since,
+            until=contest.until,
+            entries=[strawberry.ID(str(one)) for one in contest.entries],
+        )
+
+
+@described
 class MissingEvidence:
     """A source that would have shown more."""
 
@@ -204,6 +232,9 @@ class Verdict:
 
     missing: list[MissingEvidence]
 
+    contest: Contest | None
+    """The contest that it is part of, if two undid each other's cordon."""
+
     @classmethod
     def of(cls, verdict: judged.Verdict) -> Self:
         """Take it from an answer, in the words of its JSON."""
@@ -246,6 +277,9 @@ class Verdict:
             ],
             gaps=[strawberry.ID(gap) for gap in told.gaps],
             missing=[MissingEvidence(**asdict(said)) for said in told.missing],
+            contest=None
+            if verdict.contest is None
+            else Contest.of(verdict.contest),
         )
 
 

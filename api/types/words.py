@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from api.describing import described_enum
 from recorder.classify.changes import How
+from recorder.model.author import KnownBy
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import (
@@ -11,6 +12,7 @@ from recorder.model.outcomes import (
     Cause,
     Confidence,
     Decision,
+    EndedBy,
     Fault,
     Happened,
     HitBy,
@@ -18,12 +20,16 @@ from recorder.model.outcomes import (
     Mode,
     Outcome,
     Role,
+    WorkloadState,
 )
+from recorder.questions.counting import GroupBy
 
 __all__ = [
     "ActorKind",
     "Cause",
     "Confidence",
+    "EndedBy",
+    "GroupBy",
     "Happened",
     "HitBy",
     "IncidentGroup",
@@ -35,11 +41,13 @@ __all__ = [
     "SourceName",
     "SourceState",
     "StreamState",
+    "WorkloadState",
 ]
 
 for _cls, _name, _text in (
     (FactKind, "FactKind", "What kind of thing happened."),
     (Operation, "Operation", "What an entry says."),
+    (KnownBy, "KnownBy", "What names an author."),
     (How, "ChangeKind", "How a value changed."),
     (Fault, "FaultClass", None),
     (Decision, "DecisionClass", None),
@@ -52,6 +60,9 @@ for _cls, _name, _text in (
     (HitBy, "HitBy", None),
     (Outcome, "Outcome", None),
     (IncidentGroup, "IncidentGroup", None),
+    (EndedBy, "EndedBy", None),
+    (GroupBy, "GroupBy", None),
+    (WorkloadState, "WorkloadState", None),
 ):
     described_enum(_name, _text)(_cls)
 

@@ -6,8 +6,9 @@
  * itself, later each time.
  *
  * @typedef {{slot: string, query: string,
- *   variables: Record<string, unknown>, every?: number,
- *   isAside?: boolean}} Need the view stands without what is an aside
+ *   variables: Record<string, unknown>, every?: number, patience?: number,
+ *   isAside?: boolean}} Need the view stands without what is an aside; times
+ *   are milliseconds
  * @typedef {{data: any, key: string, dataKey: string, isAsking: boolean,
  *   error: string, code: string, isFinal: boolean, answeredAt: number,
  *   tries: number}} Answer
@@ -37,7 +38,7 @@ const NOTHING = Object.freeze({
 export class Answers {
   /**
    * @param {{post: (query: string, variables: Record<string, unknown>,
-   *   signal: AbortSignal) => Promise<any>, changed: () => void,
+   *   signal: AbortSignal, patience?: number) => Promise<any>, changed: () => void,
    *   now: () => number, later: (does: () => void, wait: number) => number,
    *   forget: (timer: number) => void}} world
    */
@@ -109,7 +110,7 @@ export class Answers {
     const key = keyOf(need);
     this.#put(slot, { ...this.of(slot), key, isAsking: true });
     this.world
-      .post(need.query, need.variables, asking.signal)
+      .post(need.query, need.variables, asking.signal, need.patience)
       .then((data) => this.#answered(need, asking, data))
       .catch((error) => this.#failed(need, asking, error));
   }

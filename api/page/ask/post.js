@@ -2,7 +2,7 @@
 
 import { proof } from './token.js';
 
-/** Longer than the server lets a statement run. */
+/** Milliseconds; longer than the server lets a statement run. */
 const PATIENCE = 60_000;
 
 /** Codes of what stays as it is, however often it is asked. */
@@ -30,11 +30,12 @@ export class AskError extends Error {
  * @param {string} query
  * @param {Record<string, unknown>} variables
  * @param {AbortSignal} signal
+ * @param {number} [patience] milliseconds
  * @returns {Promise<any>}
  * @throws {AskError} it could not be asked, or not be answered
  */
-export async function post(query, variables, signal) {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
+export async function post(query, variables, signal, patience = PATIENCE) {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
   const response = await reach(query, variables, limit);
   const answer = await read(response);
   const [error] = answer.errors ?? [];
@@ -63,7 +64,7 @@ async function reach(query, variables, signal) {
     });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'TimeoutError') {
-      throw new AskError('no answer from the recorder within a minute');
+      throw new AskError('no answer from the recorder in time');
     }
     if (signal.aborted) throw error;
     throw new AskError('cannot reach the recorder');

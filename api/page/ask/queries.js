@@ -25,6 +25,7 @@ const VERDICT = `id node nodeUid happened bootIdBefore bootIdAfter
 
 const REFERENCE = 'group kind namespace name uid';
 
+const AUTHOR = 'knownBy name onBehalfOf client address pod entry';
 const ENTRY = `name operation source resource resourceVersion node reason
   actor occurredAt observedAt recordedAt says object { ${REFERENCE} }`;
 
@@ -37,8 +38,27 @@ const PLACEMENT = `namespace pod uid node gpus boundAt runningAt deletingAt
   endedAt restartedAt phase disruption exitCodes entries
   workload { kind namespace name uid group }`;
 
-/** What is recorded, and how far. */
+/** Whether anybody answers. */
+export const PULSE = 'query Pulse { __typename }';
+
+/** Which logs there are, and how far they are: asked again all the time. */
 export const OVERVIEW = `query Overview {
+  status {
+    now
+    clusters {
+      name uid
+      log { id kind }
+      sources { resource beganAt vouchedUntil }
+      coverage { until provenUntil }
+    }
+  }
+}`;
+
+/** Links that the site offers. */
+export const LINKS = 'query Links { links { name url } }';
+
+/** What is recorded. */
+export const SOURCES = `query Sources {
   status {
     now
     database { version embedded bytes diskFreeBytes }
@@ -65,12 +85,28 @@ export const INCIDENTS = `query Incidents(${LOG}, $since: DateTime,
     nodes { id happened cause nodes from to group sentence confidence
       verdicts { id node at beganAt backInServiceAt
         fault { class } decision { class actor { name tool } } }
-      workloads { workload { kind namespace name } }
-      totals { workloads pods gpus gpuHoursLost } }
+      workloads { workload { kind namespace name } gpuHoursAttributed }
+      totals { workloads pods gpus gpuHoursAttributed } }
+    places { node key value }
     pageInfo { hasPreviousPage startCursor }
     histogram { stepSeconds steps { from to count } gaps { ${GAP} } }
     nearest { before { at node entry says } after { at node entry says } }
     ${COVERAGE}
+  }
+}`;
+
+/** What happened lately, to count what returns. */
+export const RECENT = `query Recent(${LOG}, $since: DateTime) {
+  incidents(${OF_LOG}, since: $since, last: 500, steps: 1) {
+    nodes { id happened from nodes }
+  }
+}`;
+
+/** When else something happened to a node, to compare with. */
+export const COMPARABLE = `query Comparable(${LOG}, $node: String!,
+  $since: DateTime) {
+  incidents(${OF_LOG}, node: $node, since: $since, last: 10, steps: 1) {
+    nodes { id from }
   }
 }`;
 
@@ -116,7 +152,7 @@ export const ENTRY_DETAIL = `query Entry($name: ID!) {
     entry { ${ENTRY} } raw document
     facts { entry index kind at occurredAt actor says }
     previous { name observedAt }
-    ${CHANGE} ${WRITERS} ${COVERAGE}
+    ${CHANGE} ${WRITERS} author { ${AUTHOR} } ${COVERAGE}
   }
 }`;
 
@@ -126,10 +162,21 @@ export const OBJECT = `query Object(${LOG}, $name: String!, $last: Int,
   object(${OF_LOG}, name: $name) {
     kind namespace name uids
     versions(last: $last, before: $before) {
-      nodes { entry { ${ENTRY} } begins uidBefore ${WRITERS} ${CHANGE} }
+      nodes { entry { ${ENTRY} } begins uidBefore ${WRITERS}
+        author { ${AUTHOR} } ${CHANGE} }
       pageInfo { hasPreviousPage startCursor }
       heartbeats { count lastAt }
       ${COVERAGE}
+    }
+  }
+}`;
+
+/** Who changed each field of an object last. */
+export const WHO = `query Who(${LOG}, $name: String!, $time: DateTime) {
+  object(${OF_LOG}, name: $name) {
+    who(time: $time) {
+      entry { observedAt } created { ${AUTHOR} } deleted { ${AUTHOR} }
+      fields { path change entry { name observedAt } author { ${AUTHOR} } }
     }
   }
 }`;

@@ -4,13 +4,15 @@
  * A place is read from an address and written to one, and nothing else keeps
  * what a person chose. What is not in the address is not remembered.
  *
- * @typedef {'fleet' | 'node' | 'object' | 'workload' | 'sources'} View
+ * @typedef {'fleet' | 'node' | 'object' | 'workload' | 'sources'
+ *   | 'compare'} View
  * @typedef {{view: View, name: string, kind: string, namespace: string,
  *   cluster: string, log: string, last: string,
  *   from: number | null, to: number | null, zone: 'utc' | 'local',
  *   entry: string, verdict: string, filter: string, folded: string[],
  *   opened: string[], pinned: string[], order: string[], left: string,
- *   right: string}} Place
+ *   right: string, group: string, sort: string, other: string,
+ *   shift: number}} Place `other` is compared, as it was `shift` later, ms
  */
 
 import { readInstant, writeShort } from '../time/instant.js';
@@ -36,12 +38,16 @@ const HOME = Object.freeze({
   order: [],
   left: '',
   right: '',
+  group: '',
+  sort: '',
+  other: '',
+  shift: 0,
 });
 
 /** Given on as they are. */
 const TEXTS = /** @type {const} */ ([
   'cluster', 'log', 'last', 'entry', 'verdict', 'filter', 'left',
-  'right',
+  'right', 'group', 'sort', 'other',
 ]);
 const TIMES = /** @type {const} */ (['from', 'to']);
 const LISTS = /** @type {const} */ (['folded', 'opened', 'pinned', 'order']);
@@ -63,13 +69,22 @@ export function readPlace(address) {
     place.from = place.to = null;
   }
   place.zone = given.get('zone') === 'local' ? 'local' : 'utc';
+  place.shift = readShift(given.get('shift'));
   return place;
+}
+
+/** @param {string | null} text seconds */
+function readShift(text) {
+  const seconds = Number(text ?? 0);
+  return Number.isFinite(seconds) ? Math.round(seconds * 1000) : 0;
 }
 
 /** @param {string} path @returns {Partial<Place>} */
 function ofPath(path) {
   const [view, ...names] = path.split('/').filter(Boolean).map(decoded);
-  if (view === 'node' && names.length === 1) return { view, name: names[0] };
+  if ((view === 'node' || view === 'compare') && names.length === 1) {
+    return { view, name: names[0] };
+  }
   if (view === 'sources') return { view };
   if (view === 'object' && names.length === 2) {
     return { view, kind: names[0], name: names[1] };
@@ -108,6 +123,7 @@ export function writePlace(place) {
     if (at !== null) query.set(name, writeShort(at));
   }
   if (place.zone === 'local') query.set('zone', 'local');
+  if (place.shift !== 0) query.set('shift', String(place.shift / 1000));
   for (const name of LISTS) {
     const text = place[name].map(encodeURIComponent).join(',');
     if (text) query.set(name, text);

@@ -22,6 +22,7 @@ const LABEL_ROOM = 48;
 const LABEL_INSET = 12;
 const SPARSE = 9;
 const STEP_RADIUS = 8;
+const DASHES = [3, 5];
 
 /**
  * @typedef {{context: CanvasRenderingContext2D,
@@ -51,8 +52,8 @@ export function paint(picture, lanes, ticks) {
   for (let place = first; place < last; place += 1) {
     const top = place * LANE_PIXELS - scroll;
     paintSpans(picture, lanes[place], top);
-    paintMarks(picture, lanes[place], top);
     paintUnseen(picture, lanes[place], top);
+    paintMarks(picture, lanes[place], top);
     paintSteps(picture, lanes[place], top);
   }
 }
@@ -193,7 +194,32 @@ function paintUnseen(picture, ready, top) {
     const end = Math.min(pixelOf(window, width, to), width);
     context.fillStyle = hatch;
     context.fillRect(x, top + 1, Math.max(end - x, 2), LANE_PIXELS - 2);
+    if (ready.lane.group !== 'recorder') paintAssumed(picture, top, { x, end });
   }
+}
+
+/**
+ * What was the case before, of the spans that were merged last: a dashed hair,
+ * because nobody saw it last.
+ * @param {Picture} picture
+ * @param {number} top
+ * @param {{x: number, end: number}} unseen
+ */
+function paintAssumed({ context, palette, merged }, top, unseen) {
+  const y = top + LANE_PIXELS / 2;
+  context.setLineDash(DASHES);
+  context.lineWidth = 1;
+  for (let place = 0; place < merged.count; place += 1) {
+    const x = Math.max(merged.x[place], unseen.x);
+    const end = Math.min(merged.end[place], unseen.end);
+    if (end <= x) continue;
+    context.strokeStyle = palette.tones[merged.tone[place]];
+    context.beginPath();
+    context.moveTo(x, y);
+    context.lineTo(end, y);
+    context.stroke();
+  }
+  context.setLineDash([]);
 }
 
 /**

@@ -51,8 +51,6 @@ export function readableOn(colour) {
 }
 
 const TILE = 8;
-/** How much of what lies under the hatch is covered between its lines. */
-const VEIL = 0.5;
 /** @type {Map<string, HTMLCanvasElement>} */
 const tiles = new Map();
 
@@ -82,10 +80,9 @@ function drawnTile(palette, size, scale) {
   tile.height = size;
   const context = tile.getContext('2d');
   if (context === null) return tile;
-  context.globalAlpha = VEIL;
+  // Opaque: nothing is seen of what would lie under it.
   context.fillStyle = palette.ground;
   context.fillRect(0, 0, size, size);
-  context.globalAlpha = 1;
   context.strokeStyle = palette.hatch;
   context.lineWidth = 1.4 * scale;
   context.lineCap = 'square';

@@ -3,6 +3,7 @@
 import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';
 import { dayAndClock, exactClock } from '../time/clock.js';
+import { authorName } from '../words/author.js';
 import { objectName, prose, valueText } from '../words/plain.js';
 import { Trouble, Waiting } from './states.js';
 
@@ -87,9 +88,11 @@ function Clocks({ page, entry }) {
 
 /** @param {{detail: any}} given */
 function Who({ detail }) {
-  const { entry, writers, facts } = detail;
+  const { entry, writers, facts, author } = detail;
   const asked = facts.find((/** @type {any} */ fact) => fact.kind === 'REQUESTED');
   const known = [
+    ...(author?.knownBy === 'AUDIT'
+      ? [[authorName(author), `audit entry ${author.entry}`]] : []),
     ...(asked?.actor ? [[asked.actor, 'from the audit log']] : []),
     ...(entry.actor ? [[entry.actor, 'reported the Event']] : []),
     ...writers.map((/** @type {any} */ writer) => [

@@ -20,7 +20,8 @@ export function Facts({ page, timeline }) {
       <h2 id="facts-title">Facts
         <small>${counted(inWindow.length, 'fact')} in the window, in log
           order</small></h2>
-      <table class="facts">
+      <div class="long">
+      <table class="facts stacked">
         <thead><tr>
           <th scope="col">${zoneName(place.zone, page.nodeWindow.from)}</th>
           <th scope="col">Fact</th>
@@ -34,7 +35,7 @@ export function Facts({ page, timeline }) {
               fact=${fact} isChosen=${page.ui.chosen === n} />
           `)}
         </tbody>
-      </table>
+      </table></div>
       ${left > 0 && html`<p class="note">${counted(left, 'fact')} more: zoom
         in to see them.</p>`}
     </section>
@@ -51,8 +52,8 @@ function FactRow({ page, fact, isChosen }) {
       onMouseEnter=${() => light(fact.entry)}
       onMouseLeave=${() => light(null)}>
       <td><time>${clock(readInstant(fact.at) ?? 0, zone)}</time></td>
-      <td><span class="kind">${prose(fact.kind)}</span> ${fact.says}</td>
-      <td>${fact.actor ?? ''}</td>
+      <td class="whole"><span class="kind">${prose(fact.kind)}</span> ${fact.says}</td>
+      <td data-name=${fact.actor && 'by'}>${fact.actor ?? ''}</td>
       <td>${fact.object && html`
         <a href=${page.objectLink(fact.object)}>${objectName(fact.object)}</a>`}
       </td>

@@ -2,7 +2,7 @@
 
 import { html } from '../html.js';
 import { zoneName } from '../time/clock.js';
-import { recordingOf } from '../words/recording.js';
+import { ALL, recordingOf } from '../words/recording.js';
 
 /** Windows that end now, or where a tape does. */
 const LASTS = /** @type {const} */ ([
@@ -30,6 +30,8 @@ export function Header({ page }) {
       <button type="button" aria-keyshortcuts="u"
         aria-label="Time zone: ${zoneName(place.zone, now)}. Switch"
         onClick=${() => page.switchZone()}>${zoneName(place.zone, now)}</button>
+      <button type="button" aria-keyshortcuts="y" aria-label="Copy and links"
+        onClick=${() => page.show('hand')}>⧉</button>
       <button type="button" aria-keyshortcuts="?" aria-label="Keys"
         onClick=${() => page.show('help')}>?</button>
       <${Recording} page=${page} />
@@ -50,10 +52,13 @@ function Clusters({ page }) {
   if (all.length < 2) {
     return html`<span class="cluster">${page.cluster?.name ?? ''}</span>`;
   }
+  const isFleet = page.place.view === 'fleet';
+  const isAll = isFleet && page.fleetLogs.length > 1;
   return html`
-    <select aria-label="Cluster" value=${page.cluster?.log.id}
+    <select aria-label="Cluster" value=${isAll ? ALL : page.cluster?.log.id}
       onChange=${(/** @type {any} */ event) =>
         page.go({ log: event.target.value, cluster: '', entry: '' })}>
+      ${isFleet && html`<option value=${ALL}>all clusters</option>`}
       ${all.map((/** @type {any} */ one) => html`
         <option key=${one.log.id} value=${one.log.id}>${one.name}${
           one.log.kind === 'TAPE' ? ` (tape, log ${one.log.id})` : ''}</option>
@@ -80,10 +85,11 @@ function Window({ page }) {
 /** @param {{page: import('../page.js').Page}} given */
 function Recording({ page }) {
   const { status, cluster } = page;
-  const overview = page.answers.of('overview');
-  if (overview.error !== '') {
+  const error = page.answers.of('overview').error
+    || page.answers.of('pulse').error;
+  if (error !== '') {
     return html`<span class="recording lost" role="status">
-      <i aria-hidden="true"></i>offline: ${overview.error}</span>`;
+      <i aria-hidden="true"></i>offline: ${error}</span>`;
   }
   if (cluster === null) {
     return html`<span class="recording" role="status">

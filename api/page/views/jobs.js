@@ -38,7 +38,7 @@ export function Jobs({ page, impact }) {
 export function Hits({ page, hits }) {
   const { zone } = page.place;
   return html`
-    <table class="hits">
+    <table class="hits stacked">
       <thead><tr>
         <th scope="col">Disrupted at</th><th scope="col">Job</th>
         <th scope="col">Outcome</th><th scope="col">Size</th>
@@ -49,18 +49,19 @@ export function Hits({ page, hits }) {
         ${hits.map((hit) => html`
           <tr key="${hit.workload.uid} ${hit.hitAt}">
             <td><time>${clock(readInstant(hit.hitAt) ?? 0, zone)}</time></td>
-            <td><a href=${page.workloadLink(hit.workload)} title=${hit.says}
+            <td class="whole"><a href=${page.workloadLink(hit.workload)} title=${hit.says}
               >${hit.workload.namespace}/${hit.workload.name}</a>
               ${' '}<span class="kind">${hit.workload.kind}</span></td>
-            <td>${prose(hit.outcome)} after ${prose(hit.hitBy)} on ${
+            <td class="whole">${prose(hit.outcome)} after ${prose(hit.hitBy)} on ${
               hit.nodes.join(', ')}</td>
             <td>${counted(hit.gangSize, 'Pod')}, ${hit.gpus} GPU</td>
-            <td>${hit.runningAgainAt === null
+            <td data-name="running again">${hit.runningAgainAt === null
               ? 'not yet'
               : html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}
                 </time>`}</td>
-            <td>≥ ${rounded(hit.gpuHoursLost)} GPU-h</td>
-            <td>${hit.evidence.map((/** @type {string} */ entry) => html`
+            <td data-name="lost">≥ ${rounded(hit.gpuHoursLost)} GPU-h</td>
+            <td data-name="evidence">
+              ${hit.evidence.map((/** @type {string} */ entry) => html`
               <a class="code" href=${page.keep({ entry })}>${entry}</a> `)}</td>
           </tr>
         `)}

@@ -9,11 +9,11 @@ import { Jobs } from './jobs.js';
 import { NodeMap } from './map.js';
 import { Objects } from './objects.js';
 import { Coverage, Empty, Trouble, Waiting } from './states.js';
-import { VerdictCard } from './verdict.js';
+import { Doubts, OtherVerdicts, VerdictCard } from './verdict.js';
 
 const PARTS = /** @type {const} */ ([
-  ['why', 'Why'], ['timeline', 'Timeline'], ['jobs', 'Jobs'],
-  ['objects', 'Objects'], ['facts', 'Facts'],
+  ['why', 'Why'], ['timeline', 'Timeline'], ['detail', 'Detail'],
+  ['jobs', 'Jobs'], ['objects', 'Objects'], ['facts', 'Facts'],
 ]);
 
 /** @param {{page: import('../page.js').Page}} given */
@@ -34,6 +34,8 @@ export function Node({ page }) {
           `)}
         </nav>
         <div class="does">
+          <a class="button" href=${page.href({ view: 'compare',
+            name: place.name, from: place.from, to: place.to })}>Compare</a>
           <button type="button" onClick=${() => page.copy()}>
             Copy as Markdown</button>
           <button type="button" onClick=${() => page.save()}>
@@ -46,11 +48,11 @@ export function Node({ page }) {
         <${Why} page=${page} node=${node} hasFailed=${answer.error !== ''} />
       </section>
       <section id="timeline" aria-label="Timeline">
-        <h2>Timeline</h2>
         <${NodeMap} page=${page} />
         <${Lanes} page=${page} isOld=${isOld} />
       </section>
       ${node && html`
+        <${Detail} page=${page} />
         <${Jobs} page=${page} impact=${node.impact} />
         <${Objects} page=${page} timeline=${node.timeline} />
         <${Facts} page=${page} timeline=${node.timeline} />
@@ -68,19 +70,33 @@ function Why({ page, node, hasFailed }) {
       : html`<${Waiting} lines=${4} says="Loading verdicts" />`;
   }
   const { zone } = page.place;
-  const { why } = node;
-  const verdicts = [...page.verdicts].reverse();
+  const { coverage } = node.why;
   const open = page.openVerdict;
   return html`
-    <${Coverage} coverage=${why.coverage} zone=${zone} />
-    ${verdicts.length === 0 && html`
-      <${Empty} says="No incidents recorded for ${page.place.name}
-        in this window${why.coverage.complete ? '' : ', which has gaps'}."
-        links=${page.nearestToNode()} />`}
-    ${verdicts.map((verdict) => html`
-      <${VerdictCard} key=${verdict.id} page=${page} verdict=${verdict}
-        isOpen=${verdict === open} />
-    `)}
+    <${Coverage} coverage=${coverage} zone=${zone} absent=${
+      open?.missing.map((/** @type {any} */ one) => one.evidence)} />
+    ${open === null
+      ? html`<${Empty} says="No incidents recorded for ${page.place.name}
+          in this window${coverage.complete ? '' : ', which has gaps'}."
+          links=${page.nearestToNode()} />`
+      : html`<${VerdictCard} key=${open.id} page=${page} verdict=${open} />`}
+  `;
+}
+
+/**
+ * Below the picture: what the verdict rests on, and the other ones.
+ * @param {{page: import('../page.js').Page}} given
+ */
+function Detail({ page }) {
+  const open = page.openVerdict;
+  if (open === null) return null;
+  const others = page.verdicts.filter((one) => one !== open).reverse();
+  return html`
+    <section id="detail" aria-label="Detail">
+      <h2>How sure this is</h2>
+      <${Doubts} page=${page} verdict=${open} />
+      <${OtherVerdicts} page=${page} verdicts=${others} />
+    </section>
   `;
 }
 

@@ -3,9 +3,11 @@
 import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';
 import { clock, dayAndClock, zoneName } from '../time/clock.js';
+import { authorName } from '../words/author.js';
 import { counted, prose } from '../words/plain.js';
 import { Changes } from './evidence.js';
 import { Coverage, Trouble, Waiting } from './states.js';
+import { Who } from './who.js';
 
 const PATHS_SHOWN = 4;
 
@@ -61,6 +63,7 @@ function Story({ page, object }) {
     ${versions.pageInfo.hasPreviousPage && html`
       <button type="button" class="more" onClick=${() => page.older()}>
         Older versions</button>`}
+    <${Who} page=${page} />
     <${Document} page=${page} />
   `;
 }
@@ -70,7 +73,7 @@ function Versions({ page, versions }) {
   const { zone } = page.place;
   const first = readInstant(versions[0]?.entry.observedAt ?? '') ?? 0;
   return html`
-    <table class="versions">
+    <table class="versions stacked">
       <thead><tr>
         <th scope="col">Compare</th>
         <th scope="col">Observed, ${zoneName(zone, first)}</th>
@@ -86,7 +89,9 @@ function Versions({ page, versions }) {
 
 /** @param {{page: import('../page.js').Page, version: any}} given */
 function VersionRow({ page, version }) {
-  const { entry, writers, changed } = version;
+  const { entry, writers, author, changed } = version;
+  const by = author.knownBy === 'AUDIT' ? authorName(author)
+    : writers.map((/** @type {any} */ one) => one.name).join(', ');
   const { place } = page;
   const at = readInstant(entry.observedAt) ?? 0;
   const paths = changed.map((/** @type {any} */ change) => change.path);
@@ -103,8 +108,9 @@ function VersionRow({ page, version }) {
         >${clock(at, place.zone)}</time></td>
       <td>${prose(entry.operation)}${version.begins
         && version.uidBefore && ', new incarnation'}</td>
-      <td>${writers.map((/** @type {any} */ one) => one.name).join(', ')}</td>
-      <td>${paths.slice(0, PATHS_SHOWN).map((/** @type {string} */ path) => html`
+      <td data-name=${by ? 'by' : null}>${by}</td>
+      <td class="whole">
+        ${paths.slice(0, PATHS_SHOWN).map((/** @type {string} */ path) => html`
         <code class="path">${path}</code> `)}
         ${more > 0 && html`<small>and ${more} more</small>`}</td>
       <td><a class="code" href=${page.keep({ entry: entry.name })}

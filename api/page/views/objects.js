@@ -21,7 +21,7 @@ export function Objects({ page, timeline }) {
   return html`
     <section id="objects" aria-labelledby="objects-title">
       <h2 id="objects-title">Objects</h2>
-      <ul class="objects">
+      <ul class="objects long">
         ${most.slice(0, OBJECTS_SHOWN).map(([name, { object, count }]) => html`
           <li key=${name}><a href=${page.objectLink(object)}>${name}</a>
             ${' '}<small>${counted(count, 'fact')}</small></li>

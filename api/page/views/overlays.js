@@ -4,17 +4,18 @@ import { Component, html } from '../html.js';
 import { keepToken } from '../ask/token.js';
 import { BINDINGS } from '../route/keys.js';
 import { zoneName } from '../time/clock.js';
+import { sentenceOf } from '../words/workload.js';
 
 /** @param {{page: import('../page.js').Page}} given */
 export function Overlay({ page }) {
   const { shown } = page.ui;
-  if (shown === '') return null;
+  if (shown === '' || shown === 'hand') return null;
   const [Part, label] = PARTS[shown];
   return html`<${Dialog} page=${page} label=${label}><${Part} page=${page} /><//>`;
 }
 
 /** A dialog of the browser's own: it keeps the focus and gives it back. */
-class Dialog extends Component {
+export class Dialog extends Component {
   componentDidMount() {
     /** @type {any} */ (this).element.showModal();
   }
@@ -96,12 +97,26 @@ function Search({ page }) {
         </li>
       `)}
     </ul>
+    <${Job} page=${page} />
     ${page.ui.text !== '' && !answer.isAsking && hits.length === 0
       && !answer.error && html`<p class="quiet">No results for
         “${page.ui.text}”.</p>`}
     ${answer.data?.search?.more && html`<p class="quiet">There are more
       results: refine the search.</p>`}
   `;
+}
+
+/**
+ * What became of the job that is chosen: an answer before it is opened.
+ * @param {{page: import('../page.js').Page}} given
+ */
+function Job({ page }) {
+  const { searchedJob } = page;
+  if (searchedJob === '') return null;
+  const { key, dataKey, data } = page.answers.of('job');
+  const story = key === dataKey ? (data?.workload ?? null) : null;
+  return html`<p class="note job" role="status">${story === null
+    ? `Looking for what became of ${searchedJob} …` : sentenceOf(story)}</p>`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';
 import { dayAndClock, span } from '../time/clock.js';
 import { counted, prose, rounded, size } from '../words/plain.js';
-import { recordingOf } from '../words/recording.js';
+import { clusterOf, recordingOf } from '../words/recording.js';
 import { Figure, Trouble, Waiting } from './states.js';
 
 /** @type {Record<string, string>} */
@@ -19,8 +19,9 @@ const MEANS = {
 
 /** @param {{page: import('../page.js').Page}} given */
 export function Sources({ page }) {
-  const answer = page.answers.of('overview');
-  const { status, cluster } = page;
+  const answer = page.answers.of('sources');
+  const status = answer.data?.status ?? null;
+  const cluster = clusterOf(status, page.place);
   return html`
     <section class="sources" aria-labelledby="title">
       <div class="title"><h1 id="title">Sources</h1></div>
@@ -66,7 +67,7 @@ function Streams({ page, sources }) {
   const { zone } = page.place;
   return html`
     <h2>Recorded resources</h2>
-    <table class="streams">
+    <table class="streams stacked">
       <thead><tr><th scope="col">Resource</th><th scope="col">State</th>
         <th scope="col">Complete until</th><th scope="col">Lag</th>
         <th scope="col" class="number">Entries</th></tr></thead>
@@ -74,13 +75,16 @@ function Streams({ page, sources }) {
         const until = readInstant(one.vouchedUntil ?? '');
         return html`
           <tr key="${one.source} ${one.resource}">
-            <td>${one.resource} <span class="kind">${prose(one.source)}</span></td>
+            <td class="whole">${one.resource}
+              ${' '}<span class="kind">${prose(one.source)}</span></td>
             <td><span class="state ${prose(one.state).replace(' ', '-')}"
               title=${MEANS[one.state]}>${prose(one.state)}</span></td>
-            <td>${until === null ? 'never' : dayAndClock(until, zone)}</td>
-            <td>${one.lagSeconds === null ? 'n/a (tape)'
+            <td data-name="until">${until === null ? 'never'
+              : dayAndClock(until, zone)}</td>
+            <td data-name="lag">${one.lagSeconds === null ? 'n/a (tape)'
               : span(one.lagSeconds * 1000)}</td>
-            <td class="number">${one.entries.toLocaleString('en')}</td>
+            <td class="number" data-name="entries"
+              >${one.entries.toLocaleString('en')}</td>
           </tr>`;
       })}</tbody>
     </table>
@@ -99,7 +103,7 @@ function Gaps({ page }) {
     ${found && gaps.length === 0 && html`<p class="note complete">No gaps:
       the recording is complete.</p>`}
     ${gaps.length > 0 && html`
-      <table class="gaps">
+      <table class="gaps stacked">
         <thead><tr><th scope="col">Resource</th><th scope="col">From</th>
           <th scope="col">Until</th><th scope="col">Reason</th>
           <th scope="col">May be missing</th></tr></thead>
@@ -118,14 +122,16 @@ function GapRow({ page, gap }) {
   const to = readInstant(gap.to ?? '');
   return html`
     <tr class=${gap.healed ? 'healed' : ''}>
-      <td><span class="swatch" aria-hidden="true"></span>
+      <td class="whole"><span class="swatch" aria-hidden="true"></span>
         ${' '}${gap.resource ?? 'all resources'}
         ${' '}${gap.id && html`<a class="code"
           href=${page.keep({ entry: gap.id })}>${gap.id}</a>`}</td>
-      <td>${from === null ? 'the beginning' : dayAndClock(from, zone)}</td>
-      <td>${to === null ? 'still open' : dayAndClock(to, zone)}</td>
-      <td>${gap.reason}. ${gap.proved && `Proved: ${gap.proved}.`}</td>
-      <td>${gap.healed ? 'nothing (healed)' : gap.possible.join(', ')}</td>
+      <td data-name="from">${from === null ? 'the beginning'
+        : dayAndClock(from, zone)}</td>
+      <td data-name="until">${to === null ? 'still open' : dayAndClock(to, zone)}</td>
+      <td class="whole">${gap.reason}. ${gap.proved && `Proved: ${gap.proved}.`}</td>
+      <td class="whole" data-name="may be missing:">${gap.healed
+        ? 'nothing (healed)' : gap.possible.join(', ')}</td>
     </tr>
   `;
 }

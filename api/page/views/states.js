@@ -5,7 +5,7 @@ import { readInstant } from '../time/instant.js';
 import { clock, dayAndClock, zoneName } from '../time/clock.js';
 import { counted } from '../words/plain.js';
 
-const GAPS_SHOWN = 3;
+const GAPS_SHOWN = 20;
 
 /**
  * Over an old answer: what failed, and that it is tried again.
@@ -29,29 +29,46 @@ export function Trouble({ answer, zone, onRetry }) {
 
 /**
  * What may be missing, before anything else is said.
- * @param {{coverage: any, zone: 'utc' | 'local'}} given
+ * @param {{coverage: any, zone: 'utc' | 'local', absent?: string[],
+ *   cluster?: string}} given `absent` names what was never recorded and would
+ *   have told more; `cluster` where there are several
  */
-export function Coverage({ coverage, zone }) {
+export function Coverage({ coverage, zone, absent = [], cluster }) {
   if (coverage.complete) {
-    return html`<p class="note complete">Complete: no gaps affect this
-      answer.</p>`;
+    return html`<p class="note complete">${completeWords(absent)}</p>`;
   }
-  const longest = [...coverage.gaps].sort(
+  const [longest, ...others] = [...coverage.gaps].sort(
     (one, other) => lengthOf(other) - lengthOf(one));
-  const shown = longest.slice(0, GAPS_SHOWN);
-  const more = coverage.gaps.length - shown.length + coverage.moreGaps;
+  const count = coverage.gaps.length + coverage.moreGaps;
+  const more = count - 1 - Math.min(others.length, GAPS_SHOWN);
   return html`
     <div class="note hatched" role="note">
-      <p><strong>The recording is incomplete here.</strong> What is
-        missing may change this answer.</p>
-      <ul>
-        ${shown.map((/** @type {any} */ gap) => html`
-          <li>${gapWords(gap, zone)}</li>
-        `)}
-        ${more > 0 && html`<li>and ${counted(more, 'gap')} more</li>`}
-      </ul>
+      <details>
+        <summary><strong>The recording ${cluster && `of ${cluster} `}is
+          incomplete here:</strong>
+          ${' '}what is missing may change this answer.
+          ${longest && ` ${counted(count, 'gap')}, the longest: ${
+            gapWords(longest, zone)}`}</summary>
+        <ul>
+          ${others.slice(0, GAPS_SHOWN).map((/** @type {any} */ gap) => html`
+            <li>${gapWords(gap, zone)}</li>`)}
+          ${more > 0 && html`<li>and ${counted(more, 'gap')} more</li>`}
+        </ul>
+      </details>
     </div>
   `;
+}
+
+/**
+ * That nothing is missing is only said where nothing else would have told
+ * more.
+ * @param {string[]} absent
+ * @returns {string}
+ */
+export function completeWords(absent) {
+  if (absent.length === 0) return 'Complete: no gaps affect this answer.';
+  return `No gaps in what was recorded. Not recorded: ${
+    absent.join(', ')}, which would tell more.`;
 }
 
 /** @param {any} gap */

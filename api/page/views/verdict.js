@@ -1,10 +1,10 @@
-/** A verdict as a card: the sentence first, then the steps that led to it. */
+/** A verdict: the sentence first, then the steps that led to it, as cards. */
 
 import { html } from '../html.js';
 import { light } from '../lighting.js';
 import { readInstant } from '../time/instant.js';
-import { clock, span, zoneName } from '../time/clock.js';
-import { prose, term } from '../words/plain.js';
+import { clock, day, span, zoneName } from '../time/clock.js';
+import { counted, prose, term } from '../words/plain.js';
 
 /** Milliseconds. */
 const SECOND = 1000;
@@ -13,33 +13,52 @@ const SECOND = 1000;
 const STEPS_WITH_KEYS = 9;
 
 /**
- * @param {{page: import('../page.js').Page, verdict: any,
- *   isOpen: boolean}} given
+ * The verdict that is told: its sentence, what is to be known of it, its path.
+ * @param {{page: import('../page.js').Page, verdict: any}} given
  */
-export function VerdictCard({ page, verdict, isOpen }) {
-  const { zone } = page.place;
+export function VerdictCard({ page, verdict }) {
   const at = readInstant(verdict.at) ?? 0;
-  const sure = prose(verdict.confidence);
   return html`
-    <article class="verdict ${isOpen ? 'open' : ''}" id="verdict-${verdict.id}">
+    <article class="verdict open" id="verdict-${verdict.id}">
       <header>
-        <button type="button" aria-expanded=${isOpen}
-          onClick=${() => page.go({ verdict: isOpen ? '-' : verdict.id })}>
-          <span class="sentence">${verdict.sentence}</span>
-          <span class="sure ${sure}" title=${SURE[sure]}>${sure}</span>
-        </button>
+        <p class="sentence">${verdict.sentence}</p>
+        <${Sure} verdict=${verdict} />
       </header>
-      ${isOpen && html`
-        <dl class="about">
-          ${aboutOf(verdict).map(([name, says]) => html`
-            <div key=${name}><dt>${name}</dt><dd>${says}</dd></div>`)}
-        </dl>
-        <${Chain} page=${page} verdict=${verdict} />
-        <${Doubts} page=${page} verdict=${verdict} />
-        <p class="zone">Times are ${zoneName(zone, at)}.</p>
-      `}
+      <dl class="about">
+        ${aboutOf(verdict).map(([name, says]) => html`
+          <div key=${name}><dt>${name}</dt><dd>${says}</dd></div>`)}
+        <div><dt>Times</dt><dd>${day(at, page.place.zone)},
+          ${' '}${zoneName(page.place.zone, at)}</dd></div>
+      </dl>
+      <${Path} page=${page} verdict=${verdict} />
     </article>
   `;
+}
+
+/**
+ * The other verdicts of the window, one line each, newest first.
+ * @param {{page: import('../page.js').Page, verdicts: any[]}} given
+ */
+export function OtherVerdicts({ page, verdicts }) {
+  if (verdicts.length === 0) return null;
+  return html`
+    <section class="others" aria-labelledby="others-title">
+      <h2 id="others-title">Also in this window
+        <small>${counted(verdicts.length, 'incident')}</small></h2>
+      ${verdicts.map((verdict) => html`
+        <article class="verdict" key=${verdict.id}>
+          <a href=${page.keep({ verdict: verdict.id, entry: '' })}>
+            <span class="sentence">${verdict.sentence}</span>
+            <${Sure} verdict=${verdict} /></a>
+        </article>`)}
+    </section>
+  `;
+}
+
+/** @param {{verdict: any}} given */
+function Sure({ verdict }) {
+  const sure = prose(verdict.confidence);
+  return html`<span class="sure ${sure}" title=${SURE[sure]}>${sure}</span>`;
 }
 
 /** @type {Record<string, string>} */
@@ -52,9 +71,9 @@ const SURE = {
 
 /** @type {Record<string, string>} */
 const MODE = {
-  PLANNED: 'planned: a decision precedes the effect',
-  ABRUPT: 'abrupt: no decision precedes it',
-  UNKNOWN: 'unknown: the record does not show whether it was planned',
+  PLANNED: 'planned, by a decision before it',
+  ABRUPT: 'abrupt, without a decision',
+  UNKNOWN: 'not recorded whether planned',
 };
 
 /** @param {any} verdict @returns {[string, string][]} */
@@ -101,20 +120,23 @@ function bootWords({ bootIdBefore, bootIdAfter }) {
 /** @param {string | null} id */
 const shortId = (id) => (id === null ? 'unknown' : id.slice(0, 8));
 
-/** @param {{page: import('../page.js').Page, verdict: any}} given */
-function Chain({ page, verdict }) {
+/**
+ * The steps as cards, in the order of the log.
+ * @param {{page: import('../page.js').Page, verdict: any}} given
+ */
+function Path({ page, verdict }) {
   const { zone, entry: open } = page.place;
   return html`
     <ol class="chain" aria-label="Steps, in order">
       ${verdict.steps.map((/** @type {any} */ step, /** @type {number} */ n) => {
         const [entry] = step.entries;
         return html`
-          <li key=${n}
-            data-entries=${step.entries.join(' ')}
-            class=${step.entries.includes(open) ? 'chosen' : ''}
+          <li key=${n} data-entries=${step.entries.join(' ')}
+            class="${step.role.toLowerCase()} ${
+              step.entries.includes(open) ? 'chosen' : ''}"
             onMouseEnter=${() => light(entry)}
             onMouseLeave=${() => light(null)}>
-            <a href=${page.keep({ entry })}
+            <a href=${page.keep({ entry })} title=${step.says}
               aria-keyshortcuts=${n < STEPS_WITH_KEYS ? String(n + 1) : null}>
               <span class="step">${n + 1}</span>
               <span class="role">${prose(step.role)}</span>
@@ -127,7 +149,6 @@ function Chain({ page, verdict }) {
         `;
       })}
     </ol>
-    <${Records} page=${page} signs=${signsBeside(verdict)} beside />
   `;
 }
 
@@ -138,10 +159,15 @@ function byWords(actor) {
   return name ? `, by ${name}` : '';
 }
 
-/** @param {any} verdict @param {string[]} entries */
-const signsOf = (verdict, entries) => entries.length < 2 ? []
-  : verdict.evidence.filter((/** @type {any} */ sign) =>
-    entries.includes(sign.entry));
+/**
+ * The records of a step besides the one that the step itself opens.
+ * @param {any} verdict
+ * @param {string[]} entries
+ */
+function signsOf(verdict, [first, ...others]) {
+  return verdict.evidence.filter((/** @type {any} */ { entry }) =>
+    entry !== first && others.includes(entry));
+}
 
 /** @param {any} verdict */
 function signsBeside({ steps, evidence }) {
@@ -150,17 +176,15 @@ function signsBeside({ steps, evidence }) {
 }
 
 /**
- * The records of a step, or those of no step, opened on demand.
- * @param {{page: import('../page.js').Page, signs: any[],
- *   beside?: boolean}} given
+ * More records, opened on demand.
+ * @param {{page: import('../page.js').Page, signs: any[]}} given
  */
-function Records({ page, signs, beside = false }) {
+function Records({ page, signs }) {
   if (signs.length === 0) return null;
   const { zone } = page.place;
-  const noun = signs.length === 1 ? 'record' : 'records';
   return html`
     <details class="records">
-      <summary>${signs.length} ${beside ? `more ${noun}` : noun}</summary>
+      <summary>${counted(signs.length, 'more record')}</summary>
       <ul>
         ${signs.map((/** @type {any} */ sign, /** @type {number} */ n) => html`
           <li key="${sign.entry} ${n}">
@@ -176,10 +200,14 @@ function Records({ page, signs, beside = false }) {
   `;
 }
 
-/** @param {{page: import('../page.js').Page, verdict: any}} given */
-function Doubts({ page, verdict }) {
+/**
+ * How sure it is, and what else was recorded: the detail of a verdict.
+ * @param {{page: import('../page.js').Page, verdict: any}} given
+ */
+export function Doubts({ page, verdict }) {
   const { rivals, missing, contradictions, gaps, evidenceLeftOut } = verdict;
   return html`
+    <${Records} page=${page} signs=${signsBeside(verdict)} />
     <div class="doubts">
       <${Part} title="Other causes considered" items=${rivals.map(
         (/** @type {any} */ rival) => html`

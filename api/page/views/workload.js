@@ -5,6 +5,7 @@ import { readInstant } from '../time/instant.js';
 import { dayAndClock } from '../time/clock.js';
 import { Timeline } from '../timeline/timeline.js';
 import { counted, rounded } from '../words/plain.js';
+import { sentenceOf } from '../words/workload.js';
 import { Hits } from './jobs.js';
 import { Coverage, Empty, Figure, Trouble, Waiting } from './states.js';
 
@@ -76,22 +77,6 @@ function Story({ page, story, isOld }) {
   `;
 }
 
-/**
- * The finding about a workload, in one sentence.
- * @param {any} story
- * @returns {string}
- */
-export function sentenceOf({ workload, hits, failedAt }) {
-  const name = `${workload.kind} ${workload.namespace}/${workload.name}`;
-  if (hits.length === 0) {
-    const failed = `${name} failed without a node disruption.`;
-    return failedAt === null ? `${name} was not disrupted.` : failed;
-  }
-  if (hits.length === 1) return `${hits[0].says}.`;
-  const last = hits.at(-1);
-  return `${name} was disrupted ${hits.length} times, most recently: ${last.says}.`;
-}
-
 /** @param {{page: import('../page.js').Page, hits: any[]}} given */
 function Verdicts({ page, hits }) {
   const links = new Map(hits.map((hit) => [hit.firstNode, hit]));
@@ -116,18 +101,19 @@ function Pods({ page, placements }) {
   return html`
     <p class="quiet">${counted(placements.length, 'Pod')}, in order of
       binding.</p>
-    <table class="pods">
+    <table class="pods stacked">
       <thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
         <th scope="col">Bound</th><th scope="col">Ran</th>
         <th scope="col">Ended</th><th scope="col">How</th></tr></thead>
       <tbody>${placements.map((one) => html`
         <tr key="${one.uid} ${one.boundAt}">
-          <td><a href=${page.objectLink({ kind: 'Pod',
+          <td class="whole"><a href=${page.objectLink({ kind: 'Pod',
             namespace: one.namespace, name: one.pod })}>${one.pod}</a></td>
-          <td>${one.node && html`<a href=${page.href({ view: 'node',
+          <td data-name="on">${one.node && html`<a href=${page.href({ view: 'node',
             name: one.node })}>${one.node}</a>`}</td>
-          <td>${when(one.boundAt)}</td><td>${when(one.runningAt)}</td>
-          <td>${when(one.endedAt)}</td>
+          <td data-name=${one.boundAt && 'bound'}>${when(one.boundAt)}</td>
+          <td data-name=${one.runningAt && 'ran'}>${when(one.runningAt)}</td>
+          <td data-name=${one.endedAt && 'ended'}>${when(one.endedAt)}</td>
           <td>${[one.phase, one.disruption, ...one.exitCodes.map(
             (/** @type {number} */ code) => `exit ${code}`)]
             .filter(Boolean).join(', ')}</td>

@@ -17,6 +17,11 @@ const CAUSES = [
   'preemption', 'manual-drain', 'node-deletion', 'unrecorded',
 ];
 
+/** What is chosen by the page itself, of what the recorder gave. */
+const HERE = /^(rack|namespace|controller):(.+)$/i;
+/** The recorder's own words may be written with what they are words of. */
+const PREFIX = /^(cause|happened|confidence):/i;
+
 /** Words that a filter knows, for the list that completes them. */
 export const FILTER_WORDS = [...CAUSES, ...HAPPENED, ...CONFIDENCE];
 
@@ -24,7 +29,9 @@ export const FILTER_WORDS = [...CAUSES, ...HAPPENED, ...CONFIDENCE];
  * Read a filter.
  * @param {string} text words of the contract, `node:NAME`, `job:NAME`, or any
  *   other words to look for
- * @returns {{variables: Record<string, unknown>, words: string[]}}
+ * @returns {{variables: Record<string, unknown>, words: string[],
+ *   traits: Record<string, string[]>}} `traits` are chosen by the page; of one
+ *   trait any word is enough
  */
 export function readFilter(text) {
   /** @type {Record<string, string[]>} */
@@ -32,10 +39,14 @@ export function readFilter(text) {
   /** @type {Record<string, unknown>} */
   const variables = {};
   const words = [];
+  /** @type {Record<string, string[]>} */
+  const traits = {};
   for (const word of text.trim().split(/\s+/).filter(Boolean)) {
-    const low = word.toLowerCase();
+    const low = word.toLowerCase().replace(PREFIX, '');
+    const [, trait, value] = HERE.exec(word) ?? [];
     const name = low.toUpperCase().replaceAll('-', '_');
-    if (low.startsWith('node:')) variables.node = word.slice(5);
+    if (trait) (traits[trait.toLowerCase()] ??= []).push(value);
+    else if (low.startsWith('node:')) variables.node = word.slice(5);
     else if (low.startsWith('job:')) variables.workload = word.slice(4);
     else if (CAUSES.includes(low)) lists.causes.push(name);
     else if (HAPPENED.includes(low)) lists.happened.push(name);
@@ -45,5 +56,20 @@ export function readFilter(text) {
   for (const [name, list] of Object.entries(lists)) {
     if (list.length > 0) variables[name] = list;
   }
-  return { variables, words };
+  return { variables, words, traits };
 }
+
+/**
+ * Add a word to a filter, or take it away.
+ * @param {string} text
+ * @param {string} word
+ * @returns {string}
+ */
+export function toggled(text, word) {
+  const words = text.trim().split(/\s+/).filter(Boolean);
+  const others = words.filter((one) => one !== word);
+  return (others.length < words.length ? others : [...words, word]).join(' ');
+}
+
+/** @param {string} text @param {string} word */
+export const hasWord = (text, word) => text.trim().split(/\s+/).includes(word);

@@ -2,29 +2,16 @@
 
 import { readInstant } from '../time/instant.js';
 import { span } from '../time/clock.js';
-import { readFilter } from './filter.js';
-import { counted, rounded, term, verb } from './plain.js';
+import { term } from './plain.js';
 
 /**
- * What an incident struck: a node by its name, or how many together.
+ * How long it lasted.
  * @param {any} incident
  * @returns {string}
  */
-export function struck({ nodes, group }) {
-  if (nodes.length === 1) return nodes[0];
-  const what = group === 'NODE' ? '' : `${term(group)}, `;
-  return `${what}${nodes.length} nodes`;
-}
-
-/**
- * What happened, and for how long.
- * @param {any} incident
- * @returns {string}
- */
-export function happenedFor({ happened, from, to }) {
-  if (to === null) return `${verb(happened)}, not back`;
-  const length = (readInstant(to) ?? 0) - (readInstant(from) ?? 0);
-  return `${verb(happened)}, ${span(length)}`;
+export function lasted({ happened, from, to }) {
+  if (to === null) return happened === 'REMOVED' ? '' : 'not back';
+  return span((readInstant(to) ?? 0) - (readInstant(from) ?? 0));
 }
 
 /**
@@ -39,21 +26,6 @@ export function because({ cause, verdicts }) {
   if (fault && decision) return `${fault} → ${decision}`;
   if (cause === 'UNRECORDED') return 'cause unknown';
   return fault ?? decision ?? term(cause);
-}
-
-/**
- * What it cost.
- * @param {any} incident
- * @returns {string} empty where nothing was hit
- */
-export function cost({ totals }) {
-  if (totals.workloads === 0) return '';
-  const parts = [counted(totals.workloads, 'job')];
-  if (totals.gpus > 0) parts.push(`${totals.gpus} GPU`);
-  if (totals.gpuHoursLost > 0) {
-    parts.push(`≥ ${rounded(totals.gpuHoursLost)} GPU-h`);
-  }
-  return parts.join(' · ');
 }
 
 /**
@@ -73,13 +45,12 @@ function searched(incident) {
 }
 
 /**
- * The incidents that are listed, newest first, each once.
- * @param {any[]} pages answers of the query for them, the newest page first
- * @param {string} filter
+ * The incidents of several answers, each once.
+ * @param {any[]} pages answers of the query for them
+ * @param {string[]} words that all of them have to have
  * @returns {any[]}
  */
-export function incidentsOf(pages, filter) {
-  const { words } = readFilter(filter);
+export function incidentsOf(pages, words) {
   const all = pages.flatMap((data) =>
     [...(data?.incidents?.nodes ?? [])].reverse());
   const once = [...new Map(all.map((one) => [one.id, one])).values()];

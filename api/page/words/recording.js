@@ -6,6 +6,41 @@ import { clock, dayAndClock, span } from '../time/clock.js';
 /** Behind by more than this and the page says so, as the command does. */
 const BEHIND_MAX = 150_000;
 
+/** Instead of the name of a log: every one. */
+export const ALL = 'all';
+/** So many logs are asked at once. */
+const LOGS_MAX = 20;
+
+/**
+ * The logs that the fleet is of: the one that is named, else all that are
+ * live, else one tape, or all of them where that is asked for.
+ * @param {any} status the answer of the overview
+ * @param {{cluster: string, log: string}} place
+ * @returns {any[]}
+ */
+export function fleetOf(status, place) {
+  const all = status?.clusters ?? [];
+  const live = all.filter((/** @type {any} */ one) => one.log.kind === 'LIVE');
+  const isNamed = place.cluster !== '' || !['', ALL].includes(place.log);
+  if (!isNamed && live.length > 0) return live.slice(0, LOGS_MAX);
+  if (!isNamed && place.log === ALL) return all.slice(0, LOGS_MAX);
+  const one = clusterOf(status, place);
+  return one === null ? [] : [one];
+}
+
+/**
+ * What is known of a log before it is asked.
+ * @param {any} cluster
+ * @returns {import('../needs.js').Known}
+ */
+export const knownOf = (cluster) => ({
+  log: cluster.log.id,
+  name: cluster.name,
+  kind: cluster.log.kind,
+  began: beganAt(cluster),
+  until: readInstant(cluster.coverage.until ?? ''),
+});
+
 /**
  * The log that a place speaks of: the one that is named, else the first that
  * is live, else the first.
@@ -13,7 +48,8 @@ const BEHIND_MAX = 150_000;
  * @param {{cluster: string, log: string}} place
  * @returns {any | null} null where there is no such log
  */
-export function clusterOf(status, { cluster, log }) {
+export function clusterOf(status, { cluster, log: named }) {
+  const log = named === ALL ? '' : named;
   const all = status?.clusters ?? [];
   const live = all.find((/** @type {any} */ one) => one.log.kind === 'LIVE');
   if (log === '' && cluster === '') return live ?? all[0] ?? null;

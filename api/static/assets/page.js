@@ -8,291 +8,345 @@ const in_words_plain = (() => {
 const prose = (name) => name.toLowerCase().replaceAll('_', ' ');
 const term = (name) => name.toLowerCase().replaceAll('_', '-');
 function counted(count, one, many = `${one}s`) {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 function rounded(value) {
-  if (value === 0 || value >= 100) return Math.round(value).toLocaleString('en');
-  return String(Number(value.toPrecision(2)));
+if (value === 0 || value >= 100) return Math.round(value).toLocaleString('en');
+return String(Number(value.toPrecision(2)));
 }
 const HAPPENED = {
-  REPLACED: 'was replaced by another machine',
-  REJOINED: 'rejoined as a new Node',
-  REMOVED: 'was removed',
-  REBOOT: 'rebooted',
-  UNREACHABLE: 'was unreachable',
-  KUBELET_RESTART: 'restarted its kubelet',
-  DRAINED: 'was drained',
-  CORDONED: 'was cordoned',
-  DEGRADED: 'degraded',
-  JOINED: 'joined',
+REPLACED: 'was replaced by another machine',
+REJOINED: 'rejoined as a new Node',
+REMOVED: 'was removed',
+REBOOT: 'rebooted',
+UNREACHABLE: 'was unreachable',
+KUBELET_RESTART: 'restarted its kubelet',
+DRAINED: 'was drained',
+CORDONED: 'was cordoned',
+DEGRADED: 'degraded',
+JOINED: 'joined',
 };
 const verb = (happened) => HAPPENED[happened] ?? prose(happened);
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB', 'PB'];
 function size(bytes) {
-  let rest = bytes;
-  let unit = 0;
-  while (rest >= 1000 && unit < UNITS.length - 1) {
-    rest /= 1000;
-    unit += 1;
-  }
-  return `${rounded(rest)} ${UNITS[unit]}`;
+let rest = bytes;
+let unit = 0;
+while (rest >= 1000 && unit < UNITS.length - 1) {
+rest /= 1000;
+unit += 1;
+}
+return `${rounded(rest)} ${UNITS[unit]}`;
 }
 function objectName({ kind, namespace, name }) {
-  return [kind.toLowerCase(), namespace, name].filter(Boolean).join('/');
+return [kind.toLowerCase(), namespace, name].filter(Boolean).join('/');
 }
 function valueText(value) {
-  if (value === null || value === undefined) return 'none';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+if (value === null || value === undefined) return 'none';
+return typeof value === 'string' ? value : JSON.stringify(value);
 }
 return { prose, term, counted, rounded, verb, size, objectName, valueText };
+})();
+const in_words_workload = (() => {
+const WORKLOADS = new Set([
+'Job', 'JobSet', 'LeaderWorkerSet', 'TrainJob', 'PyTorchJob', 'MPIJob',
+'RayJob', 'RayCluster', 'Deployment', 'StatefulSet',
+]);
+const isWorkload = (hit) =>
+hit?.kind === 'OBJECT' && WORKLOADS.has(hit.object.kind);
+function sentenceOf({ workload, hits, failedAt }) {
+const name = `${workload.kind} ${workload.namespace}/${workload.name}`;
+if (hits.length === 0) {
+const failed = `${name} failed without a node disruption.`;
+return failedAt === null ? `${name} was not disrupted.` : failed;
+}
+if (hits.length === 1) return `${hits[0].says}.`;
+const last = hits.at(-1);
+return `${name} was disrupted ${hits.length} times, most recently: ${last.says}.`;
+}
+return { isWorkload, sentenceOf };
 })();
 const in_ask_token = (() => {
 const KEY = 'recorder-token';
 const IN_ADDRESS = /^#token=(.+)$/;
 function takeToken() {
-  const found = IN_ADDRESS.exec(location.hash);
-  if (found === null) return;
-  keepToken(decodeURIComponent(found[1]));
-  history.replaceState(null, '', location.pathname + location.search);
+const found = IN_ADDRESS.exec(location.hash);
+if (found === null) return;
+keepToken(decodeURIComponent(found[1]));
+history.replaceState(null, '', location.pathname + location.search);
 }
 function keepToken(token) {
-  sessionStorage.setItem(KEY, token.trim());
+sessionStorage.setItem(KEY, token.trim());
 }
 function proof() {
-  const token = globalThis.sessionStorage?.getItem(KEY);
-  return token ? { Authorization: `Bearer ${token}` } : {};
+const token = globalThis.sessionStorage?.getItem(KEY);
+return token ? { Authorization: `Bearer ${token}` } : {};
 }
 return { takeToken, keepToken, proof };
 })();
 const in_ask_queries = (() => {
 const COVERAGE = `coverage { complete since until says moreGaps
-  gaps { id source resource from to reason proved possible healed } }`;
+gaps { id source resource from to reason proved possible healed } }`;
 const GAP = 'id source resource from to reason proved possible healed';
 const WORKLOAD_HIT = `workload { kind namespace name uid group } hitBy
-  firstNode nodes podsHit gangSize gpus outcome hitAt runningAgainAt
-  gpuHoursLost evidence says`;
+firstNode nodes podsHit gangSize gpus outcome hitAt runningAgainAt
+gpuHoursLost evidence says`;
 const VERDICT = `id node nodeUid happened bootIdBefore bootIdAfter
-  between { last first } beganAt at backInServiceAt downSeconds awaySeconds
-  mode cause
-  fault { class says at }
-  decision { class says at actor { kind name tool }
-    carriedOutBy { name } }
-  sentence confidence
-  steps { role at says actor { name tool } entries }
-  evidence { entry role source occurredAt observedAt at says }
-  evidenceLeftOut gaps
-  rivals { cause excluded because }
-  contradictions { entry says but }
-  missing { evidence wouldTell }`;
+between { last first } beganAt at backInServiceAt downSeconds awaySeconds
+mode cause
+fault { class says at }
+decision { class says at actor { kind name tool }
+carriedOutBy { name } }
+sentence confidence
+steps { role at says actor { name tool } entries }
+evidence { entry role source occurredAt observedAt at says }
+evidenceLeftOut gaps
+rivals { cause excluded because }
+contradictions { entry says but }
+missing { evidence wouldTell }`;
 const REFERENCE = 'group kind namespace name uid';
+const AUTHOR = 'knownBy name onBehalfOf client address pod entry';
 const ENTRY = `name operation source resource resourceVersion node reason
-  actor occurredAt observedAt recordedAt says object { ${REFERENCE} }`;
+actor occurredAt observedAt recordedAt says object { ${REFERENCE} }`;
 const CHANGE = 'changed { path change old new }';
 const WRITERS = 'writers { name operation subresource at }';
 const LOG = '$log: ID';
 const OF_LOG = 'log: $log';
 const PLACEMENT = `namespace pod uid node gpus boundAt runningAt deletingAt
-  endedAt restartedAt phase disruption exitCodes entries
-  workload { kind namespace name uid group }`;
+endedAt restartedAt phase disruption exitCodes entries
+workload { kind namespace name uid group }`;
+const PULSE = 'query Pulse { __typename }';
 const OVERVIEW = `query Overview {
-  status {
-    now
-    database { version embedded bytes diskFreeBytes }
-    clusters {
-      name uid kubernetes
-      log { id kind size recordedAt entriesPerMinute }
-      sources { source resource state beganAt vouchedUntil lastFrameAt
-        lagSeconds entries gap { ${GAP} } }
-      openGaps { ${GAP} }
-      coverage { complete since until provenUntil says }
-    }
-  }
+status {
+now
+clusters {
+name uid
+log { id kind }
+sources { resource beganAt vouchedUntil }
+coverage { until provenUntil }
+}
+}
+}`;
+const LINKS = 'query Links { links { name url } }';
+const SOURCES = `query Sources {
+status {
+now
+database { version embedded bytes diskFreeBytes }
+clusters {
+name uid kubernetes
+log { id kind size recordedAt entriesPerMinute }
+sources { source resource state beganAt vouchedUntil lastFrameAt
+lagSeconds entries gap { ${GAP} } }
+openGaps { ${GAP} }
+coverage { complete since until provenUntil says }
+}
+}
 }`;
 const INCIDENTS = `query Incidents(${LOG}, $since: DateTime,
-  $until: DateTime, $happened: [Happened!], $causes: [Cause!],
-  $confidence: [Confidence!], $node: String, $workload: String,
-  $last: Int, $before: String, $steps: Int!) {
-  incidents(${OF_LOG}, since: $since, until: $until, happened: $happened,
-    causes: $causes, confidence: $confidence, node: $node,
-    workload: $workload, last: $last, before: $before, steps: $steps) {
-    count
-    nodes { id happened cause nodes from to group sentence confidence
-      verdicts { id node at beganAt backInServiceAt
-        fault { class } decision { class actor { name tool } } }
-      workloads { workload { kind namespace name } }
-      totals { workloads pods gpus gpuHoursLost } }
-    pageInfo { hasPreviousPage startCursor }
-    histogram { stepSeconds steps { from to count } gaps { ${GAP} } }
-    nearest { before { at node entry says } after { at node entry says } }
-    ${COVERAGE}
-  }
+$until: DateTime, $happened: [Happened!], $causes: [Cause!],
+$confidence: [Confidence!], $node: String, $workload: String,
+$last: Int, $before: String, $steps: Int!) {
+incidents(${OF_LOG}, since: $since, until: $until, happened: $happened,
+causes: $causes, confidence: $confidence, node: $node,
+workload: $workload, last: $last, before: $before, steps: $steps) {
+count
+nodes { id happened cause nodes from to group sentence confidence
+verdicts { id node at beganAt backInServiceAt
+fault { class } decision { class actor { name tool } } }
+workloads { workload { kind namespace name } gpuHoursAttributed }
+totals { workloads pods gpus gpuHoursAttributed } }
+places { node key value }
+pageInfo { hasPreviousPage startCursor }
+histogram { stepSeconds steps { from to count } gaps { ${GAP} } }
+nearest { before { at node entry says } after { at node entry says } }
+${COVERAGE}
+}
+}`;
+const RECENT = `query Recent(${LOG}, $since: DateTime) {
+incidents(${OF_LOG}, since: $since, last: 500, steps: 1) {
+nodes { id happened from nodes }
+}
+}`;
+const COMPARABLE = `query Comparable(${LOG}, $node: String!,
+$since: DateTime) {
+incidents(${OF_LOG}, node: $node, since: $since, last: 10, steps: 1) {
+nodes { id from }
+}
 }`;
 const LATEST = `query Latest(${LOG}, $node: String!) {
-  why(${OF_LOG}, node: $node) {
-    verdicts { id beganAt at backInServiceAt } ${COVERAGE}
-  }
+why(${OF_LOG}, node: $node) {
+verdicts { id beganAt at backInServiceAt } ${COVERAGE}
+}
 }`;
 const NODE = `query Node(${LOG}, $node: String!, $since: DateTime,
-  $until: DateTime) {
-  node(${OF_LOG}, name: $node) {
-    name
-    why(since: $since, until: $until) {
-      verdicts { ${VERDICT} } ${COVERAGE}
-    }
-    impact(since: $since, until: $until) {
-      workloads { ${WORKLOAD_HIT} }
-      totals { workloads pods gpus gpuHoursLost }
-      coverage { complete }
-    }
-    timeline(since: $since, until: $until) {
-      service { from to state entry }
-      conditions { type from to status reason message isFault entry }
-      boots { bootId from to entry }
-      taints { key effect value from to actor entry }
-      cordons { from to actor entry }
-      placements { ${PLACEMENT} }
-      facts { entry index kind at occurredAt observedAt actor says detail
-        object { ${REFERENCE} } }
-      moreFacts
-      gaps { ${GAP} }
-      ${COVERAGE}
-    }
-  }
+$until: DateTime) {
+node(${OF_LOG}, name: $node) {
+name
+why(since: $since, until: $until) {
+verdicts { ${VERDICT} } ${COVERAGE}
+}
+impact(since: $since, until: $until) {
+workloads { ${WORKLOAD_HIT} }
+totals { workloads pods gpus gpuHoursLost }
+coverage { complete }
+}
+timeline(since: $since, until: $until) {
+service { from to state entry }
+conditions { type from to status reason message isFault entry }
+boots { bootId from to entry }
+taints { key effect value from to actor entry }
+cordons { from to actor entry }
+placements { ${PLACEMENT} }
+facts { entry index kind at occurredAt observedAt actor says detail
+object { ${REFERENCE} } }
+moreFacts
+gaps { ${GAP} }
+${COVERAGE}
+}
+}
 }`;
 const ENTRY_DETAIL = `query Entry($name: ID!) {
-  entry(name: $name) {
-    entry { ${ENTRY} } raw document
-    facts { entry index kind at occurredAt actor says }
-    previous { name observedAt }
-    ${CHANGE} ${WRITERS} ${COVERAGE}
-  }
+entry(name: $name) {
+entry { ${ENTRY} } raw document
+facts { entry index kind at occurredAt actor says }
+previous { name observedAt }
+${CHANGE} ${WRITERS} author { ${AUTHOR} } ${COVERAGE}
+}
 }`;
 const OBJECT = `query Object(${LOG}, $name: String!, $last: Int,
-  $before: String) {
-  object(${OF_LOG}, name: $name) {
-    kind namespace name uids
-    versions(last: $last, before: $before) {
-      nodes { entry { ${ENTRY} } begins uidBefore ${WRITERS} ${CHANGE} }
-      pageInfo { hasPreviousPage startCursor }
-      heartbeats { count lastAt }
-      ${COVERAGE}
-    }
-  }
+$before: String) {
+object(${OF_LOG}, name: $name) {
+kind namespace name uids
+versions(last: $last, before: $before) {
+nodes { entry { ${ENTRY} } begins uidBefore ${WRITERS}
+author { ${AUTHOR} } ${CHANGE} }
+pageInfo { hasPreviousPage startCursor }
+heartbeats { count lastAt }
+${COVERAGE}
+}
+}
+}`;
+const WHO = `query Who(${LOG}, $name: String!, $time: DateTime) {
+object(${OF_LOG}, name: $name) {
+who(time: $time) {
+entry { observedAt } created { ${AUTHOR} } deleted { ${AUTHOR} }
+fields { path change entry { name observedAt } author { ${AUTHOR} } }
+}
+}
 }`;
 const DIFFERENCE = `query Difference(${LOG}, $name: String!,
-  $from: String!, $to: String) {
-  object(${OF_LOG}, name: $name) {
-    diff(from: $from, to: $to) {
-      outcome from { name observedAt } to { name observedAt }
-      ${CHANGE} ${WRITERS}
-    }
-  }
+$from: String!, $to: String) {
+object(${OF_LOG}, name: $name) {
+diff(from: $from, to: $to) {
+outcome from { name observedAt } to { name observedAt }
+${CHANGE} ${WRITERS}
+}
+}
 }`;
 const OBJECT_AT = `query ObjectAt(${LOG}, $name: String!,
-  $time: DateTime) {
-  object(${OF_LOG}, name: $name) {
-    at(time: $time) { entry { name observedAt } document }
-  }
+$time: DateTime) {
+object(${OF_LOG}, name: $name) {
+at(time: $time) { entry { name observedAt } document }
+}
 }`;
 const WORKLOAD = `query Workload(${LOG}, $name: String!,
-  $since: DateTime, $until: DateTime) {
-  workload(${OF_LOG}, name: $name, since: $since, until: $until) {
-    workload { kind namespace name uid group }
-    isGang gpus nodes ranInFullAt failedAt
-    placements { ${PLACEMENT} }
-    hits { ${WORKLOAD_HIT} }
-    ${COVERAGE}
-  }
+$since: DateTime, $until: DateTime) {
+workload(${OF_LOG}, name: $name, since: $since, until: $until) {
+workload { kind namespace name uid group }
+isGang gpus nodes ranInFullAt failedAt
+placements { ${PLACEMENT} }
+hits { ${WORKLOAD_HIT} }
+${COVERAGE}
+}
 }`;
 const SEARCH = `query Search(${LOG}, $text: String!, $first: Int) {
-  search(${OF_LOG}, text: $text, first: $first) {
-    more
-    hits { kind title node entry object { ${REFERENCE} } }
-  }
+search(${OF_LOG}, text: $text, first: $first) {
+more
+hits { kind title node entry object { ${REFERENCE} } }
+}
 }`;
 const GAPS = `query Gaps(${LOG}) {
-  gaps(${OF_LOG}) { more gaps { ${GAP} } }
+gaps(${OF_LOG}) { more gaps { ${GAP} } }
 }`;
 const POSTMORTEM = `query Postmortem(${LOG}, $subject: String!,
-  $since: DateTime, $until: DateTime) {
-  postmortem(${OF_LOG}, subject: $subject, since: $since, until: $until) {
-    markdown html
-  }
+$since: DateTime, $until: DateTime) {
+postmortem(${OF_LOG}, subject: $subject, since: $since, until: $until) {
+markdown html
+}
 }`;
 const FACTS_CAME = `subscription FactsCame(${LOG}, $after: String) {
-  facts(${OF_LOG}, after: $after) { cursor facts { entry } }
+facts(${OF_LOG}, after: $after) { cursor facts { entry } }
 }`;
-return { OVERVIEW, INCIDENTS, LATEST, NODE, ENTRY_DETAIL, OBJECT, DIFFERENCE, OBJECT_AT, WORKLOAD, SEARCH, GAPS, POSTMORTEM, FACTS_CAME };
+return { PULSE, OVERVIEW, LINKS, SOURCES, INCIDENTS, RECENT, COMPARABLE, LATEST, NODE, ENTRY_DETAIL, OBJECT, WHO, DIFFERENCE, OBJECT_AT, WORKLOAD, SEARCH, GAPS, POSTMORTEM, FACTS_CAME };
 })();
 const in_lighting = (() => {
 let current = (null);
 function light(entry) {
-  if (entry === current) return;
-  current = entry;
-  for (const element of document.querySelectorAll('[data-entries]')) {
-    const { entries = '' } = (element).dataset;
-    const isNamed = entry !== null && entries.split(' ').includes(entry);
-    element.classList.toggle('lit', isNamed);
-  }
-  dispatchEvent(new CustomEvent('lit', { detail: entry }));
+if (entry === current) return;
+current = entry;
+for (const element of document.querySelectorAll('[data-entries]')) {
+const { entries = '' } = (element).dataset;
+const isNamed = entry !== null && entries.split(' ').includes(entry);
+element.classList.toggle('lit', isNamed);
+}
+dispatchEvent(new CustomEvent('lit', { detail: entry }));
 }
 function onLight(hear, signal) {
-  addEventListener('lit', (event) => {
-    hear((event).detail);
-  }, { signal });
+addEventListener('lit', (event) => {
+hear((event).detail);
+}, { signal });
 }
 return { light, onLight };
 })();
 const in_time_instant = (() => {
 const WRITTEN =
-  /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i;
+/^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i;
 const MICROSECONDS = 1000;
 function readInstant(text) {
-  const found = WRITTEN.exec(text.trim());
-  if (found === null) return null;
-  const [, day, clock, fraction = '', zone] = found;
-  const seconds = clock.length === 5 ? `${clock}:00` : clock;
-  const whole = Date.parse(`${day}T${seconds}${zone.toUpperCase()}`);
-  if (Number.isNaN(whole)) return null;
-  return whole + Number(`0.${fraction || '0'}`) * 1000;
+const found = WRITTEN.exec(text.trim());
+if (found === null) return null;
+const [, day, clock, fraction = '', zone] = found;
+const seconds = clock.length === 5 ? `${clock}:00` : clock;
+const whole = Date.parse(`${day}T${seconds}${zone.toUpperCase()}`);
+if (Number.isNaN(whole)) return null;
+return whole + Number(`0.${fraction || '0'}`) * 1000;
 }
 function writeInstant(at) {
-  const micros = Math.round(at * MICROSECONDS);
-  const whole = Math.floor(micros / 1e6);
-  const rest = String(micros - whole * 1e6).padStart(6, '0');
-  return `${new Date(whole * 1000).toISOString().slice(0, 19)}.${rest}Z`;
+const micros = Math.round(at * MICROSECONDS);
+const whole = Math.floor(micros / 1e6);
+const rest = String(micros - whole * 1e6).padStart(6, '0');
+return `${new Date(whole * 1000).toISOString().slice(0, 19)}.${rest}Z`;
 }
 function writeShort(at) {
-  return writeInstant(at).replace(/\.?0+Z$/, 'Z');
+return writeInstant(at).replace(/\.?0+Z$/, 'Z');
 }
 function partsOf(at, zone) {
-  const micros = Math.round(at * MICROSECONDS);
-  const date = new Date(Math.floor(micros / 1e6) * 1000);
-  const fraction = micros - Math.floor(micros / 1e6) * 1e6;
-  if (zone === 'local') {
-    return {
-      year: date.getFullYear(),
-      month: date.getMonth() + 1,
-      day: date.getDate(),
-      hour: date.getHours(),
-      minute: date.getMinutes(),
-      second: date.getSeconds(),
-      micros: fraction,
-    };
-  }
-  return {
-    year: date.getUTCFullYear(),
-    month: date.getUTCMonth() + 1,
-    day: date.getUTCDate(),
-    hour: date.getUTCHours(),
-    minute: date.getUTCMinutes(),
-    second: date.getUTCSeconds(),
-    micros: fraction,
-  };
+const micros = Math.round(at * MICROSECONDS);
+const date = new Date(Math.floor(micros / 1e6) * 1000);
+const fraction = micros - Math.floor(micros / 1e6) * 1e6;
+if (zone === 'local') {
+return {
+year: date.getFullYear(),
+month: date.getMonth() + 1,
+day: date.getDate(),
+hour: date.getHours(),
+minute: date.getMinutes(),
+second: date.getSeconds(),
+micros: fraction,
+};
+}
+return {
+year: date.getUTCFullYear(),
+month: date.getUTCMonth() + 1,
+day: date.getUTCDate(),
+hour: date.getUTCHours(),
+minute: date.getUTCMinutes(),
+second: date.getUTCSeconds(),
+micros: fraction,
+};
 }
 function offsetOf(at, zone) {
-  if (zone === 'utc') return 0;
-  return -new Date(at).getTimezoneOffset() * 60_000;
+if (zone === 'utc') return 0;
+return -new Date(at).getTimezoneOffset() * 60_000;
 }
 return { readInstant, writeInstant, writeShort, partsOf, offsetOf };
 })();
@@ -302,312 +356,330 @@ const LENGTH_MAX = 10 * 366 * 86_400_000;
 const MARGIN = 0.06;
 const LEAST_FITTED = 2000;
 function pixelOf(window, width, at) {
-  return ((at - window.from) / (window.to - window.from)) * width;
+return ((at - window.from) / (window.to - window.from)) * width;
 }
 function timeAt(window, width, x) {
-  return window.from + (x / Math.max(width, 1)) * (window.to - window.from);
+return window.from + (x / Math.max(width, 1)) * (window.to - window.from);
 }
 function panned(window, share) {
-  const by = (window.to - window.from) * share;
-  return { from: window.from + by, to: window.to + by };
+const by = (window.to - window.from) * share;
+return { from: window.from + by, to: window.to + by };
 }
 function zoomed(window, factor, about) {
-  const length = window.to - window.from;
-  const wanted = Math.min(Math.max(length * factor, LENGTH_MIN), LENGTH_MAX);
-  const share = (about - window.from) / length;
-  const from = about - wanted * share;
-  return { from, to: from + wanted };
+const length = window.to - window.from;
+const wanted = Math.min(Math.max(length * factor, LENGTH_MIN), LENGTH_MAX);
+const share = (about - window.from) / length;
+const from = about - wanted * share;
+return { from, to: from + wanted };
 }
 function fitted(times) {
-  if (times.length === 0) return null;
-  let from = Infinity;
-  let to = -Infinity;
-  for (const at of times) {
-    if (at < from) from = at;
-    if (at > to) to = at;
-  }
-  const room = Math.max((to - from) * MARGIN, LEAST_FITTED / 2);
-  return { from: from - room, to: to + room };
+if (times.length === 0) return null;
+let from = Infinity;
+let to = -Infinity;
+for (const at of times) {
+if (at < from) from = at;
+if (at > to) to = at;
+}
+const room = Math.max((to - from) * MARGIN, LEAST_FITTED / 2);
+return { from: from - room, to: to + room };
 }
 function centred(window, at) {
-  const half = (window.to - window.from) / 2;
-  return { from: at - half, to: at + half };
+const half = (window.to - window.from) / 2;
+return { from: at - half, to: at + half };
 }
 return { LENGTH_MIN, pixelOf, timeAt, panned, zoomed, fitted, centred };
 })();
+const in_words_filter = (() => {
+const HAPPENED = [
+'replaced', 'rejoined', 'removed', 'reboot', 'unreachable',
+'kubelet-restart', 'drained', 'cordoned', 'degraded', 'joined',
+];
+const CONFIDENCE = ['proven', 'likely', 'possible', 'unknown'];
+const CAUSES = [
+'kernel-panic', 'hung-kernel', 'gpu-fault', 'memory-fault', 'power-loss',
+'thermal-fault', 'link-fault', 'disk-fault', 'system-oom', 'container-oom',
+'kubelet-failure', 'runtime-failure', 'network-partition',
+'control-plane-outage', 'other-fault', 'admin-request', 'auto-remediation',
+'os-upgrade', 'driver-upgrade', 'host-maintenance', 'scale-down',
+'preemption', 'manual-drain', 'node-deletion', 'unrecorded',
+];
+const HERE = /^(rack|namespace|controller):(.+)$/i;
+const PREFIX = /^(cause|happened|confidence):/i;
+const FILTER_WORDS = [...CAUSES, ...HAPPENED, ...CONFIDENCE];
+function readFilter(text) {
+const lists = { happened: [], causes: [], confidence: [] };
+const variables = {};
+const words = [];
+const traits = {};
+for (const word of text.trim().split(/\s+/).filter(Boolean)) {
+const low = word.toLowerCase().replace(PREFIX, '');
+const [, trait, value] = HERE.exec(word) ?? [];
+const name = low.toUpperCase().replaceAll('-', '_');
+if (trait) (traits[trait.toLowerCase()] ??= []).push(value);
+else if (low.startsWith('node:')) variables.node = word.slice(5);
+else if (low.startsWith('job:')) variables.workload = word.slice(4);
+else if (CAUSES.includes(low)) lists.causes.push(name);
+else if (HAPPENED.includes(low)) lists.happened.push(name);
+else if (CONFIDENCE.includes(low)) lists.confidence.push(name);
+else words.push(low);
+}
+for (const [name, list] of Object.entries(lists)) {
+if (list.length > 0) variables[name] = list;
+}
+return { variables, words, traits };
+}
+function toggled(text, word) {
+const words = text.trim().split(/\s+/).filter(Boolean);
+const others = words.filter((one) => one !== word);
+return (others.length < words.length ? others : [...words, word]).join(' ');
+}
+const hasWord = (text, word) => text.trim().split(/\s+/).includes(word);
+return { FILTER_WORDS, readFilter, toggled, hasWord };
+})();
+const in_fleet_standing = (() => {
+const NARROW = [/rack/i, /switch|leaf|rail|pod-?group|block/i, /row|aisle|hall/i];
+const WIDE = /(zone|region)$/i;
+function placesOf(pages) {
+const places = new Map();
+for (const page of pages) {
+for (const { node, key, value } of page?.incidents?.places ?? []) {
+const labels = places.get(node) ?? [];
+if (!labels.some((one) => one.key === key)) labels.push({ key, value });
+places.set(node, labels);
+}
+}
+return places;
+}
+const lastPart = (key) => key.slice(key.lastIndexOf('/') + 1);
+function narrowness({ key }) {
+const found = NARROW.findIndex((words) => words.test(lastPart(key)));
+return found < 0 ? NARROW.length : found;
+}
+function sharedPlace(nodes, places) {
+const [first, ...others] = nodes.map((node) => places.get(node) ?? []);
+const shared = (first ?? [])
+.filter(({ key }) => !WIDE.test(key))
+.filter(({ key, value }) => others.every((labels) =>
+labels.some((one) => one.key === key && one.value === value)))
+.sort((one, other) => narrowness(one) - narrowness(other));
+return shared[0] ?? null;
+}
+function placeWords({ key, value }) {
+const word = lastPart(key).toLowerCase();
+return value.toLowerCase().startsWith(word) ? value : `${word} ${value}`;
+}
+return { placesOf, sharedPlace, placeWords };
+})();
 const in_handing = (() => {
 async function copyText(text) {
-  if (navigator.clipboard) {
-    try {
-      await navigator.clipboard.writeText(text);
-      return true;
-    } catch {
-    }
-  }
-  const area = document.createElement('textarea');
-  area.value = text;
-  area.className = 'hidden';
-  document.body.append(area);
-  area.select();
-  const isCopied = document.execCommand('copy');
-  area.remove();
-  return isCopied;
+if (navigator.clipboard) {
+try {
+await navigator.clipboard.writeText(text);
+return true;
+} catch {
+}
+}
+const area = document.createElement('textarea');
+area.value = text;
+area.className = 'hidden';
+document.body.append(area);
+area.select();
+const isCopied = document.execCommand('copy');
+area.remove();
+return isCopied;
 }
 function saveText(name, text) {
-  const link = document.createElement('a');
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/html' }));
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
+const link = document.createElement('a');
+const url = URL.createObjectURL(new Blob([text], { type: 'text/html' }));
+link.href = url;
+link.download = name;
+link.click();
+URL.revokeObjectURL(url);
 }
 return { copyText, saveText };
 })();
 const in_route_keys = (() => {
 const BINDINGS = [
-  { keys: ['/'], does: 'search for a node, job, object or entry', action: 'search' },
-  { keys: ['j'], does: 'next incident or fact', action: 'next' },
-  { keys: ['k'], does: 'previous incident or fact', action: 'previous' },
-  { keys: ['Enter'], does: 'open the selection', action: 'open' },
-  { keys: ['1', '–', '9'], does: 'open a step of the verdict', action: 'step' },
-  { keys: ['←', '→'], does: 'move the window', action: 'pan' },
-  { keys: ['+', '-'], does: 'zoom in or out', action: 'zoom' },
-  { keys: ['f'], does: 'fit the window to the incident', action: 'fit' },
-  { keys: ['g'], does: 'go to a time', action: 'goto' },
-  { keys: ['u'], does: 'switch between UTC and local time', action: 'zone' },
-  { keys: ['c'], does: 'copy as Markdown', action: 'copy' },
-  { keys: ['Esc'], does: 'close the open panel', action: 'close' },
-  { keys: ['?'], does: 'show these keys', action: 'help' },
+{ keys: ['/'], does: 'search for a node, job, object or entry', action: 'search' },
+{ keys: ['j'], does: 'next incident or fact', action: 'next' },
+{ keys: ['k'], does: 'previous incident or fact', action: 'previous' },
+{ keys: ['Enter'], does: 'open the selection', action: 'open' },
+{ keys: ['1', '–', '9'], does: 'open a step of the verdict', action: 'step' },
+{ keys: ['n', 'p'], does: 'next and previous record of the verdict', action: 'record' },
+{ keys: ['←', '→'], does: 'move the window', action: 'pan' },
+{ keys: ['+', '-'], does: 'zoom in or out', action: 'zoom' },
+{ keys: ['f'], does: 'fit the window to the incident', action: 'fit' },
+{ keys: ['g'], does: 'go to a time', action: 'goto' },
+{ keys: ['u'], does: 'switch between UTC and local time', action: 'zone' },
+{ keys: ['c'], does: 'copy as Markdown', action: 'copy' },
+{ keys: ['y'], does: 'copy as a link, command or query, and links', action: 'hand' },
+{ keys: ['Esc'], does: 'close the open panel', action: 'close' },
+{ keys: ['?'], does: 'show these keys', action: 'help' },
 ];
 const ACTIONS = {
-  '/': { action: 'search' },
-  j: { action: 'next', by: 1 },
-  k: { action: 'next', by: -1 },
-  Enter: { action: 'open' },
-  ArrowLeft: { action: 'pan', by: -1 },
-  ArrowRight: { action: 'pan', by: 1 },
-  '+': { action: 'zoom', by: 1 },
-  '=': { action: 'zoom', by: 1 },
-  '-': { action: 'zoom', by: -1 },
-  f: { action: 'fit' },
-  g: { action: 'goto' },
-  u: { action: 'zone' },
-  c: { action: 'copy' },
-  Escape: { action: 'close' },
-  '?': { action: 'help' },
+'/': { action: 'search' },
+j: { action: 'next', by: 1 },
+k: { action: 'next', by: -1 },
+Enter: { action: 'open' },
+n: { action: 'record', by: 1 },
+p: { action: 'record', by: -1 },
+ArrowLeft: { action: 'pan', by: -1 },
+ArrowRight: { action: 'pan', by: 1 },
+'+': { action: 'zoom', by: 1 },
+'=': { action: 'zoom', by: 1 },
+'-': { action: 'zoom', by: -1 },
+f: { action: 'fit' },
+g: { action: 'goto' },
+u: { action: 'zone' },
+c: { action: 'copy' },
+y: { action: 'hand' },
+Escape: { action: 'close' },
+'?': { action: 'help' },
 };
 const WRITING = new Set(['INPUT', 'TEXTAREA', 'SELECT']);
 const OWN = new Set(['Enter']);
 function actionOf(pressed, within) {
-  if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return null;
-  const isWriting = WRITING.has(within);
-  if (isWriting) return pressed.key === 'Escape' ? { action: 'close' } : null;
-  if (OWN.has(pressed.key) && within !== 'BODY') return null;
-  if (/^[1-9]$/.test(pressed.key)) {
-    return { action: 'step', by: Number(pressed.key) };
-  }
-  return ACTIONS[pressed.key] ?? null;
+if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return null;
+const isWriting = WRITING.has(within);
+if (isWriting) return pressed.key === 'Escape' ? { action: 'close' } : null;
+if (OWN.has(pressed.key) && within !== 'BODY') return null;
+if (/^[1-9]$/.test(pressed.key)) {
+return { action: 'step', by: Number(pressed.key) };
+}
+return ACTIONS[pressed.key] ?? null;
 }
 return { BINDINGS, actionOf };
 })();
-const in_words_filter = (() => {
-const HAPPENED = [
-  'replaced', 'rejoined', 'removed', 'reboot', 'unreachable',
-  'kubelet-restart', 'drained', 'cordoned', 'degraded', 'joined',
-];
-const CONFIDENCE = ['proven', 'likely', 'possible', 'unknown'];
-const CAUSES = [
-  'kernel-panic', 'hung-kernel', 'gpu-fault', 'memory-fault', 'power-loss',
-  'thermal-fault', 'link-fault', 'disk-fault', 'system-oom', 'container-oom',
-  'kubelet-failure', 'runtime-failure', 'network-partition',
-  'control-plane-outage', 'other-fault', 'admin-request', 'auto-remediation',
-  'os-upgrade', 'driver-upgrade', 'host-maintenance', 'scale-down',
-  'preemption', 'manual-drain', 'node-deletion', 'unrecorded',
-];
-const FILTER_WORDS = [...CAUSES, ...HAPPENED, ...CONFIDENCE];
-function readFilter(text) {
-  const lists = { happened: [], causes: [], confidence: [] };
-  const variables = {};
-  const words = [];
-  for (const word of text.trim().split(/\s+/).filter(Boolean)) {
-    const low = word.toLowerCase();
-    const name = low.toUpperCase().replaceAll('-', '_');
-    if (low.startsWith('node:')) variables.node = word.slice(5);
-    else if (low.startsWith('job:')) variables.workload = word.slice(4);
-    else if (CAUSES.includes(low)) lists.causes.push(name);
-    else if (HAPPENED.includes(low)) lists.happened.push(name);
-    else if (CONFIDENCE.includes(low)) lists.confidence.push(name);
-    else words.push(low);
-  }
-  for (const [name, list] of Object.entries(lists)) {
-    if (list.length > 0) variables[name] = list;
-  }
-  return { variables, words };
-}
-return { FILTER_WORDS, readFilter };
-})();
 const in_timeline_lane = (() => {
 const TONES = ([
-  'plain', 'service', 'absent', 'calm', 'strong', 'cordoned', 'degraded', 'unknown',
-  'notready',
+'plain', 'service', 'absent', 'calm', 'strong', 'cordoned', 'degraded', 'unknown',
+'notready',
 ]);
 const LOUDNESS = new Map(TONES.map((tone, place) => [tone, place]));
 function loudness(tone) {
-  return LOUDNESS.get(tone) ?? 0;
+return LOUDNESS.get(tone) ?? 0;
 }
 function readied(lane) {
-  const marks = [...lane.marks].sort((one, other) => one.at - other.at);
-  const spans = [...lane.spans].sort((one, other) => one.from - other.from);
-  return {
-    lane: { ...lane, marks, spans },
-    steps: marks.filter((mark) => mark.step !== undefined),
-    markAt: Float64Array.from(marks, (mark) => mark.at),
-    markTone: Uint8Array.from(marks, (mark) => loudness(mark.tone)),
-    spanFrom: Float64Array.from(spans, (one) => one.from),
-    spanTo: Float64Array.from(spans, (one) => one.to),
-    spanTone: Uint8Array.from(spans, (one) => loudness(one.tone)),
-  };
+const marks = [...lane.marks].sort((one, other) => one.at - other.at);
+const spans = [...lane.spans].sort((one, other) => one.from - other.from);
+return {
+lane: { ...lane, marks, spans },
+steps: marks.filter((mark) => mark.step !== undefined),
+markAt: Float64Array.from(marks, (mark) => mark.at),
+markTone: Uint8Array.from(marks, (mark) => loudness(mark.tone)),
+spanFrom: Float64Array.from(spans, (one) => one.from),
+spanTo: Float64Array.from(spans, (one) => one.to),
+spanTone: Uint8Array.from(spans, (one) => loudness(one.tone)),
+};
 }
 function speaksIn(ready, window) {
-  const first = firstAtOrAfter(ready.markAt, window.from);
-  if (first < ready.markAt.length && ready.markAt[first] <= window.to) {
-    return true;
-  }
-  const { spans } = ready.lane;
-  return spans.some((span) => span.from < window.to && span.to > window.from);
+const first = firstAtOrAfter(ready.markAt, window.from);
+if (first < ready.markAt.length && ready.markAt[first] <= window.to) {
+return true;
+}
+const { spans } = ready.lane;
+return spans.some((span) => span.from < window.to && span.to > window.from);
 }
 function firstAtOrAfter(sorted, value) {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sorted[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+let low = 0;
+let high = sorted.length;
+while (low < high) {
+const middle = (low + high) >>> 1;
+if (sorted[middle] < value) low = middle + 1;
+else high = middle;
+}
+return low;
 }
 return { TONES, loudness, readied, speaksIn, firstAtOrAfter };
 })();
 const in_timeline_names = (() => {
 const { html } = in_html;
 function LaneNames({ lanes, pinned, onLane }) {
-  return html`
-    <ol class="names" aria-label="Lanes">
-      ${lanes.map(({ lane }, place) => {
-        const isPinned = pinned.includes(lane.id);
-        const previous = lanes[place - 1]?.lane.group;
-        const isNew = previous !== undefined && previous !== lane.group;
-        return html`
-          <li key=${lane.id} class="${isNew ? 'group' : ''}
-            ${isPinned ? 'pinned' : ''}">
-            <span class="name" title=${lane.title}>${lane.title}</span>
-            <span class="does">
-              <${Does} does="pin" sign=${isPinned ? '◆' : '◇'} id=${lane.id}
-                says=${isPinned ? 'unpin' : 'pin to top'} onLane=${onLane} />
-              <${Does} does="up" sign="↑" id=${lane.id}
-                says="move up" onLane=${onLane} />
-              <${Does} does="down" sign="↓" id=${lane.id}
-                says="move down" onLane=${onLane} />
-              <${Does} does="fold" sign="−" id=${lane.id}
-                says="collapse" onLane=${onLane} />
-            </span>
-          </li>
-        `;
-      })}
-    </ol>
-  `;
+return html`
+<ol class="names" aria-label="Lanes">
+${lanes.map(({ lane }, place) => {
+const isPinned = pinned.includes(lane.id);
+const previous = lanes[place - 1]?.lane.group;
+const isNew = previous !== undefined && previous !== lane.group;
+return html`
+<li key=${lane.id} class="${isNew ? 'group' : ''}
+${isPinned ? 'pinned' : ''}">
+<span class="name" title=${lane.title}>${lane.title}</span>
+<span class="does">
+<${Does} does="pin" sign=${isPinned ? '◆' : '◇'} id=${lane.id}
+says=${isPinned ? 'unpin' : 'pin to top'} onLane=${onLane} />
+<${Does} does="up" sign="↑" id=${lane.id}
+says="move up" onLane=${onLane} />
+<${Does} does="down" sign="↓" id=${lane.id}
+says="move down" onLane=${onLane} />
+<${Does} does="fold" sign="−" id=${lane.id}
+says="collapse" onLane=${onLane} />
+</span>
+</li>
+`;
+})}
+</ol>
+`;
 }
 function Does({ does, sign, id, says, onLane }) {
-  return html`
-    <button type="button" title=${says} aria-label="${says}: ${id}"
-      onClick=${() => onLane(does, id)}>${sign}</button>
-  `;
+return html`
+<button type="button" title=${says} aria-label="${says}: ${id}"
+onClick=${() => onLane(does, id)}>${sign}</button>
+`;
 }
 return { LaneNames };
-})();
-const in_views_objects = (() => {
-const { html } = in_html;
-const { counted, objectName } = in_words_plain;
-const OBJECTS_SHOWN = 60;
-function Objects({ page, timeline }) {
-  const counts = new Map();
-  for (const { object } of timeline.facts) {
-    if (object === null) continue;
-    const name = objectName(object);
-    const known = counts.get(name) ?? { object, count: 0 };
-    known.count += 1;
-    counts.set(name, known);
-  }
-  const most = [...counts.entries()]
-    .sort(([, one], [, other]) => other.count - one.count);
-  const left = most.length - OBJECTS_SHOWN;
-  return html`
-    <section id="objects" aria-labelledby="objects-title">
-      <h2 id="objects-title">Objects</h2>
-      <ul class="objects">
-        ${most.slice(0, OBJECTS_SHOWN).map(([name, { object, count }]) => html`
-          <li key=${name}><a href=${page.objectLink(object)}>${name}</a>
-            ${' '}<small>${counted(count, 'fact')}</small></li>
-        `)}
-      </ul>
-      ${left > 0 && html`<p class="quiet">and ${counted(left, 'object')}
-        more: zoom in to see them.</p>`}
-    </section>
-  `;
-}
-return { Objects };
 })();
 const in_ask_post = (() => {
 const { proof } = in_ask_token;
 const PATIENCE = 60_000;
 const FINAL = /^(question|not_found|config|graphql|access|api\.limit)/;
 class AskError extends Error {
-  constructor(message, code = '') {
-    super(message);
-    this.code = code;
-  }
-  get isFinal() {
-    return FINAL.test(this.code);
-  }
+constructor(message, code = '') {
+super(message);
+this.code = code;
 }
-async function post(query, variables, signal) {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
-  const response = await reach(query, variables, limit);
-  const answer = await read(response);
-  const [error] = answer.errors ?? [];
-  if (error) {
-    throw new AskError(error.message, error.extensions?.code);
-  }
-  return answer.data;
+get isFinal() {
+return FINAL.test(this.code);
+}
+}
+async function post(query, variables, signal, patience = PATIENCE) {
+const limit = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
+const response = await reach(query, variables, limit);
+const answer = await read(response);
+const [error] = answer.errors ?? [];
+if (error) {
+throw new AskError(error.message, error.extensions?.code);
+}
+return answer.data;
 }
 async function reach(query, variables, signal) {
-  try {
-    return await fetch('/graphql', {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        Accept: 'application/graphql-response+json, application/json',
-        ...proof(),
-      },
-      body: JSON.stringify({ query, variables }),
-      signal,
-    });
-  } catch (error) {
-    if (error instanceof DOMException && error.name === 'TimeoutError') {
-      throw new AskError('no answer from the recorder within a minute');
-    }
-    if (signal.aborted) throw error;
-    throw new AskError('cannot reach the recorder');
-  }
+try {
+return await fetch('/graphql', {
+method: 'POST',
+headers: {
+'Content-Type': 'application/json',
+Accept: 'application/graphql-response+json, application/json',
+...proof(),
+},
+body: JSON.stringify({ query, variables }),
+signal,
+});
+} catch (error) {
+if (error instanceof DOMException && error.name === 'TimeoutError') {
+throw new AskError('no answer from the recorder in time');
+}
+if (signal.aborted) throw error;
+throw new AskError('cannot reach the recorder');
+}
 }
 async function read(response) {
-  try {
-    return await response.json();
-  } catch {
-    throw new AskError(
-      `the recorder responded with ${response.status} ${response.statusText}`,
-    );
-  }
+try {
+return await response.json();
+} catch {
+throw new AskError(
+`the recorder responded with ${response.status} ${response.statusText}`,
+);
+}
 }
 return { AskError, post };
 })();
@@ -618,176 +690,188 @@ const WAIT_LAST = 30_000;
 const SILENCE_MAX = 45_000;
 const BUFFER_MAX = 8_000_000;
 function eventsIn(text) {
-  const blocks = text.replaceAll('\r\n', '\n').split('\n\n');
-  const rest = blocks.pop() ?? '';
-  const events = [];
-  for (const block of blocks) {
-    let name = 'message';
-    const data = [];
-    for (const line of block.split('\n')) {
-      if (line.startsWith('event:')) name = line.slice(6).trim();
-      else if (line.startsWith('data:')) data.push(line.slice(5).trimStart());
-    }
-    if (data.length > 0 || name !== 'message') {
-      events.push({ name, data: data.join('\n') });
-    }
-  }
-  return { events, rest };
+const blocks = text.replaceAll('\r\n', '\n').split('\n\n');
+const rest = blocks.pop() ?? '';
+const events = [];
+for (const block of blocks) {
+let name = 'message';
+const data = [];
+for (const line of block.split('\n')) {
+if (line.startsWith('event:')) name = line.slice(6).trim();
+else if (line.startsWith('data:')) data.push(line.slice(5).trimStart());
+}
+if (data.length > 0 || name !== 'message') {
+events.push({ name, data: data.join('\n') });
+}
+}
+return { events, rest };
 }
 async function listen(asked, to, signal) {
-  let wait = WAIT_FIRST;
-  while (!signal.aborted) {
-    try {
-      await once(asked, {
-        ...to,
-        next: (data) => {
-          wait = WAIT_FIRST;
-          to.next(data);
-        },
-      }, signal);
-    } catch {
-    }
-    to.state(false);
-    await pause(wait, signal);
-    wait = Math.min(wait * 2, WAIT_LAST);
-  }
+let wait = WAIT_FIRST;
+while (!signal.aborted) {
+try {
+await once(asked, {
+...to,
+next: (data) => {
+wait = WAIT_FIRST;
+to.next(data);
+},
+}, signal);
+} catch {
+}
+to.state(false);
+await pause(wait, signal);
+wait = Math.min(wait * 2, WAIT_LAST);
+}
 }
 async function once(asked, to, outer) {
-  const silence = new AbortController();
-  const signal = AbortSignal.any([outer, silence.signal]);
-  const response = await fetch('/graphql', {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      Accept: 'text/event-stream',
-      ...proof(),
-    },
-    body: JSON.stringify({ query: asked.query, variables: asked.variables() }),
-    signal,
-  });
-  if (!response.ok || response.body === null) return;
-  to.state(true);
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
-  for (;;) {
-    const timer = setTimeout(() => silence.abort(), SILENCE_MAX);
-    const { value, done } = await reader.read();
-    clearTimeout(timer);
-    if (done) return;
-    const cut = eventsIn(rest + value);
-    rest = cut.rest;
-    if (rest.length > BUFFER_MAX) return;
-    for (const { name, data } of cut.events) {
-      if (name === 'complete') return;
-      const answer = data === '' ? null : JSON.parse(data);
-      if (answer?.errors) {
-        to.refused(answer.errors);
-        return;
-      }
-      if (answer?.data) to.next(answer.data);
-    }
-  }
+const silence = new AbortController();
+const signal = AbortSignal.any([outer, silence.signal]);
+const response = await fetch('/graphql', {
+method: 'POST',
+headers: {
+'Content-Type': 'application/json',
+Accept: 'text/event-stream',
+...proof(),
+},
+body: JSON.stringify({ query: asked.query, variables: asked.variables() }),
+signal,
+});
+if (!response.ok || response.body === null) return;
+to.state(true);
+const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+let rest = '';
+for (;;) {
+const timer = setTimeout(() => silence.abort(), SILENCE_MAX);
+const { value, done } = await reader.read();
+clearTimeout(timer);
+if (done) return;
+const cut = eventsIn(rest + value);
+rest = cut.rest;
+if (rest.length > BUFFER_MAX) return;
+for (const { name, data } of cut.events) {
+if (name === 'complete') return;
+const answer = data === '' ? null : JSON.parse(data);
+if (answer?.errors) {
+to.refused(answer.errors);
+return;
+}
+if (answer?.data) to.next(answer.data);
+}
+}
 }
 function pause(wait, signal) {
-  return new Promise((done) => {
-    const timer = setTimeout(done, wait);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      done(undefined);
-    }, { once: true });
-  });
+return new Promise((done) => {
+const timer = setTimeout(done, wait);
+signal.addEventListener('abort', () => {
+clearTimeout(timer);
+done(undefined);
+}, { once: true });
+});
 }
 return { eventsIn, listen };
 })();
 const in_route_place = (() => {
 const { readInstant, writeShort } = in_time_instant;
 const HOME = Object.freeze({
-  view: 'fleet',
-  name: '',
-  kind: '',
-  namespace: '',
-  cluster: '',
-  log: '',
-  last: '',
-  from: null,
-  to: null,
-  zone: 'utc',
-  entry: '',
-  verdict: '',
-  filter: '',
-  folded: [],
-  opened: [],
-  pinned: [],
-  order: [],
-  left: '',
-  right: '',
+view: 'fleet',
+name: '',
+kind: '',
+namespace: '',
+cluster: '',
+log: '',
+last: '',
+from: null,
+to: null,
+zone: 'utc',
+entry: '',
+verdict: '',
+filter: '',
+folded: [],
+opened: [],
+pinned: [],
+order: [],
+left: '',
+right: '',
+group: '',
+sort: '',
+other: '',
+shift: 0,
 });
 const TEXTS = ([
-  'cluster', 'log', 'last', 'entry', 'verdict', 'filter', 'left',
-  'right',
+'cluster', 'log', 'last', 'entry', 'verdict', 'filter', 'left',
+'right', 'group', 'sort', 'other',
 ]);
 const TIMES = (['from', 'to']);
 const LISTS = (['folded', 'opened', 'pinned', 'order']);
 const LIST_MAX = 200;
 function readPlace(address) {
-  const url = new URL(address, 'http://recorder.invalid');
-  const place = { ...HOME, ...ofPath(url.pathname) };
-  const given = url.searchParams;
-  for (const name of TEXTS) place[name] = given.get(name) ?? '';
-  for (const name of TIMES) place[name] = readInstant(given.get(name) ?? '');
-  for (const name of LISTS) place[name] = readList(given.get(name));
-  if (place.from !== null && place.to !== null && place.from >= place.to) {
-    place.from = place.to = null;
-  }
-  place.zone = given.get('zone') === 'local' ? 'local' : 'utc';
-  return place;
+const url = new URL(address, 'http://recorder.invalid');
+const place = { ...HOME, ...ofPath(url.pathname) };
+const given = url.searchParams;
+for (const name of TEXTS) place[name] = given.get(name) ?? '';
+for (const name of TIMES) place[name] = readInstant(given.get(name) ?? '');
+for (const name of LISTS) place[name] = readList(given.get(name));
+if (place.from !== null && place.to !== null && place.from >= place.to) {
+place.from = place.to = null;
+}
+place.zone = given.get('zone') === 'local' ? 'local' : 'utc';
+place.shift = readShift(given.get('shift'));
+return place;
+}
+function readShift(text) {
+const seconds = Number(text ?? 0);
+return Number.isFinite(seconds) ? Math.round(seconds * 1000) : 0;
 }
 function ofPath(path) {
-  const [view, ...names] = path.split('/').filter(Boolean).map(decoded);
-  if (view === 'node' && names.length === 1) return { view, name: names[0] };
-  if (view === 'sources') return { view };
-  if (view === 'object' && names.length === 2) {
-    return { view, kind: names[0], name: names[1] };
-  }
-  if ((view === 'object' || view === 'workload') && names.length === 3) {
-    return { view, kind: names[0], namespace: names[1], name: names[2] };
-  }
-  return {};
+const [view, ...names] = path.split('/').filter(Boolean).map(decoded);
+if ((view === 'node' || view === 'compare') && names.length === 1) {
+return { view, name: names[0] };
+}
+if (view === 'sources') return { view };
+if (view === 'object' && names.length === 2) {
+return { view, kind: names[0], name: names[1] };
+}
+if ((view === 'object' || view === 'workload') && names.length === 3) {
+return { view, kind: names[0], namespace: names[1], name: names[2] };
+}
+return {};
 }
 function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+try {
+return decodeURIComponent(text);
+} catch {
+return text;
+}
 }
 function readList(text) {
-  const found = (text ?? '').split(',').filter(Boolean).map(decoded);
-  return found.slice(0, LIST_MAX);
+const found = (text ?? '').split(',').filter(Boolean).map(decoded);
+return found.slice(0, LIST_MAX);
 }
 function writePlace(place) {
-  const query = new URLSearchParams();
-  for (const name of TEXTS) if (place[name]) query.set(name, place[name]);
-  for (const name of TIMES) {
-    const at = place[name];
-    if (at !== null) query.set(name, writeShort(at));
-  }
-  if (place.zone === 'local') query.set('zone', 'local');
-  for (const name of LISTS) {
-    const text = place[name].map(encodeURIComponent).join(',');
-    if (text) query.set(name, text);
-  }
-  const asked = query.toString().replace(/%(2F|3A|2C)/g, decodeURIComponent);
-  return pathOf(place) + (asked ? `?${asked}` : '');
+const query = new URLSearchParams();
+for (const name of TEXTS) if (place[name]) query.set(name, place[name]);
+for (const name of TIMES) {
+const at = place[name];
+if (at !== null) query.set(name, writeShort(at));
+}
+if (place.zone === 'local') query.set('zone', 'local');
+if (place.shift !== 0) query.set('shift', String(place.shift / 1000));
+for (const name of LISTS) {
+const text = place[name].map(encodeURIComponent).join(',');
+if (text) query.set(name, text);
+}
+const asked = query.toString().replace(/%(2F|3A|2C)/g, decodeURIComponent);
+return pathOf(place) + (asked ? `?${asked}` : '');
 }
 function pathOf({ view, kind, namespace, name }) {
-  if (view === 'fleet') return '/';
-  const parts = [view, kind, namespace, name].filter(Boolean);
-  return `/${parts.map(encodeURIComponent).join('/')}`;
+if (view === 'fleet') return '/';
+const parts = [view, kind, namespace, name].filter(Boolean);
+return `/${parts.map(encodeURIComponent).join('/')}`;
 }
 function leadingTo(from, to) {
-  const { cluster, log, zone } = from;
-  return { ...HOME, cluster, log, zone, ...to };
+const { cluster, log, zone } = from;
+return { ...HOME, cluster, log, zone, ...to };
 }
 return { readPlace, writePlace, leadingTo };
 })();
@@ -798,42 +882,42 @@ const CLOCK = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/;
 const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?))?$/;
 const DAY = 86_400_000;
 const UNITS = {
-  s: 1000,
-  m: 60_000,
-  min: 60_000,
-  h: 3_600_000,
-  d: DAY,
-  w: 7 * DAY,
+s: 1000,
+m: 60_000,
+min: 60_000,
+h: 3_600_000,
+d: DAY,
+w: 7 * DAY,
 };
 function readAge(text) {
-  const found = AGE.exec(text.trim());
-  if (found === null) return null;
-  return Number(found[1]) * UNITS[found[2].toLowerCase()];
+const found = AGE.exec(text.trim());
+if (found === null) return null;
+return Number(found[1]) * UNITS[found[2].toLowerCase()];
 }
 function readAsked(text, about) {
-  const typed = text.trim();
-  const exact = readInstant(typed);
-  if (exact !== null) return exact;
-  const age = readAge(typed);
-  if (age !== null) return about.now - age;
-  const date = DATE.exec(typed);
-  if (date !== null) {
-    const utc = readInstant(`${date[1]}T${date[2] ?? '00:00'}Z`);
-    return utc === null ? null : utc - offsetOf(utc, about.zone);
-  }
-  return nearestClock(CLOCK.exec(typed), about);
+const typed = text.trim();
+const exact = readInstant(typed);
+if (exact !== null) return exact;
+const age = readAge(typed);
+if (age !== null) return about.now - age;
+const date = DATE.exec(typed);
+if (date !== null) {
+const utc = readInstant(`${date[1]}T${date[2] ?? '00:00'}Z`);
+return utc === null ? null : utc - offsetOf(utc, about.zone);
+}
+return nearestClock(CLOCK.exec(typed), about);
 }
 function nearestClock(found, { near, zone }) {
-  if (found === null) return null;
-  const [hour, minute, second] = found.slice(1).map((part) => Number(part ?? 0));
-  if (hour > 23 || minute > 59 || second > 59) return null;
-  const ahead = offsetOf(near, zone);
-  const ofDay = ((hour * 60 + minute) * 60 + second) * 1000;
-  const midnight = Math.floor((near + ahead) / DAY) * DAY - ahead;
-  const days = [-DAY, 0, DAY].map((by) => midnight + by + ofDay);
-  return days.reduce((best, at) =>
-    Math.abs(at - near) < Math.abs(best - near) ? at : best,
-  );
+if (found === null) return null;
+const [hour, minute, second] = found.slice(1).map((part) => Number(part ?? 0));
+if (hour > 23 || minute > 59 || second > 59) return null;
+const ahead = offsetOf(near, zone);
+const ofDay = ((hour * 60 + minute) * 60 + second) * 1000;
+const midnight = Math.floor((near + ahead) / DAY) * DAY - ahead;
+const days = [-DAY, 0, DAY].map((by) => midnight + by + ofDay);
+return days.reduce((best, at) =>
+Math.abs(at - near) < Math.abs(best - near) ? at : best,
+);
 }
 return { readAge, readAsked };
 })();
@@ -844,46 +928,46 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const STEPS = [
-  1, 2, 5, 10, 20, 50, 100, 200, 500,
-  SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 15 * SECOND, 30 * SECOND,
-  MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
-  HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR,
-  DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY,
+1, 2, 5, 10, 20, 50, 100, 200, 500,
+SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 15 * SECOND, 30 * SECOND,
+MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
+HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR,
+DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY,
 ];
 const LABEL_PIXELS_MIN = 84;
 const TICKS_MAX = 200;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 function stepFor(length, width) {
-  const least = (length * LABEL_PIXELS_MIN) / Math.max(width, 1);
-  const last = (STEPS.at(-1));
-  const found = STEPS.find((step) => step >= least);
-  return found ?? Math.ceil(least / last) * last;
+const least = (length * LABEL_PIXELS_MIN) / Math.max(width, 1);
+const last = (STEPS.at(-1));
+const found = STEPS.find((step) => step >= least);
+return found ?? Math.ceil(least / last) * last;
 }
 function ticksOf(window, width, zone) {
-  const step = stepFor(window.to - window.from, width);
-  const ahead = offsetOf(window.from, zone);
-  const ticks = [];
-  let at = Math.ceil((window.from + ahead) / step) * step - ahead;
-  for (; at <= window.to && ticks.length < TICKS_MAX; at += step) {
-    const strong = beginsDay(at, zone);
-    ticks.push({ at, label: labelOf(at, step, zone), strong });
-  }
-  return ticks;
+const step = stepFor(window.to - window.from, width);
+const ahead = offsetOf(window.from, zone);
+const ticks = [];
+let at = Math.ceil((window.from + ahead) / step) * step - ahead;
+for (; at <= window.to && ticks.length < TICKS_MAX; at += step) {
+const strong = beginsDay(at, zone);
+ticks.push({ at, label: labelOf(at, step, zone), strong });
+}
+return ticks;
 }
 function beginsDay(at, zone) {
-  const { hour, minute, second, micros } = partsOf(at, zone);
-  return hour === 0 && minute === 0 && second === 0 && micros === 0;
+const { hour, minute, second, micros } = partsOf(at, zone);
+return hour === 0 && minute === 0 && second === 0 && micros === 0;
 }
 function labelOf(at, step, zone) {
-  const parts = partsOf(at, zone);
-  if (beginsDay(at, zone)) return `${parts.day} ${MONTHS[parts.month - 1]}`;
-  const two = (value) => String(value).padStart(2, '0');
-  const minutes = `${two(parts.hour)}:${two(parts.minute)}`;
-  if (step >= MINUTE) return minutes;
-  const seconds = `${minutes}:${two(parts.second)}`;
-  if (step >= SECOND) return seconds;
-  const millis = String(Math.round(parts.micros / 1000)).padStart(3, '0');
-  return `${seconds}.${millis}`;
+const parts = partsOf(at, zone);
+if (beginsDay(at, zone)) return `${parts.day} ${MONTHS[parts.month - 1]}`;
+const two = (value) => String(value).padStart(2, '0');
+const minutes = `${two(parts.hour)}:${two(parts.minute)}`;
+if (step >= MINUTE) return minutes;
+const seconds = `${minutes}:${two(parts.second)}`;
+if (step >= SECOND) return seconds;
+const millis = String(Math.round(parts.micros / 1000)).padStart(3, '0');
+return `${seconds}.${millis}`;
 }
 return { STEPS, stepFor, ticksOf };
 })();
@@ -895,51 +979,51 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const UNITS = ([
-  ['d', DAY],
-  ['h', HOUR],
-  ['min', MINUTE],
-  ['s', SECOND],
+['d', DAY],
+['h', HOUR],
+['min', MINUTE],
+['s', SECOND],
 ]);
 const padded = (value, places = 2) => String(value).padStart(places, '0');
 function clock(at, zone) {
-  const { hour, minute, second } = partsOf(at, zone);
-  return `${padded(hour)}:${padded(minute)}:${padded(second)}`;
+const { hour, minute, second } = partsOf(at, zone);
+return `${padded(hour)}:${padded(minute)}:${padded(second)}`;
 }
 function exactClock(at, zone) {
-  const { micros } = partsOf(at, zone);
-  return `${clock(at, zone)}.${padded(Math.floor(micros / 1000), 3)}`;
+const { micros } = partsOf(at, zone);
+return `${clock(at, zone)}.${padded(Math.floor(micros / 1000), 3)}`;
 }
 function day(at, zone) {
-  const { year, month, day: date } = partsOf(at, zone);
-  return `${date} ${MONTHS[month - 1]} ${year}`;
+const { year, month, day: date } = partsOf(at, zone);
+return `${date} ${MONTHS[month - 1]} ${year}`;
 }
 function dayAndClock(at, zone) {
-  return `${day(at, zone)}, ${clock(at, zone)} ${zoneName(zone, at)}`;
+return `${day(at, zone)}, ${clock(at, zone)} ${zoneName(zone, at)}`;
 }
 function zoneName(zone, at) {
-  if (zone === 'utc') return 'UTC';
-  const minutes = Math.round(offsetOf(at, zone) / MINUTE);
-  const sign = minutes < 0 ? '−' : '+';
-  const size = Math.abs(minutes);
-  const hours = Math.floor(size / 60);
-  return `UTC${sign}${padded(hours)}:${padded(size % 60)}`;
+if (zone === 'utc') return 'UTC';
+const minutes = Math.round(offsetOf(at, zone) / MINUTE);
+const sign = minutes < 0 ? '−' : '+';
+const size = Math.abs(minutes);
+const hours = Math.floor(size / 60);
+return `UTC${sign}${padded(hours)}:${padded(size % 60)}`;
 }
 function span(length) {
-  let rest = Math.abs(length);
-  if (rest < SECOND) return `${Math.round(rest)} ms`;
-  if (rest < 10 * SECOND) return `${Number((rest / SECOND).toFixed(1))} s`;
-  rest = Math.round(rest / SECOND) * SECOND;
-  const first = UNITS.findIndex(([, unit]) => rest >= unit);
-  const words = [];
-  for (const [name, unit] of UNITS.slice(first, first + 2)) {
-    const count = Math.floor(rest / unit);
-    if (count > 0) words.push(`${count} ${name}`);
-    rest -= count * unit;
-  }
-  return words.join(' ');
+let rest = Math.abs(length);
+if (rest < SECOND) return `${Math.round(rest)} ms`;
+if (rest < 10 * SECOND) return `${Number((rest / SECOND).toFixed(1))} s`;
+rest = Math.round(rest / SECOND) * SECOND;
+const first = UNITS.findIndex(([, unit]) => rest >= unit);
+const words = [];
+for (const [name, unit] of UNITS.slice(first, first + 2)) {
+const count = Math.floor(rest / unit);
+if (count > 0) words.push(`${count} ${name}`);
+rest -= count * unit;
+}
+return words.join(' ');
 }
 function difference(length) {
-  return `${length < 0 ? '−' : '+'}${span(length)}`;
+return `${length < 0 ? '−' : '+'}${span(length)}`;
 }
 return { clock, exactClock, day, dayAndClock, zoneName, span, difference };
 })();
@@ -948,51 +1032,51 @@ const { readInstant } = in_time_instant;
 const NODE = ['v1/nodes'];
 const ALL = ['v1/nodes', 'v1/pods', 'v1/events'];
 const RESTS_ON = ({
-  node: NODE,
-  conditions: NODE,
-  taints: NODE,
-  actors: ['v1/nodes', 'v1/pods'],
-  events: ['v1/events'],
-  workloads: ['v1/pods'],
-  recorder: ALL,
+node: NODE,
+conditions: NODE,
+taints: NODE,
+actors: ['v1/nodes', 'v1/pods'],
+events: ['v1/events'],
+workloads: ['v1/pods'],
+recorder: ALL,
 });
 function covered(lane, gaps, sources) {
-  const rests = RESTS_ON[lane.group] ?? [];
-  const concern = ({ resource }) =>
-    resource === null || rests.includes(resource);
-  return {
-    ...lane,
-    unseen: [
-      ...gaps.filter(concern).map(unseenOf),
-      ...edgesOf(sources.filter(({ resource }) => rests.includes(resource))),
-    ],
-  };
+const rests = RESTS_ON[lane.group] ?? [];
+const concern = ({ resource }) =>
+resource === null || rests.includes(resource);
+return {
+...lane,
+unseen: [
+...gaps.filter(concern).map(unseenOf),
+...edgesOf(sources.filter(({ resource }) => rests.includes(resource))),
+],
+};
 }
 function unseenOf(gap) {
-  return {
-    from: readInstant(gap.from ?? '') ?? -Infinity,
-    to: readInstant(gap.to ?? '') ?? Infinity,
-    label: `gap: ${gap.resource ?? 'all resources'}, ${gap.reason}`,
-  };
+return {
+from: readInstant(gap.from ?? '') ?? -Infinity,
+to: readInstant(gap.to ?? '') ?? Infinity,
+label: `gap: ${gap.resource ?? 'all resources'}, ${gap.reason}`,
+};
 }
 function edgesOf(sources) {
-  const began = instants(sources, 'beganAt');
-  const until = instants(sources, 'vouchedUntil');
-  const edges = [];
-  if (began.length > 0) {
-    const to = Math.max(...began);
-    edges.push({ from: -Infinity, to, label: 'before recording started' });
-  }
-  if (until.length > 0) {
-    const from = Math.min(...until);
-    edges.push({ from, to: Infinity, label: 'not confirmed complete yet' });
-  }
-  return edges;
+const began = instants(sources, 'beganAt');
+const until = instants(sources, 'vouchedUntil');
+const edges = [];
+if (began.length > 0) {
+const to = Math.max(...began);
+edges.push({ from: -Infinity, to, label: 'before recording started' });
+}
+if (until.length > 0) {
+const from = Math.min(...until);
+edges.push({ from, to: Infinity, label: 'not confirmed complete yet' });
+}
+return edges;
 }
 function instants(sources, name) {
-  return sources
-    .map((source) => readInstant(source[name] ?? ''))
-    .filter((at) => at !== null);
+return sources
+.map((source) => readInstant(source[name] ?? ''))
+.filter((at) => at !== null);
 }
 return { covered };
 })();
@@ -1002,104 +1086,104 @@ const CLICK_PIXELS = 4;
 const WHEEL_SPEED = 0.0022;
 const LINE_PIXELS = 16;
 function watchHands(element, hands) {
-  const stop = new AbortController();
-  const { signal } = stop;
-  let drag = null;
-  element.addEventListener('pointerdown', (event) => {
-    if (event.button !== 0) return;
-    drag = { x: event.offsetX, from: hands.window(), far: false };
-    element.setPointerCapture(event.pointerId);
-  }, { signal });
-  element.addEventListener('pointermove', (event) => {
-    hands.point(event.offsetX, event.offsetY);
-    if (drag === null) return;
-    const by = event.offsetX - drag.x;
-    if (!drag.far && Math.abs(by) < CLICK_PIXELS) return;
-    drag.far = true;
-    element.classList.add('dragging');
-    hands.move(panned(drag.from, -by / hands.width()));
-  }, { signal });
-  element.addEventListener('pointerup', (event) => {
-    if (drag?.far) hands.settle();
-    else if (drag) hands.click(event.offsetX, event.offsetY);
-    drag = null;
-    element.classList.remove('dragging');
-  }, { signal });
-  element.addEventListener('pointercancel', () => {
-    drag = null;
-    element.classList.remove('dragging');
-  }, { signal });
-  element.addEventListener('pointerleave', () => hands.point(null, 0), {
-    signal,
-  });
-  element.addEventListener('wheel', (event) => onWheel(event, hands), {
-    signal,
-    passive: false,
-  });
-  return () => stop.abort();
+const stop = new AbortController();
+const { signal } = stop;
+let drag = null;
+element.addEventListener('pointerdown', (event) => {
+if (event.button !== 0) return;
+drag = { x: event.offsetX, from: hands.window(), far: false };
+element.setPointerCapture(event.pointerId);
+}, { signal });
+element.addEventListener('pointermove', (event) => {
+hands.point(event.offsetX, event.offsetY);
+if (drag === null) return;
+const by = event.offsetX - drag.x;
+if (!drag.far && Math.abs(by) < CLICK_PIXELS) return;
+drag.far = true;
+element.classList.add('dragging');
+hands.move(panned(drag.from, -by / hands.width()));
+}, { signal });
+element.addEventListener('pointerup', (event) => {
+if (drag?.far) hands.settle();
+else if (drag) hands.click(event.offsetX, event.offsetY);
+drag = null;
+element.classList.remove('dragging');
+}, { signal });
+element.addEventListener('pointercancel', () => {
+drag = null;
+element.classList.remove('dragging');
+}, { signal });
+element.addEventListener('pointerleave', () => hands.point(null, 0), {
+signal,
+});
+element.addEventListener('wheel', (event) => onWheel(event, hands), {
+signal,
+passive: false,
+});
+return () => stop.abort();
 }
 function onWheel(event, hands) {
-  const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PIXELS : 1;
-  const isZoom = event.ctrlKey || event.metaKey;
-  const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
-  const isPan = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
-  if (!isZoom && !isPan) return;
-  event.preventDefault();
-  const window = hands.window();
-  if (isZoom) {
-    const factor = Math.exp(event.deltaY * unit * WHEEL_SPEED);
-    const about = timeAt(window, hands.width(), event.offsetX);
-    hands.move(zoomed(window, factor, about));
-  } else {
-    hands.move(panned(window, (sideways * unit) / hands.width()));
-  }
-  hands.settle();
+const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PIXELS : 1;
+const isZoom = event.ctrlKey || event.metaKey;
+const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
+const isPan = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+if (!isZoom && !isPan) return;
+event.preventDefault();
+const window = hands.window();
+if (isZoom) {
+const factor = Math.exp(event.deltaY * unit * WHEEL_SPEED);
+const about = timeAt(window, hands.width(), event.offsetX);
+hands.move(zoomed(window, factor, about));
+} else {
+hands.move(panned(window, (sideways * unit) / hands.width()));
+}
+hands.settle();
 }
 return { watchHands };
 })();
 const in_timeline_arranging = (() => {
 const { speaksIn } = in_timeline_lane;
 function arranged(lanes, chosen, window) {
-  const { folded, opened, pinned, order } = chosen;
-  const shown = [];
-  const hidden = [];
-  for (const ready of lanes) {
-    const { id } = ready.lane;
-    const isQuiet = !pinned.includes(id) && isSilent(ready, window);
-    const isFolded = folded.includes(id) || (isQuiet && !opened.includes(id));
-    (isFolded ? hidden : shown).push(ready);
-  }
-  const placeOf = ({ lane }) => {
-    const place = order.indexOf(lane.id);
-    return place < 0 ? order.length : place;
-  };
-  const isPinned = ({ lane }) =>
-    pinned.includes(lane.id);
-  shown.sort(
-    (one, other) =>
-      Number(isPinned(other)) - Number(isPinned(one)) ||
-      placeOf(one) - placeOf(other),
-  );
-  return { shown, folded: hidden };
+const { folded, opened, pinned, order } = chosen;
+const shown = [];
+const hidden = [];
+for (const ready of lanes) {
+const { id } = ready.lane;
+const isQuiet = !pinned.includes(id) && isSilent(ready, window);
+const isFolded = folded.includes(id) || (isQuiet && !opened.includes(id));
+(isFolded ? hidden : shown).push(ready);
+}
+const placeOf = ({ lane }) => {
+const place = order.indexOf(lane.id);
+return place < 0 ? order.length : place;
+};
+const isPinned = ({ lane }) =>
+pinned.includes(lane.id);
+shown.sort(
+(one, other) =>
+Number(isPinned(other)) - Number(isPinned(one)) ||
+placeOf(one) - placeOf(other),
+);
+return { shown, folded: hidden };
 }
 function isSilent(ready, window) {
-  if (ready.lane.group === 'recorder' || ready.lane.group === 'node') {
-    return false;
-  }
-  const isLoud = ready.lane.spans.some(
-    (one) =>
-      one.tone !== 'plain' && one.from < window.to && one.to > window.from,
-  );
-  if (isLoud) return false;
-  return !speaksIn({ ...ready, lane: { ...ready.lane, spans: [] } }, window);
+if (ready.lane.group === 'recorder' || ready.lane.group === 'node') {
+return false;
+}
+const isLoud = ready.lane.spans.some(
+(one) =>
+one.tone !== 'plain' && one.from < window.to && one.to > window.from,
+);
+if (isLoud) return false;
+return !speaksIn({ ...ready, lane: { ...ready.lane, spans: [] } }, window);
 }
 function moved(shown, id, by) {
-  const ids = shown.map(({ lane }) => lane.id);
-  const from = ids.indexOf(id);
-  const to = Math.min(Math.max(from + by, 0), ids.length - 1);
-  ids.splice(from, 1);
-  ids.splice(to, 0, id);
-  return ids;
+const ids = shown.map(({ lane }) => lane.id);
+const from = ids.indexOf(id);
+const to = Math.min(Math.max(from + by, 0), ids.length - 1);
+ids.splice(from, 1);
+ids.splice(to, 0, id);
+return ids;
 }
 return { arranged, moved };
 })();
@@ -1107,85 +1191,85 @@ const in_timeline_detail = (() => {
 const { firstAtOrAfter } = in_timeline_lane;
 const MARK_PIXELS = 2;
 function room(width) {
-  const length = Math.ceil(width) + 4;
-  return {
-    count: 0,
-    x: new Int32Array(length),
-    end: new Int32Array(length),
-    tone: new Uint8Array(length),
-    size: new Int32Array(length),
-    first: new Int32Array(length),
-  };
+const length = Math.ceil(width) + 4;
+return {
+count: 0,
+x: new Int32Array(length),
+end: new Int32Array(length),
+tone: new Uint8Array(length),
+size: new Int32Array(length),
+first: new Int32Array(length),
+};
 }
 function mergeMarks(ready, window, width, into) {
-  const { markAt, markTone } = ready;
-  const scale = width / (window.to - window.from);
-  const end = markAt.length;
-  let place = firstAtOrAfter(markAt, window.from);
-  let count = 0;
-  for (; place < end && markAt[place] <= window.to; place += 1) {
-    const x = Math.round((markAt[place] - window.from) * scale);
-    const last = count - 1;
-    if (last >= 0 && x - into.x[last] < MARK_PIXELS) {
-      into.size[last] += 1;
-      if (markTone[place] > into.tone[last]) {
-        into.tone[last] = markTone[place];
-        into.first[last] = place;
-      }
-      continue;
-    }
-    into.x[count] = x;
-    into.tone[count] = markTone[place];
-    into.size[count] = 1;
-    into.first[count] = place;
-    count += 1;
-  }
-  into.count = count;
+const { markAt, markTone } = ready;
+const scale = width / (window.to - window.from);
+const end = markAt.length;
+let place = firstAtOrAfter(markAt, window.from);
+let count = 0;
+for (; place < end && markAt[place] <= window.to; place += 1) {
+const x = Math.round((markAt[place] - window.from) * scale);
+const last = count - 1;
+if (last >= 0 && x - into.x[last] < MARK_PIXELS) {
+into.size[last] += 1;
+if (markTone[place] > into.tone[last]) {
+into.tone[last] = markTone[place];
+into.first[last] = place;
+}
+continue;
+}
+into.x[count] = x;
+into.tone[count] = markTone[place];
+into.size[count] = 1;
+into.first[count] = place;
+count += 1;
+}
+into.count = count;
 }
 function mergeSpans(ready, window, width, into) {
-  const { spanFrom, spanTo, spanTone } = ready;
-  const scale = width / (window.to - window.from);
-  let count = 0;
-  for (let place = 0; place < spanFrom.length; place += 1) {
-    if (spanFrom[place] >= window.to) break;
-    if (spanTo[place] <= window.from) continue;
-    const from = Math.max(spanFrom[place], window.from);
-    const to = Math.min(spanTo[place], window.to);
-    const x = Math.round((from - window.from) * scale);
-    const end = Math.max(Math.round((to - window.from) * scale), x + 1);
-    const last = count - 1;
-    if (last >= 0 && end <= into.end[last] && end - x <= 1) {
-      into.size[last] += 1;
-      if (spanTone[place] > into.tone[last]) into.tone[last] = spanTone[place];
-      continue;
-    }
-    if (count === into.x.length) break;
-    into.x[count] = x;
-    into.end[count] = end;
-    into.tone[count] = spanTone[place];
-    into.size[count] = 1;
-    into.first[count] = place;
-    count += 1;
-  }
-  into.count = count;
+const { spanFrom, spanTo, spanTone } = ready;
+const scale = width / (window.to - window.from);
+let count = 0;
+for (let place = 0; place < spanFrom.length; place += 1) {
+if (spanFrom[place] >= window.to) break;
+if (spanTo[place] <= window.from) continue;
+const from = Math.max(spanFrom[place], window.from);
+const to = Math.min(spanTo[place], window.to);
+const x = Math.round((from - window.from) * scale);
+const end = Math.max(Math.round((to - window.from) * scale), x + 1);
+const last = count - 1;
+if (last >= 0 && end <= into.end[last] && end - x <= 1) {
+into.size[last] += 1;
+if (spanTone[place] > into.tone[last]) into.tone[last] = spanTone[place];
+continue;
+}
+if (count === into.x.length) break;
+into.x[count] = x;
+into.end[count] = end;
+into.tone[count] = spanTone[place];
+into.size[count] = 1;
+into.first[count] = place;
+count += 1;
+}
+into.count = count;
 }
 const STEP_PIXELS = 17;
 const DIGIT_PIXELS = 7;
 function stepsTogether(steps) {
-  const groups = [];
-  for (const { x, step } of steps) {
-    const last = groups.at(-1);
-    if (last !== undefined && x - last.end < STEP_PIXELS) {
-      last.end = Math.max(last.end, x);
-      last.steps.push(step);
-    } else groups.push({ x, end: x, steps: [step] });
-  }
-  return groups.map(({ x, end, steps: several }) => {
-    const text = [...new Set(several)].sort((a, b) => a - b).join(' ');
-    const needed = Math.max(text.length - 2, 0) * DIGIT_PIXELS;
-    const more = Math.max(needed - (end - x), 0) / 2;
-    return { x: x - more, end: end + more, text };
-  });
+const groups = [];
+for (const { x, step } of steps) {
+const last = groups.at(-1);
+if (last !== undefined && x - last.end < STEP_PIXELS) {
+last.end = Math.max(last.end, x);
+last.steps.push(step);
+} else groups.push({ x, end: x, steps: [step] });
+}
+return groups.map(({ x, end, steps: several }) => {
+const text = [...new Set(several)].sort((a, b) => a - b).join(' ');
+const needed = Math.max(text.length - 2, 0) * DIGIT_PIXELS;
+const more = Math.max(needed - (end - x), 0) / 2;
+return { x: x - more, end: end + more, text };
+});
 }
 return { room, mergeMarks, mergeSpans, stepsTogether };
 })();
@@ -1194,98 +1278,95 @@ const { timeAt } = in_time_window;
 const { firstAtOrAfter } = in_timeline_lane;
 const REACH_PIXELS = 7;
 function hitAt(ready, window, width, x) {
-  const at = timeAt(window, width, x);
-  const reach = (REACH_PIXELS / width) * (window.to - window.from);
-  const marks = marksNear(ready, at, reach);
-  if (marks.length > 0) {
-    const [best] = marks;
-    return { ...best, more: marks.length - 1 };
-  }
-  const unseen = ready.lane.unseen.find((one) => at >= one.from && at < one.to);
-  if (unseen !== undefined) {
-    return { label: unseen.label, entry: null, at, more: 0 };
-  }
-  const span = ready.lane.spans.findLast(
-    (one) => at >= one.from - reach / 4 && at < one.to + reach / 4,
-  );
-  if (span === undefined) return null;
-  return { label: span.label, entry: span.entry, at: span.from, more: 0 };
+const at = timeAt(window, width, x);
+const reach = (REACH_PIXELS / width) * (window.to - window.from);
+const marks = marksNear(ready, at, reach);
+if (marks.length > 0) {
+const [best] = marks;
+return { ...best, more: marks.length - 1 };
+}
+const unseen = ready.lane.unseen.find((one) => at >= one.from && at < one.to);
+if (unseen !== undefined) {
+return { label: unseen.label, entry: null, at, more: 0 };
+}
+const span = ready.lane.spans.findLast(
+(one) => at >= one.from - reach / 4 && at < one.to + reach / 4,
+);
+if (span === undefined) return null;
+return { label: span.label, entry: span.entry, at: span.from, more: 0 };
 }
 function marksNear({ lane, markAt }, at, reach) {
-  const found = [];
-  let place = firstAtOrAfter(markAt, at - reach);
-  for (; place < markAt.length && markAt[place] <= at + reach; place += 1) {
-    found.push(lane.marks[place]);
-  }
-  const rank = (mark) =>
-    Math.abs(mark.at - at) - (mark.step === undefined ? 0 : 2 * reach);
-  return found.sort((one, other) => rank(one) - rank(other));
+const found = [];
+let place = firstAtOrAfter(markAt, at - reach);
+for (; place < markAt.length && markAt[place] <= at + reach; place += 1) {
+found.push(lane.marks[place]);
+}
+const rank = (mark) =>
+Math.abs(mark.at - at) - (mark.step === undefined ? 0 : 2 * reach);
+return found.sort((one, other) => rank(one) - rank(other));
 }
 return { hitAt };
 })();
 const in_timeline_palette = (() => {
 const { TONES } = in_timeline_lane;
 function paletteOf(element) {
-  const style = getComputedStyle(element);
-  const colour = (name) =>
-    style.getPropertyValue(`--${name}`).trim();
-  const tones = TONES.map((tone) => colour(`tone-${tone}`));
-  return {
-    tones,
-    onTones: tones.map(readableOn),
-    ink: colour('ink'),
-    soft: colour('soft'),
-    line: colour('line'),
-    ground: colour('ground'),
-    hatch: colour('hatch'),
-    focus: colour('focus'),
-    font: style.fontFamily,
-  };
+const style = getComputedStyle(element);
+const colour = (name) =>
+style.getPropertyValue(`--${name}`).trim();
+const tones = TONES.map((tone) => colour(`tone-${tone}`));
+return {
+tones,
+onTones: tones.map(readableOn),
+ink: colour('ink'),
+soft: colour('soft'),
+line: colour('line'),
+ground: colour('ground'),
+hatch: colour('hatch'),
+focus: colour('focus'),
+font: style.fontFamily,
+};
 }
 const MIDDLE = 0.18;
 const SHARES = [0.2126, 0.7152, 0.0722];
 function readableOn(colour) {
-  const light = SHARES.reduce((sum, share, place) => {
-    const part = parseInt(colour.slice(1 + 2 * place, 3 + 2 * place), 16) / 255;
-    const linear = part <= 0.04 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-    return sum + share * linear;
-  }, 0);
-  return light > MIDDLE ? '#101215' : '#ffffff';
+const light = SHARES.reduce((sum, share, place) => {
+const part = parseInt(colour.slice(1 + 2 * place, 3 + 2 * place), 16) / 255;
+const linear = part <= 0.04 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+return sum + share * linear;
+}, 0);
+return light > MIDDLE ? '#101215' : '#ffffff';
 }
 const TILE = 8;
-const VEIL = 0.5;
 const tiles = new Map();
 function hatchOf(context, palette, scale) {
-  const key = `${palette.hatch} ${palette.ground} ${scale}`;
-  let tile = tiles.get(key);
-  if (tile === undefined) {
-    tile = drawnTile(palette, Math.round(TILE * scale), scale);
-    tiles.set(key, tile);
-  }
-  const pattern = context.createPattern(tile, 'repeat');
-  pattern?.setTransform(new DOMMatrix().scale(1 / scale));
-  return pattern;
+const key = `${palette.hatch} ${palette.ground} ${scale}`;
+let tile = tiles.get(key);
+if (tile === undefined) {
+tile = drawnTile(palette, Math.round(TILE * scale), scale);
+tiles.set(key, tile);
+}
+const pattern = context.createPattern(tile, 'repeat');
+pattern?.setTransform(new DOMMatrix().scale(1 / scale));
+return pattern;
 }
 function drawnTile(palette, size, scale) {
-  const tile = document.createElement('canvas');
-  tile.width = size;
-  tile.height = size;
-  const context = tile.getContext('2d');
-  if (context === null) return tile;
-  context.globalAlpha = VEIL;
-  context.fillStyle = palette.ground;
-  context.fillRect(0, 0, size, size);
-  context.globalAlpha = 1;
-  context.strokeStyle = palette.hatch;
-  context.lineWidth = 1.4 * scale;
-  context.lineCap = 'square';
-  context.beginPath();
-  for (const shift of [-size, 0, size]) {
-    context.moveTo(shift, size);
-    context.lineTo(shift + size, 0);
-  }
-  context.stroke();
-  return tile;
+const tile = document.createElement('canvas');
+tile.width = size;
+tile.height = size;
+const context = tile.getContext('2d');
+if (context === null) return tile;
+context.fillStyle = palette.ground;
+context.fillRect(0, 0, size, size);
+context.strokeStyle = palette.hatch;
+context.lineWidth = 1.4 * scale;
+context.lineCap = 'square';
+context.beginPath();
+for (const shift of [-size, 0, size]) {
+context.moveTo(shift, size);
+context.lineTo(shift + size, 0);
+}
+context.stroke();
+return tile;
 }
 return { paletteOf, readableOn, hatchOf };
 })();
@@ -1295,110 +1376,110 @@ const RETRY_FIRST = 1000;
 const RETRY_LAST = 30_000;
 const SLOTS_MAX = 40;
 const NOTHING = Object.freeze({
-  data: null,
-  key: '',
-  dataKey: '',
-  isAsking: false,
-  error: '',
-  code: '',
-  isFinal: false,
-  answeredAt: 0,
-  tries: 0,
+data: null,
+key: '',
+dataKey: '',
+isAsking: false,
+error: '',
+code: '',
+isFinal: false,
+answeredAt: 0,
+tries: 0,
 });
 class Answers {
-  constructor(world) {
-    this.world = world;
-    this.slots = new Map();
-    this.asked = new Map();
-    this.timers = new Map();
-    this.needs = new Map();
-  }
-  of(slot) {
-    return this.slots.get(slot) ?? NOTHING;
-  }
-  get isAsking() {
-    return this.asked.size > 0;
-  }
-  want(needs) {
-    this.needs = new Map(needs.map((need) => [need.slot, need]));
-    for (const slot of [...this.asked.keys(), ...this.timers.keys()]) {
-      if (!this.needs.has(slot)) this.#stop(slot);
-    }
-    for (const need of needs) {
-      const { key, dataKey, isFinal } = this.of(need.slot);
-      const isIdle = !this.asked.has(need.slot) && !this.timers.has(need.slot);
-      const isOpen = isIdle && !isFinal && dataKey !== keyOf(need);
-      if (key !== keyOf(need) || isOpen) this.#ask(need);
-    }
-  }
-  refresh(slot) {
-    const need = this.needs.get(slot);
-    if (need !== undefined && !this.asked.has(slot)) this.#ask(need);
-  }
-  retry() {
-    for (const need of this.needs.values()) {
-      if (this.of(need.slot).error !== '') this.#ask(need);
-    }
-  }
-  #ask(need) {
-    const { slot } = need;
-    this.#stop(slot);
-    const asking = new AbortController();
-    this.asked.set(slot, asking);
-    const key = keyOf(need);
-    this.#put(slot, { ...this.of(slot), key, isAsking: true });
-    this.world
-      .post(need.query, need.variables, asking.signal)
-      .then((data) => this.#answered(need, asking, data))
-      .catch((error) => this.#failed(need, asking, error));
-  }
-  #answered(need, asking, data) {
-    if (this.asked.get(need.slot) !== asking) return;
-    this.asked.delete(need.slot);
-    const key = keyOf(need);
-    const answeredAt = this.world.now();
-    this.#put(need.slot, { ...NOTHING, data, key, dataKey: key, answeredAt });
-    if (need.every !== undefined) this.#askLater(need, need.every);
-    this.world.changed();
-  }
-  #failed(need, asking, why) {
-    if (this.asked.get(need.slot) !== asking) return;
-    this.asked.delete(need.slot);
-    const { message, code, isFinal } =
-      why instanceof AskError ? why : new AskError(String(why));
-    const last = this.of(need.slot);
-    const tries = last.tries + 1;
-    this.#put(need.slot, {
-      ...last, isAsking: false, error: message, code, isFinal, tries,
-    });
-    if (!isFinal) {
-      const wait = Math.min(RETRY_FIRST * 2 ** (tries - 1), RETRY_LAST);
-      this.#askLater(need, wait);
-    }
-    this.world.changed();
-  }
-  #askLater(need, wait) {
-    const timer = this.world.later(() => {
-      this.timers.delete(need.slot);
-      this.#ask(need);
-    }, wait);
-    this.timers.set(need.slot, timer);
-  }
-  #stop(slot) {
-    this.asked.get(slot)?.abort();
-    this.asked.delete(slot);
-    const timer = this.timers.get(slot);
-    if (timer !== undefined) this.world.forget(timer);
-    this.timers.delete(slot);
-  }
-  #put(slot, answer) {
-    this.slots.delete(slot);
-    this.slots.set(slot, answer);
-    for (const old of this.slots.keys()) {
-      if (this.slots.size <= SLOTS_MAX) break;
-      if (!this.needs.has(old)) this.slots.delete(old);
-    }
-  }
+constructor(world) {
+this.world = world;
+this.slots = new Map();
+this.asked = new Map();
+this.timers = new Map();
+this.needs = new Map();
+}
+of(slot) {
+return this.slots.get(slot) ?? NOTHING;
+}
+get isAsking() {
+return this.asked.size > 0;
+}
+want(needs) {
+this.needs = new Map(needs.map((need) => [need.slot, need]));
+for (const slot of [...this.asked.keys(), ...this.timers.keys()]) {
+if (!this.needs.has(slot)) this.#stop(slot);
+}
+for (const need of needs) {
+const { key, dataKey, isFinal } = this.of(need.slot);
+const isIdle = !this.asked.has(need.slot) && !this.timers.has(need.slot);
+const isOpen = isIdle && !isFinal && dataKey !== keyOf(need);
+if (key !== keyOf(need) || isOpen) this.#ask(need);
+}
+}
+refresh(slot) {
+const need = this.needs.get(slot);
+if (need !== undefined && !this.asked.has(slot)) this.#ask(need);
+}
+retry() {
+for (const need of this.needs.values()) {
+if (this.of(need.slot).error !== '') this.#ask(need);
+}
+}
+#ask(need) {
+const { slot } = need;
+this.#stop(slot);
+const asking = new AbortController();
+this.asked.set(slot, asking);
+const key = keyOf(need);
+this.#put(slot, { ...this.of(slot), key, isAsking: true });
+this.world
+.post(need.query, need.variables, asking.signal, need.patience)
+.then((data) => this.#answered(need, asking, data))
+.catch((error) => this.#failed(need, asking, error));
+}
+#answered(need, asking, data) {
+if (this.asked.get(need.slot) !== asking) return;
+this.asked.delete(need.slot);
+const key = keyOf(need);
+const answeredAt = this.world.now();
+this.#put(need.slot, { ...NOTHING, data, key, dataKey: key, answeredAt });
+if (need.every !== undefined) this.#askLater(need, need.every);
+this.world.changed();
+}
+#failed(need, asking, why) {
+if (this.asked.get(need.slot) !== asking) return;
+this.asked.delete(need.slot);
+const { message, code, isFinal } =
+why instanceof AskError ? why : new AskError(String(why));
+const last = this.of(need.slot);
+const tries = last.tries + 1;
+this.#put(need.slot, {
+...last, isAsking: false, error: message, code, isFinal, tries,
+});
+if (!isFinal) {
+const wait = Math.min(RETRY_FIRST * 2 ** (tries - 1), RETRY_LAST);
+this.#askLater(need, wait);
+}
+this.world.changed();
+}
+#askLater(need, wait) {
+const timer = this.world.later(() => {
+this.timers.delete(need.slot);
+this.#ask(need);
+}, wait);
+this.timers.set(need.slot, timer);
+}
+#stop(slot) {
+this.asked.get(slot)?.abort();
+this.asked.delete(slot);
+const timer = this.timers.get(slot);
+if (timer !== undefined) this.world.forget(timer);
+this.timers.delete(slot);
+}
+#put(slot, answer) {
+this.slots.delete(slot);
+this.slots.set(slot, answer);
+for (const old of this.slots.keys()) {
+if (this.slots.size <= SLOTS_MAX) break;
+if (!this.needs.has(old)) this.slots.delete(old);
+}
+}
 }
 const keyOf = ({ query, variables }) => JSON.stringify([query, variables]);
 return { Answers };
@@ -1409,435 +1490,549 @@ const { listen } = in_ask_stream;
 const AGAIN_WAIT = 1500;
 const CURSOR = 'question.cursor';
 function following(page) {
-  let log = '';
-  let stop = new AbortController();
-  return () => {
-    const { known } = page;
-    const wanted = known?.kind === 'LIVE' ? known.log : '';
-    if (wanted === log) return;
-    stop.abort();
-    stop = new AbortController();
-    log = wanted;
-    if (log !== '') follow(page, log, stop.signal);
-  };
+let log = '';
+let stop = new AbortController();
+return () => {
+const { known } = page;
+const wanted = known?.log ?? '';
+if (wanted === log) return;
+stop.abort();
+stop = new AbortController();
+log = wanted;
+if (log !== '') follow(page, log, stop.signal);
+};
 }
 function follow(page, log, signal) {
-  let cursor = (null);
-  let timer = 0;
-  const refresh = () => {
-    timer = 0;
-    for (const slot of ['overview', 'incidents', page.nodeSlot, 'workload']) {
-      page.answers.refresh(slot);
-    }
-  };
-  const asked = {
-    query: FACTS_CAME,
-    variables: () => ({ log, after: cursor }),
-  };
-  const hands = {
-    next: ({ facts }) => {
-      cursor = facts.cursor;
-      if (facts.facts.length > 0 && timer === 0) {
-        timer = setTimeout(refresh, AGAIN_WAIT);
-      }
-    },
-    refused: (errors) => {
-      if (errors.some((one) => one.extensions.code.startsWith(CURSOR))) {
-        cursor = null;
-        refresh();
-      }
-    },
-    state: (isLive) => {
-      if (!signal.aborted && page.ui.isLive !== isLive) page.set({ isLive });
-    },
-  };
-  signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
-  listen(asked, hands, signal);
+let cursor = (null);
+let timer = 0;
+const refresh = () => {
+timer = 0;
+for (const slot of ['overview', 'incidents', page.nodeSlot, 'workload']) {
+page.answers.refresh(slot);
+}
+};
+const asked = {
+query: FACTS_CAME,
+variables: () => ({ log, after: cursor }),
+};
+const hands = {
+next: ({ facts }) => {
+cursor = facts.cursor;
+if (facts.facts.length > 0 && timer === 0) {
+timer = setTimeout(refresh, AGAIN_WAIT);
+}
+},
+refused: (errors) => {
+if (errors.some((one) => one.extensions.code.startsWith(CURSOR))) {
+cursor = null;
+refresh();
+}
+},
+state: (isLive) => {
+if (!signal.aborted && page.ui.isLive !== isLive) page.set({ isLive });
+},
+};
+signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+listen(asked, hands, signal);
 }
 return { following };
 })();
 const in_needs = (() => {
 const queries = in_ask_queries;
-const { writeShort } = in_time_instant;
+const { readInstant, writeShort } = in_time_instant;
 const { readAge } = in_time_asked;
 const { readFilter } = in_words_filter;
 const OVERVIEW_EVERY = 10_000;
+const PULSE_EVERY = 2500;
+const PULSE_PATIENCE = 4000;
+const OTHERS_EVERY = 30_000;
+const WEEK = 7 * 86_400_000;
 const STRIP_STEPS = 120;
 const MAP_STEPS = 240;
 const PAGE_LENGTH = 200;
 const HITS_MAX = 20;
 const LAST = '24h';
 function needsOf(state) {
-  const { place, known, searched } = state;
-  const needs = [
-    {
-      slot: 'overview', query: queries.OVERVIEW, variables: {},
-      every: OVERVIEW_EVERY,
-    },
-  ];
-  if (known === null) return needs;
-  needs.push(...VIEWS[place.view]({ ...state, known }));
-  if (place.entry !== '') {
-    const variables = { name: place.entry };
-    needs.push({ slot: 'entry', query: queries.ENTRY_DETAIL, variables });
-  }
-  if (searched !== '') {
-    const variables = { ...logOf(known), text: searched, first: HITS_MAX };
-    needs.push({ slot: 'search', query: queries.SEARCH, variables });
-  }
-  return needs;
+const { place, known, searched, job, isHanding } = state;
+const needs = [
+{
+slot: 'overview', query: queries.OVERVIEW, variables: {},
+every: OVERVIEW_EVERY,
+},
+{
+slot: 'pulse', query: queries.PULSE, variables: {}, isAside: true,
+every: PULSE_EVERY, patience: PULSE_PATIENCE,
+},
+];
+if (known === null) return needs;
+needs.push(...VIEWS[place.view]({ ...state, known }));
+if (place.entry !== '') {
+const variables = { name: place.entry };
+needs.push({ slot: 'entry', query: queries.ENTRY_DETAIL, variables });
+}
+if (searched !== '') {
+const variables = { ...logOf(known), text: searched, first: HITS_MAX };
+needs.push({ slot: 'search', query: queries.SEARCH, variables });
+}
+if (isHanding) {
+needs.push({
+slot: 'links', query: queries.LINKS, variables: {}, isAside: true,
+});
+}
+if (job) {
+const variables = { ...logOf(known), name: job, since: null, until: null };
+needs.push({
+slot: 'job', query: queries.WORKLOAD, variables, isAside: true,
+});
+}
+return needs;
 }
 const VIEWS = {
-  fleet: ofFleet,
-  node: ofNode,
-  object: ofObject,
-  workload: ofWorkload,
-  sources: ({ known }) => [
-    { slot: 'gaps', query: queries.GAPS, variables: logOf(known) },
-  ],
+fleet: ofFleet,
+node: ofNode,
+object: ofObject,
+workload: ofWorkload,
+compare: ofBoth,
+sources: ({ known }) => [
+{
+slot: 'sources', query: queries.SOURCES, variables: {},
+every: OVERVIEW_EVERY,
+},
+{ slot: 'gaps', query: queries.GAPS, variables: logOf(known) },
+],
 };
 const logOf = ({ log }) => ({ log });
 const written = (at) => (at === null ? null : writeShort(at));
-function ofFleet(state) {
-  const { place, known, cursors } = state;
-  const variables = {
-    ...logOf(known), ...fleetSpan(state), ...readFilter(place.filter).variables,
-    last: PAGE_LENGTH, steps: STRIP_STEPS,
-  };
-  const older = cursors.map((before, place) => ({
-    slot: `incidents ${place}`,
-    query: queries.INCIDENTS,
-    variables: { ...variables, before },
-  }));
-  return [{ slot: 'incidents', query: queries.INCIDENTS, variables }, ...older];
+function ofFleet({ place, known, cursors, logs = [] }) {
+const needs = [known, ...logs.filter(({ log }) => log !== known.log)]
+.flatMap((one) => ofLog(place, one, one === known));
+const [{ variables }] = needs;
+cursors.forEach((before, number) => needs.push({
+slot: `incidents ${number}`, query: queries.INCIDENTS,
+variables: { ...variables, before },
+}));
+return needs;
 }
-function fleetSpan({ place, known }) {
-  if (place.from !== null && place.to !== null) {
-    return { since: written(place.from), until: written(place.to) };
-  }
-  const { began, until, kind } = known;
-  const everything = { since: written(began), until: null };
-  const age = readAge(place.last || LAST);
-  if (age === null || began === null || until === null) return everything;
-  if (until - age < began) return everything;
-  if (kind === 'TAPE') return { since: written(until - age), until: null };
-  return { since: place.last || LAST, until: null };
+function ofLog(place, known, isFirst) {
+const span = fleetSpan(place, known);
+const variables = {
+...logOf(known), ...span, ...readFilter(place.filter).variables,
+last: PAGE_LENGTH, steps: STRIP_STEPS,
+};
+const needs = [{
+slot: fleetSlot(known, isFirst), query: queries.INCIDENTS, variables,
+...(isFirst ? {} : { every: OTHERS_EVERY }),
+}];
+const week = (known.until ?? 0) - WEEK;
+const isShort = (readInstant(span.since ?? '') ?? known.until ?? 0) > week;
+if (isShort && span.since !== written(known.began)) {
+const since = written(Math.max(week, known.began ?? week));
+needs.push({
+slot: `recent ${known.log}`, query: queries.RECENT, isAside: true,
+variables: { ...logOf(known), since },
+});
+}
+return needs;
+}
+const fleetSlot = ({ log }, isFirst) =>
+isFirst ? 'incidents' : `fleet ${log}`;
+function fleetSpan(place, known) {
+if (place.from !== null && place.to !== null) {
+return { since: written(place.from), until: written(place.to) };
+}
+const { began, until, kind } = known;
+const everything = { since: written(began), until: null };
+const age = readAge(place.last || LAST);
+if (age === null || began === null || until === null) return everything;
+if (until - age < began) return everything;
+if (kind === 'TAPE') return { since: written(until - age), until: null };
+return { since: place.last || LAST, until: null };
+}
+function ofBoth(state) {
+const { place, known } = state;
+const [first] = ofNode(state);
+if (place.from === null || place.to === null) return [first];
+const other = asking(
+{ from: place.from + place.shift, to: place.to + place.shift }, known);
+return [first, {
+slot: 'compared', query: queries.NODE,
+variables: { ...logOf(known), node: place.other || place.name, ...other },
+}, {
+slot: 'comparable', query: queries.COMPARABLE, isAside: true,
+variables: {
+...logOf(known), node: place.name, since: written(known.began),
+},
+}];
 }
 function ofNode({ place, known }) {
-  const log = logOf(known);
-  const node = place.name;
-  if (place.from === null || place.to === null) {
-    const variables = { ...log, node };
-    return [{ slot: 'latest', query: queries.LATEST, variables }];
-  }
-  const asked = asking({ from: place.from, to: place.to }, known);
-  const everything = { since: written(known.began), until: null };
-  return [
-    {
-      slot: nodeSlot(place), query: queries.NODE,
-      variables: { ...log, node, ...asked },
-    },
-    {
-      slot: 'map', query: queries.INCIDENTS, isAside: true,
-      variables: { ...log, node, ...everything, last: 1, steps: MAP_STEPS },
-    },
-  ];
+const log = logOf(known);
+const node = place.name;
+if (place.from === null || place.to === null) {
+const variables = { ...log, node };
+return [{ slot: 'latest', query: queries.LATEST, variables }];
+}
+const asked = asking({ from: place.from, to: place.to }, known);
+const everything = { since: written(known.began), until: null };
+return [
+{
+slot: nodeSlot(place), query: queries.NODE,
+variables: { ...log, node, ...asked },
+},
+{
+slot: 'map', query: queries.INCIDENTS, isAside: true,
+variables: { ...log, node, ...everything, last: 1, steps: MAP_STEPS },
+},
+];
 }
 const nodeSlot = ({ name, log, cluster }) =>
-  `node ${name} ${log} ${cluster}`;
+`node ${name} ${log} ${cluster}`;
 function asking({ from, to }, known) {
-  const unit = 2 ** Math.ceil(Math.log2(to - from));
-  const since = Math.floor(from / unit - 0.5) * unit;
-  const until = Math.ceil(to / unit + 0.5) * unit;
-  const { began, until: end } = known;
-  return {
-    since: written(Math.max(since, began ?? since)),
-    until: end !== null && until >= end ? null : written(until),
-  };
+const unit = 2 ** Math.ceil(Math.log2(to - from));
+const since = Math.floor(from / unit - 0.5) * unit;
+const until = Math.ceil(to / unit + 0.5) * unit;
+const { began, until: end } = known;
+return {
+since: written(Math.max(since, began ?? since)),
+until: end !== null && until >= end ? null : written(until),
+};
 }
 const nameOf = ({ kind, namespace, name }) =>
-  [kind, namespace, name].filter(Boolean).join('/');
+[kind, namespace, name].filter(Boolean).join('/');
 function ofObject({ place, known, cursors }) {
-  const log = { ...logOf(known), name: nameOf(place) };
-  const variables = { ...log, last: PAGE_LENGTH };
-  const needs = [{ slot: 'object', query: queries.OBJECT, variables }];
-  cursors.forEach((before, number) => needs.push({
-    slot: `object ${number}`, query: queries.OBJECT,
-    variables: { ...variables, before },
-  }));
-  needs.push({
-    slot: 'document', query: queries.OBJECT_AT, isAside: true,
-    variables: { ...log, time: written(place.to) },
-  });
-  if (place.left !== '' && place.right !== '') {
-    needs.push({
-      slot: 'difference', query: queries.DIFFERENCE,
-      variables: { ...log, from: place.left, to: place.right },
-    });
-  }
-  return needs;
+const log = { ...logOf(known), name: nameOf(place) };
+const variables = { ...log, last: PAGE_LENGTH };
+const needs = [{ slot: 'object', query: queries.OBJECT, variables }];
+cursors.forEach((before, number) => needs.push({
+slot: `object ${number}`, query: queries.OBJECT,
+variables: { ...variables, before },
+}));
+needs.push({
+slot: 'document', query: queries.OBJECT_AT, isAside: true,
+variables: { ...log, time: written(place.to) },
+});
+needs.push({
+slot: 'who', query: queries.WHO, isAside: true,
+variables: { ...log, time: written(place.to) },
+});
+if (place.left !== '' && place.right !== '') {
+needs.push({
+slot: 'difference', query: queries.DIFFERENCE,
+variables: { ...log, from: place.left, to: place.right },
+});
+}
+return needs;
 }
 function ofWorkload({ place, known }) {
-  const variables = {
-    ...logOf(known), name: nameOf(place), since: null, until: null,
-  };
-  return [{ slot: 'workload', query: queries.WORKLOAD, variables }];
+const variables = {
+...logOf(known), name: nameOf(place), since: null, until: null,
+};
+return [{ slot: 'workload', query: queries.WORKLOAD, variables }];
 }
-return { needsOf, nodeSlot, asking };
+return { needsOf, fleetSlot, nodeSlot, asking };
 })();
-const in_views_facts = (() => {
-const { html } = in_html;
-const { light } = in_lighting;
+const in_fleet_traits = (() => {
 const { readInstant } = in_time_instant;
-const { clock, zoneName } = in_time_clock;
-const { counted, objectName, prose } = in_words_plain;
-const FACTS_SHOWN = 500;
-function Facts({ page, timeline }) {
-  const { place } = page;
-  const inWindow = page.factsInWindow;
-  const shown = inWindow.slice(0, FACTS_SHOWN);
-  const left = inWindow.length - shown.length + timeline.moreFacts;
-  return html`
-    <section id="facts" aria-labelledby="facts-title">
-      <h2 id="facts-title">Facts
-        <small>${counted(inWindow.length, 'fact')} in the window, in log
-          order</small></h2>
-      <table class="facts">
-        <thead><tr>
-          <th scope="col">${zoneName(place.zone, page.nodeWindow.from)}</th>
-          <th scope="col">Fact</th>
-          <th scope="col">Actor</th>
-          <th scope="col">Object</th>
-          <th scope="col">Entry</th>
-        </tr></thead>
-        <tbody>
-          ${shown.map((fact, n) => html`
-            <${FactRow} key="${fact.entry} ${fact.index}" page=${page}
-              fact=${fact} isChosen=${page.ui.chosen === n} />
-          `)}
-        </tbody>
-      </table>
-      ${left > 0 && html`<p class="note">${counted(left, 'fact')} more: zoom
-        in to see them.</p>`}
-    </section>
-  `;
+const { day } = in_time_clock;
+const { term } = in_words_plain;
+const { placeWords, sharedPlace } = in_fleet_standing;
+const NONE = 'none';
+const TRAITS = {
+cause: { title: 'Cause', isServer: true, of: ({ cause }) => [term(cause)] },
+happened: {
+title: 'Happened', isServer: true, of: ({ happened }) => [term(happened)],
+},
+confidence: {
+title: 'Confidence', isServer: true,
+of: ({ confidence }) => [term(confidence)],
+},
+rack: { title: 'Rack or switch', of: (incident, places) => [
+rackOf(incident, places) ?? NONE] },
+namespace: { title: 'Namespace hit', of: ({ workloads }) => {
+const names = new Set(workloads.map(
+({ workload }) => workload.namespace));
+return names.size === 0 ? [NONE] : [...names];
+} },
+controller: { title: 'Decided by', of: (incident) => [
+deciderOf(incident) ?? NONE] },
+};
+function rackOf({ nodes }, places) {
+return sharedPlace(nodes, places)?.value ?? null;
 }
-function FactRow({ page, fact, isChosen }) {
-  const { zone, entry } = page.place;
-  const isOpen = isChosen || entry === fact.entry;
-  return html`
-    <tr class=${isOpen ? 'chosen' : ''} data-entries=${fact.entry}
-      onMouseEnter=${() => light(fact.entry)}
-      onMouseLeave=${() => light(null)}>
-      <td><time>${clock(readInstant(fact.at) ?? 0, zone)}</time></td>
-      <td><span class="kind">${prose(fact.kind)}</span> ${fact.says}</td>
-      <td>${fact.actor ?? ''}</td>
-      <td>${fact.object && html`
-        <a href=${page.objectLink(fact.object)}>${objectName(fact.object)}</a>`}
-      </td>
-      <td><a class="code" href=${page.keep({ entry: fact.entry })}
-        >${fact.entry}</a></td>
-    </tr>
-  `;
+function deciderOf({ verdicts }) {
+const actor = verdicts[0]?.decision?.actor;
+return actor?.name ?? actor?.tool ?? null;
 }
-return { Facts };
+function struckAt({ nodes, group }, places) {
+const place = sharedPlace(nodes, places);
+if (nodes.length === 1) {
+return { title: nodes[0], detail: place ? placeWords(place) : '' };
+}
+const title = place ? placeWords(place)
+: `${group === 'NODE' ? '' : `${term(group)}, `}${nodes.length} nodes`;
+return { title, detail: nodes.join(', ') };
+}
+const SEVERITIES = ([
+['out', 'not back'], ['work', 'work hit'], ['node', 'node only'],
+['minor', 'minor'],
+]);
+const LOST = new Set([
+'REBOOT', 'UNREACHABLE', 'REPLACED', 'REJOINED', 'REMOVED',
+]);
+function severityOf({ to, happened, totals }) {
+const isGone = happened === 'REMOVED' || happened === 'JOINED';
+let rank = LOST.has(happened) ? 2 : 3;
+if (totals.pods > 0) rank = 1;
+if (to === null && !isGone) rank = 0;
+const [tone, word] = SEVERITIES[rank];
+return { rank, tone, word };
+}
+function wordsOf(incident, trait, places) {
+return TRAITS[trait]?.of(incident, places) ?? [];
+}
+function countsOf(incidents, trait, places) {
+const counts = new Map();
+for (const incident of incidents) {
+for (const word of wordsOf(incident, trait, places)) {
+counts.set(word, (counts.get(word) ?? 0) + 1);
+}
+}
+return [...counts]
+.map(([word, count]) => ({ word, count }))
+.sort((one, other) =>
+other.count - one.count || one.word.localeCompare(other.word));
+}
+const GROUPINGS = ['day', 'node', ...Object.keys(TRAITS), 'nothing'];
+function grouped(incidents, by, { places, zone }) {
+if (by === 'nothing') return [{ title: '', incidents }];
+const groups = new Map();
+for (const incident of incidents) {
+for (const title of titlesOf(incident, by, { places, zone })) {
+groups.set(title, [...(groups.get(title) ?? []), incident]);
+}
+}
+return [...groups].map(([title, list]) => ({ title, incidents: list }));
+}
+function titlesOf(incident, by, { places, zone }) {
+if (by === 'day') return [day(readInstant(incident.from) ?? 0, zone)];
+if (by === 'node') return [incident.nodes.join(', ')];
+return wordsOf(incident, by, places);
+}
+return { NONE, TRAITS, rackOf, struckAt, severityOf, wordsOf, countsOf, GROUPINGS, grouped };
 })();
 const in_views_overlays = (() => {
 const { Component, html } = in_html;
 const { keepToken } = in_ask_token;
 const { BINDINGS } = in_route_keys;
 const { zoneName } = in_time_clock;
+const { sentenceOf } = in_words_workload;
 function Overlay({ page }) {
-  const { shown } = page.ui;
-  if (shown === '') return null;
-  const [Part, label] = PARTS[shown];
-  return html`<${Dialog} page=${page} label=${label}><${Part} page=${page} /><//>`;
+const { shown } = page.ui;
+if (shown === '' || shown === 'hand') return null;
+const [Part, label] = PARTS[shown];
+return html`<${Dialog} page=${page} label=${label}><${Part} page=${page} /><//>`;
 }
 class Dialog extends Component {
-  componentDidMount() {
-    (this).element.showModal();
-  }
-  render() {
-    const { page, label, children } = (this.props);
-    return html`
-      <dialog aria-label=${label} ref=${(element) => {
-        (this).element = element;
-      }} onClose=${() => page.show('')}
-        onClick=${(event) => {
-          if (event.target === event.currentTarget) page.show('');
-        }}>
-        <div class="inside">${children}</div>
-      </dialog>
-    `;
-  }
+componentDidMount() {
+(this).element.showModal();
+}
+render() {
+const { page, label, children } = (this.props);
+return html`
+<dialog aria-label=${label} ref=${(element) => {
+(this).element = element;
+}} onClose=${() => page.show('')}
+onClick=${(event) => {
+if (event.target === event.currentTarget) page.show('');
+}}>
+<div class="inside">${children}</div>
+</dialog>
+`;
+}
 }
 function Help({ page }) {
-  return html`
-    <h2>Keys</h2>
-    <dl class="keys">
-      ${BINDINGS.map(({ keys, does, action }) => html`
-        <dt key=${action}>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dt>
-        <dd>${does}</dd>
-      `)}
-    </dl>
-    <p class="quiet">On a timeline: drag to move, Ctrl and wheel to zoom,
-      click to open an item or to measure from a time.</p>
-    <button type="button" onClick=${() => page.show('')}>Close</button>
-  `;
+return html`
+<h2>Keys</h2>
+<dl class="keys">
+${BINDINGS.map(({ keys, does, action }) => html`
+<dt key=${action}>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dt>
+<dd>${does}</dd>
+`)}
+</dl>
+<p class="quiet">On a timeline: drag to move, Ctrl and wheel to zoom,
+click to open an item or to measure from a time.</p>
+<button type="button" onClick=${() => page.show('')}>Close</button>
+`;
 }
 function GoTo({ page }) {
-  const zone = zoneName(page.place.zone, page.now());
-  return html`
-    <form onSubmit=${(event) => {
-      event.preventDefault();
-      page.goTo(event.target.elements.time.value);
-    }}>
-      <label>Go to a time (${zone})
-        <input name="time" autofocus autocomplete="off"
-          placeholder="03:14, 2026-11-21 03:14, 2h" /></label>
-      ${page.ui.refused && html`<p class="note trouble" role="alert"
-        >${page.ui.refused}</p>`}
-      <button type="submit">Go</button>
-    </form>
-  `;
+const zone = zoneName(page.place.zone, page.now());
+return html`
+<form onSubmit=${(event) => {
+event.preventDefault();
+page.goTo(event.target.elements.time.value);
+}}>
+<label>Go to a time (${zone})
+<input name="time" autofocus autocomplete="off"
+placeholder="03:14, 2026-11-21 03:14, 2h" /></label>
+${page.ui.refused && html`<p class="note trouble" role="alert"
+>${page.ui.refused}</p>`}
+<button type="submit">Go</button>
+</form>
+`;
 }
 function Search({ page }) {
-  const answer = page.answers.of('search');
-  const hits = page.ui.text === '' ? [] : (answer.data?.search?.hits ?? []);
-  return html`
-    <form role="search" onSubmit=${(event) => {
-      event.preventDefault();
-      page.openHit(hits[page.ui.hit] ?? hits[0]);
-    }}>
-      <label>Search for a node, job, object or entry
-        <input type="search" autofocus autocomplete="off" value=${page.ui.text}
-          spellcheck="false" aria-controls="hits"
-          onInput=${(event) =>
-            page.set({ text: event.target.value.trim(), hit: 0 })}
-          onKeyDown=${(event) =>
-            page.chooseHit(event, hits.length)} /></label>
-    </form>
-    ${answer.error && html`<p class="note trouble" role="alert"
-      >${answer.error}</p>`}
-    <ul id="hits" class="hits" aria-live="polite">
-      ${hits.map((hit, place) => html`
-        <li key="${hit.kind} ${hit.title}"
-          class=${place === page.ui.hit ? 'chosen' : ''}>
-          <a href=${page.hitLink(hit)} onClick=${() => page.show('')}>
-            ${hit.title} <span class="kind">${hit.kind.toLowerCase()}</span></a>
-        </li>
-      `)}
-    </ul>
-    ${page.ui.text !== '' && !answer.isAsking && hits.length === 0
-      && !answer.error && html`<p class="quiet">No results for
-        “${page.ui.text}”.</p>`}
-    ${answer.data?.search?.more && html`<p class="quiet">There are more
-      results: refine the search.</p>`}
-  `;
+const answer = page.answers.of('search');
+const hits = page.ui.text === '' ? [] : (answer.data?.search?.hits ?? []);
+return html`
+<form role="search" onSubmit=${(event) => {
+event.preventDefault();
+page.openHit(hits[page.ui.hit] ?? hits[0]);
+}}>
+<label>Search for a node, job, object or entry
+<input type="search" autofocus autocomplete="off" value=${page.ui.text}
+spellcheck="false" aria-controls="hits"
+onInput=${(event) =>
+page.set({ text: event.target.value.trim(), hit: 0 })}
+onKeyDown=${(event) =>
+page.chooseHit(event, hits.length)} /></label>
+</form>
+${answer.error && html`<p class="note trouble" role="alert"
+>${answer.error}</p>`}
+<ul id="hits" class="hits" aria-live="polite">
+${hits.map((hit, place) => html`
+<li key="${hit.kind} ${hit.title}"
+class=${place === page.ui.hit ? 'chosen' : ''}>
+<a href=${page.hitLink(hit)} onClick=${() => page.show('')}>
+${hit.title} <span class="kind">${hit.kind.toLowerCase()}</span></a>
+</li>
+`)}
+</ul>
+<${Job} page=${page} />
+${page.ui.text !== '' && !answer.isAsking && hits.length === 0
+&& !answer.error && html`<p class="quiet">No results for
+“${page.ui.text}”.</p>`}
+${answer.data?.search?.more && html`<p class="quiet">There are more
+results: refine the search.</p>`}
+`;
+}
+function Job({ page }) {
+const { searchedJob } = page;
+if (searchedJob === '') return null;
+const { key, dataKey, data } = page.answers.of('job');
+const story = key === dataKey ? (data?.workload ?? null) : null;
+return html`<p class="note job" role="status">${story === null
+? `Looking for what became of ${searchedJob} …` : sentenceOf(story)}</p>`;
 }
 function TokenForm({ page }) {
-  return html`
-    <form class="token" onSubmit=${(event) => {
-      event.preventDefault();
-      keepToken(event.target.elements.token.value);
-      page.answers.retry();
-    }}>
-      <h1>Token required</h1>
-      <p class="quiet">This recorder requires a token. The page keeps it for
-        this tab only.</p>
-      <label>Token <input type="password" name="token" autofocus
-        autocomplete="off" /></label>
-      <button type="submit">Continue</button>
-    </form>
-  `;
+return html`
+<form class="token" onSubmit=${(event) => {
+event.preventDefault();
+keepToken(event.target.elements.token.value);
+page.answers.retry();
+}}>
+<h1>Token required</h1>
+<p class="quiet">This recorder requires a token. The page keeps it for
+this tab only.</p>
+<label>Token <input type="password" name="token" autofocus
+autocomplete="off" /></label>
+<button type="submit">Continue</button>
+</form>
+`;
 }
 const PARTS = {
-  help: [Help, 'Keys'],
-  goto: [GoTo, 'Go to a time'],
-  search: [Search, 'Search'],
+help: [Help, 'Keys'],
+goto: [GoTo, 'Go to a time'],
+search: [Search, 'Search'],
 };
-return { Overlay, TokenForm };
+return { Overlay, Dialog, TokenForm };
 })();
 const in_views_states = (() => {
 const { html } = in_html;
 const { readInstant } = in_time_instant;
 const { clock, dayAndClock, zoneName } = in_time_clock;
 const { counted } = in_words_plain;
-const GAPS_SHOWN = 3;
+const GAPS_SHOWN = 20;
 function Trouble({ answer, zone, onRetry }) {
-  if (answer.error === '') return null;
-  const old = answer.data === null
-    ? ''
-    : ` Showing data from ${clock(answer.answeredAt, zone)}
-        ${zoneName(zone, answer.answeredAt)}.`;
-  const again = answer.isFinal ? '' : ' Retrying automatically.';
-  return html`
-    <p class="note trouble" role="alert">
-      Request failed: ${answer.error}.${old}${again}
-      <button type="button" onClick=${onRetry}>Retry</button>
-    </p>
-  `;
+if (answer.error === '') return null;
+const old = answer.data === null
+? ''
+: ` Showing data from ${clock(answer.answeredAt, zone)}
+${zoneName(zone, answer.answeredAt)}.`;
+const again = answer.isFinal ? '' : ' Retrying automatically.';
+return html`
+<p class="note trouble" role="alert">
+Request failed: ${answer.error}.${old}${again}
+<button type="button" onClick=${onRetry}>Retry</button>
+</p>
+`;
 }
-function Coverage({ coverage, zone }) {
-  if (coverage.complete) {
-    return html`<p class="note complete">Complete: no gaps affect this
-      answer.</p>`;
-  }
-  const longest = [...coverage.gaps].sort(
-    (one, other) => lengthOf(other) - lengthOf(one));
-  const shown = longest.slice(0, GAPS_SHOWN);
-  const more = coverage.gaps.length - shown.length + coverage.moreGaps;
-  return html`
-    <div class="note hatched" role="note">
-      <p><strong>The recording is incomplete here.</strong> What is
-        missing may change this answer.</p>
-      <ul>
-        ${shown.map((gap) => html`
-          <li>${gapWords(gap, zone)}</li>
-        `)}
-        ${more > 0 && html`<li>and ${counted(more, 'gap')} more</li>`}
-      </ul>
-    </div>
-  `;
+function Coverage({ coverage, zone, absent = [], cluster }) {
+if (coverage.complete) {
+return html`<p class="note complete">${completeWords(absent)}</p>`;
+}
+const [longest, ...others] = [...coverage.gaps].sort(
+(one, other) => lengthOf(other) - lengthOf(one));
+const count = coverage.gaps.length + coverage.moreGaps;
+const more = count - 1 - Math.min(others.length, GAPS_SHOWN);
+return html`
+<div class="note hatched" role="note">
+<details>
+<summary><strong>The recording ${cluster && `of ${cluster} `}is
+incomplete here:</strong>
+${' '}what is missing may change this answer.
+${longest && ` ${counted(count, 'gap')}, the longest: ${
+gapWords(longest, zone)}`}</summary>
+<ul>
+${others.slice(0, GAPS_SHOWN).map((gap) => html`
+<li>${gapWords(gap, zone)}</li>`)}
+${more > 0 && html`<li>and ${counted(more, 'gap')} more</li>`}
+</ul>
+</details>
+</div>
+`;
+}
+function completeWords(absent) {
+if (absent.length === 0) return 'Complete: no gaps affect this answer.';
+return `No gaps in what was recorded. Not recorded: ${
+absent.join(', ')}, which would tell more.`;
 }
 function lengthOf({ from, to }) {
-  const end = readInstant(to ?? '') ?? Infinity;
-  return end - (readInstant(from ?? '') ?? 0);
+const end = readInstant(to ?? '') ?? Infinity;
+return end - (readInstant(from ?? '') ?? 0);
 }
 function gapWords(gap, zone) {
-  const from = readInstant(gap.from ?? '');
-  const to = readInstant(gap.to ?? '');
-  const since = from === null ? 'from the beginning' : dayAndClock(from, zone);
-  const until = to === null ? 'still open' : `until ${clock(to, zone)}`;
-  const what = gap.resource ?? 'all resources';
-  return `${what}: ${since}, ${until}; ${gap.reason}`;
+const from = readInstant(gap.from ?? '');
+const to = readInstant(gap.to ?? '');
+const since = from === null ? 'from the beginning' : dayAndClock(from, zone);
+const until = to === null ? 'still open' : `until ${clock(to, zone)}`;
+const what = gap.resource ?? 'all resources';
+return `${what}: ${since}, ${until}; ${gap.reason}`;
 }
 function Empty({ says, links }) {
-  return html`
-    <div class="empty">
-      <p>${says}</p>
-      <ul>
-        ${links.map(({ href, says: text }) => html`
-          <li><a href=${href}>${text}</a></li>
-        `)}
-      </ul>
-    </div>
-  `;
+return html`
+<div class="empty">
+<p>${says}</p>
+<ul>
+${links.map(({ href, says: text }) => html`
+<li><a href=${href}>${text}</a></li>
+`)}
+</ul>
+</div>
+`;
 }
 function Waiting({ lines, says }) {
-  return html`
-    <div class="waiting" role="status">
-      <span class="hidden">${says}</span>
-      ${Array.from({ length: lines }, (_, place) => html`
-        <div key=${place} aria-hidden="true"></div>
-      `)}
-    </div>
-  `;
+return html`
+<div class="waiting" role="status">
+<span class="hidden">${says}</span>
+${Array.from({ length: lines }, (_, place) => html`
+<div key=${place} aria-hidden="true"></div>
+`)}
+</div>
+`;
 }
 function Figure({ value, says }) {
-  return html`<div class="figure"><b>${value}</b> <span>${says}</span></div>`;
+return html`<div class="figure"><b>${value}</b> <span>${says}</span></div>`;
 }
-return { Trouble, Coverage, Empty, Waiting, Figure };
+return { Trouble, Coverage, completeWords, Empty, Waiting, Figure };
 })();
 const in_views_strip = (() => {
 const { Component, html } = in_html;
@@ -1847,336 +2042,147 @@ const { counted } = in_words_plain;
 const DRAG_PIXELS = 4;
 const BAR_LEAST = 14;
 class Strip extends Component {
-  constructor(given) {
-    super(given);
-    this.drag = null;
-  }
-  timeOf(event) {
-    const { window } = (this.props);
-    const box = (event.currentTarget)
-      .getBoundingClientRect();
-    const share = (event.clientX - box.left) / box.width;
-    const kept = Math.min(Math.max(share, 0), 1);
-    return window.from + kept * (window.to - window.from);
-  }
-  begin(event) {
-    if (event.button !== 0) return;
-    const target = (event.currentTarget);
-    target.setPointerCapture(event.pointerId);
-    const at = this.timeOf(event);
-    this.drag = { from: at, to: at };
-    this.x = event.clientX;
-  }
-  move(event) {
-    if (this.drag === null) return;
-    this.drag = { ...this.drag, to: this.timeOf(event) };
-    this.forceUpdate();
-  }
-  end(event) {
-    const { drag } = this;
-    this.drag = null;
-    if (drag === null) return;
-    const given = (this.props);
-    const isClick = Math.abs(event.clientX - (this.x ?? 0)) < DRAG_PIXELS;
-    if (!isClick) given.onRange(ordered(drag));
-    else if (given.brush) given.onRange(about(given.brush, drag.to));
-    else {
-      const bar = given.bars.find(
-        (one) => drag.to >= one.from && drag.to < one.to,
-      );
-      if (bar) given.onRange({ from: bar.from, to: bar.to });
-    }
-    this.forceUpdate();
-  }
-  render() {
-    const { window, bars, unseen, brush, zone, noun, label } =
-      ((this.props));
-    const most = Math.max(...bars.map((bar) => bar.count), 1);
-    const drag = this.drag && ordered(this.drag);
-    return html`
-      <div class="strip">
-        <div class="field" role="img" aria-label=${label}
-          onPointerDown=${(e) => this.begin(e)}
-          onPointerMove=${(e) => this.move(e)}
-          onPointerUp=${(e) => this.end(e)}>
-          ${bars.map((bar) => html`
-            <div key=${bar.from} class="bar"
-              title="${counted(bar.count, noun)} from ${dayAndClock(bar.from, zone)}"
-              style=${{
-                ...placed(bar, window),
-                height: `${BAR_LEAST + (100 - BAR_LEAST) * (bar.count / most)}%`,
-              }}></div>
-          `)}
-          ${unseen.map((gap) => html`
-            <div class="hatch" title=${gap.label}
-              style=${placed(gap, window)}></div>
-          `)}
-          ${brush && html`<div class="brush" style=${placed(brush, window)}></div>`}
-          ${drag && html`<div class="drag" style=${placed(drag, window)}></div>`}
-        </div>
-        <div class="scale" aria-hidden="true">
-          ${scaleOf(window, zone)}
-        </div>
-      </div>
-    `;
-  }
+constructor(given) {
+super(given);
+this.drag = null;
+}
+timeOf(event) {
+const { window } = (this.props);
+const box = (event.currentTarget)
+.getBoundingClientRect();
+const share = (event.clientX - box.left) / box.width;
+const kept = Math.min(Math.max(share, 0), 1);
+return window.from + kept * (window.to - window.from);
+}
+begin(event) {
+if (event.button !== 0) return;
+const target = (event.currentTarget);
+target.setPointerCapture(event.pointerId);
+const at = this.timeOf(event);
+this.drag = { from: at, to: at };
+this.x = event.clientX;
+}
+move(event) {
+if (this.drag === null) return;
+this.drag = { ...this.drag, to: this.timeOf(event) };
+this.forceUpdate();
+}
+end(event) {
+const { drag } = this;
+this.drag = null;
+if (drag === null) return;
+const given = (this.props);
+const isClick = Math.abs(event.clientX - (this.x ?? 0)) < DRAG_PIXELS;
+if (!isClick) given.onRange(ordered(drag));
+else if (given.brush) given.onRange(about(given.brush, drag.to));
+else {
+const bar = given.bars.find(
+(one) => drag.to >= one.from && drag.to < one.to,
+);
+if (bar) given.onRange({ from: bar.from, to: bar.to });
+}
+this.forceUpdate();
+}
+render() {
+const { window, bars, unseen, brush, zone, noun, label } =
+((this.props));
+const most = Math.max(...bars.map((bar) => bar.count), 1);
+const drag = this.drag && ordered(this.drag);
+return html`
+<div class="strip">
+<div class="field" role="img" aria-label=${label}
+onPointerDown=${(e) => this.begin(e)}
+onPointerMove=${(e) => this.move(e)}
+onPointerUp=${(e) => this.end(e)}>
+${bars.map((bar) => html`
+<div key=${bar.from} class="bar"
+title="${counted(bar.count, noun)} from ${dayAndClock(bar.from, zone)}"
+style=${{
+...placed(bar, window),
+height: `${BAR_LEAST + (100 - BAR_LEAST) * (bar.count / most)}%`,
+}}></div>
+`)}
+${unseen.map((gap) => html`
+<div class="hatch" title=${gap.label}
+style=${placed(gap, window)}></div>
+`)}
+${brush && html`<div class="brush" style=${placed(brush, window)}></div>`}
+${drag && html`<div class="drag" style=${placed(drag, window)}></div>`}
+</div>
+<div class="scale" aria-hidden="true">
+${scaleOf(window, zone)}
+</div>
+</div>
+`;
+}
 }
 function scaleOf(window, zone) {
-  const length = window.to - window.from;
-  const words = ticksOf(window, 900, zone).map(({ at, label }) => {
-    const share = ((at - window.from) / length) * 100;
-    if (share < 10 || share > 90) return null;
-    return html`<span key=${at} style=${{ left: `${share}%` }}>${label}</span>`;
-  });
-  return html`
-    <b>${day(window.from, zone)} ${clock(window.from, zone)}</b>
-    ${words}
-    <b>${clock(window.to, zone)}</b>
-  `;
+const length = window.to - window.from;
+const words = ticksOf(window, 900, zone).map(({ at, label }) => {
+const share = ((at - window.from) / length) * 100;
+if (share < 17 || share > 92) return null;
+return html`<span key=${at} style=${{ left: `${share}%` }}>${label}</span>`;
+});
+return html`
+<b>${day(window.from, zone)} ${clock(window.from, zone)}</b>
+${words}
+<b>${clock(window.to, zone)}</b>
+`;
 }
 function placed(part, whole) {
-  const length = whole.to - whole.from;
-  const left = Math.max((part.from - whole.from) / length, 0);
-  const right = Math.min((part.to - whole.from) / length, 1);
-  return {
-    left: `${left * 100}%`,
-    width: `${Math.max(right - left, 0) * 100}%`,
-  };
+const length = whole.to - whole.from;
+const left = Math.max((part.from - whole.from) / length, 0);
+const right = Math.min((part.to - whole.from) / length, 1);
+return {
+left: `${left * 100}%`,
+width: `${Math.max(right - left, 0) * 100}%`,
+};
 }
 function ordered({ from, to }) {
-  return { from: Math.min(from, to), to: Math.max(from, to) };
+return { from: Math.min(from, to), to: Math.max(from, to) };
 }
 function about(window, at) {
-  const half = (window.to - window.from) / 2;
-  return { from: at - half, to: at + half };
+const half = (window.to - window.from) / 2;
+return { from: at - half, to: at + half };
 }
 return { Strip };
-})();
-const in_views_verdict = (() => {
-const { html } = in_html;
-const { light } = in_lighting;
-const { readInstant } = in_time_instant;
-const { clock, span, zoneName } = in_time_clock;
-const { prose, term } = in_words_plain;
-const SECOND = 1000;
-const STEPS_WITH_KEYS = 9;
-function VerdictCard({ page, verdict, isOpen }) {
-  const { zone } = page.place;
-  const at = readInstant(verdict.at) ?? 0;
-  const sure = prose(verdict.confidence);
-  return html`
-    <article class="verdict ${isOpen ? 'open' : ''}" id="verdict-${verdict.id}">
-      <header>
-        <button type="button" aria-expanded=${isOpen}
-          onClick=${() => page.go({ verdict: isOpen ? '-' : verdict.id })}>
-          <span class="sentence">${verdict.sentence}</span>
-          <span class="sure ${sure}" title=${SURE[sure]}>${sure}</span>
-        </button>
-      </header>
-      ${isOpen && html`
-        <dl class="about">
-          ${aboutOf(verdict).map(([name, says]) => html`
-            <div key=${name}><dt>${name}</dt><dd>${says}</dd></div>`)}
-        </dl>
-        <${Chain} page=${page} verdict=${verdict} />
-        <${Doubts} page=${page} verdict=${verdict} />
-        <p class="zone">Times are ${zoneName(zone, at)}.</p>
-      `}
-    </article>
-  `;
-}
-const SURE = {
-  proven: 'the evidence rules out other causes',
-  likely: 'other causes are less likely',
-  possible: 'other causes are not ruled out',
-  unknown: 'nothing recorded explains it',
-};
-const MODE = {
-  PLANNED: 'planned: a decision precedes the effect',
-  ABRUPT: 'abrupt: no decision precedes it',
-  UNKNOWN: 'unknown: the record does not show whether it was planned',
-};
-function aboutOf(verdict) {
-  const { mode, cause, decision, bootIdAfter } = verdict;
-  return [
-    ['Mode', MODE[mode]],
-    ['Cause', term(cause)],
-    ...downRows(verdict),
-    ['Out of service', awayWords(verdict)],
-    ...(decision === null ? [] : [['Decided by', deciderWords(decision)]]),
-    ...(bootIdAfter === null ? [] : [['Boot ID', bootWords(verdict)]]),
-  ];
-}
-const downRows = ({ downSeconds }) =>
-  downSeconds === null ? [] : [['Down', seconds(downSeconds)]];
-function awayWords({ backInServiceAt, awaySeconds }) {
-  if (backInServiceAt === null) return 'not back in service';
-  return awaySeconds === null ? 'never' : seconds(awaySeconds);
-}
-const seconds = (count) => span(Math.round(count * SECOND));
-function deciderWords({ actor, carriedOutBy, class: what }) {
-  const name = actor.name ?? 'unknown';
-  const tool = actor.tool ? ` using ${actor.tool}` : '';
-  const by = carriedOutBy?.name ? `, carried out by ${carriedOutBy.name}` : '';
-  return `${name}${tool} (${term(what)})${by}`;
-}
-function bootWords({ bootIdBefore, bootIdAfter }) {
-  return `${shortId(bootIdBefore)} → ${shortId(bootIdAfter)}`;
-}
-const shortId = (id) => (id === null ? 'unknown' : id.slice(0, 8));
-function Chain({ page, verdict }) {
-  const { zone, entry: open } = page.place;
-  return html`
-    <ol class="chain" aria-label="Steps, in order">
-      ${verdict.steps.map((step, n) => {
-        const [entry] = step.entries;
-        return html`
-          <li key=${n}
-            data-entries=${step.entries.join(' ')}
-            class=${step.entries.includes(open) ? 'chosen' : ''}
-            onMouseEnter=${() => light(entry)}
-            onMouseLeave=${() => light(null)}>
-            <a href=${page.keep({ entry })}
-              aria-keyshortcuts=${n < STEPS_WITH_KEYS ? String(n + 1) : null}>
-              <span class="step">${n + 1}</span>
-              <span class="role">${prose(step.role)}</span>
-              <time>${clock(readInstant(step.at) ?? 0, zone)}</time>
-              <span class="says">${step.says}${byWords(step.actor)}</span>
-              <span class="code">${entry}</span>
-            </a>
-            <${Records} page=${page} signs=${signsOf(verdict, step.entries)} />
-          </li>
-        `;
-      })}
-    </ol>
-    <${Records} page=${page} signs=${signsBeside(verdict)} beside />
-  `;
-}
-function byWords(actor) {
-  if (actor === null) return '';
-  const name = actor.name ?? (actor.tool && `somebody using ${actor.tool}`);
-  return name ? `, by ${name}` : '';
-}
-const signsOf = (verdict, entries) => entries.length < 2 ? []
-  : verdict.evidence.filter((sign) =>
-    entries.includes(sign.entry));
-function signsBeside({ steps, evidence }) {
-  const told = new Set(steps.flatMap((one) => one.entries));
-  return evidence.filter((sign) => !told.has(sign.entry));
-}
-function Records({ page, signs, beside = false }) {
-  if (signs.length === 0) return null;
-  const { zone } = page.place;
-  const noun = signs.length === 1 ? 'record' : 'records';
-  return html`
-    <details class="records">
-      <summary>${signs.length} ${beside ? `more ${noun}` : noun}</summary>
-      <ul>
-        ${signs.map((sign, n) => html`
-          <li key="${sign.entry} ${n}">
-            <a href=${page.keep({ entry: sign.entry })}>
-              <time>${clock(readInstant(sign.at) ?? 0, zone)}</time>
-              <span class="says">${sign.says}</span>
-              <span class="code">${sign.entry}</span>
-            </a>
-          </li>
-        `)}
-      </ul>
-    </details>
-  `;
-}
-function Doubts({ page, verdict }) {
-  const { rivals, missing, contradictions, gaps, evidenceLeftOut } = verdict;
-  return html`
-    <div class="doubts">
-      <${Part} title="Other causes considered" items=${rivals.map(
-        (rival) => html`
-          <span class="tag">${rival.excluded ? 'excluded' : 'possible'}</span>${' '}
-          <b>${rival.cause}</b>: ${rival.because}`,
-      )} />
-      <${Part} title="Sources not recorded" items=${missing.map(
-        (one) => html`
-          <b>${one.evidence}</b> would show
-          ${' '}${one.wouldTell}`,
-      )} />
-      <${Part} title="Gaps that affect this verdict" items=${gaps.map(
-        (gap) => html`
-          <a href=${page.keep({ entry: gap })}>${gap}</a>`,
-      )} />
-      <${Part} title="Evidence not shown" items=${evidenceLeftOut > 0
-        ? [html`${evidenceLeftOut} more records`] : []} />
-      <${Part} title="Conflicting records" items=${contradictions.map(
-        (one) => html`
-          ${one.says}, but ${one.but}
-          ${' '}<a href=${page.keep({ entry: one.entry })}>${one.entry}</a>`,
-      )} />
-    </div>
-  `;
-}
-function Part({ title, items }) {
-  if (items.length === 0) return null;
-  return html`
-    <section>
-      <h3>${title}</h3>
-      <ul>${items.map((item) => html`<li>${item}</li>`)}</ul>
-    </section>
-  `;
-}
-return { VerdictCard };
 })();
 const in_words_incident = (() => {
 const { readInstant } = in_time_instant;
 const { span } = in_time_clock;
-const { readFilter } = in_words_filter;
-const { counted, rounded, term, verb } = in_words_plain;
-function struck({ nodes, group }) {
-  if (nodes.length === 1) return nodes[0];
-  const what = group === 'NODE' ? '' : `${term(group)}, `;
-  return `${what}${nodes.length} nodes`;
-}
-function happenedFor({ happened, from, to }) {
-  if (to === null) return `${verb(happened)}, not back`;
-  const length = (readInstant(to) ?? 0) - (readInstant(from) ?? 0);
-  return `${verb(happened)}, ${span(length)}`;
+const { term } = in_words_plain;
+function lasted({ happened, from, to }) {
+if (to === null) return happened === 'REMOVED' ? '' : 'not back';
+return span((readInstant(to) ?? 0) - (readInstant(from) ?? 0));
 }
 function because({ cause, verdicts }) {
-  const [first] = verdicts;
-  const fault = first?.fault ? term(first.fault.class) : null;
-  const decision = first?.decision ? term(first.decision.class) : null;
-  if (fault && decision) return `${fault} → ${decision}`;
-  if (cause === 'UNRECORDED') return 'cause unknown';
-  return fault ?? decision ?? term(cause);
-}
-function cost({ totals }) {
-  if (totals.workloads === 0) return '';
-  const parts = [counted(totals.workloads, 'job')];
-  if (totals.gpus > 0) parts.push(`${totals.gpus} GPU`);
-  if (totals.gpuHoursLost > 0) {
-    parts.push(`≥ ${rounded(totals.gpuHoursLost)} GPU-h`);
-  }
-  return parts.join(' · ');
+const [first] = verdicts;
+const fault = first?.fault ? term(first.fault.class) : null;
+const decision = first?.decision ? term(first.decision.class) : null;
+if (fault && decision) return `${fault} → ${decision}`;
+if (cause === 'UNRECORDED') return 'cause unknown';
+return fault ?? decision ?? term(cause);
 }
 function searched(incident) {
-  const jobs = incident.workloads.map(
-    ({ workload }) =>
-      `${workload.kind} ${workload.namespace}/${workload.name}`,
-  );
-  return [
-    incident.sentence, because(incident), term(incident.happened),
-    term(incident.confidence), term(incident.group), ...incident.nodes, ...jobs,
-  ].join('\n').toLowerCase();
+const jobs = incident.workloads.map(
+({ workload }) =>
+`${workload.kind} ${workload.namespace}/${workload.name}`,
+);
+return [
+incident.sentence, because(incident), term(incident.happened),
+term(incident.confidence), term(incident.group), ...incident.nodes, ...jobs,
+].join('\n').toLowerCase();
 }
-function incidentsOf(pages, filter) {
-  const { words } = readFilter(filter);
-  const all = pages.flatMap((data) =>
-    [...(data?.incidents?.nodes ?? [])].reverse());
-  const once = [...new Map(all.map((one) => [one.id, one])).values()];
-  return once.filter((incident) => {
-    const text = words.length === 0 ? '' : searched(incident);
-    return words.every((word) => text.includes(word));
-  });
+function incidentsOf(pages, words) {
+const all = pages.flatMap((data) =>
+[...(data?.incidents?.nodes ?? [])].reverse());
+const once = [...new Map(all.map((one) => [one.id, one])).values()];
+return once.filter((incident) => {
+const text = words.length === 0 ? '' : searched(incident);
+return words.every((word) => text.includes(word));
+});
 }
-return { struck, happenedFor, because, cost, incidentsOf };
+return { lasted, because, incidentsOf };
 })();
 const in_words_markdown = (() => {
 const { readInstant } = in_time_instant;
@@ -2185,37 +2191,37 @@ const { objectName, prose, valueText } = in_words_plain;
 const SIGNS = /[\\`*_{}[\]<>#|~]/g;
 const quoted = (text) => text.replaceAll(SIGNS, '\\$&').replaceAll('\n', ' ');
 function entryMarkdown(detail, zone) {
-  const { entry, facts, changed, writers } = detail;
-  const about = entry.object ? ` ${objectName(entry.object)}` : '';
-  const lines = [`**${entry.name}** ${prose(entry.operation)}${quoted(about)}`, ''];
-  for (const fact of facts) lines.push(`* ${quoted(fact.says)}`);
-  for (const [name, at] of clocksOf(entry)) {
-    if (at !== null) lines.push(`* ${name} ${dayAndClock(at, zone)}`);
-  }
-  for (const writer of writers) lines.push(`* written by ${quoted(writer.name)}`);
-  if (changed.length > 0) lines.push('', '```diff', ...diffLines(changed), '```');
-  return `${lines.join('\n')}\n`;
+const { entry, facts, changed, writers } = detail;
+const about = entry.object ? ` ${objectName(entry.object)}` : '';
+const lines = [`**${entry.name}** ${prose(entry.operation)}${quoted(about)}`, ''];
+for (const fact of facts) lines.push(`* ${quoted(fact.says)}`);
+for (const [name, at] of clocksOf(entry)) {
+if (at !== null) lines.push(`* ${name} ${dayAndClock(at, zone)}`);
+}
+for (const writer of writers) lines.push(`* written by ${quoted(writer.name)}`);
+if (changed.length > 0) lines.push('', '```diff', ...diffLines(changed), '```');
+return `${lines.join('\n')}\n`;
 }
 function clocksOf(entry) {
-  return [
-    ['occurred', readInstant(entry.occurredAt ?? '')],
-    ['observed', readInstant(entry.observedAt)],
-    ['recorded', readInstant(entry.recordedAt)],
-  ];
+return [
+['occurred', readInstant(entry.occurredAt ?? '')],
+['observed', readInstant(entry.observedAt)],
+['recorded', readInstant(entry.recordedAt)],
+];
 }
 function diffLines(changed) {
-  return changed.flatMap(({ path, old, new: now }) => [
-    ...(old === null ? [] : [`- ${path}: ${valueText(old)}`]),
-    ...(now === null ? [] : [`+ ${path}: ${valueText(now)}`]),
-  ]);
+return changed.flatMap(({ path, old, new: now }) => [
+...(old === null ? [] : [`- ${path}: ${valueText(old)}`]),
+...(now === null ? [] : [`+ ${path}: ${valueText(now)}`]),
+]);
 }
 function incidentsMarkdown(incidents, zone) {
-  const lines = incidents.map((incident) => {
-    const at = dayAndClock(readInstant(incident.from) ?? 0, zone);
-    const sure = prose(incident.confidence);
-    return `* ${at}: ${quoted(incident.sentence)} (${sure}, ${incident.id})`;
-  });
-  return `${lines.join('\n')}\n`;
+const lines = incidents.map((incident) => {
+const at = dayAndClock(readInstant(incident.from) ?? 0, zone);
+const sure = prose(incident.confidence);
+return `* ${at}: ${quoted(incident.sentence)} (${sure}, ${incident.id})`;
+});
+return `${lines.join('\n')}\n`;
 }
 return { entryMarkdown, incidentsMarkdown };
 })();
@@ -2223,255 +2229,274 @@ const in_words_recording = (() => {
 const { readInstant } = in_time_instant;
 const { clock, dayAndClock, span } = in_time_clock;
 const BEHIND_MAX = 150_000;
-function clusterOf(status, { cluster, log }) {
-  const all = status?.clusters ?? [];
-  const live = all.find((one) => one.log.kind === 'LIVE');
-  if (log === '' && cluster === '') return live ?? all[0] ?? null;
-  const isMeant = (one) =>
-    log === '' ? [one.name, one.uid].includes(cluster) : one.log.id === log;
-  return all.find(isMeant) ?? null;
+const ALL = 'all';
+const LOGS_MAX = 20;
+function fleetOf(status, place) {
+const all = status?.clusters ?? [];
+const live = all.filter((one) => one.log.kind === 'LIVE');
+const isNamed = place.cluster !== '' || !['', ALL].includes(place.log);
+if (!isNamed && live.length > 0) return live.slice(0, LOGS_MAX);
+if (!isNamed && place.log === ALL) return all.slice(0, LOGS_MAX);
+const one = clusterOf(status, place);
+return one === null ? [] : [one];
+}
+const knownOf = (cluster) => ({
+log: cluster.log.id,
+name: cluster.name,
+kind: cluster.log.kind,
+began: beganAt(cluster),
+until: readInstant(cluster.coverage.until ?? ''),
+});
+function clusterOf(status, { cluster, log: named }) {
+const log = named === ALL ? '' : named;
+const all = status?.clusters ?? [];
+const live = all.find((one) => one.log.kind === 'LIVE');
+if (log === '' && cluster === '') return live ?? all[0] ?? null;
+const isMeant = (one) =>
+log === '' ? [one.name, one.uid].includes(cluster) : one.log.id === log;
+return all.find(isMeant) ?? null;
 }
 function recordingOf(status, cluster, zone) {
-  if (cluster.log.kind === 'TAPE') {
-    const last = readInstant(cluster.coverage.until ?? '');
-    const end = last === null ? '' : ` until ${dayAndClock(last, zone)}`;
-    return { tone: 'tape', says: `tape${end}` };
-  }
-  const until = readInstant(cluster.coverage.provenUntil ?? '');
-  if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };
-  const behind = Math.max((readInstant(status.now) ?? until) - until, 0);
-  if (behind > BEHIND_MAX) {
-    const says = `${span(behind)} behind, last data`;
-    return { tone: 'behind', says: `${says} ${clock(until, zone)}` };
-  }
-  return { tone: 'live', says: `complete up to ${span(behind)} ago` };
+if (cluster.log.kind === 'TAPE') {
+const last = readInstant(cluster.coverage.until ?? '');
+const end = last === null ? '' : ` until ${dayAndClock(last, zone)}`;
+return { tone: 'tape', says: `tape${end}` };
+}
+const until = readInstant(cluster.coverage.provenUntil ?? '');
+if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };
+const behind = Math.max((readInstant(status.now) ?? until) - until, 0);
+if (behind > BEHIND_MAX) {
+const says = `${span(behind)} behind, last data`;
+return { tone: 'behind', says: `${says} ${clock(until, zone)}` };
+}
+return { tone: 'live', says: `complete up to ${span(behind)} ago` };
 }
 const BASES = [
-  'v1/nodes', 'v1/pods', 'v1/events', 'coordination.k8s.io/v1/leases',
+'v1/nodes', 'v1/pods', 'v1/events', 'coordination.k8s.io/v1/leases',
 ];
 function beganAt(cluster) {
-  const times = cluster.sources
-    .filter((one) => BASES.includes(one.resource))
-    .map((one) => readInstant(one.beganAt ?? ''))
-    .filter((at) => at !== null);
-  return times.length === 0 ? null : Math.max(...times);
+const times = cluster.sources
+.filter((one) => BASES.includes(one.resource))
+.map((one) => readInstant(one.beganAt ?? ''))
+.filter((at) => at !== null);
+return times.length === 0 ? null : Math.max(...times);
 }
-return { clusterOf, recordingOf, beganAt };
+return { ALL, fleetOf, knownOf, clusterOf, recordingOf, beganAt };
 })();
 const in_timeline_ofnode = (() => {
 const { readInstant } = in_time_instant;
 const { covered } = in_timeline_unseen;
 const SERVICE = {
-  IN_SERVICE: { tone: 'service', label: 'in service' },
-  DEGRADED: { tone: 'degraded', label: 'degraded' },
-  CORDONED: { tone: 'cordoned', label: 'cordoned or tainted' },
-  NOT_READY: { tone: 'notready', label: 'not ready' },
-  UNKNOWN: { tone: 'unknown', label: 'not reporting to the control plane' },
-  ABSENT: { tone: 'absent', label: 'Node does not exist' },
+IN_SERVICE: { tone: 'service', label: 'in service' },
+DEGRADED: { tone: 'degraded', label: 'degraded' },
+CORDONED: { tone: 'cordoned', label: 'cordoned or tainted' },
+NOT_READY: { tone: 'notready', label: 'not ready' },
+UNKNOWN: { tone: 'unknown', label: 'not reporting to the control plane' },
+ABSENT: { tone: 'absent', label: 'Node does not exist' },
 };
 const ACTORS_MAX = 24;
 const PODS_MAX = 150;
 const instant = (text, without) =>
-  text === null ? without : (readInstant(text) ?? without);
+text === null ? without : (readInstant(text) ?? without);
 const edges = ({ from, to }) => ({
-  from: instant(from, -Infinity),
-  to: instant(to, Infinity),
+from: instant(from, -Infinity),
+to: instant(to, Infinity),
 });
 function lanesOfNode(timeline, verdicts, sources) {
-  const lanes = [
-    serviceLane(timeline),
-    ...conditionLanes(timeline),
-    bootLane(timeline),
-    ...taintLanes(timeline),
-    ...actorLanes(timeline),
-    eventLane(timeline),
-    ...podLanes(timeline),
-  ];
-  const numbered = withSteps(lanes, verdicts);
-  const { gaps } = timeline;
-  return [...numbered, recorderLane()].map(
-    (lane) => covered(lane, gaps, sources));
+const lanes = [
+serviceLane(timeline),
+...conditionLanes(timeline),
+bootLane(timeline),
+...taintLanes(timeline),
+...actorLanes(timeline),
+eventLane(timeline),
+...podLanes(timeline),
+];
+const numbered = withSteps(lanes, verdicts);
+const { gaps } = timeline;
+return [...numbered, recorderLane()].map(
+(lane) => covered(lane, gaps, sources));
 }
 function emptyLane(id, title, group) {
-  return ({
-    id, title, group, spans: [], marks: [], unseen: [],
-  });
+return ({
+id, title, group, spans: [], marks: [], unseen: [],
+});
 }
 function serviceLane(timeline) {
-  const lane = emptyLane('service', 'service', 'node');
-  for (const span of timeline.service) {
-    const { tone, label } = SERVICE[span.state];
-    lane.spans.push({ ...edges(span), tone, label, entry: span.entry });
-  }
-  return lane;
+const lane = emptyLane('service', 'service', 'node');
+for (const span of timeline.service) {
+const { tone, label } = SERVICE[span.state];
+lane.spans.push({ ...edges(span), tone, label, entry: span.entry });
+}
+return lane;
 }
 function conditionTone(span) {
-  if (span.type === 'Ready') {
-    if (span.status === 'True') return 'service';
-    return span.status === 'False' ? 'notready' : 'unknown';
-  }
-  if (span.status === 'Unknown') return 'unknown';
-  if (span.isFault) return 'degraded';
-  return 'plain';
+if (span.type === 'Ready') {
+if (span.status === 'True') return 'service';
+return span.status === 'False' ? 'notready' : 'unknown';
+}
+if (span.status === 'Unknown') return 'unknown';
+if (span.isFault) return 'degraded';
+return 'plain';
 }
 function conditionLanes(timeline) {
-  const lanes = new Map();
-  const readyFirst = [...timeline.conditions].sort(
-    (one, other) =>
-      Number(other.type === 'Ready') - Number(one.type === 'Ready'),
-  );
-  for (const span of readyFirst) {
-    const id = `condition ${span.type}`;
-    const lane = lanes.get(id) ?? emptyLane(id, span.type, 'conditions');
-    const why = span.reason ? `: ${span.reason}` : '';
-    const label = `${span.status}${why}`;
-    const tone = conditionTone(span);
-    lane.spans.push({ ...edges(span), tone, label, entry: span.entry });
-    lanes.set(id, lane);
-  }
-  return [...lanes.values()];
+const lanes = new Map();
+const readyFirst = [...timeline.conditions].sort(
+(one, other) =>
+Number(other.type === 'Ready') - Number(one.type === 'Ready'),
+);
+for (const span of readyFirst) {
+const id = `condition ${span.type}`;
+const lane = lanes.get(id) ?? emptyLane(id, span.type, 'conditions');
+const why = span.reason ? `: ${span.reason}` : '';
+const label = `${span.status}${why}`;
+const tone = conditionTone(span);
+lane.spans.push({ ...edges(span), tone, label, entry: span.entry });
+lanes.set(id, lane);
+}
+return [...lanes.values()];
 }
 function bootLane(timeline) {
-  const lane = emptyLane('boot', 'boot', 'node');
-  timeline.boots.forEach((span, n) => {
-    const label = `boot ${span.bootId}`;
-    const { entry } = span;
-    lane.spans.push({ ...edges(span), tone: 'calm', label, entry });
-    if (n > 0 && span.from !== null) {
-      const at = instant(span.from, 0);
-      lane.marks.push({ at, tone: 'strong', label, entry });
-    }
-  });
-  return lane;
+const lane = emptyLane('boot', 'boot', 'node');
+timeline.boots.forEach((span, n) => {
+const label = `boot ${span.bootId}`;
+const { entry } = span;
+lane.spans.push({ ...edges(span), tone: 'calm', label, entry });
+if (n > 0 && span.from !== null) {
+const at = instant(span.from, 0);
+lane.marks.push({ at, tone: 'strong', label, entry });
+}
+});
+return lane;
 }
 function taintLanes(timeline) {
-  const lanes = new Map();
-  const cordon = emptyLane('cordon', 'cordoned', 'taints');
-  for (const span of timeline.cordons) {
-    const label = `cordoned${by(span.actor)}`;
-    cordon.spans.push({
-      ...edges(span), tone: 'cordoned', label, entry: span.entry,
-    });
-  }
-  if (cordon.spans.length > 0) lanes.set(cordon.id, cordon);
-  for (const span of timeline.taints) {
-    const id = `taint ${span.key}:${span.effect}`;
-    const title = `${shortKey(span.key)}:${span.effect}`;
-    const lane = lanes.get(id) ?? emptyLane(id, title, 'taints');
-    const value = span.value ? `=${span.value}` : '';
-    const label = `tainted${value}${by(span.actor)}`;
-    lane.spans.push({
-      ...edges(span), tone: 'cordoned', label, entry: span.entry,
-    });
-    lanes.set(id, lane);
-  }
-  return [...lanes.values()];
+const lanes = new Map();
+const cordon = emptyLane('cordon', 'cordoned', 'taints');
+for (const span of timeline.cordons) {
+const label = `cordoned${by(span.actor)}`;
+cordon.spans.push({
+...edges(span), tone: 'cordoned', label, entry: span.entry,
+});
+}
+if (cordon.spans.length > 0) lanes.set(cordon.id, cordon);
+for (const span of timeline.taints) {
+const id = `taint ${span.key}:${span.effect}`;
+const title = `${shortKey(span.key)}:${span.effect}`;
+const lane = lanes.get(id) ?? emptyLane(id, title, 'taints');
+const value = span.value ? `=${span.value}` : '';
+const label = `tainted${value}${by(span.actor)}`;
+lane.spans.push({
+...edges(span), tone: 'cordoned', label, entry: span.entry,
+});
+lanes.set(id, lane);
+}
+return [...lanes.values()];
 }
 const by = (actor) => (actor ? `, by ${actor}` : '');
 const shortKey = (key) => key.replace(/^node\.kubernetes\.io\//, '');
 const isEvent = (fact) => fact.kind === 'EVENT';
 function markOf(fact) {
-  const isWarning = isEvent(fact) && fact.detail.type === 'Warning';
-  return {
-    at: instant(fact.at, 0),
-    tone: isWarning ? 'degraded' : 'strong',
-    label: fact.says,
-    entry: fact.entry,
-  };
+const isWarning = isEvent(fact) && fact.detail.type === 'Warning';
+return {
+at: instant(fact.at, 0),
+tone: isWarning ? 'degraded' : 'strong',
+label: fact.says,
+entry: fact.entry,
+};
 }
 function actorLanes(timeline) {
-  const lanes = new Map();
-  for (const fact of timeline.facts) {
-    if (fact.actor === null || isEvent(fact)) continue;
-    const id = `actor ${fact.actor}`;
-    const lane = lanes.get(id) ?? emptyLane(id, fact.actor, 'actors');
-    lane.marks.push(markOf(fact));
-    lanes.set(id, lane);
-  }
-  return [...lanes.values()].slice(0, ACTORS_MAX);
+const lanes = new Map();
+for (const fact of timeline.facts) {
+if (fact.actor === null || isEvent(fact)) continue;
+const id = `actor ${fact.actor}`;
+const lane = lanes.get(id) ?? emptyLane(id, fact.actor, 'actors');
+lane.marks.push(markOf(fact));
+lanes.set(id, lane);
+}
+return [...lanes.values()].slice(0, ACTORS_MAX);
 }
 function eventLane(timeline) {
-  const lane = emptyLane('events', 'Events', 'events');
-  for (const fact of timeline.facts) {
-    if (isEvent(fact)) lane.marks.push(markOf(fact));
-  }
-  return lane;
+const lane = emptyLane('events', 'Events', 'events');
+for (const fact of timeline.facts) {
+if (isEvent(fact)) lane.marks.push(markOf(fact));
+}
+return lane;
 }
 function podLanes(timeline) {
-  const lanes = new Map();
-  const ofWorkloads = timeline.placements.filter(
-    (one) => one.workload !== null,
-  );
-  for (const placement of ofWorkloads.slice(-PODS_MAX)) {
-    const { namespace, name, kind } = placement.workload;
-    const id = `workload ${kind}/${namespace}/${name}`;
-    const title = `${namespace}/${name}`;
-    const lane = lanes.get(id) ?? emptyLane(id, title, 'workloads');
-    addPlacement(lane, placement);
-    lanes.set(id, lane);
-  }
-  return [...lanes.values()];
+const lanes = new Map();
+const ofWorkloads = timeline.placements.filter(
+(one) => one.workload !== null,
+);
+for (const placement of ofWorkloads.slice(-PODS_MAX)) {
+const { namespace, name, kind } = placement.workload;
+const id = `workload ${kind}/${namespace}/${name}`;
+const title = `${namespace}/${name}`;
+const lane = lanes.get(id) ?? emptyLane(id, title, 'workloads');
+addPlacement(lane, placement);
+lanes.set(id, lane);
+}
+return [...lanes.values()];
 }
 function addPlacement(lane, placement) {
-  const bound = instant(placement.boundAt, -Infinity);
-  const running = instant(placement.runningAt, Infinity);
-  const ended = instant(placement.endedAt, Infinity);
-  const asked = Math.min(instant(placement.deletingAt, Infinity), ended);
-  const entry = placement.entries.at(-1) ?? null;
-  const { pod } = placement;
-  const begins = Math.min(running, asked);
-  const parts = ([
-    [bound, begins, 'plain', `${pod} is starting`],
-    [begins, asked, 'service', `${pod} runs`],
-    [asked, ended, 'degraded', `${pod} is being deleted`],
-  ]);
-  for (const [from, to, tone, label] of parts) {
-    if (from < to) lane.spans.push({ from, to, tone, label, entry });
-  }
-  if (ended < Infinity) {
-    const failed = placement.phase === 'Failed' || placement.disruption;
-    const how = placement.disruption ?? placement.phase ?? 'gone';
-    lane.marks.push({
-      at: ended,
-      tone: failed ? 'notready' : 'strong',
-      label: `${pod}: ${how}`,
-      entry,
-    });
-  }
+const bound = instant(placement.boundAt, -Infinity);
+const running = instant(placement.runningAt, Infinity);
+const ended = instant(placement.endedAt, Infinity);
+const asked = Math.min(instant(placement.deletingAt, Infinity), ended);
+const entry = placement.entries.at(-1) ?? null;
+const { pod } = placement;
+const begins = Math.min(running, asked);
+const parts = ([
+[bound, begins, 'plain', `${pod} is starting`],
+[begins, asked, 'service', `${pod} runs`],
+[asked, ended, 'degraded', `${pod} is being deleted`],
+]);
+for (const [from, to, tone, label] of parts) {
+if (from < to) lane.spans.push({ from, to, tone, label, entry });
+}
+if (ended < Infinity) {
+const failed = placement.phase === 'Failed' || placement.disruption;
+const how = placement.disruption ?? placement.phase ?? 'gone';
+lane.marks.push({
+at: ended,
+tone: failed ? 'notready' : 'strong',
+label: `${pod}: ${how}`,
+entry,
+});
+}
 }
 function withSteps(lanes, verdicts) {
-  for (const verdict of verdicts) {
-    for (const [place, step] of verdict.steps.entries()) {
-      const at = instant(step.at, 0);
-      const [entry] = step.entries;
-      const lane = laneOfSign(lanes, entry, at);
-      if (lane === undefined) continue;
-      lane.marks.push({
-        at, tone: 'strong', label: step.says, entry, step: place + 1,
-      });
-    }
-  }
-  return lanes;
+for (const verdict of verdicts) {
+for (const [place, step] of verdict.steps.entries()) {
+const at = instant(step.at, 0);
+const [entry] = step.entries;
+const lane = laneOfSign(lanes, entry, at);
+if (lane === undefined) continue;
+lane.marks.push({
+at, tone: 'strong', label: step.says, entry, step: place + 1,
+});
+}
+}
+return lanes;
 }
 function laneOfSign(lanes, entry, at) {
-  const ofEntry = (one) =>
-    one.entry === entry;
-  const stated = lanes.filter((lane) => lane.group !== 'actors');
-  return (
-    stated.find((lane) =>
-      lane.spans.some((span) => ofEntry(span) && span.from === at)) ??
-    stated.find((lane) => lane.spans.some(ofEntry)) ??
-    lanes.find((lane) => lane.marks.some(ofEntry)) ??
-    lanes.find((lane) => lane.id === 'service')
-  );
+const ofEntry = (one) =>
+one.entry === entry;
+const stated = lanes.filter((lane) => lane.group !== 'actors');
+return (
+stated.find((lane) =>
+lane.spans.some((span) => ofEntry(span) && span.from === at)) ??
+stated.find((lane) => lane.spans.some(ofEntry)) ??
+lanes.find((lane) => lane.marks.some(ofEntry)) ??
+lanes.find((lane) => lane.id === 'service')
+);
 }
 function recorderLane() {
-  const lane = emptyLane('recorder', 'recorder', 'recorder');
-  lane.spans.push({
-    from: -Infinity, to: Infinity, tone: 'plain', label: 'recorded',
-    entry: null,
-  });
-  return lane;
+const lane = emptyLane('recorder', 'recorder', 'recorder');
+lane.spans.push({
+from: -Infinity, to: Infinity, tone: 'plain', label: 'recorded',
+entry: null,
+});
+return lane;
 }
 return { SERVICE, lanesOfNode, addPlacement };
 })();
@@ -2483,293 +2508,318 @@ const LANE_PIXELS = 28;
 const QUIET = new Set([TONES.indexOf('plain'), TONES.indexOf('absent')]);
 const SERVICE = TONES.indexOf('service');
 const HEIGHTS = TONES.map((_, tone) => {
-  if (QUIET.has(tone)) return 2;
-  return tone === SERVICE ? 8 : 16;
+if (QUIET.has(tone)) return 2;
+return tone === SERVICE ? 8 : 16;
 });
 const LABEL_ROOM = 48;
 const LABEL_INSET = 12;
 const SPARSE = 9;
 const STEP_RADIUS = 8;
+const DASHES = [3, 5];
 function paint(picture, lanes, ticks) {
-  const { context, palette, width, height, scroll } = picture;
-  context.fillStyle = palette.ground;
-  context.fillRect(0, 0, width, height);
-  paintTicks(picture, ticks);
-  const first = Math.max(0, Math.floor(scroll / LANE_PIXELS));
-  const last = Math.min(
-    lanes.length,
-    Math.ceil((scroll + height) / LANE_PIXELS),
-  );
-  for (let place = first; place < last; place += 1) {
-    const top = place * LANE_PIXELS - scroll;
-    paintSpans(picture, lanes[place], top);
-    paintMarks(picture, lanes[place], top);
-    paintUnseen(picture, lanes[place], top);
-    paintSteps(picture, lanes[place], top);
-  }
+const { context, palette, width, height, scroll } = picture;
+context.fillStyle = palette.ground;
+context.fillRect(0, 0, width, height);
+paintTicks(picture, ticks);
+const first = Math.max(0, Math.floor(scroll / LANE_PIXELS));
+const last = Math.min(
+lanes.length,
+Math.ceil((scroll + height) / LANE_PIXELS),
+);
+for (let place = first; place < last; place += 1) {
+const top = place * LANE_PIXELS - scroll;
+paintSpans(picture, lanes[place], top);
+paintUnseen(picture, lanes[place], top);
+paintMarks(picture, lanes[place], top);
+paintSteps(picture, lanes[place], top);
+}
 }
 function paintTicks(picture, ticks) {
-  const { context, palette, window, width, height } = picture;
-  context.fillStyle = palette.line;
-  for (const { at } of ticks) {
-    context.fillRect(Math.round(pixelOf(window, width, at)), 0, 1, height);
-  }
+const { context, palette, window, width, height } = picture;
+context.fillStyle = palette.line;
+for (const { at } of ticks) {
+context.fillRect(Math.round(pixelOf(window, width, at)), 0, 1, height);
+}
 }
 function paintSpans(picture, ready, top) {
-  const { context, palette, merged } = picture;
-  mergeSpans(ready, picture.window, picture.width, merged);
-  for (let place = 0; place < merged.count; place += 1) {
-    const tone = merged.tone[place];
-    const high = HEIGHTS[tone];
-    const x = merged.x[place];
-    const wide = merged.end[place] - x;
-    const y = top + (LANE_PIXELS - high) / 2;
-    context.fillStyle = palette.tones[tone];
-    if (wide > 6 && high > 4) roundedBar(context, x, y, wide, high);
-    else context.fillRect(x, y, wide, high);
-    if (wide > LABEL_ROOM && high === 16) {
-      const span = ready.lane.spans[merged.first[place]];
-      context.fillStyle = palette.onTones[tone];
-      paintLabel(picture, span.label, x, wide, top);
-    }
-  }
+const { context, palette, merged } = picture;
+mergeSpans(ready, picture.window, picture.width, merged);
+for (let place = 0; place < merged.count; place += 1) {
+const tone = merged.tone[place];
+const high = HEIGHTS[tone];
+const x = merged.x[place];
+const wide = merged.end[place] - x;
+const y = top + (LANE_PIXELS - high) / 2;
+context.fillStyle = palette.tones[tone];
+if (wide > 6 && high > 4) roundedBar(context, x, y, wide, high);
+else context.fillRect(x, y, wide, high);
+if (wide > LABEL_ROOM && high === 16) {
+const span = ready.lane.spans[merged.first[place]];
+context.fillStyle = palette.onTones[tone];
+paintLabel(picture, span.label, x, wide, top);
+}
+}
 }
 function roundedBar(context, x, y, wide, high) {
-  context.beginPath();
-  context.roundRect(x, y, wide - 1, high, 3);
-  context.fill();
+context.beginPath();
+context.roundRect(x, y, wide - 1, high, 3);
+context.fill();
 }
 function paintLabel(picture, label, x, wide, top) {
-  const { context } = picture;
-  const shown = shortened(picture, label, wide - 2 * LABEL_INSET);
-  if (shown === '') return;
-  context.fillText(shown, x + LABEL_INSET, top + LANE_PIXELS / 2 + 0.5);
+const { context } = picture;
+const shown = shortened(picture, label, wide - 2 * LABEL_INSET);
+if (shown === '') return;
+context.fillText(shown, x + LABEL_INSET, top + LANE_PIXELS / 2 + 0.5);
 }
 function shortened(picture, label, wide) {
-  const { context, widths } = picture;
-  let measured = widths.get(label);
-  if (measured === undefined) {
-    measured = context.measureText(label).width;
-    widths.set(label, measured);
-  }
-  if (measured <= wide) return label;
-  const kept = Math.floor((wide / measured) * label.length) - 1;
-  return kept < 3 ? '' : `${label.slice(0, kept)}…`;
+const { context, widths } = picture;
+let measured = widths.get(label);
+if (measured === undefined) {
+measured = context.measureText(label).width;
+widths.set(label, measured);
+}
+if (measured <= wide) return label;
+const kept = Math.floor((wide / measured) * label.length) - 1;
+return kept < 3 ? '' : `${label.slice(0, kept)}…`;
 }
 function paintMarks(picture, ready, top) {
-  const { context, palette, merged } = picture;
-  mergeMarks(ready, picture.window, picture.width, merged);
-  const middle = top + LANE_PIXELS / 2;
-  let tone = -1;
-  for (let place = 0; place < merged.count; place += 1) {
-    if (merged.tone[place] !== tone) {
-      tone = merged.tone[place];
-      context.fillStyle = palette.tones[tone];
-    }
-    const x = merged.x[place];
-    if (isSparse(merged, place)) {
-      diamond(context, x, middle, merged.size[place] > 1 ? 6 : 4.5);
-      continue;
-    }
-    const half = Math.min(4 + merged.size[place], 10);
-    context.fillRect(x - 1, middle - half, 2, 2 * half);
-  }
+const { context, palette, merged } = picture;
+mergeMarks(ready, picture.window, picture.width, merged);
+const middle = top + LANE_PIXELS / 2;
+let tone = -1;
+for (let place = 0; place < merged.count; place += 1) {
+if (merged.tone[place] !== tone) {
+tone = merged.tone[place];
+context.fillStyle = palette.tones[tone];
+}
+const x = merged.x[place];
+if (isSparse(merged, place)) {
+diamond(context, x, middle, merged.size[place] > 1 ? 6 : 4.5);
+continue;
+}
+const half = Math.min(4 + merged.size[place], 10);
+context.fillRect(x - 1, middle - half, 2, 2 * half);
+}
 }
 function isSparse(merged, place) {
-  const before = place === 0 ? -SPARSE : merged.x[place - 1];
-  const after =
-    place + 1 === merged.count ? Infinity : merged.x[place + 1];
-  return merged.x[place] - before >= SPARSE && after - merged.x[place] >= SPARSE;
+const before = place === 0 ? -SPARSE : merged.x[place - 1];
+const after =
+place + 1 === merged.count ? Infinity : merged.x[place + 1];
+return merged.x[place] - before >= SPARSE && after - merged.x[place] >= SPARSE;
 }
 function diamond(context, x, y, half) {
-  context.beginPath();
-  context.moveTo(x, y - half);
-  context.lineTo(x + half, y);
-  context.lineTo(x, y + half);
-  context.lineTo(x - half, y);
-  context.fill();
+context.beginPath();
+context.moveTo(x, y - half);
+context.lineTo(x + half, y);
+context.lineTo(x, y + half);
+context.lineTo(x - half, y);
+context.fill();
 }
 function paintUnseen(picture, ready, top) {
-  const { context, window, width, hatch } = picture;
-  if (hatch === null) return;
-  for (const { from, to } of ready.lane.unseen) {
-    if (from >= window.to || to <= window.from) continue;
-    const x = Math.max(pixelOf(window, width, from), 0);
-    const end = Math.min(pixelOf(window, width, to), width);
-    context.fillStyle = hatch;
-    context.fillRect(x, top + 1, Math.max(end - x, 2), LANE_PIXELS - 2);
-  }
+const { context, window, width, hatch } = picture;
+if (hatch === null) return;
+for (const { from, to } of ready.lane.unseen) {
+if (from >= window.to || to <= window.from) continue;
+const x = Math.max(pixelOf(window, width, from), 0);
+const end = Math.min(pixelOf(window, width, to), width);
+context.fillStyle = hatch;
+context.fillRect(x, top + 1, Math.max(end - x, 2), LANE_PIXELS - 2);
+if (ready.lane.group !== 'recorder') paintAssumed(picture, top, { x, end });
+}
+}
+function paintAssumed({ context, palette, merged }, top, unseen) {
+const y = top + LANE_PIXELS / 2;
+context.setLineDash(DASHES);
+context.lineWidth = 1;
+for (let place = 0; place < merged.count; place += 1) {
+const x = Math.max(merged.x[place], unseen.x);
+const end = Math.min(merged.end[place], unseen.end);
+if (end <= x) continue;
+context.strokeStyle = palette.tones[merged.tone[place]];
+context.beginPath();
+context.moveTo(x, y);
+context.lineTo(end, y);
+context.stroke();
+}
+context.setLineDash([]);
 }
 function paintSteps(picture, ready, top) {
-  const { context, palette, window, width, lit } = picture;
-  const y = top + LANE_PIXELS / 2;
-  const isSeen = ({ at }) =>
-    at >= window.from && at <= window.to;
-  const found = ready.steps.filter(isSeen).map((mark) => ({
-    x: pixelOf(window, width, mark.at), step: mark.step ?? 0,
-  }));
-  for (const { x, end, text } of stepsTogether(found)) {
-    pill(context, palette, { x, end, y, text });
-  }
-  if (lit === null) return;
-  for (const mark of ready.lane.marks) {
-    if (mark.entry !== lit || !isSeen(mark)) continue;
-    ring(context, palette, pixelOf(window, width, mark.at), y);
-  }
+const { context, palette, window, width, lit } = picture;
+const y = top + LANE_PIXELS / 2;
+const isSeen = ({ at }) =>
+at >= window.from && at <= window.to;
+const found = ready.steps.filter(isSeen).map((mark) => ({
+x: pixelOf(window, width, mark.at), step: mark.step ?? 0,
+}));
+for (const { x, end, text } of stepsTogether(found)) {
+pill(context, palette, { x, end, y, text });
+}
+if (lit === null) return;
+for (const mark of ready.lane.marks) {
+if (mark.entry !== lit || !isSeen(mark)) continue;
+ring(context, palette, pixelOf(window, width, mark.at), y);
+}
 }
 function pill(context, palette, { x, end, y, text }) {
-  const wide = end - x + 2 * STEP_RADIUS;
-  context.fillStyle = palette.ink;
-  context.beginPath();
-  context.roundRect(
-    x - STEP_RADIUS, y - STEP_RADIUS, wide, 2 * STEP_RADIUS, STEP_RADIUS);
-  context.fill();
-  context.fillStyle = palette.ground;
-  context.textAlign = 'center';
-  context.fillText(text, (x + end) / 2, y + 0.5);
-  context.textAlign = 'left';
+const wide = end - x + 2 * STEP_RADIUS;
+context.fillStyle = palette.ink;
+context.beginPath();
+context.roundRect(
+x - STEP_RADIUS, y - STEP_RADIUS, wide, 2 * STEP_RADIUS, STEP_RADIUS);
+context.fill();
+context.fillStyle = palette.ground;
+context.textAlign = 'center';
+context.fillText(text, (x + end) / 2, y + 0.5);
+context.textAlign = 'left';
 }
 function ring(context, palette, x, y) {
-  context.strokeStyle = palette.focus;
-  context.lineWidth = 3;
-  context.beginPath();
-  context.arc(x, y, STEP_RADIUS + 3, 0, 2 * Math.PI);
-  context.stroke();
+context.strokeStyle = palette.focus;
+context.lineWidth = 3;
+context.beginPath();
+context.arc(x, y, STEP_RADIUS + 3, 0, 2 * Math.PI);
+context.stroke();
 }
 return { LANE_PIXELS, paint };
 })();
-const in_views_evidence = (() => {
-const { html } = in_html;
+const in_fleet_columns = (() => {
 const { readInstant } = in_time_instant;
-const { dayAndClock, exactClock } = in_time_clock;
-const { objectName, prose, valueText } = in_words_plain;
-const { Trouble, Waiting } = in_views_states;
-const RAW_SHOWN = 200_000;
-function Evidence({ page }) {
-  const { place } = page;
-  if (place.entry === '') return null;
-  const answer = page.answers.of('entry');
-  const detail = answer.data?.entry ?? null;
-  return html`
-    <aside class="evidence" aria-labelledby="evidence-title">
-      <header>
-        <h2 id="evidence-title">Entry <span class="code">${place.entry}</span></h2>
-        <button type="button" onClick=${() => page.copyText(place.entry)}>
-          Copy name</button>
-        <button type="button" class="close" aria-label="Close the entry"
-          onClick=${() => page.go({ entry: '' })}>✕</button>
-      </header>
-      <${Trouble} answer=${answer} zone=${place.zone}
-        onRetry=${() => page.answers.retry()} />
-      ${detail === null
-        ? answer.error === '' && html`<${Waiting} lines=${5}
-            says="Opening the entry" />`
-        : html`<${Opened} page=${page} detail=${detail}
-            isOld=${answer.key !== answer.dataKey} />`}
-    </aside>
-  `;
+const { term } = in_words_plain;
+const { severityOf, struckAt } = in_fleet_traits;
+const timeOf = ({ from }) => readInstant(from) ?? 0;
+const lengthOf = (incident) => incident.to === null ? Infinity
+: (readInstant(incident.to) ?? 0) - timeOf(incident);
+const COLUMNS = [
+{ id: 'time', title: 'Began', by: timeOf },
+{ id: 'severity', title: 'Severity', by: (one) => -severityOf(one).rank },
+{ id: 'struck', title: 'Node or rack',
+by: (one, places) => struckAt(one, places).title },
+{ id: 'happened', title: 'Happened', by: ({ happened }) => term(happened) },
+{ id: 'length', title: 'For', by: lengthOf },
+{ id: 'cause', title: 'Cause', by: ({ cause }) => term(cause) },
+{ id: 'jobs', title: 'Jobs', by: ({ totals }) => totals.workloads },
+{ id: 'lost', title: 'GPU-hours lost',
+by: ({ totals }) => totals.gpuHoursAttributed },
+{ id: 'confidence', title: 'Confidence', by: ({ confidence }) =>
+['UNKNOWN', 'POSSIBLE', 'LIKELY', 'PROVEN'].indexOf(confidence) },
+];
+const WORDS = new Set(['struck', 'happened', 'cause']);
+function orderOf(text) {
+const id = text.replace(/^-/, '');
+const isKnown = COLUMNS.some((column) => column.id === id);
+return isKnown ? { id, isDown: text.startsWith('-') }
+: { id: 'time', isDown: true };
 }
-function Opened({ page, detail, isOld }) {
-  const { entry, facts } = detail;
-  const says = facts.length > 0
-    ? facts.map((fact) => fact.says)
-    : [entry.says || prose(entry.operation)];
-  return html`
-    <div class=${isOld ? 'old' : ''}>
-      ${says.map((line) => html`<p class="says">${line}</p>`)}
-      ${entry.object && html`<p>
-        <a href=${page.objectLink(entry.object)}>${objectName(entry.object)}</a>
-        ${' '}<span class="kind">${prose(entry.operation)}</span></p>`}
-      <${Clocks} page=${page} entry=${entry} />
-      <${Who} detail=${detail} />
-      <${Changes} changed=${detail.changed} previous=${detail.previous}
-        page=${page} />
-      <${Raw} detail=${detail} />
-    </div>
-  `;
+function nextOrder(now, id) {
+const { id: last, isDown } = orderOf(now);
+const begins = !WORDS.has(id);
+const down = last === id ? !isDown : begins;
+return id === 'time' && down ? '' : `${down ? '-' : ''}${id}`;
 }
-function Clocks({ page, entry }) {
-  const { zone } = page.place;
-  const clocks = [
-    ['occurred', entry.occurredAt, 'cluster clock'],
-    ['observed', entry.observedAt, 'recorder clock, on receipt'],
-    ['recorded', entry.recordedAt, 'database clock, on commit'],
-  ];
-  return html`
-    <h3>Timestamps</h3>
-    <dl class="clocks">
-      ${clocks.map(([name, text, means]) => {
-        const at = readInstant(text ?? '');
-        return html`
-          <dt title=${means}>${name}</dt>
-          <dd title=${text ?? ''}>${at === null
-            ? html`<span class="quiet">no source reports it</span>`
-            : html`<time datetime=${text}>${dayAndClock(at, zone)
-                .replace(/\d\d:\d\d:\d\d/, exactClock(at, zone))}</time>`}</dd>
-        `;
-      })}
-      <dt>entry</dt><dd class="code">${entry.name}, ${entry.source
-        .toLowerCase()} ${entry.resource ?? ''}
-        ${entry.resourceVersion ? `, version ${entry.resourceVersion}` : ''}</dd>
-    </dl>
-  `;
+function sorted(incidents, text, places) {
+const { id, isDown } = orderOf(text);
+const by = COLUMNS.find((column) => column.id === id)?.by ?? timeOf;
+const keys = new Map(incidents.map((one) => [one, by(one, places)]));
+return [...incidents].sort((one, other) => {
+const [a, b] = [keys.get(one) ?? 0, keys.get(other) ?? 0];
+if (a === b) return timeOf(other) - timeOf(one);
+return (a < b ? -1 : 1) * (isDown ? -1 : 1);
+});
 }
-function Who({ detail }) {
-  const { entry, writers, facts } = detail;
-  const asked = facts.find((fact) => fact.kind === 'REQUESTED');
-  const known = [
-    ...(asked?.actor ? [[asked.actor, 'from the audit log']] : []),
-    ...(entry.actor ? [[entry.actor, 'reported the Event']] : []),
-    ...writers.map((writer) => [
-      writer.name,
-      `field manager${writer.subresource ? ` of ${writer.subresource}` : ''}`,
-    ]),
-  ];
-  return html`
-    <h3>Actor</h3>
-    ${known.length === 0
-      ? html`<p class="quiet">This entry does not identify an actor.</p>`
-      : html`<ul>${known.map(([name, how]) => html`
-          <li><b>${name}</b> <span class="quiet">${how}</span></li>`)}</ul>`}
-  `;
+return { COLUMNS, orderOf, nextOrder, sorted };
+})();
+const in_fleet_sums = (() => {
+const { readInstant, offsetOf } = in_time_instant;
+const { verb } = in_words_plain;
+const { rackOf } = in_fleet_traits;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
+const HOURS_SPAN = DAY;
+const COLUMNS_MAX = 31;
+const ROWS_MAX = 25;
+function heatOf(incidents, { of, window, zone }) {
+const isHours = window.to - window.from <= HOURS_SPAN;
+const unit = isHours ? HOUR : DAY;
+const ahead = offsetOf(window.to, zone);
+const end = Math.ceil((window.to + ahead) / unit) * unit - ahead;
+const count = Math.min(
+Math.max(Math.ceil((end - window.from) / unit), 1), COLUMNS_MAX);
+const steps = Array.from({ length: count }, (_, place) => {
+const from = end - (count - place) * unit;
+return { from, to: from + unit };
+});
+const rows = new Map();
+for (const incident of incidents) {
+const at = readInstant(incident.from) ?? 0;
+const place = Math.floor((at - steps[0].from) / unit);
+if (place < 0 || place >= count) continue;
+for (const name of of(incident)) {
+const counts = rows.get(name) ?? Array(count).fill(0);
+counts[place] += 1;
+rows.set(name, counts);
 }
-function Changes({ changed, previous, page }) {
-  const before = previous && html`since
-    ${' '}<a class="code" href=${page.keep({ entry: previous.name })}
-      >${previous.name}</a>`;
-  return html`
-    <h3>Changes ${before}</h3>
-    ${changed.length === 0
-      ? html`<p class="quiet">${previous
-          ? 'No significant changes.'
-          : 'The log has no earlier version.'}</p>`
-      : html`<ul class="changes">${changed.map((change) => html`
-          <li>
-            <code class="path">${change.path}</code>
-            ${change.old !== null && html`
-              <del><span class="hidden">before: </span
-                >${valueText(change.old)}</del>`}
-            ${change.new !== null && html`
-              <ins><span class="hidden">after: </span
-                >${valueText(change.new)}</ins>`}
-          </li>`)}</ul>`}
-  `;
 }
-function Raw({ detail }) {
-  const { document, raw } = detail;
-  const text = document === null ? raw : JSON.stringify(document, null, 2);
-  const shown = text.slice(0, RAW_SHOWN);
-  return html`
-    <details class="raw">
-      <summary>Recorded document</summary>
-      <pre tabindex="0">${shown}</pre>
-      ${text.length > shown.length && html`<p class="note">The first
-        ${RAW_SHOWN.toLocaleString('en')} characters of
-        ${text.length.toLocaleString('en')}.</p>`}
-    </details>
-  `;
+const all = [...rows]
+.map(([name, counts]) => ({ name, counts, total: summed(counts) }))
+.sort((one, other) =>
+other.total - one.total || one.name.localeCompare(other.name));
+return {
+steps, isHours, rows: all.slice(0, ROWS_MAX),
+left: Math.max(all.length - ROWS_MAX, 0),
+most: Math.max(...all.flatMap(({ counts }) => counts), 1),
+};
 }
-return { Evidence, Changes };
+const summed = (numbers) => numbers.reduce((sum, one) => sum + one, 0);
+const racksOf = (places) => (incident) => [...new Set(
+incident.nodes
+.map((node) => rackOf({ nodes: [node] }, places))
+.filter((rack) => rack !== null))];
+function hoursByNamespace(incidents) {
+const hours = new Map();
+for (const { workloads } of incidents) {
+for (const { workload, gpuHoursAttributed } of workloads) {
+const { namespace } = workload;
+hours.set(namespace, (hours.get(namespace) ?? 0) + gpuHoursAttributed);
+}
+}
+return [...hours]
+.filter(([, lost]) => lost > 0)
+.map(([name, lost]) => ({ name, hours: lost }))
+.sort((one, other) => other.hours - one.hours);
+}
+function returnsOf(recent) {
+const inOrder = [...recent].sort((one, other) =>
+(readInstant(one.from) ?? 0) - (readInstant(other.from) ?? 0));
+const times = new Map();
+const found = new Map();
+for (const { id, nodes, happened, from } of inOrder) {
+const at = readInstant(from) ?? 0;
+for (const node of nodes) {
+const key = `${id.split('/')[0]} ${node} ${happened}`;
+const within = (times.get(key) ?? []).filter((one) => at - one <= WEEK);
+within.push(at);
+times.set(key, within);
+found.set(`${id} ${node}`, { times: within.length, first: within[0] });
+}
+}
+return found;
+}
+const NOUNS = {
+REBOOT: 'reboot', UNREACHABLE: 'loss of contact',
+KUBELET_RESTART: 'kubelet restart', DRAINED: 'drain', CORDONED: 'cordon',
+DEGRADED: 'fault', REPLACED: 'replacement', REJOINED: 'return as a new Node',
+REMOVED: 'removal', JOINED: 'joining',
+};
+const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth',
+'seventh', 'eighth', 'ninth', 'tenth'];
+function returningWords({ id, nodes, happened }, returns) {
+const most = Math.max(...nodes.map((node) =>
+returns.get(`${id} ${node}`)?.times ?? 1));
+if (most < 2) return '';
+const noun = NOUNS[happened] ?? verb(happened);
+return `${ORDINALS[most] ?? `${most}th`} ${noun} in 7 days`;
+}
+return { heatOf, racksOf, hoursByNamespace, returnsOf, returningWords };
 })();
 const in_views_jobs = (() => {
 const { html } = in_html;
@@ -2778,458 +2828,157 @@ const { clock } = in_time_clock;
 const { counted, prose, rounded } = in_words_plain;
 const { Figure } = in_views_states;
 function Jobs({ page, impact }) {
-  const { totals, workloads } = impact;
-  return html`
-    <section id="jobs" aria-labelledby="jobs-title">
-      <h2 id="jobs-title">Affected jobs</h2>
-      ${workloads.length === 0
-        ? html`<p class="quiet">No jobs were affected${impact.coverage.complete
-          ? '' : ', as far as recorded'}.</p>`
-        : html`
-          <div class="figures">
-            <${Figure} value=${String(totals.workloads)}
-              says=${totals.workloads === 1 ? 'job' : 'jobs'} />
-            <${Figure} value=${String(totals.pods)}
-              says=${totals.pods === 1 ? 'Pod' : 'Pods'} />
-            <${Figure} value=${String(totals.gpus)} says="GPU" />
-            <${Figure} value="≥ ${rounded(totals.gpuHoursLost)}"
-              says="GPU-hours, and the work since the last checkpoint, which is
-                not known" />
-          </div>
-          <${Hits} page=${page} hits=${workloads} />`}
-    </section>
-  `;
+const { totals, workloads } = impact;
+return html`
+<section id="jobs" aria-labelledby="jobs-title">
+<h2 id="jobs-title">Affected jobs</h2>
+${workloads.length === 0
+? html`<p class="quiet">No jobs were affected${impact.coverage.complete
+? '' : ', as far as recorded'}.</p>`
+: html`
+<div class="figures">
+<${Figure} value=${String(totals.workloads)}
+says=${totals.workloads === 1 ? 'job' : 'jobs'} />
+<${Figure} value=${String(totals.pods)}
+says=${totals.pods === 1 ? 'Pod' : 'Pods'} />
+<${Figure} value=${String(totals.gpus)} says="GPU" />
+<${Figure} value="≥ ${rounded(totals.gpuHoursLost)}"
+says="GPU-hours, and the work since the last checkpoint, which is
+not known" />
+</div>
+<${Hits} page=${page} hits=${workloads} />`}
+</section>
+`;
 }
 function Hits({ page, hits }) {
-  const { zone } = page.place;
-  return html`
-    <table class="hits">
-      <thead><tr>
-        <th scope="col">Disrupted at</th><th scope="col">Job</th>
-        <th scope="col">Outcome</th><th scope="col">Size</th>
-        <th scope="col">Running again</th><th scope="col">Lost</th>
-        <th scope="col">Evidence</th>
-      </tr></thead>
-      <tbody>
-        ${hits.map((hit) => html`
-          <tr key="${hit.workload.uid} ${hit.hitAt}">
-            <td><time>${clock(readInstant(hit.hitAt) ?? 0, zone)}</time></td>
-            <td><a href=${page.workloadLink(hit.workload)} title=${hit.says}
-              >${hit.workload.namespace}/${hit.workload.name}</a>
-              ${' '}<span class="kind">${hit.workload.kind}</span></td>
-            <td>${prose(hit.outcome)} after ${prose(hit.hitBy)} on ${
-              hit.nodes.join(', ')}</td>
-            <td>${counted(hit.gangSize, 'Pod')}, ${hit.gpus} GPU</td>
-            <td>${hit.runningAgainAt === null
-              ? 'not yet'
-              : html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}
-                </time>`}</td>
-            <td>≥ ${rounded(hit.gpuHoursLost)} GPU-h</td>
-            <td>${hit.evidence.map((entry) => html`
-              <a class="code" href=${page.keep({ entry })}>${entry}</a> `)}</td>
-          </tr>
-        `)}
-      </tbody>
-    </table>
-  `;
+const { zone } = page.place;
+return html`
+<table class="hits stacked">
+<thead><tr>
+<th scope="col">Disrupted at</th><th scope="col">Job</th>
+<th scope="col">Outcome</th><th scope="col">Size</th>
+<th scope="col">Running again</th><th scope="col">Lost</th>
+<th scope="col">Evidence</th>
+</tr></thead>
+<tbody>
+${hits.map((hit) => html`
+<tr key="${hit.workload.uid} ${hit.hitAt}">
+<td><time>${clock(readInstant(hit.hitAt) ?? 0, zone)}</time></td>
+<td class="whole"><a href=${page.workloadLink(hit.workload)} title=${hit.says}
+>${hit.workload.namespace}/${hit.workload.name}</a>
+${' '}<span class="kind">${hit.workload.kind}</span></td>
+<td class="whole">${prose(hit.outcome)} after ${prose(hit.hitBy)} on ${
+hit.nodes.join(', ')}</td>
+<td>${counted(hit.gangSize, 'Pod')}, ${hit.gpus} GPU</td>
+<td data-name="running again">${hit.runningAgainAt === null
+? 'not yet'
+: html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}
+</time>`}</td>
+<td data-name="lost">≥ ${rounded(hit.gpuHoursLost)} GPU-h</td>
+<td data-name="evidence">
+${hit.evidence.map((entry) => html`
+<a class="code" href=${page.keep({ entry })}>${entry}</a> `)}</td>
+</tr>
+`)}
+</tbody>
+</table>
+`;
 }
 return { Jobs, Hits };
-})();
-const in_views_map = (() => {
-const { html } = in_html;
-const { readInstant } = in_time_instant;
-const { Strip } = in_views_strip;
-function NodeMap({ page }) {
-  const found = page.answers.of('map').data?.incidents ?? null;
-  const window = page.logWindow;
-  if (window === null) return html`<div class="strip waiting"></div>`;
-  const instants = (one) => ({
-    from: readInstant(one.from ?? '') ?? window.from,
-    to: readInstant(one.to ?? '') ?? window.to,
-  });
-  const bars = found?.histogram.steps.map((step) => ({
-    ...instants(step), count: step.count,
-  })) ?? [];
-  const unseen = found?.histogram.gaps.map((gap) => ({
-    ...instants(gap), label: `gap: ${gap.resource ?? 'all resources'}`,
-  })) ?? [];
-  return html`
-    <${Strip} window=${window} bars=${bars} unseen=${unseen}
-      brush=${page.nodeWindow} zone=${page.place.zone} noun="incident"
-      label="The whole recording of the node, with the window marked"
-      onRange=${(range) => page.go(range)} />
-  `;
-}
-return { NodeMap };
-})();
-const in_views_fleet = (() => {
-const { html } = in_html;
-const { readInstant } = in_time_instant;
-const { clock, day, dayAndClock, zoneName } = in_time_clock;
-const { FILTER_WORDS } = in_words_filter;
-const { because, cost, happenedFor, struck } = in_words_incident;
-const { counted, objectName, prose, rounded } = in_words_plain;
-const { Coverage, Empty, Trouble, Waiting } = in_views_states;
-const { Strip } = in_views_strip;
-function Fleet({ page }) {
-  const { place } = page;
-  const answer = page.answers.of('incidents');
-  const { data } = answer;
-  const incidents = page.incidents;
-  return html`
-    <section class="fleet" aria-labelledby="title">
-      <${Headline} found=${data?.incidents} incidents=${incidents} />
-      <${Trouble} answer=${answer} zone=${place.zone}
-        onRetry=${() => page.answers.retry()} />
-      <${Filter} page=${page} count=${data?.incidents?.count}
-        shown=${incidents.length} />
-      ${data === null
-        ? answer.error === '' && html`<${Waiting} lines=${7}
-            says="Loading incidents" />`
-        : html`<${Answered} page=${page} answer=${answer}
-            incidents=${incidents} />`}
-    </section>
-  `;
-}
-function Headline({ found, incidents }) {
-  if (!found) return html`<h1 id="title">Incidents</h1>`;
-  const lost = incidents.reduce(
-    (sum, { totals }) => sum + totals.gpuHoursLost, 0);
-  const jobs = new Set(incidents.flatMap(({ workloads }) =>
-    workloads.map(({ workload }) => objectName(workload))));
-  const nodes = new Set(incidents.flatMap((incident) => incident.nodes));
-  const parts = [counted(incidents.length, 'incident')];
-  if (nodes.size > 0) parts.push(`on ${counted(nodes.size, 'node')}`);
-  const hit = jobs.size === 0 ? '' : `; ${counted(jobs.size, 'job')} affected`;
-  const hours = lost === 0 ? '' : `, at least ${rounded(lost)} GPU-hours lost`;
-  return html`<h1 id="title">${parts.join(' ')}${hit}${hours}</h1>`;
-}
-function Answered({ page, answer, incidents }) {
-  const { place } = page;
-  const found = answer.data.incidents;
-  const isOld = answer.error !== '' || answer.key !== answer.dataKey;
-  return html`
-    <div class=${isOld ? 'old' : ''}>
-      <${Counts} page=${page} found=${found} />
-      ${!found.coverage.complete
-        && html`<${Coverage} coverage=${found.coverage} zone=${place.zone} />`}
-      ${incidents.length === 0
-        ? html`<${Nothing} page=${page} found=${found} />`
-        : html`<${Incidents} page=${page} incidents=${incidents} />`}
-      ${page.hasOlder && html`
-        <button type="button" class="more" onClick=${() => page.older()}>
-          Older incidents</button>`}
-    </div>
-  `;
-}
-function Counts({ page, found }) {
-  const window = page.fleetWindow(found.coverage);
-  if (window === null) return null;
-  const instants = (one) => ({
-    from: readInstant(one.from ?? '') ?? window.from,
-    to: readInstant(one.to ?? '') ?? window.to,
-  });
-  const bars = found.histogram.steps.map((step) => ({
-    ...instants(step), count: step.count,
-  }));
-  const unseen = found.histogram.gaps.map((gap) => ({
-    ...instants(gap), label: `gap: ${gap.resource ?? 'all resources'}`,
-  }));
-  const { zone } = page.place;
-  return html`
-    <${Strip} window=${window} bars=${bars} unseen=${unseen} brush=${null}
-      zone=${zone} noun="incident"
-      label="${counted(found.count, 'incident')} over time"
-      onRange=${(range) =>
-        page.go({ ...range, last: '' })} />
-  `;
-}
-function Filter({ page, count, shown }) {
-  const { filter } = page.place;
-  const isTold = filter !== '' && count !== undefined;
-  const text = isTold ? `${shown} of ${counted(count, 'incident')}` : '';
-  return html`
-    <div class="filter">
-      <input type="search" aria-label="Filter incidents" list="filter-words"
-        placeholder="Filter: hung-kernel, proven, node:gpu-002, job:llm …"
-        value=${filter} spellcheck="false"
-        onInput=${(event) =>
-          page.go({ filter: event.target.value }, { replace: true })} />
-      <datalist id="filter-words">
-        ${FILTER_WORDS.map((word) => html`<option key=${word} value=${word} />`)}
-      </datalist>
-      <output>${text}</output>
-    </div>
-  `;
-}
-function Nothing({ page, found }) {
-  const { zone, filter } = page.place;
-  const window = page.fleetWindow(found.coverage);
-  const span = window === null
-    ? 'in this log'
-    : `between ${dayAndClock(window.from, zone)} and
-      ${dayAndClock(window.to, zone)}`;
-  const what = filter ? `No incidents match “${filter}”` : 'No incidents';
-  const unseen = found.coverage.complete
-    ? '' : ' in what was recorded; the recording has gaps';
-  const near = [['before', 'Last before'], ['after', 'First after']]
-    .flatMap(([side, says]) => {
-      const moment = found.nearest?.[side];
-      if (!moment) return [];
-      const at = readInstant(moment.at) ?? 0;
-      return [{
-        href: page.href({ view: 'node', name: moment.node, entry: moment.entry,
-          from: at - 300_000, to: at + 300_000 }),
-        says: `${says}: ${dayAndClock(at, zone)}, ${moment.node}, ${moment.says}`,
-      }];
-    });
-  return html`<${Empty} says="${what} ${span}${unseen}." links=${near} />`;
-}
-function Incidents({ page, incidents }) {
-  const { zone } = page.place;
-  let last = '';
-  return html`
-    <ol class="incidents">
-      ${incidents.map((incident, place) => {
-        const at = readInstant(incident.from) ?? 0;
-        const date = day(at, zone);
-        const isNew = date !== last;
-        last = date;
-        return html`
-          ${isNew && html`<li key=${date} class="day">
-            <h2>${date}</h2> <span>${zoneName(zone, at)}</span></li>`}
-          <${Line} key=${incident.id} page=${page} incident=${incident}
-            at=${at} isChosen=${page.ui.chosen === place} />
-        `;
-      })}
-    </ol>
-  `;
-}
-function Line({ page, incident, at, isChosen }) {
-  const { zone } = page.place;
-  return html`
-    <li class="incident ${isChosen ? 'chosen' : ''}">
-      <a href=${page.incidentLink(incident)} aria-current=${isChosen}
-        title=${incident.sentence}>
-        <time>${clock(at, zone)}</time>
-        <span class="node">${struck(incident)}</span>
-        <span class="what">${happenedFor(incident)}</span>
-        <span class="cause">${because(incident)}</span>
-        <span class="cost">${cost(incident)}</span>
-        <span class="sure ${prose(incident.confidence)}"
-          >${prose(incident.confidence)}</span>
-      </a>
-    </li>
-  `;
-}
-return { Fleet };
 })();
 const in_views_header = (() => {
 const { html } = in_html;
 const { zoneName } = in_time_clock;
-const { recordingOf } = in_words_recording;
+const { ALL, recordingOf } = in_words_recording;
 const LASTS = ([
-  ['1h', '1 hour'], ['6h', '6 hours'], ['', '24 hours'], ['7d', '7 days'],
-  ['30d', '30 days'], ['all', 'all time'],
+['1h', '1 hour'], ['6h', '6 hours'], ['', '24 hours'], ['7d', '7 days'],
+['30d', '30 days'], ['all', 'all time'],
 ]);
 function Header({ page }) {
-  const { place } = page;
-  const now = page.now();
-  return html`
-    <header class="head">
-      <a class="brand" href=${page.href({ view: 'fleet' })}>
-        <span class="mark" aria-hidden="true"></span>Recorder</a>
-      <nav aria-label="Views">
-        <${View} page=${page} view="fleet" name="Fleet" />
-        <${View} page=${page} view="sources" name="Sources" />
-      </nav>
-      <${Clusters} page=${page} />
-      ${place.view === 'fleet' && html`<${Window} page=${page} />`}
-      <span class="room"></span>
-      <button type="button" class="search" aria-keyshortcuts="/"
-        onClick=${() => page.show('search')}>Search <kbd>/</kbd></button>
-      <button type="button" aria-keyshortcuts="u"
-        aria-label="Time zone: ${zoneName(place.zone, now)}. Switch"
-        onClick=${() => page.switchZone()}>${zoneName(place.zone, now)}</button>
-      <button type="button" aria-keyshortcuts="?" aria-label="Keys"
-        onClick=${() => page.show('help')}>?</button>
-      <${Recording} page=${page} />
-    </header>
-  `;
+const { place } = page;
+const now = page.now();
+return html`
+<header class="head">
+<a class="brand" href=${page.href({ view: 'fleet' })}>
+<span class="mark" aria-hidden="true"></span>Recorder</a>
+<nav aria-label="Views">
+<${View} page=${page} view="fleet" name="Fleet" />
+<${View} page=${page} view="sources" name="Sources" />
+</nav>
+<${Clusters} page=${page} />
+${place.view === 'fleet' && html`<${Window} page=${page} />`}
+<span class="room"></span>
+<button type="button" class="search" aria-keyshortcuts="/"
+onClick=${() => page.show('search')}>Search <kbd>/</kbd></button>
+<button type="button" aria-keyshortcuts="u"
+aria-label="Time zone: ${zoneName(place.zone, now)}. Switch"
+onClick=${() => page.switchZone()}>${zoneName(place.zone, now)}</button>
+<button type="button" aria-keyshortcuts="y" aria-label="Copy and links"
+onClick=${() => page.show('hand')}>⧉</button>
+<button type="button" aria-keyshortcuts="?" aria-label="Keys"
+onClick=${() => page.show('help')}>?</button>
+<${Recording} page=${page} />
+</header>
+`;
 }
 function View({ page, view, name }) {
-  const isHere = page.place.view === view;
-  return html`<a href=${page.href({ view })}
-    aria-current=${isHere ? 'page' : null}>${name}</a>`;
+const isHere = page.place.view === view;
+return html`<a href=${page.href({ view })}
+aria-current=${isHere ? 'page' : null}>${name}</a>`;
 }
 function Clusters({ page }) {
-  const all = page.status?.clusters ?? [];
-  if (all.length < 2) {
-    return html`<span class="cluster">${page.cluster?.name ?? ''}</span>`;
-  }
-  return html`
-    <select aria-label="Cluster" value=${page.cluster?.log.id}
-      onChange=${(event) =>
-        page.go({ log: event.target.value, cluster: '', entry: '' })}>
-      ${all.map((one) => html`
-        <option key=${one.log.id} value=${one.log.id}>${one.name}${
-          one.log.kind === 'TAPE' ? ` (tape, log ${one.log.id})` : ''}</option>
-      `)}
-    </select>
-  `;
+const all = page.status?.clusters ?? [];
+if (all.length < 2) {
+return html`<span class="cluster">${page.cluster?.name ?? ''}</span>`;
+}
+const isFleet = page.place.view === 'fleet';
+const isAll = isFleet && page.fleetLogs.length > 1;
+return html`
+<select aria-label="Cluster" value=${isAll ? ALL : page.cluster?.log.id}
+onChange=${(event) =>
+page.go({ log: event.target.value, cluster: '', entry: '' })}>
+${isFleet && html`<option value=${ALL}>all clusters</option>`}
+${all.map((one) => html`
+<option key=${one.log.id} value=${one.log.id}>${one.name}${
+one.log.kind === 'TAPE' ? ` (tape, log ${one.log.id})` : ''}</option>
+`)}
+</select>
+`;
 }
 function Window({ page }) {
-  const { place } = page;
-  const isFixed = place.from !== null && place.to !== null;
-  return html`
-    <select aria-label="Window" value=${isFixed ? 'fixed' : place.last}
-      onChange=${(event) =>
-        page.go({ last: event.target.value, from: null, to: null })}>
-      ${isFixed && html`<option value="fixed">custom window</option>`}
-      ${LASTS.map(([value, name]) => html`
-        <option key=${value} value=${value}>${name}</option>`)}
-    </select>
-  `;
+const { place } = page;
+const isFixed = place.from !== null && place.to !== null;
+return html`
+<select aria-label="Window" value=${isFixed ? 'fixed' : place.last}
+onChange=${(event) =>
+page.go({ last: event.target.value, from: null, to: null })}>
+${isFixed && html`<option value="fixed">custom window</option>`}
+${LASTS.map(([value, name]) => html`
+<option key=${value} value=${value}>${name}</option>`)}
+</select>
+`;
 }
 function Recording({ page }) {
-  const { status, cluster } = page;
-  const overview = page.answers.of('overview');
-  if (overview.error !== '') {
-    return html`<span class="recording lost" role="status">
-      <i aria-hidden="true"></i>offline: ${overview.error}</span>`;
-  }
-  if (cluster === null) {
-    return html`<span class="recording" role="status">
-      <i aria-hidden="true"></i>loading</span>`;
-  }
-  const { tone, says } = recordingOf(status, cluster, page.place.zone);
-  const isLive = tone === 'live' && page.ui.isLive;
-  return html`
-    <a class="recording ${isLive ? 'live' : tone}"
-      href=${page.href({ view: 'sources' })}>
-      <i aria-hidden="true"></i>${isLive ? 'live, ' : ''}${says}</a>
-  `;
+const { status, cluster } = page;
+const error = page.answers.of('overview').error
+|| page.answers.of('pulse').error;
+if (error !== '') {
+return html`<span class="recording lost" role="status">
+<i aria-hidden="true"></i>offline: ${error}</span>`;
+}
+if (cluster === null) {
+return html`<span class="recording" role="status">
+<i aria-hidden="true"></i>loading</span>`;
+}
+const { tone, says } = recordingOf(status, cluster, page.place.zone);
+const isLive = tone === 'live' && page.ui.isLive;
+return html`
+<a class="recording ${isLive ? 'live' : tone}"
+href=${page.href({ view: 'sources' })}>
+<i aria-hidden="true"></i>${isLive ? 'live, ' : ''}${says}</a>
+`;
 }
 return { Header };
-})();
-const in_views_sources = (() => {
-const { html } = in_html;
-const { readInstant } = in_time_instant;
-const { dayAndClock, span } = in_time_clock;
-const { counted, prose, rounded, size } = in_words_plain;
-const { recordingOf } = in_words_recording;
-const { Figure, Trouble, Waiting } = in_views_states;
-const MEANS = {
-  LIVE: 'watching, confirmed complete',
-  LISTING: 'listing, or waiting to list',
-  BACKING_OFF: 'failed, retrying with backoff',
-  FORBIDDEN: 'missing permissions or valid credentials',
-  ABSENT: 'not served by the cluster',
-  STOPPED: 'not being recorded',
-};
-function Sources({ page }) {
-  const answer = page.answers.of('overview');
-  const { status, cluster } = page;
-  return html`
-    <section class="sources" aria-labelledby="title">
-      <div class="title"><h1 id="title">Sources</h1></div>
-      <${Trouble} answer=${answer} zone=${page.place.zone}
-        onRetry=${() => page.answers.retry()} />
-      ${cluster === null
-        ? answer.error === '' && html`<${Waiting} lines=${6}
-            says="Loading sources" />`
-        : html`
-          <${Log} page=${page} status=${status} cluster=${cluster} />
-          <${Streams} page=${page} sources=${cluster.sources} />
-          <${Gaps} page=${page} />`}
-    </section>
-  `;
-}
-function Log({ page, status, cluster }) {
-  const { log } = cluster;
-  const { database } = status;
-  const { says } = recordingOf(status, cluster, page.place.zone);
-  return html`
-    <p class="sentence">${cluster.name}, Kubernetes ${cluster.kubernetes}:
-      ${' '}${says}.</p>
-    <ul class="quiet">${cluster.coverage.says.map((line) =>
-      html`<li>${line}</li>`)}</ul>
-    <div class="figures">
-      <${Figure} value=${Number(log.size).toLocaleString('en')}
-        says="entries in log ${log.id}" />
-      <${Figure} value=${rounded(log.entriesPerMinute)}
-        says="entries per minute" />
-      <${Figure} value=${String(cluster.openGaps.length)} says="open gaps" />
-      <${Figure} value=${size(database.bytes)} says="in PostgreSQL
-        ${' '}${database.version}${database.diskFreeBytes === null ? ''
-          : `, ${size(database.diskFreeBytes)} free`}" />
-    </div>
-  `;
-}
-function Streams({ page, sources }) {
-  const { zone } = page.place;
-  return html`
-    <h2>Recorded resources</h2>
-    <table class="streams">
-      <thead><tr><th scope="col">Resource</th><th scope="col">State</th>
-        <th scope="col">Complete until</th><th scope="col">Lag</th>
-        <th scope="col" class="number">Entries</th></tr></thead>
-      <tbody>${sources.map((one) => {
-        const until = readInstant(one.vouchedUntil ?? '');
-        return html`
-          <tr key="${one.source} ${one.resource}">
-            <td>${one.resource} <span class="kind">${prose(one.source)}</span></td>
-            <td><span class="state ${prose(one.state).replace(' ', '-')}"
-              title=${MEANS[one.state]}>${prose(one.state)}</span></td>
-            <td>${until === null ? 'never' : dayAndClock(until, zone)}</td>
-            <td>${one.lagSeconds === null ? 'n/a (tape)'
-              : span(one.lagSeconds * 1000)}</td>
-            <td class="number">${one.entries.toLocaleString('en')}</td>
-          </tr>`;
-      })}</tbody>
-    </table>
-  `;
-}
-function Gaps({ page }) {
-  const answer = page.answers.of('gaps');
-  const found = answer.data?.gaps ?? null;
-  const gaps = [...(found?.gaps ?? [])].reverse();
-  return html`
-    <h2>Gaps</h2>
-    <${Trouble} answer=${answer} zone=${page.place.zone}
-      onRetry=${() => page.answers.retry()} />
-    ${found && gaps.length === 0 && html`<p class="note complete">No gaps:
-      the recording is complete.</p>`}
-    ${gaps.length > 0 && html`
-      <table class="gaps">
-        <thead><tr><th scope="col">Resource</th><th scope="col">From</th>
-          <th scope="col">Until</th><th scope="col">Reason</th>
-          <th scope="col">May be missing</th></tr></thead>
-        <tbody>${gaps.map((gap) => html`
-          <${GapRow} page=${page} gap=${gap} />`)}</tbody>
-      </table>
-      ${found.more > 0 && html`<p class="quiet">and
-        ${' '}${counted(found.more, 'older gap')}.</p>`}`}
-  `;
-}
-function GapRow({ page, gap }) {
-  const { zone } = page.place;
-  const from = readInstant(gap.from ?? '');
-  const to = readInstant(gap.to ?? '');
-  return html`
-    <tr class=${gap.healed ? 'healed' : ''}>
-      <td><span class="swatch" aria-hidden="true"></span>
-        ${' '}${gap.resource ?? 'all resources'}
-        ${' '}${gap.id && html`<a class="code"
-          href=${page.keep({ entry: gap.id })}>${gap.id}</a>`}</td>
-      <td>${from === null ? 'the beginning' : dayAndClock(from, zone)}</td>
-      <td>${to === null ? 'still open' : dayAndClock(to, zone)}</td>
-      <td>${gap.reason}. ${gap.proved && `Proved: ${gap.proved}.`}</td>
-      <td>${gap.healed ? 'nothing (healed)' : gap.possible.join(', ')}</td>
-    </tr>
-  `;
-}
-return { Sources };
 })();
 const in_timeline_ofworkload = (() => {
 const { readInstant } = in_time_instant;
@@ -3237,33 +2986,33 @@ const { addPlacement } = in_timeline_ofnode;
 const { covered } = in_timeline_unseen;
 const LANES_MAX = 400;
 function lanesOfWorkload(story, sources) {
-  const lanes = new Map();
-  for (const placement of story.placements) {
-    const node = placement.node ?? 'waiting for a node';
-    const lane = lanes.get(node) ?? emptyLane(node);
-    addPlacement(lane, placement);
-    lanes.set(node, lane);
-  }
-  for (const hit of story.hits) {
-    for (const node of hit.nodes) addHit(lanes.get(node), hit);
-  }
-  const { gaps } = story.coverage;
-  return [...lanes.values()]
-    .slice(0, LANES_MAX)
-    .map((lane) => covered(lane, gaps, sources));
+const lanes = new Map();
+for (const placement of story.placements) {
+const node = placement.node ?? 'waiting for a node';
+const lane = lanes.get(node) ?? emptyLane(node);
+addPlacement(lane, placement);
+lanes.set(node, lane);
+}
+for (const hit of story.hits) {
+for (const node of hit.nodes) addHit(lanes.get(node), hit);
+}
+const { gaps } = story.coverage;
+return [...lanes.values()]
+.slice(0, LANES_MAX)
+.map((lane) => covered(lane, gaps, sources));
 }
 function emptyLane(node) {
-  return {
-    id: `node ${node}`, title: node, group: 'workloads', spans: [], marks: [],
-    unseen: [],
-  };
+return {
+id: `node ${node}`, title: node, group: 'workloads', spans: [], marks: [],
+unseen: [],
+};
 }
 function addHit(lane, hit) {
-  const at = readInstant(hit.hitAt);
-  if (lane === undefined || at === null) return;
-  lane.marks.push({
-    at, tone: 'notready', label: hit.says, entry: hit.evidence[0] ?? null,
-  });
+const at = readInstant(hit.hitAt);
+if (lane === undefined || at === null) return;
+lane.marks.push({
+at, tone: 'notready', label: hit.says, entry: hit.evidence[0] ?? null,
+});
 }
 return { lanesOfWorkload };
 })();
@@ -3276,389 +3025,256 @@ const { hatchOf, paletteOf } = in_timeline_palette;
 const WIDTHS_MAX = 4000;
 const AXIS_PIXELS = 26;
 class Surface {
-  constructor(canvas) {
-    this.canvas = canvas;
-    this.context = (
-      canvas.getContext('2d', { alpha: false })
-    );
-    this.width = 0;
-    this.height = 0;
-    this.merged = room(1);
-    this.widths = new Map();
-    this.recolour();
-  }
-  recolour() {
-    this.palette = paletteOf(this.canvas);
-    this.hatch = hatchOf(this.context, this.palette, this.scale);
-  }
-  get scale() {
-    return Math.min(globalThis.devicePixelRatio || 1, 3);
-  }
-  resize(width, height) {
-    const { canvas, scale } = this;
-    const wide = Math.max(1, Math.round(width * scale));
-    const high = Math.max(1, Math.round(height * scale));
-    if (canvas.width !== wide || canvas.height !== high) {
-      canvas.width = wide;
-      canvas.height = high;
-      canvas.style.width = `${width}px`;
-      canvas.style.height = `${height}px`;
-      this.merged = room(width);
-    }
-    this.width = width;
-    this.height = height;
-  }
-  #begin() {
-    const { context, palette, scale } = this;
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.font = `11px ${palette.font}`;
-    context.textBaseline = 'middle';
-    context.textAlign = 'left';
-    if (this.widths.size > WIDTHS_MAX) this.widths.clear();
-  }
-  drawLanes(lanes, { window, zone, scroll, lit }) {
-    this.#begin();
-    const { context, palette, hatch, width, height, merged, widths } = this;
-    paint(
-      {
-        context, palette, hatch, window, width, height, scroll, lit, merged,
-        widths,
-      },
-      lanes,
-      ticksOf(window, width, zone),
-    );
-  }
-  drawAxis(window, zone) {
-    this.#begin();
-    const { context, palette, width } = this;
-    context.fillStyle = palette.ground;
-    context.fillRect(0, 0, width, AXIS_PIXELS);
-    for (const { at, label, strong } of ticksOf(window, width, zone)) {
-      const x = Math.round(pixelOf(window, width, at));
-      context.fillStyle = palette.line;
-      context.fillRect(x, AXIS_PIXELS - 6, 1, 6);
-      context.fillStyle = strong ? palette.ink : palette.soft;
-      context.fillText(label, x + 4, AXIS_PIXELS / 2);
-    }
-  }
+constructor(canvas) {
+this.canvas = canvas;
+this.context = (
+canvas.getContext('2d', { alpha: false })
+);
+this.width = 0;
+this.height = 0;
+this.merged = room(1);
+this.widths = new Map();
+this.recolour();
+}
+recolour() {
+this.palette = paletteOf(this.canvas);
+this.hatch = hatchOf(this.context, this.palette, this.scale);
+}
+get scale() {
+return Math.min(globalThis.devicePixelRatio || 1, 3);
+}
+resize(width, height) {
+const { canvas, scale } = this;
+const wide = Math.max(1, Math.round(width * scale));
+const high = Math.max(1, Math.round(height * scale));
+if (canvas.width !== wide || canvas.height !== high) {
+canvas.width = wide;
+canvas.height = high;
+canvas.style.width = `${width}px`;
+canvas.style.height = `${height}px`;
+this.merged = room(width);
+}
+this.width = width;
+this.height = height;
+}
+#begin() {
+const { context, palette, scale } = this;
+context.setTransform(scale, 0, 0, scale, 0, 0);
+context.font = `11px ${palette.font}`;
+context.textBaseline = 'middle';
+context.textAlign = 'left';
+if (this.widths.size > WIDTHS_MAX) this.widths.clear();
+}
+drawLanes(lanes, { window, zone, scroll, lit }) {
+this.#begin();
+const { context, palette, hatch, width, height, merged, widths } = this;
+paint(
+{
+context, palette, hatch, window, width, height, scroll, lit, merged,
+widths,
+},
+lanes,
+ticksOf(window, width, zone),
+);
+}
+drawAxis(window, zone) {
+this.#begin();
+const { context, palette, width } = this;
+context.fillStyle = palette.ground;
+context.fillRect(0, 0, width, AXIS_PIXELS);
+for (const { at, label, strong } of ticksOf(window, width, zone)) {
+const x = Math.round(pixelOf(window, width, at));
+context.fillStyle = palette.line;
+context.fillRect(x, AXIS_PIXELS - 6, 1, 6);
+context.fillStyle = strong ? palette.ink : palette.soft;
+context.fillText(label, x + 4, AXIS_PIXELS / 2);
+}
+}
 }
 return { Surface };
 })();
-const in_views_object = (() => {
-const { html } = in_html;
+const in_fleet_fleet = (() => {
+const { fleetSlot } = in_needs;
 const { readInstant } = in_time_instant;
-const { clock, dayAndClock, zoneName } = in_time_clock;
-const { counted, prose } = in_words_plain;
-const { Changes } = in_views_evidence;
-const { Coverage, Trouble, Waiting } = in_views_states;
-const PATHS_SHOWN = 4;
-function KubernetesObject({ page }) {
-  const { place } = page;
-  const answer = page.answers.of('object');
-  const object = answer.data?.object ?? null;
-  const isOld = answer.error !== '' || answer.key !== answer.dataKey;
-  return html`
-    <section class="object" aria-labelledby="title">
-      <div class="title">
-        <h1 id="title"><small>${place.kind}</small>
-          ${' '}${place.namespace && `${place.namespace}/`}${place.name}</h1>
-        <div class="does">
-          ${place.kind.toLowerCase() === 'node' && html`
-            <a class="button" href=${page.href({ view: 'node',
-              name: place.name })}>Why and timeline</a>`}
-          <button type="button" onClick=${() => page.copy()}>
-            Copy as Markdown</button>
-        </div>
-      </div>
-      <${Trouble} answer=${answer} zone=${place.zone}
-        onRetry=${() => page.answers.retry()} />
-      ${object === null
-        ? answer.error === '' && html`<${Waiting} lines=${6}
-            says="Loading versions" />`
-        : html`<div class=${isOld ? 'old' : ''}>
-            <${Story} page=${page} object=${object} /></div>`}
-    </section>
-  `;
-}
-function Story({ page, object }) {
-  const { versions } = object;
-  const uids = object.uids.filter(Boolean);
-  const newest = [...versions.nodes].reverse();
-  const { zone } = page.place;
-  return html`
-    ${!versions.coverage.complete
-      && html`<${Coverage} coverage=${versions.coverage} zone=${zone} />`}
-    <p class="quiet">
-      ${counted(versions.nodes.length, 'version')}
-      ${uids.length > 1 && `, ${uids.length} incarnations with this name`}
-      ${versions.heartbeats && `, ${counted(versions.heartbeats.count,
-        'heartbeat')} counted instead of stored`}.
-      Choose two versions to compare them.
-    </p>
-    <${Compared} page=${page} />
-    <${Versions} page=${page} versions=${newest} />
-    ${versions.pageInfo.hasPreviousPage && html`
-      <button type="button" class="more" onClick=${() => page.older()}>
-        Older versions</button>`}
-    <${Document} page=${page} />
-  `;
-}
-function Versions({ page, versions }) {
-  const { zone } = page.place;
-  const first = readInstant(versions[0]?.entry.observedAt ?? '') ?? 0;
-  return html`
-    <table class="versions">
-      <thead><tr>
-        <th scope="col">Compare</th>
-        <th scope="col">Observed, ${zoneName(zone, first)}</th>
-        <th scope="col">Operation</th><th scope="col">Writers</th>
-        <th scope="col">Changed fields</th><th scope="col">Entry</th>
-      </tr></thead>
-      <tbody>${versions.map((version) => html`
-        <${VersionRow} key=${version.entry.name} page=${page}
-          version=${version} />`)}</tbody>
-    </table>
-  `;
-}
-function VersionRow({ page, version }) {
-  const { entry, writers, changed } = version;
-  const { place } = page;
-  const at = readInstant(entry.observedAt) ?? 0;
-  const paths = changed.map((change) => change.path);
-  const more = paths.length - PATHS_SHOWN;
-  return html`
-    <tr class=${place.entry === entry.name ? 'chosen' : ''}>
-      <td class="choose">
-        ${(['left', 'right']).map((side) => html`
-          <input type="radio" name=${side} checked=${place[side] === entry.name}
-            aria-label="${side === 'left' ? 'From' : 'To'} ${entry.name}"
-            onChange=${() => page.go({ [side]: entry.name })} />`)}
-      </td>
-      <td><time title=${dayAndClock(at, place.zone)}
-        >${clock(at, place.zone)}</time></td>
-      <td>${prose(entry.operation)}${version.begins
-        && version.uidBefore && ', new incarnation'}</td>
-      <td>${writers.map((one) => one.name).join(', ')}</td>
-      <td>${paths.slice(0, PATHS_SHOWN).map((path) => html`
-        <code class="path">${path}</code> `)}
-        ${more > 0 && html`<small>and ${more} more</small>`}</td>
-      <td><a class="code" href=${page.keep({ entry: entry.name })}
-        >${entry.name}</a></td>
-    </tr>
-  `;
-}
-function Compared({ page }) {
-  const { left, right, zone } = page.place;
-  if (left === '' || right === '') return null;
-  const answer = page.answers.of('difference');
-  const diff = answer.data?.object?.diff ?? null;
-  return html`
-    <section class="compared" aria-label="Compared">
-      <h2>${left} compared with ${right}</h2>
-      <${Trouble} answer=${answer} zone=${zone}
-        onRetry=${() => page.answers.retry()} />
-      ${diff && html`
-        <p class="quiet">${diff.outcome}</p>
-        <${Changes} changed=${diff.changed} previous=${diff.from}
-          page=${page} />`}
-    </section>
-  `;
-}
-function Document({ page }) {
-  const { place } = page;
-  const answer = page.answers.of('document');
-  const shown = answer.data?.object?.at ?? null;
-  return html`
-    <section class="document" aria-labelledby="document-title">
-      <h2 id="document-title">Document at a time</h2>
-      <form onSubmit=${(event) => {
-        event.preventDefault();
-        page.goTo(event.target.elements.time.value);
-      }}>
-        <label>Time ${' '}
-          <input name="time" placeholder="03:14, 2026-11-21T03:14:00Z, 2h"
-            autocomplete="off" /></label>
-        <button type="submit">Show</button>
-      </form>
-      ${answer.isFinal
-        ? html`<p class="quiet">${answer.error}</p>`
-        : html`<${Trouble} answer=${answer} zone=${place.zone}
-            onRetry=${() => page.answers.retry()} />`}
-      ${shown && !answer.isFinal && html`
-        <p class="quiet">Entry ${shown.entry.name}, observed
-          ${' '}${dayAndClock(readInstant(shown.entry.observedAt) ?? 0,
-            place.zone)}.</p>
-        <pre tabindex="0">${JSON.stringify(shown.document, null, 2)}</pre>`}
-    </section>
-  `;
-}
-return { KubernetesObject };
-})();
-const in_reading = (() => {
-const { nodeSlot } = in_needs;
-const { readInstant } = in_time_instant;
-const { dayAndClock } = in_time_clock;
-const { fitted } = in_time_window;
-const { readied } = in_timeline_lane;
-const { lanesOfNode } = in_timeline_ofnode;
-const { lanesOfWorkload } = in_timeline_ofworkload;
+const { readFilter } = in_words_filter;
 const { incidentsOf } = in_words_incident;
-const HOUR = 3_600_000;
-const NONE = Object.freeze([]);
-class Reading {
-  constructor(place, answers) {
-    this.place = place;
-    this.answers = answers;
-    this.madeFrom = ([]);
-    this.made = ([]);
-  }
-  get known() {
-    return (null);
-  }
-  get sources() {
-    return (NONE);
-  }
-  get pages() {
-    const { view } = this.place;
-    const first = view === 'object' ? 'object' : 'incidents';
-    const infos = [];
-    for (let number = -1; ; number += 1) {
-      const slot = number < 0 ? first : `${first} ${number}`;
-      const { data } = this.answers.of(slot);
-      const info = data?.object?.versions?.pageInfo ?? data?.incidents?.pageInfo;
-      if (info === undefined) return infos;
-      infos.push({ ...info, data });
-    }
-  }
-  get hasOlder() {
-    return this.pages.at(-1)?.hasPreviousPage ?? false;
-  }
-  get incidents() {
-    const pages = this.pages.map(({ data }) => data);
-    return incidentsOf(pages, this.place.filter);
-  }
-  get logWindow() {
-    const { known } = this;
-    if (known === null || known.began === null || known.until === null) {
-      return null;
-    }
-    const room = Math.max((known.until - known.began) * 0.02, 1000);
-    return { from: known.began - room, to: known.until + room };
-  }
-  fleetWindow(coverage) {
-    const { from, to } = this.place;
-    if (from !== null && to !== null) return { from, to };
-    const { logWindow } = this;
-    if (logWindow === null) return null;
-    const since = readInstant(coverage.since ?? '') ?? logWindow.from;
-    const until = readInstant(coverage.until ?? '') ?? logWindow.to;
-    const begin = Math.max(since, logWindow.from);
-    return { from: begin, to: Math.max(until, begin + 1000) };
-  }
-  get node() {
-    return this.answers.of(nodeSlot(this.place)).data?.node ?? null;
-  }
-  get nodeWindow() {
-    const { from, to } = this.place;
-    if (from !== null && to !== null) return { from, to };
-    const end = this.known?.until ?? Date.now();
-    return { from: end - HOUR, to: end };
-  }
-  get verdicts() {
-    const { from, to } = this.nodeWindow;
-    const all = this.node?.why?.verdicts ?? [];
-    return all.filter((verdict) => {
-      const began = readInstant(verdict.beganAt) ?? 0;
-      const back = readInstant(verdict.backInServiceAt ?? '') ?? Infinity;
-      return began <= to && back >= from;
-    });
-  }
-  get openVerdict() {
-    const { verdict: id } = this.place;
-    if (id === '-') return null;
-    const { verdicts } = this;
-    return verdicts.find((one) => one.id === id)
-      ?? verdicts.at(-1) ?? null;
-  }
-  get lanes() {
-    const isNode = this.place.view === 'node';
-    const data = isNode
-      ? this.node
-      : (this.answers.of('workload').data?.workload ?? null);
-    const verdict = isNode ? this.openVerdict : null;
-    const { sources } = this;
-    const from = [data, verdict?.id, sources];
-    if (this.madeFrom.some((one, place) => one !== from[place])
-      || this.madeFrom.length === 0) {
-      this.madeFrom = from;
-      this.made = madeOf({ isNode, data, verdict, sources }).map(readied);
-    }
-    return this.made;
-  }
-  get factsInWindow() {
-    const { from, to } = this.nodeWindow;
-    return (this.node?.timeline?.facts ?? []).filter(
-      (fact) => {
-        const at = readInstant(fact.at) ?? 0;
-        return at >= from && at <= to;
-      },
-    );
-  }
-  get fit() {
-    if (this.place.view === 'workload') return null;
-    const { verdicts, node } = this;
-    return fitted(timesToFit(verdicts, node?.timeline));
-  }
-  get workloadWindow() {
-    const { from, to } = this.place;
-    if (from !== null && to !== null) return { from, to };
-    const times = this.lanes.flatMap(({ lane }) =>
-      lane.spans.flatMap((span) => [span.from, span.to])
-        .concat(lane.marks.map((mark) => mark.at)));
-    const end = this.known?.until;
-    const known = times.filter(Number.isFinite);
-    return fitted(end ? [...known, end] : known)
-      ?? { from: Date.now() - HOUR, to: Date.now() };
-  }
-  nearestToNode() {
-    const nearest = this.answers.of('map').data?.incidents?.nearest;
-    const newest = this.answers.of('map').data?.incidents?.nodes.at(-1);
-    const at = readInstant(newest?.from ?? nearest?.before?.at ?? '');
-    if (at === null) return [];
-    const says = newest?.sentence ?? nearest.before.says;
-    const page = (this);
-    return [{
-      href: page.keep({ from: at - HOUR / 6, to: at + HOUR / 6, verdict: '' }),
-      says: `${dayAndClock(at, this.place.zone)}: ${says}`,
-    }];
-  }
+const { orderOf, sorted } = in_fleet_columns;
+const { placesOf } = in_fleet_standing;
+const { returnsOf } = in_fleet_sums;
+const { GROUPINGS, grouped, wordsOf } = in_fleet_traits;
+const BARS = 120;
+const ROOM = 0.02;
+function fleetOf(page) {
+const { place, answers } = page;
+const logs = page.fleetLogs.map((known, number) => {
+const answer = answers.of(fleetSlot(known, number === 0));
+const recent = answers.of(`recent ${known.log}`).data?.incidents?.nodes ?? [];
+return { known, answer, recent, found: answer.data?.incidents ?? null };
+});
+const older = page.pages.slice(1).map(({ data }) => data);
+const pages = [...logs.map(({ answer }) => answer.data), ...older];
+const places = placesOf(pages);
+const { words, traits } = readFilter(place.filter);
+const chosen = incidentsOf(pages, words).filter((incident) =>
+Object.entries(traits).every(([trait, asked]) =>
+wordsOf(incident, trait, places).some((word) => asked.includes(word))));
+const by = GROUPINGS.includes(place.group) ? place.group : groupOf(place.sort);
+const groups = grouped(sorted(chosen, place.sort, places), by,
+{ places, zone: place.zone });
+const incidents = [...new Set(groups.flatMap((group) => group.incidents))];
+const recent = [...logs.flatMap((one) => one.recent), ...incidentsOf(pages, [])];
+return {
+logs, places, groups, by, incidents,
+isNarrowed: words.length > 0 || Object.keys(traits).length > 0,
+returns: returnsOf([...new Map(recent.map((one) => [one.id, one])).values()]),
+window: windowOf(place, logs),
+count: logs.reduce((sum, { found }) => sum + (found?.count ?? 0), 0),
+};
 }
-function madeOf({ isNode, data, verdict, sources }) {
-  if (data === null || (isNode && data.timeline === null)) return [];
-  if (!isNode) return lanesOfWorkload(data, sources);
-  const told = verdict === null ? [] : [verdict];
-  return lanesOfNode(data.timeline, told, sources);
+const groupOf = (sort) => (orderOf(sort).id === 'time' ? 'day' : 'nothing');
+function windowOf({ from, to }, logs) {
+if (from !== null && to !== null) return { from, to };
+const spans = logs.flatMap(({ known: { began, until }, found }) => {
+if (found === null || began === null || until === null) return [];
+const room = Math.max((until - began) * ROOM, 1000);
+const since = readInstant(found.coverage.since ?? '') ?? began - room;
+const end = readInstant(found.coverage.until ?? '') ?? until + room;
+return [{ from: Math.max(since, began - room), to: end }];
+});
+if (spans.length === 0) return null;
+const first = Math.min(...spans.map((span) => span.from));
+return { from: first, to: Math.max(...spans.map((span) => span.to), first + 1000) };
 }
-function timesToFit(verdicts, timeline) {
-  const signs = verdicts.flatMap((verdict) => [
-    ...verdict.evidence.map((sign) => sign.at),
-    verdict.backInServiceAt,
-  ]);
-  const facts = timeline?.facts.map((fact) => fact.at) ?? [];
-  return instantsOf(signs.length > 0 ? signs : facts);
+function barsOf({ incidents, window, logs, isNarrowed, count }) {
+if (window === null) return [];
+const [{ found }] = logs;
+const isWhole = logs.length > 1 || isNarrowed || incidents.length === count;
+if (!isWhole) {
+return found.histogram.steps.map((step) => ({
+from: readInstant(step.from) ?? 0, to: readInstant(step.to) ?? 0,
+count: step.count,
+}));
 }
-function instantsOf(texts) {
-  return texts
-    .map((text) => readInstant(text ?? ''))
-    .filter((at) => at !== null);
+const unit = (window.to - window.from) / BARS;
+const counts = new Map();
+for (const incident of incidents) {
+const at = readInstant(incident.from) ?? 0;
+const place = Math.floor((at - window.from) / unit);
+counts.set(place, (counts.get(place) ?? 0) + 1);
 }
-function windowAround({ beganAt, at, backInServiceAt }) {
-  const window = fitted(instantsOf([beganAt, at, backInServiceAt]));
-  const { from, to } = (window);
-  const room = (to - from) / 3;
-  return { from: Math.round(from - room), to: Math.round(to + room) };
+return [...counts].map(([place, times]) => ({
+from: window.from + place * unit, to: window.from + (place + 1) * unit,
+count: times,
+}));
 }
-return { Reading, windowAround };
+return { fleetOf, barsOf };
+})();
+const in_app = (() => {
+const { html } = in_html;
+const { counted } = in_words_plain;
+const { Header } = in_views_header;
+const { Overlay, TokenForm } = in_views_overlays;
+const { Empty, Waiting } = in_views_states;
+const { sentenceOf } = in_words_workload;
+const PARTS = {
+fleet: () => import('./fleet.js').then((it) => it.default({ in_fleet_columns, in_fleet_fleet, in_fleet_sums, in_fleet_traits, in_html, in_time_clock, in_time_instant, in_views_states, in_views_strip, in_words_filter, in_words_incident, in_words_plain })),
+node: () => import('./node.js').then((it) => it.default({ in_html, in_lighting, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_timeline, in_views_jobs, in_views_states, in_views_strip, in_words_plain })),
+detail: () => import('./detail.js').then((it) => it.default({ in_html, in_time_asked, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_jobs, in_views_overlays, in_views_states, in_words_filter, in_words_plain, in_words_recording, in_words_workload })),
+};
+const VIEWS = {
+fleet: ['fleet', 'Fleet'],
+node: ['node', 'Node'],
+workload: ['detail', 'Workload'],
+compare: ['detail', 'Compare'],
+object: ['detail', 'KubernetesObject'],
+sources: ['detail', 'Sources'],
+};
+const LOAD_AGAIN = 2000;
+const loaded = new Map();
+const loading = new Set();
+const isLoadingPart = () => loading.size > 0;
+function Part({ page, view: [part, name] }) {
+const views = loaded.get(part);
+if (views) return html`<${views[name]} page=${page} />`;
+if (!loading.has(part)) {
+loading.add(part);
+const again = () => {
+loading.delete(part);
+page.set({});
+};
+PARTS[part]().then((found) => {
+loaded.set(part, found);
+again();
+}, () => setTimeout(again, LOAD_AGAIN));
+}
+return html`<${Waiting} lines=${6} says="Loading the view" />`;
+}
+function App({ page }) {
+const { place } = page;
+const Instead = insteadOf(page);
+return html`
+<a class="skip" href="#main">To what happened</a>
+<${Header} page=${page} />
+<div class="body ${place.entry ? 'split' : ''}">
+<main id="main" tabindex="-1">
+${Instead ? html`<${Instead} page=${page} />` : html`
+<${Part} key="${place.view} ${place.kind} ${place.namespace}
+${place.name}" page=${page} view=${VIEWS[place.view]} />`}
+</main>
+${place.entry && html`
+<${Part} page=${page} view=${['detail', 'Evidence']} />`}
+</div>
+<${Overlay} page=${page} />
+${page.ui.shown === 'hand'
+&& html`<${Part} page=${page} view=${['detail', 'Handing']} />`}
+<div class="said" role="status">${page.ui.said}</div>
+`;
+}
+function insteadOf(page) {
+if (page.answers.of('overview').code === 'access.denied') return TokenForm;
+return page.status && !page.cluster ? NoLog : null;
+}
+function NoLog({ page }) {
+const { clusters } = page.status;
+const links = clusters.map((one) => ({
+href: page.href({ view: 'fleet', cluster: '', log: one.log.id }),
+says: `${one.name}, log ${one.log.id}`,
+}));
+const says = clusters.length === 0
+? 'Nothing recorded yet. Run recorder up to record your cluster.'
+: 'No such log. Available logs:';
+return html`<${Empty} says=${says} links=${links} />`;
+}
+function titleOf(page) {
+const { place } = page;
+const found = findingOf(page);
+const name = place.entry ? `${place.entry} · ` : '';
+return `${name}${found} · Recorder`;
+}
+function findingOf(page) {
+const { place } = page;
+const object = [place.namespace, place.name].filter(Boolean).join('/');
+if (place.view === 'sources') return 'Sources';
+if (place.view === 'compare') {
+return `${place.name} compared with ${place.other || 'another time'}`;
+}
+if (place.view === 'object') return `${place.kind} ${object}`;
+if (place.view === 'workload') {
+const story = page.answers.of('workload').data?.workload;
+return story ? sentenceOf(story) : `${place.kind} ${object}`;
+}
+if (place.view === 'node') {
+const verdict = page.openVerdict ?? page.verdicts.at(-1);
+if (verdict) return verdict.sentence;
+return page.node === null ? place.name : `${place.name}: no incidents`;
+}
+const { incidents } = page;
+if (incidents.length === 0) return 'Fleet';
+if (incidents.length === 1) return incidents[0].sentence;
+return `${counted(incidents.length, 'incident')}, newest: ${
+incidents[0].sentence}`;
+}
+return { isLoadingPart, App, titleOf };
 })();
 const in_timeline_timeline = (() => {
 const { Component, html } = in_html;
@@ -3673,547 +3289,496 @@ const { Surface } = in_timeline_surface;
 const SETTLE_WAIT = 180;
 const TIP_PIXELS = 340;
 class Timeline extends Component {
-  constructor(given) {
-    super(given);
-    this.window = given.window;
-    this.frame = 0;
-    this.timer = 0;
-    this.isMoving = false;
-    this.pinned = null;
-    this.lit = null;
-    this.find = (name) => (
-      element) => {
-      (this)[name] = element;
-    };
-    this.refs = Object.fromEntries(
-      ['axis', 'canvas', 'box', 'line', 'pin', 'tip', 'now'].map((name) => [
-        name, this.find(`${name}Element`),
-      ]),
-    );
-  }
-  componentDidMount() {
-    const self = (this);
-    this.surface = new Surface(self.canvasElement);
-    this.axis = new Surface(self.axisElement);
-    this.stopHands = watchHands(self.canvasElement, {
-      window: () => this.window,
-      width: () => this.surface?.width ?? 1,
-      move: (window) => this.move(window),
-      settle: () => this.settle(),
-      point: (x, y) => this.point(x, y),
-      click: (x, y) => this.click(x, y),
-    });
-    this.stop = new AbortController();
-    const { signal } = this.stop;
-    addEventListener('scroll', () => this.draw(), { signal, passive: true });
-    onLight((entry) => {
-      this.lit = entry;
-      this.draw();
-    }, signal);
-    this.sizes = new ResizeObserver(() => this.resize());
-    this.sizes.observe(self.boxElement);
-    this.sizes.observe(document.documentElement);
-    this.scheme = matchMedia('(prefers-color-scheme: dark)');
-    this.scheme.addEventListener('change', () => this.recolour(), { signal });
-    this.resize();
-  }
-  componentWillUnmount() {
-    this.stopHands?.();
-    this.stop?.abort();
-    this.sizes?.disconnect();
-    cancelAnimationFrame(this.frame);
-    clearTimeout(this.timer);
-  }
-  componentDidUpdate() {
-    if (!this.isMoving) this.window = (this.props).window;
-    this.resize();
-  }
-  recolour() {
-    this.surface?.recolour();
-    this.axis?.recolour();
-    this.draw();
-  }
-  resize() {
-    const self = (this);
-    const total = self.props.lanes.length * LANE_PIXELS;
-    const width = self.boxElement.clientWidth;
-    self.boxElement.style.height = `${total}px`;
-    this.surface?.resize(width, Math.min(total, innerHeight));
-    this.axis?.resize(width, 26);
-    this.draw();
-  }
-  draw() {
-    if (this.frame !== 0) return;
-    this.frame = requestAnimationFrame(() => {
-      this.frame = 0;
-      this.drawNow();
-    });
-  }
-  drawNow() {
-    const { lanes, zone, chosen } = (
-      (this.props)
-    );
-    const { window, scroll } = this;
-    const lit = this.lit ?? chosen;
-    this.surface?.drawLanes(lanes, { window, zone, scroll, lit });
-    this.axis?.drawAxis(window, zone);
-    this.placePin();
-  }
-  get scroll() {
-    return (this).canvasElement.offsetTop;
-  }
-  move(window) {
-    this.isMoving = true;
-    this.window = window;
-    this.draw();
-  }
-  settle() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.isMoving = false;
-      (this.props).onWindow(this.window);
-    }, SETTLE_WAIT);
-  }
-  hit(x, y) {
-    const { lanes } = (this.props);
-    const ready = lanes[Math.floor((y + this.scroll) / LANE_PIXELS)];
-    if (ready === undefined) return null;
-    const hit = hitAt(ready, this.window, this.surface?.width ?? 1, x);
-    return hit && { ...hit, label: `${ready.lane.title}: ${hit.label}` };
-  }
-  point(x, y) {
-    const self = (this);
-    self.lineElement.hidden = self.tipElement.hidden = x === null;
-    const hit = x === null ? null : this.hit(x, y);
-    self.canvasElement.classList.toggle('over', Boolean(hit?.entry));
-    light(hit?.entry ?? null);
-    if (x !== null) this.tell(x, y, hit);
-  }
-  tell(x, y, hit) {
-    const self = (this);
-    const { zone } = self.props;
-    const width = this.surface?.width ?? 1;
-    const at = timeAt(this.window, width, x);
-    const when = exactClock(hit?.step ? hit.at : at, zone);
-    const since =
-      this.pinned === null ? '' : `  ${difference(at - this.pinned)}`;
-    const more = hit && hit.more > 0 ? `\n… and ${hit.more} more here` : '';
-    const what = hit ? `\n${hit.label}${more}` : '';
-    self.lineElement.style.left = `${x}px`;
-    const tip = self.tipElement;
-    tip.textContent = `${when} ${zoneName(zone, at)}${since}${what}`;
-    tip.style.top = `${y + this.scroll + 18}px`;
-    const isRight = x + TIP_PIXELS > width;
-    tip.style.left = isRight ? 'auto' : `${x + 12}px`;
-    tip.style.right = isRight ? `${width - x + 12}px` : 'auto';
-  }
-  click(x, y) {
-    const hit = this.hit(x, y);
-    if (hit?.entry) {
-      (this.props).onOpen(hit.entry);
-      return;
-    }
-    this.pinned =
-      this.pinned === null
-        ? timeAt(this.window, this.surface?.width ?? 1, x)
-        : null;
-    this.placePin();
-  }
-  placePin() {
-    const { pinElement } = (this);
-    const width = this.surface?.width ?? 1;
-    const x =
-      this.pinned === null ? -1 : pixelOf(this.window, width, this.pinned);
-    pinElement.hidden = x < 0 || x > width;
-    pinElement.style.left = `${x}px`;
-  }
-  render() {
-    const { lanes, folded, pinned, zone, window, isOld, onLane } =
-      ((this.props));
-    const { refs } = this;
-    return html`
-      <div class="timeline ${isOld ? 'old' : ''}">
-        <div class="axis">
-          <span class="zone">${zoneName(zone, window.from)}</span>
-          <canvas ref=${refs.axis} aria-hidden="true"></canvas>
-        </div>
-        <div class="lanes">
-          <${LaneNames} lanes=${lanes} pinned=${pinned} onLane=${onLane} />
-          <div class="box" ref=${refs.box}>
-            <canvas ref=${refs.canvas} role="img"
-              aria-label="Timeline of ${lanes.length} lanes; the facts are listed
-                below"></canvas>
-            <div class="pointer" ref=${refs.line} hidden></div>
-            <div class="pointer pinned" ref=${refs.pin} hidden></div>
-            <div class="tip" ref=${refs.tip} hidden></div>
-          </div>
-        </div>
-        <${Folded} lanes=${folded} onLane=${onLane} />
-      </div>
-    `;
-  }
+constructor(given) {
+super(given);
+this.window = given.window;
+this.frame = 0;
+this.timer = 0;
+this.isMoving = false;
+this.pinned = null;
+this.lit = null;
+this.find = (name) => (
+element) => {
+(this)[name] = element;
+};
+this.refs = Object.fromEntries(
+['axis', 'canvas', 'box', 'line', 'pin', 'tip', 'now'].map((name) => [
+name, this.find(`${name}Element`),
+]),
+);
+}
+componentDidMount() {
+const self = (this);
+this.surface = new Surface(self.canvasElement);
+this.axis = new Surface(self.axisElement);
+this.stopHands = watchHands(self.canvasElement, {
+window: () => this.window,
+width: () => this.surface?.width ?? 1,
+move: (window) => this.move(window),
+settle: () => this.settle(),
+point: (x, y) => this.point(x, y),
+click: (x, y) => this.click(x, y),
+});
+this.stop = new AbortController();
+const { signal } = this.stop;
+addEventListener('scroll', () => this.draw(), { signal, passive: true });
+onLight((entry) => {
+this.lit = entry;
+this.draw();
+}, signal);
+this.sizes = new ResizeObserver(() => this.resize());
+this.sizes.observe(self.boxElement);
+this.sizes.observe(document.documentElement);
+this.scheme = matchMedia('(prefers-color-scheme: dark)');
+this.scheme.addEventListener('change', () => this.recolour(), { signal });
+this.resize();
+}
+componentWillUnmount() {
+this.stopHands?.();
+this.stop?.abort();
+this.sizes?.disconnect();
+cancelAnimationFrame(this.frame);
+clearTimeout(this.timer);
+}
+componentDidUpdate() {
+if (!this.isMoving) this.window = (this.props).window;
+this.resize();
+}
+recolour() {
+this.surface?.recolour();
+this.axis?.recolour();
+this.draw();
+}
+resize() {
+const self = (this);
+const total = self.props.lanes.length * LANE_PIXELS;
+const width = self.boxElement.clientWidth;
+self.boxElement.style.height = `${total}px`;
+this.surface?.resize(width, Math.min(total, innerHeight));
+this.axis?.resize(width, 26);
+this.draw();
+}
+draw() {
+if (this.frame !== 0) return;
+this.frame = requestAnimationFrame(() => {
+this.frame = 0;
+this.drawNow();
+});
+}
+drawNow() {
+const { lanes, zone, chosen } = (
+(this.props)
+);
+const { window, scroll } = this;
+const lit = this.lit ?? chosen;
+this.surface?.drawLanes(lanes, { window, zone, scroll, lit });
+this.axis?.drawAxis(window, zone);
+this.placePin();
+}
+get scroll() {
+return (this).canvasElement.offsetTop;
+}
+move(window) {
+this.isMoving = true;
+this.window = window;
+this.draw();
+}
+settle() {
+clearTimeout(this.timer);
+this.timer = setTimeout(() => {
+this.isMoving = false;
+(this.props).onWindow(this.window);
+}, SETTLE_WAIT);
+}
+hit(x, y) {
+const { lanes } = (this.props);
+const ready = lanes[Math.floor((y + this.scroll) / LANE_PIXELS)];
+if (ready === undefined) return null;
+const hit = hitAt(ready, this.window, this.surface?.width ?? 1, x);
+return hit && { ...hit, label: `${ready.lane.title}: ${hit.label}` };
+}
+point(x, y) {
+const self = (this);
+self.lineElement.hidden = self.tipElement.hidden = x === null;
+const hit = x === null ? null : this.hit(x, y);
+self.canvasElement.classList.toggle('over', Boolean(hit?.entry));
+light(hit?.entry ?? null);
+if (x !== null) this.tell(x, y, hit);
+}
+tell(x, y, hit) {
+const self = (this);
+const { zone } = self.props;
+const width = this.surface?.width ?? 1;
+const at = timeAt(this.window, width, x);
+const when = exactClock(hit?.step ? hit.at : at, zone);
+const since =
+this.pinned === null ? '' : `  ${difference(at - this.pinned)}`;
+const more = hit && hit.more > 0 ? `\n… and ${hit.more} more here` : '';
+const what = hit ? `\n${hit.label}${more}` : '';
+self.lineElement.style.left = `${x}px`;
+const tip = self.tipElement;
+tip.textContent = `${when} ${zoneName(zone, at)}${since}${what}`;
+tip.style.top = `${y + this.scroll + 18}px`;
+const isRight = x + TIP_PIXELS > width;
+tip.style.left = isRight ? 'auto' : `${x + 12}px`;
+tip.style.right = isRight ? `${width - x + 12}px` : 'auto';
+}
+click(x, y) {
+const hit = this.hit(x, y);
+if (hit?.entry) {
+(this.props).onOpen(hit.entry);
+return;
+}
+this.pinned =
+this.pinned === null
+? timeAt(this.window, this.surface?.width ?? 1, x)
+: null;
+this.placePin();
+}
+placePin() {
+const { pinElement } = (this);
+const width = this.surface?.width ?? 1;
+const x =
+this.pinned === null ? -1 : pixelOf(this.window, width, this.pinned);
+pinElement.hidden = x < 0 || x > width;
+pinElement.style.left = `${x}px`;
+}
+render() {
+const { lanes, folded, pinned, zone, window, isOld, onLane } =
+((this.props));
+const { refs } = this;
+return html`
+<div class="timeline ${isOld ? 'old' : ''}">
+<div class="axis">
+<span class="zone">${zoneName(zone, window.from)}</span>
+<canvas ref=${refs.axis} aria-hidden="true"></canvas>
+</div>
+<div class="lanes">
+<${LaneNames} lanes=${lanes} pinned=${pinned} onLane=${onLane} />
+<div class="box" ref=${refs.box}>
+<canvas ref=${refs.canvas} role="img"
+aria-label="Timeline of ${lanes.length} lanes; the facts are listed
+below"></canvas>
+<div class="pointer" ref=${refs.line} hidden></div>
+<div class="pointer pinned" ref=${refs.pin} hidden></div>
+<div class="tip" ref=${refs.tip} hidden></div>
+</div>
+</div>
+<${Folded} lanes=${folded} onLane=${onLane} />
+</div>
+`;
+}
 }
 function Folded({ lanes, onLane }) {
-  if (lanes.length === 0) return null;
-  return html`
-    <details class="folded">
-      <summary>
-        ${lanes.length} ${lanes.length === 1 ? 'lane' : 'lanes'} collapsed: no
-        changes in this window
-      </summary>
-      ${lanes.map(
-        ({ lane }) => html`
-          <button key=${lane.id} onClick=${() => onLane('open', lane.id)}>
-            ${lane.title}
-          </button>
-        `,
-      )}
-    </details>
-  `;
+if (lanes.length === 0) return null;
+return html`
+<details class="folded">
+<summary>
+${lanes.length} ${lanes.length === 1 ? 'lane' : 'lanes'} collapsed: no
+changes in this window
+</summary>
+${lanes.map(
+({ lane }) => html`
+<button key=${lane.id} onClick=${() => onLane('open', lane.id)}>
+${lane.title}
+</button>
+`,
+)}
+</details>
+`;
 }
 return { Timeline };
+})();
+const in_reading = (() => {
+const { nodeSlot } = in_needs;
+const { readInstant } = in_time_instant;
+const { dayAndClock } = in_time_clock;
+const { fitted } = in_time_window;
+const { readied } = in_timeline_lane;
+const { lanesOfNode } = in_timeline_ofnode;
+const { lanesOfWorkload } = in_timeline_ofworkload;
+const { fleetOf } = in_fleet_fleet;
+const HOUR = 3_600_000;
+const NONE = Object.freeze([]);
+class Reading {
+constructor(place, answers) {
+this.place = place;
+this.answers = answers;
+this.madeFrom = ([]);
+this.made = ([]);
+}
+get known() {
+return (null);
+}
+get sources() {
+return (NONE);
+}
+get pages() {
+const { view } = this.place;
+const first = view === 'object' ? 'object' : 'incidents';
+const infos = [];
+for (let number = -1; ; number += 1) {
+const slot = number < 0 ? first : `${first} ${number}`;
+const { data } = this.answers.of(slot);
+const info = data?.object?.versions?.pageInfo ?? data?.incidents?.pageInfo;
+if (info === undefined) return infos;
+infos.push({ ...info, data });
+}
+}
+get hasOlder() {
+return this.pages.at(-1)?.hasPreviousPage ?? false;
+}
+get fleet() {
+return fleetOf(this);
+}
+get incidents() {
+return this.fleet.incidents;
+}
+get fleetLogs() {
+return (NONE);
+}
+get logWindow() {
+const { known } = this;
+if (known === null || known.began === null || known.until === null) {
+return null;
+}
+const room = Math.max((known.until - known.began) * 0.02, 1000);
+return { from: known.began - room, to: known.until + room };
+}
+get node() {
+return this.answers.of(nodeSlot(this.place)).data?.node ?? null;
+}
+get nodeWindow() {
+const { from, to } = this.place;
+if (from !== null && to !== null) return { from, to };
+const end = this.known?.until ?? Date.now();
+return { from: end - HOUR, to: end };
+}
+get verdicts() {
+const { from, to } = this.nodeWindow;
+const all = this.node?.why?.verdicts ?? [];
+return all.filter((verdict) => {
+const began = readInstant(verdict.beganAt) ?? 0;
+const back = readInstant(verdict.backInServiceAt ?? '') ?? Infinity;
+return began <= to && back >= from;
+});
+}
+get openVerdict() {
+const { verdict: id } = this.place;
+const { verdicts } = this;
+return verdicts.find((one) => one.id === id)
+?? verdicts.at(-1) ?? null;
+}
+get lanes() {
+const isNode = this.place.view === 'node';
+const data = isNode
+? this.node
+: (this.answers.of('workload').data?.workload ?? null);
+const verdict = isNode ? this.openVerdict : null;
+const { sources } = this;
+const from = [data, verdict?.id, sources];
+if (this.madeFrom.some((one, place) => one !== from[place])
+|| this.madeFrom.length === 0) {
+this.madeFrom = from;
+this.made = madeOf({ isNode, data, verdict, sources }).map(readied);
+}
+return this.made;
+}
+get factsInWindow() {
+const { from, to } = this.nodeWindow;
+return (this.node?.timeline?.facts ?? []).filter(
+(fact) => {
+const at = readInstant(fact.at) ?? 0;
+return at >= from && at <= to;
+},
+);
+}
+get fit() {
+if (this.place.view === 'workload') return null;
+const { verdicts, node } = this;
+return fitted(timesToFit(verdicts, node?.timeline));
+}
+get workloadWindow() {
+const { from, to } = this.place;
+if (from !== null && to !== null) return { from, to };
+const times = this.lanes.flatMap(({ lane }) =>
+lane.spans.flatMap((span) => [span.from, span.to])
+.concat(lane.marks.map((mark) => mark.at)));
+const end = this.known?.until;
+const known = times.filter(Number.isFinite);
+return fitted(end ? [...known, end] : known)
+?? { from: Date.now() - HOUR, to: Date.now() };
+}
+nearestToNode() {
+const nearest = this.answers.of('map').data?.incidents?.nearest;
+const newest = this.answers.of('map').data?.incidents?.nodes.at(-1);
+const at = readInstant(newest?.from ?? nearest?.before?.at ?? '');
+if (at === null) return [];
+const says = newest?.sentence ?? nearest.before.says;
+const page = (this);
+return [{
+href: page.keep({ from: at - HOUR / 6, to: at + HOUR / 6, verdict: '' }),
+says: `${dayAndClock(at, this.place.zone)}: ${says}`,
+}];
+}
+}
+function madeOf({ isNode, data, verdict, sources }) {
+if (data === null || (isNode && data.timeline === null)) return [];
+if (!isNode) return lanesOfWorkload(data, sources);
+const told = verdict === null ? [] : [verdict];
+return lanesOfNode(data.timeline, told, sources);
+}
+function timesToFit(verdicts, timeline) {
+const signs = verdicts.flatMap((verdict) => [
+...verdict.evidence.map((sign) => sign.at),
+verdict.backInServiceAt,
+]);
+const facts = timeline?.facts.map((fact) => fact.at) ?? [];
+return instantsOf(signs.length > 0 ? signs : facts);
+}
+function instantsOf(texts) {
+return texts
+.map((text) => readInstant(text ?? ''))
+.filter((at) => at !== null);
+}
+function windowAround({ beganAt, at, backInServiceAt }) {
+const window = fitted(instantsOf([beganAt, at, backInServiceAt]));
+const { from, to } = (window);
+const room = (to - from) / 3;
+return { from: Math.round(from - room), to: Math.round(to + room) };
+}
+return { Reading, windowAround };
 })();
 const in_page = (() => {
 const { leadingTo, writePlace } = in_route_place;
 const { needsOf, nodeSlot } = in_needs;
-const { readInstant } = in_time_instant;
 const { Reading, windowAround } = in_reading;
-const { beganAt, clusterOf } = in_words_recording;
+const { isWorkload } = in_words_workload;
+const { clusterOf, fleetOf, knownOf } = in_words_recording;
 const PAGES_MAX = 10;
 const UNTOUCHED = Object.freeze({
-  shown: (''),
-  text: '',
-  hit: 0,
-  chosen: -1,
-  older: 0,
-  refused: '',
-  said: '',
-  isLive: false,
+shown: (''),
+text: '',
+hit: 0,
+chosen: -1,
+older: 0,
+hasFacets: false,
+refused: '',
+said: '',
+isLive: false,
 });
 class Page extends Reading {
-  constructor(place, answers, world) {
-    super(place, answers);
-    this.world = world;
-    this.ui = { ...UNTOUCHED };
-  }
-  now() {
-    return this.world.now();
-  }
-  get status() {
-    return this.answers.of('overview').data?.status ?? null;
-  }
-  get cluster() {
-    return clusterOf(this.status, this.place);
-  }
-  get known() {
-    const { cluster } = this;
-    if (cluster === null) return null;
-    return {
-      log: cluster.log.id,
-      kind: cluster.log.kind,
-      began: beganAt(cluster),
-      until: readInstant(cluster.coverage.until ?? ''),
-    };
-  }
-  get sources() {
-    return this.cluster?.sources ?? super.sources;
-  }
-  get needs() {
-    return needsOf({
-      place: this.place,
-      known: this.known,
-      searched: this.ui.shown === 'search' ? this.ui.text : '',
-      cursors: this.cursors,
-    });
-  }
-  get cursors() {
-    const cursors = [];
-    for (const page of this.pages) {
-      if (cursors.length >= this.ui.older) break;
-      if (!page.hasPreviousPage) break;
-      cursors.push(page.startCursor);
-    }
-    return cursors;
-  }
-  get nodeSlot() {
-    return nodeSlot(this.place);
-  }
-  set(changes) {
-    this.ui = { ...this.ui, ...changes };
-    this.world.changed();
-  }
-  go(changes, { replace = false } = {}) {
-    this.place = { ...this.place, ...changes };
-    this.world.visit(writePlace(this.place), { replace });
-    this.world.changed();
-  }
-  arrive(place) {
-    const isOther =
-      place.view !== this.place.view || place.name !== this.place.name;
-    this.place = place;
-    this.ui = {
-      ...UNTOUCHED, isLive: this.ui.isLive,
-      ...(isOther ? {} : { older: this.ui.older, chosen: this.ui.chosen }),
-    };
-    this.world.changed();
-  }
-  href(to) {
-    return writePlace(leadingTo(this.place, to));
-  }
-  keep(changes) {
-    return writePlace({ ...this.place, ...changes });
-  }
-  objectLink({ kind, namespace, name }) {
-    return this.href({
-      view: 'object', kind: kind.toLowerCase(), namespace: namespace ?? '',
-      name,
-    });
-  }
-  workloadLink({ kind, namespace, name }) {
-    return this.href({
-      view: 'workload', kind: kind.toLowerCase(), namespace, name,
-    });
-  }
-  incidentLink({ verdicts: [verdict] }) {
-    return this.href({
-      view: 'node', name: verdict.node, verdict: verdict.id,
-      ...windowAround(verdict),
-    });
-  }
-  hitLink(hit) {
-    if (hit.kind === 'NODE') return this.href({ view: 'node', name: hit.node });
-    if (hit.kind === 'ENTRY') return this.keep({ entry: hit.entry });
-    return this.objectLink(hit.object);
-  }
-  show(shown) {
-    this.set({ shown, text: '', hit: 0, refused: '' });
-  }
-  older() {
-    this.set({ older: Math.min(this.ui.older + 1, PAGES_MAX) });
-  }
+constructor(place, answers, world) {
+super(place, answers);
+this.world = world;
+this.ui = { ...UNTOUCHED };
+}
+now() {
+return this.world.now();
+}
+get status() {
+return this.answers.of('overview').data?.status ?? null;
+}
+get cluster() {
+return clusterOf(this.status, this.place);
+}
+get known() {
+const { cluster } = this;
+return cluster === null ? null : knownOf(cluster);
+}
+get fleetLogs() {
+return fleetOf(this.status, this.place).map(knownOf);
+}
+get sources() {
+return this.cluster?.sources ?? super.sources;
+}
+get needs() {
+return needsOf({
+place: this.place,
+known: this.known,
+logs: this.fleetLogs,
+searched: this.ui.shown === 'search' ? this.ui.text : '',
+cursors: this.cursors,
+job: this.searchedJob,
+isHanding: this.ui.shown === 'hand',
+});
+}
+get cursors() {
+const cursors = [];
+for (const page of this.pages) {
+if (cursors.length >= this.ui.older) break;
+if (!page.hasPreviousPage) break;
+cursors.push(page.startCursor);
+}
+return cursors;
+}
+get nodeSlot() {
+return nodeSlot(this.place);
+}
+set(changes) {
+this.ui = { ...this.ui, ...changes };
+this.world.changed();
+}
+go(changes, { replace = false } = {}) {
+this.place = { ...this.place, ...changes };
+this.world.visit(writePlace(this.place), { replace });
+this.world.changed();
+}
+arrive(place) {
+const isOther =
+place.view !== this.place.view || place.name !== this.place.name;
+this.place = place;
+this.ui = {
+...UNTOUCHED, isLive: this.ui.isLive,
+...(isOther ? {} : { older: this.ui.older, chosen: this.ui.chosen }),
+};
+this.world.changed();
+}
+href(to) {
+return writePlace(leadingTo(this.place, to));
+}
+keep(changes) {
+return writePlace({ ...this.place, ...changes });
+}
+objectLink({ kind, namespace, name }) {
+return this.href({
+view: 'object', kind: kind.toLowerCase(), namespace: namespace ?? '',
+name,
+});
+}
+workloadLink({ kind, namespace, name }) {
+return this.href({
+view: 'workload', kind: kind.toLowerCase(), namespace, name,
+});
+}
+incidentLink({ id, verdicts: [verdict] }) {
+const [log] = id.split('/');
+return this.href({
+...(this.fleetLogs.length > 1 ? { log, cluster: '' } : {}),
+view: 'node', name: verdict.node, verdict: verdict.id,
+...windowAround(verdict),
+});
+}
+hitLink(hit) {
+if (hit.kind === 'NODE') return this.href({ view: 'node', name: hit.node });
+if (hit.kind === 'ENTRY') return this.keep({ entry: hit.entry });
+return isWorkload(hit) ? this.workloadLink(hit.object)
+: this.objectLink(hit.object);
+}
+get searchedJob() {
+if (this.ui.shown !== 'search' || this.ui.text === '') return '';
+const hits = this.answers.of('search').data?.search?.hits ?? [];
+const hit = hits[this.ui.hit];
+return isWorkload(hit) ? hit.title : '';
+}
+show(shown) {
+this.set({ shown, text: '', hit: 0, refused: '' });
+}
+older() {
+this.set({ older: Math.min(this.ui.older + 1, PAGES_MAX) });
+}
 }
 return { Page };
-})();
-const in_views_node = (() => {
-const { html } = in_html;
-const { arranged } = in_timeline_arranging;
-const { Timeline } = in_timeline_timeline;
-const { counted } = in_words_plain;
-const { Facts } = in_views_facts;
-const { Jobs } = in_views_jobs;
-const { NodeMap } = in_views_map;
-const { Objects } = in_views_objects;
-const { Coverage, Empty, Trouble, Waiting } = in_views_states;
-const { VerdictCard } = in_views_verdict;
-const PARTS = ([
-  ['why', 'Why'], ['timeline', 'Timeline'], ['jobs', 'Jobs'],
-  ['objects', 'Objects'], ['facts', 'Facts'],
-]);
-function Node({ page }) {
-  const { place } = page;
-  const slot = place.from === null ? 'latest' : page.nodeSlot;
-  const answer = page.answers.of(slot);
-  const node = answer.data?.node ?? null;
-  const isOld =
-    node !== null && (answer.error !== '' || answer.key !== answer.dataKey);
-  return html`
-    <section class="node" aria-labelledby="title">
-      <div class="title">
-        <h1 id="title"><small>Node</small> ${place.name}</h1>
-        <nav aria-label="Parts of this page">
-          ${PARTS.map(([id, name]) => html`
-            <a key=${id} href="#${id}">${name}</a>
-          `)}
-        </nav>
-        <div class="does">
-          <button type="button" onClick=${() => page.copy()}>
-            Copy as Markdown</button>
-          <button type="button" onClick=${() => page.save()}>
-            Save as HTML</button>
-        </div>
-      </div>
-      <${Trouble} answer=${answer} zone=${place.zone}
-        onRetry=${() => page.answers.retry()} />
-      <section id="why" aria-label="Why" class=${isOld ? 'old' : ''}>
-        <${Why} page=${page} node=${node} hasFailed=${answer.error !== ''} />
-      </section>
-      <section id="timeline" aria-label="Timeline">
-        <h2>Timeline</h2>
-        <${NodeMap} page=${page} />
-        <${Lanes} page=${page} isOld=${isOld} />
-      </section>
-      ${node && html`
-        <${Jobs} page=${page} impact=${node.impact} />
-        <${Objects} page=${page} timeline=${node.timeline} />
-        <${Facts} page=${page} timeline=${node.timeline} />
-      `}
-    </section>
-  `;
-}
-function Why({ page, node, hasFailed }) {
-  if (node === null) {
-    return hasFailed
-      ? null
-      : html`<${Waiting} lines=${4} says="Loading verdicts" />`;
-  }
-  const { zone } = page.place;
-  const { why } = node;
-  const verdicts = [...page.verdicts].reverse();
-  const open = page.openVerdict;
-  return html`
-    <${Coverage} coverage=${why.coverage} zone=${zone} />
-    ${verdicts.length === 0 && html`
-      <${Empty} says="No incidents recorded for ${page.place.name}
-        in this window${why.coverage.complete ? '' : ', which has gaps'}."
-        links=${page.nearestToNode()} />`}
-    ${verdicts.map((verdict) => html`
-      <${VerdictCard} key=${verdict.id} page=${page} verdict=${verdict}
-        isOpen=${verdict === open} />
-    `)}
-  `;
-}
-function Lanes({ page, isOld }) {
-  const { place } = page;
-  const window = page.nodeWindow;
-  const { shown, folded } = arranged(page.lanes, place, window);
-  const summary = page.lanes.length === 0
-    ? 'Loading lanes'
-    : `${counted(shown.length, 'lane')} of ${page.lanes.length}`;
-  return html`
-    <div class="lanes-about" role="status">${summary}</div>
-    <${Timeline} lanes=${shown} folded=${folded} pinned=${place.pinned}
-      window=${window} zone=${place.zone} chosen=${place.entry || null}
-      isOld=${isOld}
-      onWindow=${(moved) => page.go(moved, { replace: true })}
-      onOpen=${(entry) => page.go({ entry })}
-      onLane=${(does, id) =>
-        page.lane(does, id, shown)} />
-  `;
-}
-return { Node };
-})();
-const in_views_workload = (() => {
-const { html } = in_html;
-const { readInstant } = in_time_instant;
-const { dayAndClock } = in_time_clock;
-const { Timeline } = in_timeline_timeline;
-const { counted, rounded } = in_words_plain;
-const { Hits } = in_views_jobs;
-const { Coverage, Empty, Figure, Trouble, Waiting } = in_views_states;
-function Workload({ page }) {
-  const { place } = page;
-  const answer = page.answers.of('workload');
-  const story = answer.data?.workload ?? null;
-  const isOld =
-    story !== null && (answer.error !== '' || answer.key !== answer.dataKey);
-  return html`
-    <section class="workload" aria-labelledby="title">
-      <div class="title">
-        <h1 id="title"><small>${place.kind}</small>
-          ${' '}${place.namespace}/${place.name}</h1>
-      </div>
-      <${Trouble} answer=${answer} zone=${place.zone}
-        onRetry=${() => page.answers.retry()} />
-      ${story === null
-        ? answer.error === '' && html`<${Waiting} lines=${6}
-            says="Loading Pods" />`
-        : html`<${Story} page=${page} story=${story} isOld=${isOld} />`}
-    </section>
-  `;
-}
-function Story({ page, story, isOld }) {
-  const { place } = page;
-  const { zone } = place;
-  const lost = story.hits.reduce(
-    (sum, hit) =>
-      sum + hit.gpuHoursLost, 0);
-  const full = readInstant(story.ranInFullAt ?? '');
-  const what = story.isGang ? 'all Pods required' : 'Pods run independently';
-  return html`
-    <div class=${isOld ? 'old' : ''}>
-      <p class="sentence">${sentenceOf(story)}</p>
-      <${Coverage} coverage=${story.coverage} zone=${zone} />
-      <div class="figures">
-        <${Figure} value=${String(story.gpus)} says="GPUs, ${what}" />
-        <${Figure} value=${String(story.nodes.length)}
-          says=${story.nodes.length === 1 ? 'node' : 'nodes'} />
-        <${Figure} value="≥ ${rounded(lost)}" says="GPU-hours lost, plus
-          any work since the last checkpoint (not recorded)" />
-        <${Figure} value=${full === null ? 'never'
-          : dayAndClock(full, zone)} says="first ran in full" />
-      </div>
-      <h2>Pods by node</h2>
-      ${page.lanes.length === 0
-        ? html`<${Empty} says="No Pods recorded in this window."
-            links=${[]} />`
-        : html`<${Timeline} lanes=${page.lanes} folded=${[]}
-            pinned=${place.pinned} window=${page.workloadWindow} zone=${zone}
-            chosen=${place.entry || null} isOld=${isOld}
-            onWindow=${(to) => page.go(to, { replace: true })}
-            onOpen=${(entry) => page.go({ entry })}
-            onLane=${(does, id) =>
-              page.lane(does, id, page.lanes)} />`}
-      <h2>Disruptions</h2>
-      ${story.hits.length === 0
-        ? html`<p class="quiet">No disruptions recorded.</p>`
-        : html`<${Hits} page=${page} hits=${story.hits} />
-            <${Verdicts} page=${page} hits=${story.hits} />`}
-      <h2>Pods</h2>
-      <${Pods} page=${page} placements=${story.placements} />
-    </div>
-  `;
-}
-function sentenceOf({ workload, hits, failedAt }) {
-  const name = `${workload.kind} ${workload.namespace}/${workload.name}`;
-  if (hits.length === 0) {
-    const failed = `${name} failed without a node disruption.`;
-    return failedAt === null ? `${name} was not disrupted.` : failed;
-  }
-  if (hits.length === 1) return `${hits[0].says}.`;
-  const last = hits.at(-1);
-  return `${name} was disrupted ${hits.length} times, most recently: ${last.says}.`;
-}
-function Verdicts({ page, hits }) {
-  const links = new Map(hits.map((hit) => [hit.firstNode, hit]));
-  return html`
-    <p>Why: ${[...links].map(([node, hit]) => {
-      const at = readInstant(hit.hitAt) ?? 0;
-      const href = page.href({
-        view: 'node', name: node, from: at - 600_000, to: at + 600_000,
-      });
-      return html`<a key=${node} href=${href}>what happened to ${node}</a> `;
-    })}</p>
-  `;
-}
-function Pods({ page, placements }) {
-  const { zone } = page.place;
-  const when = (text) => {
-    const at = readInstant(text ?? '');
-    return at === null ? '' : html`<time>${dayAndClock(at, zone)}</time>`;
-  };
-  return html`
-    <p class="quiet">${counted(placements.length, 'Pod')}, in order of
-      binding.</p>
-    <table class="pods">
-      <thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
-        <th scope="col">Bound</th><th scope="col">Ran</th>
-        <th scope="col">Ended</th><th scope="col">How</th></tr></thead>
-      <tbody>${placements.map((one) => html`
-        <tr key="${one.uid} ${one.boundAt}">
-          <td><a href=${page.objectLink({ kind: 'Pod',
-            namespace: one.namespace, name: one.pod })}>${one.pod}</a></td>
-          <td>${one.node && html`<a href=${page.href({ view: 'node',
-            name: one.node })}>${one.node}</a>`}</td>
-          <td>${when(one.boundAt)}</td><td>${when(one.runningAt)}</td>
-          <td>${when(one.endedAt)}</td>
-          <td>${[one.phase, one.disruption, ...one.exitCodes.map(
-            (code) => `exit ${code}`)]
-            .filter(Boolean).join(', ')}</td>
-        </tr>`)}</tbody>
-    </table>
-  `;
-}
-return { Workload, sentenceOf };
 })();
 const in_doing = (() => {
 const { light } = in_lighting;
@@ -4226,243 +3791,181 @@ const { moved } = in_timeline_arranging;
 const { entryMarkdown, incidentsMarkdown } = in_words_markdown;
 const PAN_SHARE = 0.25;
 const ZOOM_FACTOR = 0.6;
-const TIMED = new Set(['node', 'workload']);
+const TIMED = new Set(['node', 'workload', 'compare']);
 class DoingPage extends Page {
-  get window() {
-    const { view } = this.place;
-    if (!TIMED.has(view)) return null;
-    return view === 'node' ? this.nodeWindow : this.workloadWindow;
-  }
-  act({ action, by = 0 }) {
-    if (action === 'search' || action === 'help' || action === 'goto') {
-      this.show(action);
-    } else if (action === 'zone') this.switchZone();
-    else if (action === 'copy') this.copy();
-    else if (action === 'close') this.close();
-    else if (action === 'next') this.choose(by);
-    else if (action === 'open') this.openChosen();
-    else if (action === 'step') this.step(by);
-    else this.moveWindow(action, by);
-  }
-  moveWindow(action, by) {
-    const { window } = this;
-    if (window === null) return;
-    const middle = (window.from + window.to) / 2;
-    const to = {
-      pan: () => panned(window, by * PAN_SHARE),
-      zoom: () => zoomed(window, by > 0 ? ZOOM_FACTOR : 1 / ZOOM_FACTOR, middle),
-      fit: () => this.fit,
-    }[action]?.();
-    if (to) this.go(to, { replace: action !== 'fit' });
-    else if (action === 'fit') this.go({ from: null, to: null });
-  }
-  switchZone() {
-    const zone = this.place.zone === 'utc' ? 'local' : 'utc';
-    this.go({ zone }, { replace: true });
-  }
-  close() {
-    if (this.ui.shown !== '') this.show('');
-    else if (this.place.entry !== '') this.go({ entry: '' });
-  }
-  get choices() {
-    const { view } = this.place;
-    if (view === 'fleet') return this.incidents;
-    return view === 'node' ? this.factsInWindow : [];
-  }
-  choose(by) {
-    const { length } = this.choices;
-    if (length === 0) return;
-    const chosen = Math.min(Math.max(this.ui.chosen + by, 0), length - 1);
-    this.set({ chosen });
-    if (this.place.view !== 'node') return;
-    const { entry } = this.choices[chosen];
-    light(entry);
-    if (this.place.entry !== '') this.go({ entry }, { replace: true });
-  }
-  openChosen() {
-    const found = this.choices[this.ui.chosen];
-    if (found === undefined) return;
-    if (this.place.view === 'node') this.go({ entry: found.entry });
-    else this.world.follow(this.incidentLink(found));
-  }
-  step(number) {
-    if (this.place.view !== 'node') return;
-    const step = this.openVerdict?.steps[number - 1];
-    if (step) this.go({ entry: step.entries[0] });
-  }
-  goTo(text) {
-    const { window, place } = this;
-    const now = this.known?.until ?? this.now();
-    const near = window ? (window.from + window.to) / 2 : now;
-    const at = readAsked(text, { now, near, zone: place.zone });
-    if (at === null) {
-      this.set({ refused: `“${text}” is not a time: try 03:14, 2h or a date` });
-      return;
-    }
-    this.show('');
-    if (place.view === 'object') this.go({ to: at });
-    else {
-      const around = window ?? { from: near - 1_800_000, to: near + 1_800_000 };
-      this.go({ ...centred(around, at), last: '' });
-    }
-  }
-  lane(does, id, shown) {
-    const { folded, opened, pinned } = this.place;
-    const without = (list) =>
-      list.filter((one) => one !== id);
-    const changes = {
-      fold: () => ({
-        folded: [...without(folded), id], opened: without(opened),
-        pinned: without(pinned),
-      }),
-      open: () => ({
-        folded: without(folded), opened: [...without(opened), id],
-      }),
-      pin: () => ({
-        pinned: pinned.includes(id) ? without(pinned) : [...pinned, id],
-      }),
-      up: () => ({ order: moved(shown, id, -1) }),
-      down: () => ({ order: moved(shown, id, 1) }),
-    };
-    this.go(changes[does](), { replace: true });
-  }
-  openHit(hit) {
-    if (hit === undefined) return;
-    const link = this.hitLink(hit);
-    this.show('');
-    this.world.follow(link);
-  }
-  chooseHit(event, count) {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by === undefined || count === 0) return;
-    event.preventDefault();
-    this.set({ hit: (this.ui.hit + by + count) % count });
-  }
-  async copy() {
-    const { place, answers } = this;
-    const opened = answers.of('entry').data?.entry;
-    if (place.entry !== '' && opened) {
-      await this.copyText(entryMarkdown(opened, place.zone));
-    } else if (place.view === 'fleet') {
-      await this.copyText(incidentsMarkdown(this.incidents, place.zone));
-    } else if (place.view === 'node') {
-      const report = await this.report();
-      if (report) await this.copyText(report.markdown);
-    } else await this.copyText(location.href);
-  }
-  async save() {
-    const report = await this.report();
-    if (!report) return;
-    this.world.save(`postmortem-${this.place.name}.html`, report.html);
-    this.set({ said: 'Saved the postmortem.' });
-  }
-  async report() {
-    const { place, openVerdict } = this;
-    const { from, to } = this.nodeWindow;
-    const variables = {
-      log: this.known?.log ?? null,
-      subject: openVerdict?.id ?? `node/${place.name}`,
-      since: openVerdict ? null : writeShort(from),
-      until: openVerdict ? null : writeShort(to),
-    };
-    try {
-      return (await this.world.post(POSTMORTEM, variables)).postmortem;
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      this.set({ said: `Could not create the report: ${why}.` });
-      return null;
-    }
-  }
-  async copyText(text) {
-    const isCopied = await this.world.copy(text);
-    this.set({
-      said: isCopied ? 'Copied.' : 'The browser blocked copying.',
-    });
-  }
+get window() {
+const { view } = this.place;
+if (!TIMED.has(view)) return null;
+return view === 'workload' ? this.workloadWindow : this.nodeWindow;
+}
+act({ action, by = 0 }) {
+if (['search', 'help', 'goto', 'hand'].includes(action)) {
+this.show((action));
+} else if (action === 'zone') this.switchZone();
+else if (action === 'copy') this.copy();
+else if (action === 'close') this.close();
+else if (action === 'next') this.choose(by);
+else if (action === 'open') this.openChosen();
+else if (action === 'step') this.step(by);
+else if (action === 'record') this.record(by);
+else this.moveWindow(action, by);
+}
+moveWindow(action, by) {
+const { window } = this;
+if (window === null) return;
+const middle = (window.from + window.to) / 2;
+const to = {
+pan: () => panned(window, by * PAN_SHARE),
+zoom: () => zoomed(window, by > 0 ? ZOOM_FACTOR : 1 / ZOOM_FACTOR, middle),
+fit: () => this.fit,
+}[action]?.();
+if (to) this.go(to, { replace: action !== 'fit' });
+else if (action === 'fit') this.go({ from: null, to: null });
+}
+switchZone() {
+const zone = this.place.zone === 'utc' ? 'local' : 'utc';
+this.go({ zone }, { replace: true });
+}
+close() {
+if (this.ui.shown !== '') this.show('');
+else if (this.place.entry !== '') this.go({ entry: '' });
+}
+get choices() {
+const { view } = this.place;
+if (view === 'fleet') return this.incidents;
+return view === 'node' ? this.factsInWindow : [];
+}
+choose(by) {
+const { length } = this.choices;
+if (length === 0) return;
+const chosen = Math.min(Math.max(this.ui.chosen + by, 0), length - 1);
+this.set({ chosen });
+if (this.place.view !== 'node') return;
+const { entry } = this.choices[chosen];
+light(entry);
+if (this.place.entry !== '') this.go({ entry }, { replace: true });
+}
+openChosen() {
+const found = this.choices[this.ui.chosen];
+if (found === undefined) return;
+if (this.place.view === 'node') this.go({ entry: found.entry });
+else this.world.follow(this.incidentLink(found));
+}
+step(number) {
+if (this.place.view !== 'node') return;
+const step = this.openVerdict?.steps[number - 1];
+if (step) this.go({ entry: step.entries[0] });
+}
+record(by) {
+const { place, openVerdict } = this;
+if (place.view !== 'node' || openVerdict === null) return;
+const { steps, evidence } = openVerdict;
+const names = [...new Set([
+...steps.flatMap((step) => step.entries),
+...evidence.map((sign) => sign.entry),
+])];
+const next = names.indexOf(place.entry) + by;
+const entry = place.entry === '' ? names.at(by > 0 ? 0 : -1) : names[next];
+if (entry !== undefined) this.go({ entry }, { replace: place.entry !== '' });
+}
+goTo(text) {
+const { window, place } = this;
+const now = this.known?.until ?? this.now();
+const near = window ? (window.from + window.to) / 2 : now;
+const at = readAsked(text, { now, near, zone: place.zone });
+if (at === null) {
+this.set({ refused: `“${text}” is not a time: try 03:14, 2h or a date` });
+return;
+}
+this.show('');
+if (place.view === 'object') this.go({ to: at });
+else {
+const around = window ?? { from: near - 1_800_000, to: near + 1_800_000 };
+this.go({ ...centred(around, at), last: '' });
+}
+}
+lane(does, id, shown) {
+const { folded, opened, pinned } = this.place;
+const without = (list) =>
+list.filter((one) => one !== id);
+const changes = {
+fold: () => ({
+folded: [...without(folded), id], opened: without(opened),
+pinned: without(pinned),
+}),
+open: () => ({
+folded: without(folded), opened: [...without(opened), id],
+}),
+pin: () => ({
+pinned: pinned.includes(id) ? without(pinned) : [...pinned, id],
+}),
+up: () => ({ order: moved(shown, id, -1) }),
+down: () => ({ order: moved(shown, id, 1) }),
+};
+this.go(changes[does](), { replace: true });
+}
+openHit(hit) {
+if (hit === undefined) return;
+const link = this.hitLink(hit);
+this.show('');
+this.world.follow(link);
+}
+chooseHit(event, count) {
+const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+if (by === undefined || count === 0) return;
+event.preventDefault();
+this.set({ hit: (this.ui.hit + by + count) % count });
+}
+async copy() {
+const { place, answers } = this;
+const opened = answers.of('entry').data?.entry;
+if (place.entry !== '' && opened) {
+await this.copyText(entryMarkdown(opened, place.zone));
+} else if (place.view === 'fleet') {
+await this.copyText(incidentsMarkdown(this.incidents, place.zone));
+} else if (place.view === 'node') {
+const report = await this.report();
+if (report) await this.copyText(report.markdown);
+} else await this.copyText(location.href);
+}
+async handOver(text) {
+this.show('');
+await (text === null ? this.copy() : this.copyText(text));
+}
+async save() {
+const report = await this.report();
+if (!report) return;
+this.world.save(`postmortem-${this.place.name}.html`, report.html);
+this.set({ said: 'Saved the postmortem.' });
+}
+async report() {
+const { place, openVerdict } = this;
+const { from, to } = this.nodeWindow;
+const variables = {
+log: this.known?.log ?? null,
+subject: openVerdict?.id ?? `node/${place.name}`,
+since: openVerdict ? null : writeShort(from),
+until: openVerdict ? null : writeShort(to),
+};
+try {
+return (await this.world.post(POSTMORTEM, variables)).postmortem;
+} catch (error) {
+const why = error instanceof Error ? error.message : String(error);
+this.set({ said: `Could not create the report: ${why}.` });
+return null;
+}
+}
+async copyText(text) {
+const isCopied = await this.world.copy(text);
+this.set({
+said: isCopied ? 'Copied.' : 'The browser blocked copying.',
+});
+}
 }
 return { DoingPage };
 })();
-const in_app = (() => {
-const { html } = in_html;
-const { counted } = in_words_plain;
-const { Evidence } = in_views_evidence;
-const { Fleet } = in_views_fleet;
-const { Header } = in_views_header;
-const { Node } = in_views_node;
-const { KubernetesObject } = in_views_object;
-const { Overlay, TokenForm } = in_views_overlays;
-const { Sources } = in_views_sources;
-const { Empty } = in_views_states;
-const { Workload, sentenceOf } = in_views_workload;
-const VIEWS = {
-  fleet: Fleet,
-  node: Node,
-  object: KubernetesObject,
-  workload: Workload,
-  sources: Sources,
-};
-function App({ page }) {
-  const { place } = page;
-  const View = viewOf(page);
-  return html`
-    <a class="skip" href="#main">To what happened</a>
-    <${Header} page=${page} />
-    <div class="body ${place.entry ? 'split' : ''}">
-      <main id="main" tabindex="-1">
-        <${View} key="${place.view} ${place.kind} ${place.namespace}
-          ${place.name}" page=${page} />
-      </main>
-      <${Evidence} page=${page} />
-    </div>
-    <${Overlay} page=${page} />
-    <div class="said" role="status">${page.ui.said}</div>
-  `;
-}
-function viewOf(page) {
-  if (page.answers.of('overview').code === 'access.denied') return TokenForm;
-  return page.status && !page.cluster ? NoLog : VIEWS[page.place.view];
-}
-function NoLog({ page }) {
-  const { clusters } = page.status;
-  const links = clusters.map((one) => ({
-    href: page.href({ view: 'fleet', cluster: '', log: one.log.id }),
-    says: `${one.name}, log ${one.log.id}`,
-  }));
-  const says = clusters.length === 0
-    ? 'Nothing recorded yet. Run recorder up to record your cluster.'
-    : 'No such log. Available logs:';
-  return html`<${Empty} says=${says} links=${links} />`;
-}
-function titleOf(page) {
-  const { place } = page;
-  const found = findingOf(page);
-  const name = place.entry ? `${place.entry} · ` : '';
-  return `${name}${found} · Recorder`;
-}
-function findingOf(page) {
-  const { place } = page;
-  const object = [place.namespace, place.name].filter(Boolean).join('/');
-  if (place.view === 'sources') return 'Sources';
-  if (place.view === 'object') return `${place.kind} ${object}`;
-  if (place.view === 'workload') {
-    const story = page.answers.of('workload').data?.workload;
-    return story ? sentenceOf(story) : `${place.kind} ${object}`;
-  }
-  if (place.view === 'node') {
-    const verdict = page.openVerdict ?? page.verdicts.at(-1);
-    if (verdict) return verdict.sentence;
-    return page.node === null ? place.name : `${place.name}: no incidents`;
-  }
-  const { incidents } = page;
-  if (incidents.length === 0) return 'Fleet';
-  if (incidents.length === 1) return incidents[0].sentence;
-  return `${counted(incidents.length, 'incident')}, newest: ${
-    incidents[0].sentence}`;
-}
-return { App, titleOf };
-})();
 const in_main = (() => {
-const { App, titleOf } = in_app;
+const { App, isLoadingPart, titleOf } = in_app;
 const { Answers } = in_ask_answers;
 const { post } = in_ask_post;
 const { takeToken } = in_ask_token;
@@ -4477,89 +3980,89 @@ takeToken();
 const root = (document.getElementById('page'));
 let isDue = false;
 function changed() {
-  if (isDue) return;
-  isDue = true;
-  queueMicrotask(() => {
-    isDue = false;
-    show();
-  });
+if (isDue) return;
+isDue = true;
+queueMicrotask(() => {
+isDue = false;
+show();
+});
 }
 const answers = new Answers({
-  post,
-  changed,
-  now: () => Date.now(),
-  later: (does, wait) => setTimeout(does, wait),
-  forget: (timer) => clearTimeout(timer),
+post,
+changed,
+now: () => Date.now(),
+later: (does, wait) => setTimeout(does, wait),
+forget: (timer) => clearTimeout(timer),
 });
 const here = () => location.pathname + location.search;
 const page = new DoingPage(readPlace(here()), answers, {
-  changed,
-  now: () => Date.now(),
-  post: (query, variables) => post(query, variables, new AbortController().signal),
-  copy: copyText,
-  save: saveText,
-  visit: (address, { replace }) => {
-    if (address === here()) return;
-    if (replace) history.replaceState(null, '', address);
-    else history.pushState(null, '', address);
-  },
-  follow: (address) => leave(address),
+changed,
+now: () => Date.now(),
+post: (query, variables) => post(query, variables, new AbortController().signal),
+copy: copyText,
+save: saveText,
+visit: (address, { replace }) => {
+if (address === here()) return;
+if (replace) history.replaceState(null, '', address);
+else history.pushState(null, '', address);
+},
+follow: (address) => leave(address),
 });
 function leave(address) {
-  const before = page.place;
-  history.pushState(null, '', address);
-  page.arrive(readPlace(here()));
-  const { view, name } = page.place;
-  if (view === before.view && name === before.name) return;
-  scrollTo(0, 0);
-  document.getElementById('main')?.focus({ preventScroll: true });
+const before = page.place;
+history.pushState(null, '', address);
+page.arrive(readPlace(here()));
+const { view, name } = page.place;
+if (view === before.view && name === before.name) return;
+scrollTo(0, 0);
+document.getElementById('main')?.focus({ preventScroll: true });
 }
 const follow = following(page);
 function show() {
-  chooseWindow();
-  follow();
-  answers.want(page.needs);
-  render(html`<${App} page=${page} />`, root);
-  document.title = titleOf(page);
-  document.body.dataset.state = stateOf();
-  document.querySelector('.chosen')?.scrollIntoView({ block: 'nearest' });
+chooseWindow();
+follow();
+answers.want(page.needs);
+render(html`<${App} page=${page} />`, root);
+document.title = titleOf(page);
+document.body.dataset.state = stateOf();
+document.querySelector('.chosen')?.scrollIntoView({ block: 'nearest' });
 }
 function chooseWindow() {
-  const { place } = page;
-  const latest = answers.of('latest');
-  const isAsked = latest.dataKey !== '' && latest.key === latest.dataKey;
-  if (place.view !== 'node' || place.from !== null) return;
-  if (!isAsked || page.known === null) return;
-  if (JSON.parse(latest.dataKey)[1].node !== place.name) return;
-  const verdict = latest.data.why?.verdicts.at(-1);
-  const window = verdict ? windowAround(verdict) : page.nodeWindow;
-  page.go(window, { replace: true });
+const { place } = page;
+const latest = answers.of('latest');
+const isAsked = latest.dataKey !== '' && latest.key === latest.dataKey;
+if (!['node', 'compare'].includes(place.view) || place.from !== null) return;
+if (!isAsked || page.known === null) return;
+if (JSON.parse(latest.dataKey)[1].node !== place.name) return;
+const verdict = latest.data.why?.verdicts.at(-1);
+const window = verdict ? windowAround(verdict) : page.nodeWindow;
+page.go(window, { replace: true });
 }
 function stateOf() {
-  const found = page.needs
-    .map(({ slot, isAside }) => ({ ...answers.of(slot), isAside }))
-    .filter(({ isAside, isFinal }) => !(isAside && isFinal));
-  if (found.some(({ error }) => error !== '')) return 'failed';
-  const isReady = found.every(({ key, dataKey }) => key !== '' && key === dataKey);
-  return isReady ? 'ready' : 'asking';
+const found = page.needs
+.map(({ slot, isAside }) => ({ ...answers.of(slot), isAside }))
+.filter(({ isAside, isFinal }) => !(isAside && isFinal));
+if (found.some(({ error }) => error !== '')) return 'failed';
+const isReady = found.every(({ key, dataKey }) => key !== '' && key === dataKey);
+return isReady && !isLoadingPart() ? 'ready' : 'asking';
 }
 addEventListener('popstate', () => page.arrive(readPlace(here())));
 addEventListener('keydown', (event) => {
-  const within = (event.target).tagName;
-  if (page.ui.shown !== '' && event.key !== 'Escape') return;
-  const asked = actionOf(event, within);
-  if (asked === null) return;
-  event.preventDefault();
-  page.act(asked);
+const within = (event.target).tagName;
+if (page.ui.shown !== '' && event.key !== 'Escape') return;
+const asked = actionOf(event, within);
+if (asked === null) return;
+event.preventDefault();
+page.act(asked);
 });
 document.addEventListener('click', (event) => {
-  if (event.button !== 0 || event.defaultPrevented) return;
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  const link = (event.target).closest('a');
-  if (link === null || link.origin !== location.origin || link.download) return;
-  if (link.getAttribute('href')?.startsWith('#')) return;
-  event.preventDefault();
-  leave(link.pathname + link.search);
+if (event.button !== 0 || event.defaultPrevented) return;
+if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+const link = (event.target).closest('a');
+if (link === null || link.origin !== location.origin || link.download) return;
+if (link.getAttribute('href')?.startsWith('#')) return;
+event.preventDefault();
+leave(link.pathname + link.search);
 });
 addEventListener('online', () => answers.retry());
 changed();

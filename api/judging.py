@@ -1,0 +1,251 @@
+"""Judging a log again as it grows, once for all who subscribe.
+
+One task a log judges its last day whenever facts came, and at most for a
+third of the time. What it found is kept, not queued: each subscriber compares
+it with what it was told last. Who is slow is told less often, and nobody costs
+more memory than the answer itself.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Generic, TypeVar
+
+from api.access import Principal
+from api.errors import (
+    BusyError,
+    InternalError,
+    StoppingError,
+    unforeseen,
+)
+from api.ports import Bell, LogReading, Logs, Rights
+from api.visible.logs import visible
+from api.workers import Workers
+from recorder.errors import RecorderError
+from recorder.knowledge import Knowledge
+from recorder.model.moment import shifted
+from recorder.model.window import Window
+from recorder.questions.incidents import (
+    Incident,
+    Incidents,
+    IncidentsQuestion,
+    ask_incidents,
+)
+
+__all__ = ["Changes", "Judging", "essence_of"]
+
+log = logging.getLogger("recorder.api")
+
+DAY = timedelta(days=1)
+SUBSCRIBERS_MAX = 500
+"""Each holds what it was told: some kilobytes for an incident."""
+
+REST = 2
+"""Times the time that it took: a storm must not judge without end."""
+
+Item = TypeVar("Item")
+Place = tuple[str | None, int | None]
+Key = tuple[int, Rights | None]
+"""A log, and whose rights it is read with; None of who reads everything."""
+
+
+class _Watched:
+    """One log, and what was found last."""
+
+    def __init__(self, number: int, who: Principal) -> None:
+        self.number = number
+        self.who = who
+        self.listeners = 0
+        self.found: Incidents | None = None
+        self.failed: RecorderError | None = None
+        self._next = asyncio.Event()
+
+    @property
+    def key(self) -> Key:
+        """What it is shared by."""
+        # Not by the name: a proxy may name the same user with other groups.
+        return self.number, self.who.rights
+
+    def tell(self, found: Incidents | RecorderError) -> None:
+        """Publish what was found, or why nothing more will be."""
+        if isinstance(found, RecorderError):
+            self.failed = found
+        else:
+            self.found = found
+        told, self._next = self._next, asyncio.Event()
+        told.set()
+
+    async def news(self) -> AsyncIterator[Incidents]:
+        """Yield what was found last, whenever that is something else."""
+        told = None
+        while True:
+            coming = self._next
+            if self.failed is not None:
+                raise self.failed
+            if self.found is not None and self.found is not told:
+                told = self.found
+                yield told
+            else:
+                await coming.wait()
+
+
+class Judging:
+    """All logs that somebody watches for incidents."""
+
+    def __init__(
+        self,
+        logs: Logs,
+        workers: Workers,
+        knowledge: Knowledge,
+        stop: asyncio.Event,
+    ) -> None:
+        self._logs = logs
+        self._workers = workers
+        self._knowledge = knowledge
+        self._stop = stop
+        self._group: asyncio.TaskGroup | None = None
+        self._watched: dict[Key, _Watched] = {}
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Judge while entered."""
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            stopping = group.create_task(self._end())
+            try:
+                yield
+            finally:
+                self._stop.set()
+                self._release()
+                stopping.cancel()
+
+    async def _end(self) -> None:
+        await self._stop.wait()
+        self._release()
+
+    def _release(self) -> None:
+        for watched in self._watched.values():
+            watched.tell(StoppingError("the server is stopping: reconnect"))
+
+    async def watch(
+        self, place: Place, who: Principal
+    ) -> AsyncIterator[Incidents]:
+        """Yield the incidents of the last day, and again as facts come.
+
+        Of what somebody may see, who reads not everything.
+
+        Raises:
+            NotFoundError: there is no such log.
+            BusyError: too many others watch.
+        """
+        cluster, number = place
+        logs = visible(self._logs, who)
+        reading = await logs.read(number, cluster=cluster)
+        listening = sum(one.listeners for one in self._watched.values())
+        if listening >= SUBSCRIBERS_MAX:
+            msg = "too many subscriptions are open: try again later"
+            raise BusyError(msg)
+        watched = self._of(reading, who)
+        watched.listeners += 1
+        try:
+            async for found in watched.news():
+                yield found
+        finally:
+            watched.listeners -= 1
+
+    def _of(self, reading: LogReading, who: Principal) -> _Watched:
+        watched = _Watched(reading.log.id, who)
+        known = self._watched.setdefault(watched.key, watched)
+        if known is watched:
+            assert self._group is not None, "entered before it is asked"
+            self._group.create_task(self._attend(watched, reading))
+        return known
+
+    async def _attend(self, watched: _Watched, reading: LogReading) -> None:
+        """Judge whenever facts came, as long as anybody watches."""
+        try:
+            async with self._logs.bell(reading) as bell:
+                await self._judge(watched, reading, bell)
+        except Exception as exc:  # noqa: BLE001 - told as a number
+            watched.tell(InternalError(unforeseen(exc)))
+        finally:
+            self._watched.pop(watched.key, None)
+
+    async def _judge(
+        self, watched: _Watched, reading: LogReading, bell: Bell
+    ) -> None:
+        seen: int | None = None
+        while not self._stop.is_set() and watched.listeners:
+            began = time.monotonic()
+            try:
+                reading = await reading.again()
+                if reading.facts_to != seen:
+                    watched.tell(await self._judged(watched))
+                    seen = reading.facts_to
+            except RecorderError as exc:
+                # The database may come back; nothing is skipped.
+                log.warning("cannot judge log %s: %s", watched.number, exc)
+            took = time.monotonic() - began
+            await bell.wait()
+            await self._rest(REST * took)
+        # At once: whoever comes from now on is attended anew.
+        self._watched.pop(watched.key, None)
+
+    async def _rest(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stop.wait()
+        except TimeoutError:
+            return
+
+    async def _judged(self, watched: _Watched) -> Incidents:
+        async def ask(logs: Logs) -> Incidents:
+            reading = await logs.read(watched.number)
+            end = reading.log.observed_at
+            since = None if end is None else shifted(end, -DAY)
+            return await ask_incidents(
+                reading,
+                IncidentsQuestion(window=Window(since, None)),
+                self._knowledge,
+                now=datetime.now(UTC),
+            )
+
+        return await self._workers.answer(watched.who, ask)
+
+
+class Changes(Generic[Item]):
+    """What is new to one subscriber in what it is told again and again."""
+
+    def __init__(self, essence: Callable[[Item], object]) -> None:
+        """Take what makes an item another one than before."""
+        self._essence = essence
+        self._known: dict[str, object] | None = None
+
+    def since(
+        self, now: Mapping[str, Item]
+    ) -> tuple[list[Item], list[str]] | None:
+        """Return what is new or changed, and ids that are gone.
+
+        None where nothing is, except at the beginning.
+        """
+        before, began = self._known or {}, self._known is None
+        self._known = {name: self._essence(one) for name, one in now.items()}
+        changed = [
+            one
+            for name, one in now.items()
+            if name not in before or before[name] != self._known[name]
+        ]
+        gone = [name for name in before if name not in now]
+        return (changed, gone) if changed or gone or began else None
+
+
+def essence_of(incident: Incident) -> object:
+    """Return what makes an incident another one than before.
+
+    Not the hours that are lost meanwhile, which grow by the second.
+    """
+    hits = [(hit.workload, hit.outcome) for hit in incident.workloads]
+    return incident.verdicts, hits

@@ -1,0 +1,102 @@
+"""``/mcp``: the tools over HTTP, behind the same guard as everything.
+
+The SDK is loaded with the first request that is admitted: who has no agents
+pays nothing for it.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from importlib.util import find_spec
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.access import PRINCIPAL, Principal
+from api.errors import ApiError
+from api.graphql_http import BadRequestError, read_body
+from api.workers import Workers
+from recorder.knowledge import Knowledge
+
+__all__ = ["Agents"]
+
+
+class NotInstalledError(ApiError):
+    """What speaks the protocol is not there."""
+
+    code = "api.not_installed"
+    status = 501
+
+
+class Agents:
+    """What answers agents, from the first of them on."""
+
+    def __init__(self, workers: Workers, knowledge: Knowledge) -> None:
+        self._workers = workers
+        self._knowledge = knowledge
+        self._group: asyncio.TaskGroup | None = None
+        self._app: asyncio.Task[ASGIApp] | None = None
+        self._ended = asyncio.Event()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Answer while entered."""
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            try:
+                yield
+            finally:
+                self._ended.set()
+
+    async def answer(self, request: Request, who: Principal) -> ASGIApp:
+        """Return the response of a request of somebody who was admitted.
+
+        Raises:
+            BadRequestError: it is no POST, is too large, or never whole.
+            NotInstalledError: the extra is not installed.
+        """
+        if request.method != "POST":
+            # A stream that is only listened to, or the end of a session.
+            msg = "send each message by POST: there are no sessions"
+            raise BadRequestError(msg, 405)
+        app = await self._loaded()
+        body = await read_body(request)
+
+        async def respond(scope: Scope, receive: Receive, send: Send) -> None:
+            unread = [body]
+            scope[PRINCIPAL] = who
+
+            async def receive_read() -> Message:
+                if unread:
+                    return {"type": "http.request", "body": unread.pop()}
+                return await receive()
+
+            await app(scope, receive_read, send)
+
+        return respond
+
+    async def _loaded(self) -> ASGIApp:
+        if find_spec("mcp") is None:
+            msg = "install kube-recorder[mcp] to answer agents"
+            raise NotInstalledError(msg)
+        if self._app is None:
+            assert self._group is not None, "entered before it is asked"
+            self._app = self._group.create_task(self._begun())
+        return await asyncio.shield(self._app)
+
+    async def _begun(self) -> ASGIApp:
+        assert self._group is not None, "entered before it is asked"
+        server = await asyncio.to_thread(import_module, "api.mcp.server")
+        begun: asyncio.Future[ASGIApp]
+        begun = asyncio.get_running_loop().create_future()
+
+        async def run() -> None:
+            # In a task of its own, which enters and leaves it.
+            over_http = server.over_http(self._workers, self._knowledge)
+            async with over_http as app:
+                begun.set_result(app)
+                await self._ended.wait()
+
+        self._group.create_task(run())
+        return await begun

@@ -1,0 +1,159 @@
+"""The tools, served by the official SDK: over standard input, or HTTP.
+
+Imported when somebody speaks the protocol: the SDK is an extra, and takes
+half a second and 40 MB.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import orjson
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types import (
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    ToolAnnotations,
+)
+from mcp_types import Tool as Listed
+from starlette.types import ASGIApp
+
+from api.access import LOCAL, PRINCIPAL, Principal
+from api.errors import InternalError, unforeseen
+from api.graphql_http import BODY_MAX
+from api.mcp.answers import Asked
+from api.mcp.tools import INSTRUCTIONS, TOOLS, ArgumentError
+from api.ports import Logs
+from api.workers import Workers
+from recorder import __version__
+from recorder.errors import RecorderError
+from recorder.knowledge import Knowledge
+
+__all__ = ["over_http", "over_stdio"]
+
+READ_ONLY = ToolAnnotations(
+    read_only_hint=True,
+    destructive_hint=False,
+    idempotent_hint=True,
+    open_world_hint=False,
+)
+
+
+async def over_stdio(workers: Workers, knowledge: Knowledge) -> None:
+    """Answer on standard input and output, until the input ends."""
+    server = _server(workers, knowledge)
+    async with stdio_server() as (requests, responses):
+        await server.run(
+            requests, responses, server.create_initialization_options()
+        )
+
+
+@asynccontextmanager
+async def over_http(
+    workers: Workers, knowledge: Knowledge
+) -> AsyncIterator[ASGIApp]:
+    """Yield what answers POSTs of streamable HTTP; nothing is kept of them.
+
+    Without sessions there is nothing to bound, and each request proves anew
+    who asks.
+    """
+    manager = StreamableHTTPSessionManager(
+        _server(workers, knowledge),
+        stateless=True,
+        json_response=True,
+        max_request_body_size=BODY_MAX,
+    )
+    async with manager.run():
+        yield manager.asgi_app
+
+
+def _server(workers: Workers, knowledge: Knowledge) -> Server[Any]:
+    return Server(
+        "recorder",
+        version=__version__,
+        title="Recorder, the flight recorder of a Kubernetes fleet",
+        instructions=INSTRUCTIONS,
+        on_list_tools=_listed,
+        on_call_tool=partial(_called, workers, knowledge),
+    )
+
+
+async def _listed(
+    context: Any, given: PaginatedRequestParams | None
+) -> ListToolsResult:
+    del context, given
+    return ListToolsResult(
+        tools=[
+            Listed(
+                name=tool.name,
+                title=tool.title,
+                description=tool.description,
+                input_schema=dict(tool.input_schema),
+                output_schema=dict(tool.output_schema),
+                annotations=READ_ONLY,
+            )
+            for tool in TOOLS.values()
+        ]
+    )
+
+
+async def _called(
+    workers: Workers,
+    knowledge: Knowledge,
+    context: Any,
+    given: CallToolRequestParams,
+) -> CallToolResult:
+    try:
+        who = _asks(context)
+        body = await _answered(workers, who, knowledge, given)
+    except RecorderError as exc:
+        # Not its advice, which is in words of the command line.
+        said = f"{exc} ({exc.code})"
+        return CallToolResult(content=[_text(said)], is_error=True)
+    except Exception as exc:  # noqa: BLE001 - told as a number
+        said = f"{unforeseen(exc)} ({InternalError.code})"
+        return CallToolResult(content=[_text(said)], is_error=True)
+    return CallToolResult(
+        content=[_text(body.decode())], structured_content=orjson.loads(body)
+    )
+
+
+def _asks(context: Any) -> Principal:
+    """Return who asks: over standard input the user of this machine."""
+    if context.request is None:
+        return LOCAL
+    who: Principal = context.request.scope[PRINCIPAL]
+    return who
+
+
+async def _answered(
+    workers: Workers,
+    who: Principal,
+    knowledge: Knowledge,
+    given: CallToolRequestParams,
+) -> bytes:
+    tool = TOOLS.get(given.name)
+    if tool is None:
+        msg = (
+            f'there is no tool "{given.name[:50]}": there are'
+            f" {', '.join(TOOLS)}"
+        )
+        raise ArgumentError(msg)
+    arguments = tool.read(given.arguments or {})
+
+    async def ask(logs: Logs) -> bytes:
+        asked = Asked(logs, knowledge, datetime.now(UTC))
+        return await tool.answered(asked, arguments)
+
+    return await workers.answer(who, ask)
+
+
+def _text(said: str) -> TextContent:
+    return TextContent(type="text", text=said)

@@ -1,0 +1,61 @@
+"""What the server counts of itself, as Prometheus reads it.
+
+By question: the field of the query, of which the schema has a fixed number.
+Nothing here names a node, an object or who asked.
+"""
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    Info,
+    ProcessCollector,
+    generate_latest,
+)
+
+from recorder import __version__
+
+__all__ = ["Measures"]
+
+BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+"""Seconds: from a small page to the longest that an answer may take."""
+
+
+class Measures:
+    """The counters of one server; they start at zero with it."""
+
+    def __init__(self) -> None:
+        self._registry = registry = CollectorRegistry()
+        Info("recorder_build", "Version information.", registry=registry).info(
+            {"version": __version__}
+        )
+        self._requests = Counter(
+            "recorder_api_requests",
+            "Requests answered, by question and HTTP status: 400 for a query"
+            " that was refused, whatever its client was told.",
+            ("question", "status"),
+            registry=registry,
+        )
+        self._seconds = Histogram(
+            "recorder_api_request_seconds",
+            "Time until an answer began.",
+            ("question",),
+            registry=registry,
+            buckets=BOUNDS,
+        )
+        self.subscribers = Gauge(
+            "recorder_api_subscribers",
+            "Subscriptions that are open.",
+            registry=registry,
+        )
+        ProcessCollector(registry=registry)
+
+    def answered(self, question: str, status: int, seconds: float) -> None:
+        """Count an answer."""
+        self._requests.labels(question, str(status)).inc()
+        self._seconds.labels(question).observe(seconds)
+
+    def exposition(self) -> bytes:
+        """Return all metrics in the text format."""
+        return generate_latest(self._registry)

@@ -1,0 +1,64 @@
+/** Where nodes stand: the rack or the switch, by the labels that say so. */
+
+/** Of keys of labels, by their last part: the narrower first. */
+const NARROW = [/rack/i, /switch|leaf|rail|pod-?group|block/i, /row|aisle|hall/i];
+/** Too wide to be what failed together. */
+const WIDE = /(zone|region)$/i;
+
+/**
+ * @typedef {{key: string, value: string}} Label
+ * @typedef {Map<string, Label[]>} Places of nodes the labels of their place
+ */
+
+/**
+ * Gather the places that answers tell.
+ * @param {any[]} pages answers of the query `INCIDENTS`
+ * @returns {Places}
+ */
+export function placesOf(pages) {
+  /** @type {Places} */
+  const places = new Map();
+  for (const page of pages) {
+    for (const { node, key, value } of page?.incidents?.places ?? []) {
+      const labels = places.get(node) ?? [];
+      if (!labels.some((one) => one.key === key)) labels.push({ key, value });
+      places.set(node, labels);
+    }
+  }
+  return places;
+}
+
+/** @param {string} key */
+const lastPart = (key) => key.slice(key.lastIndexOf('/') + 1);
+
+/** @param {Label} label */
+function narrowness({ key }) {
+  const found = NARROW.findIndex((words) => words.test(lastPart(key)));
+  return found < 0 ? NARROW.length : found;
+}
+
+/**
+ * The narrowest place that all of these nodes share.
+ * @param {string[]} nodes
+ * @param {Places} places
+ * @returns {Label | null} null where no label says so
+ */
+export function sharedPlace(nodes, places) {
+  const [first, ...others] = nodes.map((node) => places.get(node) ?? []);
+  const shared = (first ?? [])
+    .filter(({ key }) => !WIDE.test(key))
+    .filter(({ key, value }) => others.every((labels) =>
+      labels.some((one) => one.key === key && one.value === value)))
+    .sort((one, other) => narrowness(one) - narrowness(other));
+  return shared[0] ?? null;
+}
+
+/**
+ * A place in words: `rack r7`, `leaf-switch l-12`.
+ * @param {Label} label
+ * @returns {string}
+ */
+export function placeWords({ key, value }) {
+  const word = lastPart(key).toLowerCase();
+  return value.toLowerCase().startsWith(word) ? value : `${word} ${value}`;
+}

@@ -1,0 +1,56 @@
+/** What the incidents that are listed have in common: counted, to choose by. */
+
+import { countsOf, GROUPINGS, NONE, TRAITS } from '../fleet/traits.js';
+import { html } from '../html.js';
+import { hasWord, toggled } from '../words/filter.js';
+import { counted } from '../words/plain.js';
+
+/** Of a trait; the rest is found by typing. */
+const WORDS_SHOWN = 8;
+
+/** @param {{page: import('../page.js').Page, fleet: any}} given */
+export function Facets({ page, fleet }) {
+  const { hasFacets } = page.ui;
+  return html`
+    <aside class="facets ${hasFacets ? 'shown' : ''}" aria-label="Narrow down">
+      <button type="button" aria-expanded=${hasFacets}
+        onClick=${() => page.set({ hasFacets: !hasFacets })}>
+        Narrow down and group</button>
+      <div class="inside">
+        <label>Group by ${' '}
+          <select value=${fleet.by} onChange=${(/** @type {any} */ event) =>
+            page.go({ group: event.target.value })}>
+            ${GROUPINGS.map((by) => html`<option key=${by} value=${by}>${
+              TRAITS[by]?.title.toLowerCase() ?? by}</option>`)}
+          </select></label>
+        ${Object.keys(TRAITS).map((trait) => html`
+          <${Facet} key=${trait} page=${page} fleet=${fleet} trait=${trait} />`)}
+      </div>
+    </aside>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page, fleet: any, trait: string}} given */
+function Facet({ page, fleet, trait }) {
+  const { title, isServer } = TRAITS[trait];
+  const { filter } = page.place;
+  const counts = countsOf(fleet.incidents, trait, fleet.places);
+  if (counts.length === 0) return null;
+  const shown = counts.slice(0, WORDS_SHOWN);
+  const left = counts.length - shown.length;
+  return html`
+    <section aria-label=${title}>
+      <h3>${title}</h3>
+      <ul>${shown.map(({ word, count }) => {
+        const asked = isServer ? word : `${trait}:${word}`;
+        const isChosen = hasWord(filter, asked);
+        return html`
+          <li key=${word}><a class=${isChosen ? 'chosen' : ''} title=${word}
+            href=${page.keep({ filter: toggled(filter, asked) })}>
+            <span>${isChosen ? '✕ ' : ''}${word === NONE ? 'none' : word}</span>
+            <b>${count}</b></a></li>`;
+      })}</ul>
+      ${left > 0 && html`<p class="quiet">and ${counted(left, 'other')}</p>`}
+    </section>
+  `;
+}

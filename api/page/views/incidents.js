@@ -1,0 +1,101 @@
+/** The list of incidents: a table that is sorted by what it shows. */
+
+import { COLUMNS, nextOrder, orderOf } from '../fleet/columns.js';
+import { returningWords } from '../fleet/sums.js';
+import { severityOf, struckAt } from '../fleet/traits.js';
+import { html } from '../html.js';
+import { readInstant } from '../time/instant.js';
+import { clock, day, zoneName } from '../time/clock.js';
+import { because, lasted } from '../words/incident.js';
+import { counted, prose, rounded, verb } from '../words/plain.js';
+
+/** @param {{page: import('../page.js').Page, fleet: any}} given */
+export function Incidents({ page, fleet }) {
+  const { groups } = fleet;
+  return html`
+    <table class="incidents stacked">
+      <thead><tr>${COLUMNS.map((column) => html`
+        <${Heading} key=${column.id} page=${page} column=${column} />`)}
+      </tr></thead>
+      ${groups.map((/** @type {any} */ group) => html`
+        <${Group} key=${group.title} page=${page} fleet=${fleet}
+          group=${group} />`)}
+    </table>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page, column: any}} given */
+function Heading({ page, column: { id, title } }) {
+  const { sort } = page.place;
+  const now = orderOf(sort);
+  const isSorted = now.id === id;
+  const order = isSorted && (now.isDown ? 'descending' : 'ascending');
+  const mark = isSorted && (now.isDown ? ' ↓' : ' ↑');
+  return html`
+    <th scope="col" aria-sort=${order || null}>
+      <a href=${page.keep({ sort: nextOrder(sort, id) })}>${title}${mark}</a>
+    </th>
+  `;
+}
+
+/** @param {{page: import('../page.js').Page, fleet: any, group: any}} given */
+function Group({ page, fleet, group: { title, incidents } }) {
+  const { zone } = page.place;
+  const lost = incidents.reduce((/** @type {number} */ sum,
+    /** @type {any} */ one) => sum + one.totals.gpuHoursAttributed, 0);
+  const about = [counted(incidents.length, 'incident')];
+  if (lost > 0) about.push(`≥ ${rounded(lost)} GPU-hours`);
+  if (fleet.by === 'day') {
+    about.push(zoneName(zone, readInstant(incidents[0].from) ?? 0));
+  }
+  return html`
+    <tbody>
+      ${title && html`<tr class="day">
+        <th colspan=${COLUMNS.length} scope="rowgroup">${title}
+          ${' '}<small>${about.join(' · ')}</small></th></tr>`}
+      ${incidents.map((/** @type {any} */ incident) => html`
+        <${Line} key=${incident.id} page=${page} fleet=${fleet}
+          incident=${incident} />`)}
+    </tbody>
+  `;
+}
+
+/** Where several are listed. @param {any} fleet @param {any} incident */
+function clusterOf({ logs }, { id }) {
+  const [log] = id.split('/');
+  return logs.length < 2 ? ''
+    : logs.find((/** @type {any} */ { known }) => known.log === log).known.name;
+}
+
+/** @param {{page: import('../page.js').Page, fleet: any, incident: any}} given */
+function Line({ page, fleet, incident }) {
+  const { zone } = page.place;
+  const { places, returns, incidents, by } = fleet;
+  const at = readInstant(incident.from) ?? 0;
+  const isChosen = incidents[page.ui.chosen] === incident;
+  const { title, detail } = struckAt(incident, places);
+  const { tone, word } = severityOf(incident);
+  const again = returningWords(incident, returns);
+  const { workloads, gpus, gpuHoursAttributed } = incident.totals;
+  const sure = prose(incident.confidence);
+  return html`
+    <tr class="incident ${isChosen ? 'chosen' : ''}">
+      <td><time title=${day(at, zone)}>${clock(at, zone)}</time>
+        ${by !== 'day' && html` <small>${day(at, zone)}</small>`}</td>
+      <td><span class="severity ${tone}">${word}</span></td>
+      <td class="node"><a href=${page.incidentLink(incident)}
+        aria-current=${isChosen} title=${incident.sentence}>${title}</a>
+        ${' '}<small>${[clusterOf(fleet, incident), detail].filter(Boolean)
+          .join(', ')}</small></td>
+      <td class="what">${verb(incident.happened)}
+        ${again && html` <small class="again">${again}</small>`}</td>
+      <td class="length">${lasted(incident)}</td>
+      <td class="cause">${because(incident)}</td>
+      <td class="cost">${workloads > 0 && `${counted(workloads, 'job')}${
+        gpus > 0 ? `, ${gpus} GPU` : ''}`}</td>
+      <td class="lost">${gpuHoursAttributed > 0
+        && `≥ ${rounded(gpuHoursAttributed)} GPU-h`}</td>
+      <td><span class="sure ${sure}">${sure}</span></td>
+    </tr>
+  `;
+}

@@ -1,0 +1,30 @@
+/** Authors in words: who made a change, and what says so. */
+
+/**
+ * @param {any} author
+ * @returns {string}
+ */
+export function authorName(author) {
+  if (author.knownBy === 'UNKNOWN') return 'unknown';
+  const who = author.name ?? 'somebody';
+  const asked = author.onBehalfOf ? ` on behalf of ${author.onBehalfOf}` : '';
+  const beside = [
+    author.client,
+    author.pod && `pod/${author.pod}`,
+    author.address && `from ${author.address}`,
+  ].filter(Boolean).join(', ');
+  return `${who}${asked}${beside && ` (${beside})`}`;
+}
+
+/** @type {Record<string, string>} */
+const KNOWN = {
+  AUDIT: 'audit record',
+  MANAGED_FIELDS: 'managedFields',
+  UNKNOWN: 'nothing',
+};
+
+/**
+ * @param {any} author
+ * @returns {string}
+ */
+export const knownBy = (author) => KNOWN[author.knownBy] ?? '';

@@ -1,0 +1,361 @@
+export default ({ in_fleet_columns, in_fleet_fleet, in_fleet_sums, in_fleet_traits, in_html, in_time_clock, in_time_instant, in_views_states, in_views_strip, in_words_filter, in_words_incident, in_words_plain }) => {
+const in_views_facets = (() => {
+const { countsOf, GROUPINGS, NONE, TRAITS } = in_fleet_traits;
+const { html } = in_html;
+const { hasWord, toggled } = in_words_filter;
+const { counted } = in_words_plain;
+const WORDS_SHOWN = 8;
+function Facets({ page, fleet }) {
+const { hasFacets } = page.ui;
+return html`
+<aside class="facets ${hasFacets ? 'shown' : ''}" aria-label="Narrow down">
+<button type="button" aria-expanded=${hasFacets}
+onClick=${() => page.set({ hasFacets: !hasFacets })}>
+Narrow down and group</button>
+<div class="inside">
+<label>Group by ${' '}
+<select value=${fleet.by} onChange=${(event) =>
+page.go({ group: event.target.value })}>
+${GROUPINGS.map((by) => html`<option key=${by} value=${by}>${
+TRAITS[by]?.title.toLowerCase() ?? by}</option>`)}
+</select></label>
+${Object.keys(TRAITS).map((trait) => html`
+<${Facet} key=${trait} page=${page} fleet=${fleet} trait=${trait} />`)}
+</div>
+</aside>
+`;
+}
+function Facet({ page, fleet, trait }) {
+const { title, isServer } = TRAITS[trait];
+const { filter } = page.place;
+const counts = countsOf(fleet.incidents, trait, fleet.places);
+if (counts.length === 0) return null;
+const shown = counts.slice(0, WORDS_SHOWN);
+const left = counts.length - shown.length;
+return html`
+<section aria-label=${title}>
+<h3>${title}</h3>
+<ul>${shown.map(({ word, count }) => {
+const asked = isServer ? word : `${trait}:${word}`;
+const isChosen = hasWord(filter, asked);
+return html`
+<li key=${word}><a class=${isChosen ? 'chosen' : ''} title=${word}
+href=${page.keep({ filter: toggled(filter, asked) })}>
+<span>${isChosen ? '✕ ' : ''}${word === NONE ? 'none' : word}</span>
+<b>${count}</b></a></li>`;
+})}</ul>
+${left > 0 && html`<p class="quiet">and ${counted(left, 'other')}</p>`}
+</section>
+`;
+}
+return { Facets };
+})();
+const in_views_incidents = (() => {
+const { COLUMNS, nextOrder, orderOf } = in_fleet_columns;
+const { returningWords } = in_fleet_sums;
+const { severityOf, struckAt } = in_fleet_traits;
+const { html } = in_html;
+const { readInstant } = in_time_instant;
+const { clock, day, zoneName } = in_time_clock;
+const { because, lasted } = in_words_incident;
+const { counted, prose, rounded, verb } = in_words_plain;
+function Incidents({ page, fleet }) {
+const { groups } = fleet;
+return html`
+<table class="incidents stacked">
+<thead><tr>${COLUMNS.map((column) => html`
+<${Heading} key=${column.id} page=${page} column=${column} />`)}
+</tr></thead>
+${groups.map((group) => html`
+<${Group} key=${group.title} page=${page} fleet=${fleet}
+group=${group} />`)}
+</table>
+`;
+}
+function Heading({ page, column: { id, title } }) {
+const { sort } = page.place;
+const now = orderOf(sort);
+const isSorted = now.id === id;
+const order = isSorted && (now.isDown ? 'descending' : 'ascending');
+const mark = isSorted && (now.isDown ? ' ↓' : ' ↑');
+return html`
+<th scope="col" aria-sort=${order || null}>
+<a href=${page.keep({ sort: nextOrder(sort, id) })}>${title}${mark}</a>
+</th>
+`;
+}
+function Group({ page, fleet, group: { title, incidents } }) {
+const { zone } = page.place;
+const lost = incidents.reduce((sum,
+one) => sum + one.totals.gpuHoursAttributed, 0);
+const about = [counted(incidents.length, 'incident')];
+if (lost > 0) about.push(`≥ ${rounded(lost)} GPU-hours`);
+if (fleet.by === 'day') {
+about.push(zoneName(zone, readInstant(incidents[0].from) ?? 0));
+}
+return html`
+<tbody>
+${title && html`<tr class="day">
+<th colspan=${COLUMNS.length} scope="rowgroup">${title}
+${' '}<small>${about.join(' · ')}</small></th></tr>`}
+${incidents.map((incident) => html`
+<${Line} key=${incident.id} page=${page} fleet=${fleet}
+incident=${incident} />`)}
+</tbody>
+`;
+}
+function clusterOf({ logs }, { id }) {
+const [log] = id.split('/');
+return logs.length < 2 ? ''
+: logs.find(({ known }) => known.log === log).known.name;
+}
+function Line({ page, fleet, incident }) {
+const { zone } = page.place;
+const { places, returns, incidents, by } = fleet;
+const at = readInstant(incident.from) ?? 0;
+const isChosen = incidents[page.ui.chosen] === incident;
+const { title, detail } = struckAt(incident, places);
+const { tone, word } = severityOf(incident);
+const again = returningWords(incident, returns);
+const { workloads, gpus, gpuHoursAttributed } = incident.totals;
+const sure = prose(incident.confidence);
+return html`
+<tr class="incident ${isChosen ? 'chosen' : ''}">
+<td><time title=${day(at, zone)}>${clock(at, zone)}</time>
+${by !== 'day' && html` <small>${day(at, zone)}</small>`}</td>
+<td><span class="severity ${tone}">${word}</span></td>
+<td class="node"><a href=${page.incidentLink(incident)}
+aria-current=${isChosen} title=${incident.sentence}>${title}</a>
+${' '}<small>${[clusterOf(fleet, incident), detail].filter(Boolean)
+.join(', ')}</small></td>
+<td class="what">${verb(incident.happened)}
+${again && html` <small class="again">${again}</small>`}</td>
+<td class="length">${lasted(incident)}</td>
+<td class="cause">${because(incident)}</td>
+<td class="cost">${workloads > 0 && `${counted(workloads, 'job')}${
+gpus > 0 ? `, ${gpus} GPU` : ''}`}</td>
+<td class="lost">${gpuHoursAttributed > 0
+&& `≥ ${rounded(gpuHoursAttributed)} GPU-h`}</td>
+<td><span class="sure ${sure}">${sure}</span></td>
+</tr>
+`;
+}
+return { Incidents };
+})();
+const in_views_sums = (() => {
+const { heatOf, hoursByNamespace, racksOf } = in_fleet_sums;
+const { html } = in_html;
+const { clock, day } = in_time_clock;
+const { hasWord, toggled } = in_words_filter;
+const { counted, rounded } = in_words_plain;
+const SHADES = 4;
+function Sums({ page, fleet }) {
+const { incidents, places } = fleet;
+return html`
+<div class="sums">
+<${Heat} page=${page} fleet=${fleet} title="Nodes" trait="node"
+of=${({ nodes }) => nodes} />
+<${Heat} page=${page} fleet=${fleet} title="Racks" trait="rack"
+of=${racksOf(places)} />
+<${Hours} page=${page} hours=${hoursByNamespace(incidents)} />
+</div>
+`;
+}
+function Heat({ page, fleet, title, trait, of }) {
+const { zone } = page.place;
+const { window, incidents } = fleet;
+if (window === null) return null;
+const heat = heatOf(incidents, { of, window, zone });
+if (heat.rows.length === 0) return null;
+const id = `heat-${trait}`;
+const name = ({ from }) => heat.isHours ? clock(from, zone).slice(0, 5)
+: day(from, zone).split(' ').slice(0, 2).join(' ');
+return html`
+<section aria-labelledby=${id}>
+<h2 id=${id}>${title} by ${heat.isHours ? 'hour' : 'day'}</h2>
+<div class="scrolled" tabindex="0" role="group" aria-labelledby=${id}>
+<table class="heat">
+<thead><tr><th scope="col">${title.slice(0, -1)}</th>
+${heat.steps.map((step) => html`
+<th key=${step.from} scope="col">${name(step)}</th>`)}</tr></thead>
+<tbody>${heat.rows.map((row) => html`
+<tr key=${row.name}>
+<th scope="row"><a href=${page.keep({ filter:
+toggled(page.place.filter, `${trait}:${row.name}`) })}>${
+row.name}</a></th>
+${row.counts.map((count, number) => {
+const step = heat.steps[number];
+const shade = Math.ceil((count / heat.most) * SHADES);
+return html`<td key=${step.from} class="heat-${shade}">${count > 0
+&& html`<a href=${page.keep(narrowed(page, trait, row, step))}
+title="${counted(count, 'incident')}, ${row.name}, ${
+name(step)}">${count}</a>`}</td>`;
+})}
+</tr>`)}</tbody>
+</table></div>
+${heat.left > 0 && html`<p class="quiet">and ${heat.left} more with fewer
+incidents</p>`}
+</section>
+`;
+}
+function narrowed(page, trait, { name }, step) {
+const word = `${trait}:${name}`;
+const { filter } = page.place;
+return {
+...step, last: '', filter: hasWord(filter, word) ? filter
+: toggled(filter, word),
+};
+}
+function Hours({ page, hours }) {
+if (hours.length === 0) return null;
+const most = hours[0].hours;
+const { filter } = page.place;
+return html`
+<section aria-labelledby="hours-title">
+<h2 id="hours-title">GPU-hours lost by namespace
+<small>at least</small></h2>
+<ul class="hours">${hours.map(({ name, hours: lost }) => html`
+<li key=${name}><a href=${page.keep({
+filter: toggled(filter, `namespace:${name}`) })}>
+<span>${name}</span>
+<i style=${{ width: `${(lost / most) * 100}%` }}></i>
+<b>${rounded(lost)}</b></a></li>`)}</ul>
+</section>
+`;
+}
+return { Sums };
+})();
+const in_views_fleet = (() => {
+const { barsOf } = in_fleet_fleet;
+const { html } = in_html;
+const { readInstant } = in_time_instant;
+const { dayAndClock } = in_time_clock;
+const { FILTER_WORDS } = in_words_filter;
+const { counted, objectName, rounded } = in_words_plain;
+const { Facets } = in_views_facets;
+const { Incidents } = in_views_incidents;
+const { Sums } = in_views_sums;
+const { Coverage, Empty, Trouble, Waiting } = in_views_states;
+const { Strip } = in_views_strip;
+function Fleet({ page }) {
+const { place, fleet } = page;
+const answers = fleet.logs.map(({ answer }) => answer);
+const failed = answers.filter(({ error }) => error !== '');
+const isWaiting = answers.every(({ data }) => data === null);
+return html`
+<section class="fleet" aria-labelledby="title">
+<${Headline} fleet=${fleet} isWaiting=${isWaiting} />
+${failed.map((answer) => html`<${Trouble} answer=${answer}
+zone=${place.zone} onRetry=${() => page.answers.retry()} />`)}
+<${Filter} page=${page} fleet=${fleet} />
+${isWaiting
+? failed.length === 0 && html`<${Waiting} lines=${7}
+says="Loading incidents" />`
+: html`<${Answered} page=${page} fleet=${fleet} />`}
+</section>
+`;
+}
+function Headline({ fleet: { incidents, logs }, isWaiting }) {
+if (isWaiting) return html`<h1 id="title">Incidents</h1>`;
+const lost = incidents.reduce(
+(sum, { totals }) => sum + totals.gpuHoursAttributed, 0);
+const jobs = new Set(incidents.flatMap(({ workloads }) =>
+workloads.map(({ workload }) => objectName(workload))));
+const nodes = new Set(incidents.flatMap((incident) => incident.nodes));
+const parts = [counted(incidents.length, 'incident')];
+if (nodes.size > 0) parts.push(`on ${counted(nodes.size, 'node')}`);
+if (logs.length > 1) parts.push(`in ${counted(logs.length, 'cluster')}`);
+const hit = jobs.size === 0 ? '' : `; ${counted(jobs.size, 'job')} affected`;
+const hours = lost === 0 ? '' : `, at least ${rounded(lost)} GPU-hours lost`;
+return html`<h1 id="title">${parts.join(' ')}${hit}${hours}</h1>`;
+}
+function Answered({ page, fleet }) {
+const { zone } = page.place;
+const { incidents, logs } = fleet;
+const isOld = logs.some(({ answer: { error, key, dataKey } }) =>
+error !== '' || key !== dataKey);
+const holes = logs.filter(({ found }) => found && !found.coverage.complete);
+return html`
+<div class="shift ${isOld ? 'old' : ''}">
+<${Facets} page=${page} fleet=${fleet} />
+<div class="what-happened">
+<${Counts} page=${page} fleet=${fleet} />
+${holes.map(({ found, known }) => html`<${Coverage} key=${known.log}
+coverage=${found.coverage} zone=${zone}
+cluster=${logs.length > 1 ? known.name : undefined} />`)}
+${incidents.length === 0
+? html`<${Nothing} page=${page} fleet=${fleet} />`
+: html`<${Incidents} page=${page} fleet=${fleet} />`}
+${page.hasOlder && html`
+<button type="button" class="more" onClick=${() => page.older()}>
+Older incidents</button>`}
+${incidents.length > 0 && html`<${Sums} page=${page} fleet=${fleet} />`}
+</div>
+</div>
+`;
+}
+function Counts({ page, fleet }) {
+const { window, logs, incidents } = fleet;
+if (window === null) return null;
+const unseen = logs.flatMap(({ found }) => found?.histogram.gaps ?? []).map(
+(gap) => ({
+from: readInstant(gap.from ?? '') ?? window.from,
+to: readInstant(gap.to ?? '') ?? window.to,
+label: `gap: ${gap.resource ?? 'all resources'}`,
+}));
+return html`
+<${Strip} window=${window} bars=${barsOf(fleet)} unseen=${unseen}
+brush=${null} zone=${page.place.zone} noun="incident"
+label="${counted(incidents.length, 'incident')} over time"
+onRange=${(range) =>
+page.go({ ...range, last: '' })} />
+`;
+}
+function Filter({ page, fleet }) {
+const { filter } = page.place;
+const shown = fleet.incidents.length;
+const isTold = filter !== '' || shown < fleet.count;
+const text = isTold ? `${shown} of ${counted(fleet.count, 'incident')}` : '';
+return html`
+<div class="filter">
+<input type="search" aria-label="Filter incidents" list="filter-words"
+placeholder="Filter: hung-kernel, proven, node:gpu-002, job:llm …"
+value=${filter} spellcheck="false"
+onInput=${(event) =>
+page.go({ filter: event.target.value }, { replace: true })} />
+<datalist id="filter-words">
+${FILTER_WORDS.map((word) => html`<option key=${word} value=${word} />`)}
+</datalist>
+<output>${text}</output>
+</div>
+`;
+}
+function Nothing({ page, fleet: { window, logs } }) {
+const { zone, filter } = page.place;
+const span = window === null
+? 'in this log'
+: `between ${dayAndClock(window.from, zone)} and
+${dayAndClock(window.to, zone)}`;
+const what = filter ? `No incidents match “${filter}”` : 'No incidents';
+const isWhole = logs.every(({ found }) => found?.coverage.complete);
+const unseen = isWhole
+? '' : ' in what was recorded; the recording has gaps';
+const near = ([
+['before', 'Last before'], ['after', 'First after'],
+]).flatMap(([side, says]) => logs.flatMap(({ found, known }) => {
+const moment = found?.nearest?.[side];
+if (!moment) return [];
+const at = readInstant(moment.at) ?? 0;
+return [{
+href: page.href({ view: 'node', name: moment.node, entry: moment.entry,
+from: at - 300_000, to: at + 300_000,
+...(logs.length > 1 ? { log: known.log } : {}) }),
+says: `${says}: ${dayAndClock(at, zone)}, ${moment.node}, ${moment.says}`,
+}];
+}));
+return html`<${Empty} says="${what} ${span}${unseen}." links=${near} />`;
+}
+return { Fleet };
+})();
+return in_views_fleet;
+};

@@ -1,0 +1,150 @@
+"""The logs of one database, as far as a reader may see them."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from datetime import timedelta
+
+from api.access import ForbiddenError, Principal
+from api.ports import Bell, LogReading, Logs, Rights
+from api.types.facts import FactBatch
+from api.visible.reading import PODS, VisibleReading
+from api.visible.sight import NODES
+from recorder.coverage.ports import Log
+from recorder.errors import ConfigError, NotFoundError
+from recorder.model.access import Right
+from recorder.model.reference import ObjectIdentity
+from recorder.questions.ports import Reading
+from recorder.questions.status import Status
+
+__all__ = ["VisibleLogs", "seen_of", "visible"]
+
+NAMESPACES = [("", "Namespace"), ("", "namespaces")]
+
+NAMESPACES_MAX = 500
+"""Of a cluster, that are asked about one by one before the first answer."""
+
+
+def visible(logs: Logs, who: Principal) -> Logs:
+    """Return the logs as somebody may see them."""
+    if who.rights is None:
+        return logs
+    return VisibleLogs(logs, who.name, who.rights)
+
+
+async def seen_of(
+    reading: LogReading, batches: AsyncIterator[FactBatch]
+) -> AsyncIterator[FactBatch]:
+    """Yield batches of facts with those that may be seen of a log."""
+    assert isinstance(reading, VisibleReading), "of a reader with rights"
+    async for batch in batches:
+        # Anew for each batch: a stream outlives the rights of its reader.
+        sight = reading.sight.afresh()
+        named = {
+            id(fact): ObjectIdentity(
+                fact.object.group,
+                fact.object.kind,
+                fact.object.namespace or "",
+                fact.object.name,
+                fact.object.uid,
+            )
+            for fact in batch.facts
+            if fact.object is not None
+        }
+        seen = await sight.objects(named.values())
+        facts = [fact for fact in batch.facts if named.get(id(fact)) in seen]
+        if facts or not batch.facts:
+            yield replace(batch, facts=facts)
+
+
+class VisibleLogs:
+    """Satisfies the port `Logs`, for one reader of one cluster."""
+
+    def __init__(self, logs: Logs, name: str, rights: Rights) -> None:
+        self._logs = logs
+        self._name = name
+        self._rights = rights
+
+    def beside(
+        self, *, connections: int, statement_timeout: timedelta
+    ) -> "VisibleLogs":
+        """Return the same logs over connections of their own."""
+        beside = self._logs.beside(
+            connections=connections, statement_timeout=statement_timeout
+        )
+        return VisibleLogs(beside, self._name, self._rights)
+
+    async def read(
+        self, number: int | None, *, cluster: str | None = None
+    ) -> VisibleReading:
+        """Open the log that is meant, as it stands now.
+
+        Raises:
+            NotFoundError: there is none that the reader may see.
+            ForbiddenError: the reader has no right in the cluster.
+        """
+        own = self._rights.cluster_uid
+        if number is None and cluster is None:
+            cluster = own
+        try:
+            found = await self._logs.read(number, cluster=cluster)
+        except (NotFoundError, ConfigError) as exc:
+            # Which others there are is not told.
+            raise _nothing(number, cluster) from exc
+        if found.log.cluster_uid != own:
+            raise _nothing(number, cluster)
+        reading = VisibleReading(found, self._rights)
+        await self._check_reads_anything(found, reading)
+        return reading
+
+    async def _check_reads_anything(
+        self, found: LogReading, reading: VisibleReading
+    ) -> None:
+        """Check that an empty answer would not only be a refusal."""
+        sight = reading.sight
+        await sight.learn([NODES, PODS])
+        if await sight.holds(NODES) or await sight.holds(PODS):
+            return
+        places = await found.object_names(NAMESPACES)
+        if not 0 < len(places) <= NAMESPACES_MAX:
+            return
+        rights = [Right("", "pods", name) for _, name in places]
+        await sight.learn(rights)
+        if not any([await sight.holds(right) for right in rights]):
+            msg = (
+                f'"{self._name}" may not read anything of this cluster: it'
+                " takes the right to get nodes, or to get pods of a namespace"
+            )
+            raise ForbiddenError(msg)
+
+    async def every(self) -> Sequence[Log]:
+        """Return the logs of the own cluster, oldest first."""
+        own = self._rights.cluster_uid
+        logs = await self._logs.every()
+        return [log for log in logs if log.cluster_uid == own]
+
+    async def status(self, number: int | None) -> Status:
+        """Return everything at a glance: of the logs of the own cluster."""
+        status = await self._logs.status(number)
+        own = self._rights.cluster_uid
+        return replace(
+            status,
+            logs=[one for one in status.logs if one.log.cluster_uid == own],
+        )
+
+    def bell(self, reading: Reading) -> AbstractAsyncContextManager[Bell]:
+        """Return what rings when a log has grown."""
+        return self._logs.bell(reading)
+
+    async def ping(self) -> None:
+        """See that the database answers."""
+        await self._logs.ping()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._logs.close()
+
+
+def _nothing(number: int | None, cluster: str | None) -> NotFoundError:
+    what = f"log {number}" if number is not None else f'cluster "{cluster}"'
+    return NotFoundError(f"there is no {what} that you may read")

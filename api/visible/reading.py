@@ -1,0 +1,245 @@
+"""One log, as far as a reader may see it."""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from api.ports import LogReading, Rights
+from api.visible.facts import VisibleFactPages, VisibleFacts, VisibleGangs
+from api.visible.sight import NODES, Sight
+from recorder.coverage.hole import Gap, Hole
+from recorder.coverage.ports import Archived, ClockJump, Log, Stream
+from recorder.model.access import Right
+from recorder.model.reference import ObjectIdentity
+from recorder.model.window import Window
+from recorder.questions.ports import (
+    CustomKind,
+    Heartbeats,
+    Incarnation,
+    Line,
+    OnDay,
+    Part,
+    Selection,
+    Version,
+)
+
+__all__ = ["VisibleReading"]
+
+SEARCHED = 10
+"""Times as many names are looked through as are wanted."""
+
+HIDDEN = "only what you may get in the cluster is shown"
+DECIDING = Part.OBJECT | Part.RESOURCE
+
+PODS = Right("", "pods", "")
+
+
+class VisibleReading:
+    """Satisfies the port `LogReading`."""
+
+    def __init__(
+        self,
+        reading: LogReading,
+        rights: Rights,
+        sight: Sight | None = None,
+    ) -> None:
+        self._reading = reading
+        self._rights = rights
+        self.sight = sight or Sight(rights, reading)
+        self.facts = VisibleFacts(reading.facts, self.sight)
+        self.gangs = VisibleGangs(reading.gangs, self.sight)
+        self.fact_pages = VisibleFactPages(reading.fact_pages, self.sight)
+
+    @property
+    def log(self) -> Log:
+        """Which log, and how large it was."""
+        return self._reading.log
+
+    @property
+    def streams(self) -> Sequence[Stream]:
+        """What was known of each source and resource."""
+        return self._reading.streams
+
+    @property
+    def derivation(self) -> int | None:
+        """Which derivation its facts are of, if it has any."""
+        return self._reading.derivation
+
+    @property
+    def facts_to(self) -> int:
+        """The position up to which every entry has its facts."""
+        return self._reading.facts_to
+
+    async def first_position(self) -> int:
+        """Return the place of the oldest entry that is kept."""
+        return await self._reading.first_position()
+
+    async def reach(
+        self, since: datetime | None, until: datetime | None
+    ) -> None:
+        """Prepare to be asked about a time, which may lie in the archive."""
+        await self._reading.reach(since, until)
+
+    def as_of(self, position: int) -> "VisibleReading":
+        """Return the log as it was when it ended at a position."""
+        return self._of(self._reading.as_of(position))
+
+    async def pinned(self, position: int) -> "VisibleReading":
+        """Return the log as if nothing had come behind a position."""
+        # What is pinned of a log can do all that the log can.
+        pinned = await self._reading.pinned(position)
+        return self._of(pinned)  # type: ignore[arg-type]
+
+    async def again(self) -> "VisibleReading":
+        """Read where the same log stands now."""
+        return VisibleReading(await self._reading.again(), self._rights)
+
+    def _of(self, reading: LogReading) -> "VisibleReading":
+        return VisibleReading(reading, self._rights, self.sight)
+
+    def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
+        """Yield the closed gaps that end after a time, in log order."""
+        return self._reading.gaps(since)
+
+    def clock_jumps(self) -> AsyncIterator[ClockJump]:
+        """Yield every jump of the recorder's clock, in log order."""
+        return self._reading.clock_jumps()
+
+    async def archived(self, window: Window) -> Archived:
+        """Return what of a window lies in days that were dropped.
+
+        And that the answer is a part of the truth, where it may be one.
+        """
+        found = await self._reading.archived(window)
+        await self.sight.learn([NODES, PODS])
+        if all([await self.sight.holds(one) for one in (NODES, PODS)]):
+            return found
+        hidden = Hole(window.since, window.until, reason=HIDDEN)
+        return replace(found, holes=[*found.holes, hidden])
+
+    async def skip_to_newest(
+        self, selection: Selection, count: int, *, on_day: OnDay | None = None
+    ) -> int:
+        """Return the position after which the newest ``count`` lines lie."""
+        return await self._reading.skip_to_newest(
+            selection, count, on_day=on_day
+        )
+
+    async def lines(
+        self,
+        selection: Selection,
+        *,
+        after: int,
+        parts: Part = Part.LISTED,
+        limit: int | None = None,
+    ) -> AsyncIterator[Sequence[Line]]:
+        """Yield lines in log order, page by page; no page is empty.
+
+        Also with the parts by which it is decided who may see them.
+        """
+        async for page in self._reading.lines(
+            selection, after=after, parts=parts | DECIDING, limit=limit
+        ):
+            if seen := await self.sight.lines(page):
+                yield seen
+
+    async def newest(
+        self, selection: Selection, *, before: int | None = None
+    ) -> Line | None:
+        """Return the newest line of a selection, with its document."""
+        while True:
+            line = await self._reading.newest(selection, before=before)
+            if line is None or await self.sight.lines([line]):
+                return line
+            before = line.entry.position
+
+    async def nodes_before(
+        self, names: Collection[str], at: datetime
+    ) -> Mapping[str, Version]:
+        """Return the newest version of each Node before a time, by name."""
+        seen = await self.sight.nodes(names)
+        return await self._reading.nodes_before(seen, at)
+
+    async def known_nodes(self, names: Collection[str]) -> Collection[str]:
+        """Return those nodes that any entry concerns."""
+        known = await self._reading.known_nodes(names)
+        return await self.sight.nodes(known)
+
+    async def node_names(self) -> Sequence[str]:
+        """Return the nodes that entries concern, as far as it is useful."""
+        return await self._names(await self._reading.node_names())
+
+    async def search_nodes(
+        self, text: str, *, limit: int, anywhere: bool = True
+    ) -> Sequence[str]:
+        """Return nodes with a text in their names, or at the beginning."""
+        found = await self._reading.search_nodes(
+            text, limit=limit * SEARCHED, anywhere=anywhere
+        )
+        return (await self._names(found))[:limit]
+
+    async def _names(self, found: Sequence[str]) -> list[str]:
+        seen = await self.sight.nodes(found)
+        return [name for name in found if name in seen]
+
+    async def search_objects(
+        self, text: str, *, kind: str | None, limit: int
+    ) -> Sequence[ObjectIdentity]:
+        """Return objects with a text in their names, each once, of a kind."""
+        found = await self._reading.search_objects(
+            text, kind=kind, limit=limit * SEARCHED
+        )
+        seen = await self.sight.objects(found)
+        return [one for one in found if one in seen][:limit]
+
+    async def kinds(self) -> Collection[tuple[str, str]]:
+        """Return group and name of every kind."""
+        return await self._reading.kinds()
+
+    async def custom_kinds(self) -> Sequence[CustomKind]:
+        """Return the kinds that the cluster's definitions define."""
+        return await self._reading.custom_kinds()
+
+    async def incarnations(
+        self,
+        kinds: Collection[tuple[str, str]],
+        *,
+        namespace: str | None,
+        name: str,
+    ) -> Sequence[Incarnation]:
+        """Return the objects of a name; in any namespace where it is None."""
+        found = await self._reading.incarnations(
+            kinds, namespace=namespace, name=name
+        )
+        seen = await self.sight.objects(one.identity for one in found)
+        return [one for one in found if one.identity in seen]
+
+    async def object_names(
+        self, kinds: Collection[tuple[str, str]]
+    ) -> Sequence[tuple[str, str]]:
+        """Return namespace and name of objects, as far as it is useful."""
+        found = await self._reading.object_names(kinds)
+        named = {
+            place: [
+                ObjectIdentity(group, kind, *place, None)
+                for group, kind in kinds
+            ]
+            for place in found
+        }
+        seen = await self.sight.objects(
+            one for identities in named.values() for one in identities
+        )
+        return [
+            place for place in found if all(o in seen for o in named[place])
+        ]
+
+    async def heartbeats(
+        self, objects: Collection[int]
+    ) -> Mapping[int, Heartbeats]:
+        """Return what was counted of live objects, by number."""
+        return await self._reading.heartbeats(objects)
+
+    async def words(self, wanted: str) -> Sequence[str]:
+        """Return no words to compare with: they may be another's."""
+        del wanted
+        return ()
