@@ -59,10 +59,12 @@ format: $(VENV)/.dev
 
 # By one process alone: make test PROCESSES=0
 test: $(VENV)/.dev
-	@$(BIN)/python -m tests.cluster.binaries
+	@$(BIN)/python -m tests.cluster.binaries controlplane helm
 	@$(BIN)/python -m tests.support.postgres
 	@$(BIN)/python -m tests.support.chromium
+	@$(BIN)/python -m tests.support.programs
 	@$(BIN)/python -m tests.support.axe
+	@$(BIN)/python -m tests.support.spark
 	@$(BIN)/python -m tests.api.auditing
 	$(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder
 
@@ -109,9 +111,10 @@ UV_COMPILE = $(BIN)/uv pip compile --quiet --universal --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links pyproject.toml
 
 lock: $(VENV)/.dev
-	$(UV_COMPILE) --extra build --extra test --extra check -o requirements/dev.txt
-	$(UV_COMPILE) --extra build --extra test -c requirements/dev.txt -o requirements/test.txt
+	$(UV_COMPILE) --extra build --extra test --extra check --extra bucket --extra iceberg --extra mcp -o requirements/dev.txt
+	$(UV_COMPILE) --extra build --extra test --extra bucket --extra iceberg --extra mcp -c requirements/dev.txt -o requirements/test.txt
 	$(UV_COMPILE) --extra build -c requirements/dev.txt -o requirements/run.txt
+	$(UV_COMPILE) --extra build --extra bucket --extra mcp -c requirements/dev.txt -o requirements/image.txt
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

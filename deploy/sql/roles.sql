@@ -5,15 +5,18 @@
 --   recorder_owner   owns every object; `recorder migrate` sets this role
 --   recorder_writer  appends: INSERT and SELECT, UPDATE on bookkeeping only
 --   recorder_reader  reads
+--   recorder_retention  reads, and calls the functions that seal, archive and
+--                    drop days; places holds
 --
--- The privileges on each table are granted in migrations/sql/grants.sql.
+-- The privileges on each table are granted in migrations/sql.
 
 do $$
 declare
   wanted text;
 begin
   foreach wanted in array
-    array['recorder_owner', 'recorder_writer', 'recorder_reader']
+    array['recorder_owner', 'recorder_writer', 'recorder_reader',
+      'recorder_retention']
   loop
     if not exists (select from pg_roles where rolname = wanted) then
       execute format('create role %I nologin', wanted);
@@ -21,7 +24,7 @@ begin
   end loop;
   execute format('grant create, connect on database %I to recorder_owner',
                  current_database());
-  execute format('grant connect on database %I to recorder_writer, recorder_reader',
-                 current_database());
+  execute format('grant connect on database %I to recorder_writer, recorder_reader,
+                    recorder_retention', current_database());
 end
 $$;

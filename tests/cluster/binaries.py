@@ -20,7 +20,15 @@ from pathlib import Path
 
 from tests.cluster.toolchain import Go, GoMissingError, find_go
 
-__all__ = ["CONTROLPLANE", "KWOK", "BuildError", "Module", "built", "cache"]
+__all__ = [
+    "CONTROLPLANE",
+    "HELM",
+    "KWOK",
+    "BuildError",
+    "Module",
+    "built",
+    "cache",
+]
 
 BUILD_SECONDS = 1800
 """Four minutes cold on two cores; a busy machine gets more."""
@@ -69,7 +77,17 @@ CONTROLPLANE = Module(
 
 KWOK = Module(name="kwok", package="sigs.k8s.io/kwok/cmd/kwok")
 
-MODULES = {module.name: module for module in (CONTROLPLANE, KWOK)}
+HELM = Module(
+    name="helm",
+    package="helm.sh/helm/v3/cmd/helm",
+    # What a chart is rendered for where no cluster is asked.
+    stamps=(
+        "helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1",
+        "helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=36",
+    ),
+)
+
+MODULES = {module.name: module for module in (CONTROLPLANE, KWOK, HELM)}
 
 
 class BuildError(Exception):

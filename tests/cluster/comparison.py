@@ -16,7 +16,10 @@ rules:
   version of everything that exists then is known, or the same version without
   the heartbeats since; and of everything the log knew that is gone, the end is
   told: ``deleted`` with its revision, or ``absent`` without one.
-* ``absent`` stands for a delete inside a gap, and for nothing else.
+* ``absent`` stands for a delete inside a gap, and for nothing else. With a
+  revision, which was found afterwards, it is a ``deleted``.
+* What was ``recovered`` from the past of the cluster stands in the order of a
+  watch, before the list that ended the gap.
 
 The first list of a resource ends a gap that began at revision 0: the log
 starts with the state at the list. The end of an epoch that was never vouched
@@ -52,7 +55,8 @@ expected where the log has any row or gap of them.
 """
 
 ABSENT, DELETED, LISTED, RENEWED = "absent", "deleted", "listed", "renewed"
-WATCHED = frozenset({"added", "modified", DELETED})
+RECOVERED = "recovered"
+WATCHED = frozenset({"added", "modified", RECOVERED, DELETED})
 
 OTHER_GROUPS = {("events.k8s.io", "events"): ""}
 """Groups that serve the same stored objects as another."""
@@ -103,8 +107,8 @@ class LogRow:
     uid: str
     revision: int | None
     operation: str
-    """``listed``, ``added``, ``modified``, ``deleted``, ``absent`` or
-    ``renewed``."""
+    """``listed``, ``added``, ``modified``, ``deleted``, ``absent``,
+    ``recovered`` or ``renewed``."""
 
     order: int
     """Position in the log."""
@@ -134,6 +138,10 @@ class GapSpan:
     only_expiry: bool = False
     """A relist of Events that proved to be no gap: nothing may be missing
     but deletes, which must then be ``absent``."""
+
+    healed: bool = False
+    """Everything in it was read afterwards: nothing may be missing, but the
+    list that ended it may show heartbeats."""
 
     def holds(self, revision: int) -> bool:
         """Whether a revision lies in it."""
@@ -271,7 +279,12 @@ class _LifeComparison:
         """Whether a heartbeat may be an entry: a list, or a last renewal."""
         if row.operation == RENEWED:
             return row.resource == "leases"
-        return row.operation == LISTED and self._in_gap(_revision(row))
+        if row.operation not in {LISTED, RECOVERED}:
+            return False
+        at = _revision(row)
+        return self._in_gap(at) or any(
+            gap.healed and gap.holds(at) for gap in self.gaps
+        )
 
     def _wrong_absence(self, row: LogRow) -> Iterator[str]:
         if row.revision is not None:
@@ -279,7 +292,7 @@ class _LifeComparison:
         end = self._end()
         if end is None:
             yield f"absent, but etcd has no delete: {row}"
-        elif not any(gap.holds(end.revision) for gap in self.gaps):
+        elif not self._in_gap(end.revision, delete=True):
             yield f"absent outside of a gap: {row}, truth is {end}"
 
     def _repeated(self) -> Iterator[str]:
@@ -339,6 +352,8 @@ class _LifeComparison:
 
     def _in_gap(self, revision: int, *, delete: bool = False) -> bool:
         return any(
-            gap.holds(revision) and (delete or not gap.only_expiry)
+            gap.holds(revision)
+            and not gap.healed
+            and (delete or not gap.only_expiry)
             for gap in self.gaps
         )

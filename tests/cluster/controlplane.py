@@ -97,6 +97,11 @@ class ControlPlane:
         self.controller_manager = self._controller_manager()
         self.scheduler = self._scheduler()
 
+    @property
+    def service_account_key(self) -> Path:
+        """What tokens of service accounts are signed with."""
+        return self._tokens.key
+
     async def close(self) -> None:
         """Close the connections and kill the parts."""
         await self.api.close()

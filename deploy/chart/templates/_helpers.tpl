@@ -1,0 +1,168 @@
+{{- define "recorder.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "recorder.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- else if contains (include "recorder.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "recorder.name" .) | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "recorder.selector" -}}
+app.kubernetes.io/name: {{ include "recorder.name" .root }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{- define "recorder.labels" -}}
+{{ include "recorder.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- end -}}
+
+{{- define "recorder.serviceAccount" -}}
+{{- default (include "recorder.fullname" .) .Values.serviceAccount.name -}}
+{{- end -}}
+
+{{- define "recorder.image" -}}
+{{- if .Values.image.digest -}}
+{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{- else -}}
+{{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
+{{- end -}}
+{{- end -}}
+
+{{- define "recorder.isExternal" -}}
+{{- if eq .Values.database.mode "external" -}}true{{- end -}}
+{{- end -}}
+
+{{- /* What every Pod has: the restricted Pod Security Standard. */ -}}
+{{- define "recorder.podSecurity" -}}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 10001
+  runAsGroup: 10001
+  fsGroup: 10001
+  seccompProfile:
+    type: RuntimeDefault
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "recorder.containerSecurity" -}}
+image: {{ include "recorder.image" . | quote }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+{{- end -}}
+
+{{- /* A PostgreSQL address, by role. */ -}}
+{{- define "recorder.databaseUrl" -}}
+- name: RECORDER_DATABASE_URL
+  valueFrom:
+    secretKeyRef:
+      name: {{ .root.Values.database.secret }}
+      key: {{ index .root.Values.database.keys .role }}
+{{- end -}}
+
+{{- define "recorder.settings" -}}
+{{- range $name, $value := .Values.settings }}
+- name: RECORDER_{{ upper $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end -}}
+
+{{- define "recorder.keys" -}}
+- name: RECORDER_REDACTION_KEY_FILE
+  value: /keys/redaction.key
+- name: RECORDER_SIGNING_KEY_FILE
+  value: /keys/signing.key
+{{- end -}}
+
+{{- define "recorder.archive" -}}
+- name: RECORDER_RETENTION_ARCHIVE
+  value: {{ default "/archive" .Values.retention.archive | quote }}
+{{- end -}}
+
+{{- define "recorder.archiveClaim" -}}
+{{- default (printf "%s-archive" (include "recorder.fullname" .)) .Values.retention.volume.existingClaim -}}
+{{- end -}}
+
+{{- /* A waiting process is alive: only one that hangs is restarted. */ -}}
+{{- define "recorder.probes" -}}
+startupProbe:
+  httpGet: {path: /healthz, port: {{ . }}}
+  periodSeconds: 2
+  failureThreshold: 30
+livenessProbe:
+  httpGet: {path: /healthz, port: {{ . }}}
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 6
+readinessProbe:
+  httpGet: {path: /readyz, port: {{ . }}}
+  periodSeconds: 5
+  timeoutSeconds: 5
+{{- end -}}
+
+{{- define "recorder.tokensVolume" -}}
+- name: tokens
+  secret:
+    secretName: {{ .Values.api.tokens.secret }}
+    defaultMode: 0440
+    items:
+      - key: {{ .Values.api.tokens.key }}
+        path: tokens
+{{- end -}}
+
+{{- define "recorder.keysVolume" -}}
+- name: keys
+  secret:
+    secretName: {{ .Values.keys.secret }}
+    defaultMode: 0440
+{{- end -}}
+
+{{- define "recorder.toDatabase" -}}
+- ports:
+    - {port: 53, protocol: UDP}
+    - {port: 53, protocol: TCP}
+- ports:
+    - {port: {{ .Values.networkPolicy.databasePort }}, protocol: TCP}
+{{- if or .Values.retention.archive .Values.retention.secret }}
+# The bucket.
+- ports:
+    - {port: 443, protocol: TCP}
+{{- end }}
+{{- end -}}
+
+{{- define "recorder.fromMetrics" -}}
+- ports:
+    - {port: 9464, protocol: TCP}
+  from:
+    {{- with .Values.networkPolicy.metricsFrom }}
+    {{- toYaml . | nindent 4 }}
+    {{- else }}
+    - namespaceSelector: {}
+    {{- end }}
+{{- end -}}
+
+{{- define "recorder.fromClients" -}}
+- ports:
+    - {port: 9470, protocol: TCP}
+  from:
+    {{- with .Values.networkPolicy.apiFrom }}
+    {{- toYaml . | nindent 4 }}
+    {{- else }}
+    - podSelector: {}
+    {{- end }}
+{{- end -}}
