@@ -11,22 +11,31 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench import (
+    auditing,
     behind,
+    beside,
+    cold,
     copying,
     first_paint,
     latency,
     listing,
     mixed,
     processor,
+    proving,
     questions,
     redact,
     rederiving,
     restart,
+    retaining,
+    reviewing,
+    sending,
     serving,
     size,
     start_up,
     takeover,
+    thirty_days,
     timeline,
+    walking,
 )
 from bench.measuring import Number, machine, say, summary
 
@@ -34,6 +43,7 @@ BENCHES: dict[str, Callable[[int], list[Number]]] = {
     "mixed": mixed.bench,
     "bytes": size.bench,
     "questions": questions.bench,
+    "cold": cold.bench,
     "list": listing.bench,
     "latency": latency.bench,
     "copy": copying.bench,
@@ -41,12 +51,20 @@ BENCHES: dict[str, Callable[[int], list[Number]]] = {
     "processor": processor.bench,
     "redact": redact.bench,
     "rederive": rederiving.bench,
+    "prove": proving.bench,
+    "retain": retaining.bench,
+    "days": thirty_days.bench,
     "restart": restart.bench,
     "takeover": takeover.bench,
+    "walk": walking.bench,
+    "audit": auditing.bench,
+    "webhook": sending.bench,
     "help": start_up.bench,
     "timeline": timeline.bench,
     "paint": first_paint.bench,
     "api": serving.bench,
+    "beside": beside.bench,
+    "access": reviewing.bench,
 }
 RUNS = 3
 

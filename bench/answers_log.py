@@ -27,7 +27,7 @@ from bench.struck import (
     rack_of,
     struck_nodes,
 )
-from recorder.facts import KnownStates
+from recorder.facts import Bearing, KnownStates
 from recorder.intake.deriving import Deriver
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
@@ -37,6 +37,7 @@ from recorder.model.entry import Operation
 from recorder.model.fact import FactKind
 from recorder.model.observation import Observation, WatchFrame
 from recorder.model.reference import Resource
+from recorder.store.details import DetailEncoder
 from recorder.store.dimension import Dimensions
 from recorder.store.encoding import Encoder
 from recorder.store.fact_rows import (
@@ -46,9 +47,21 @@ from recorder.store.fact_rows import (
 )
 from recorder.store.names import Names, Numbers
 from recorder.store.rows import ENTRY_COLUMNS, entry_rows, name_entries
+from recorder.store.shipped import shipped_dictionaries
 from recorder.store.timestamps import take_ticks
 
-__all__ = ["BEGAN", "ENDED", "Filled", "Struck", "fill", "filled"]
+__all__ = [
+    "BEGAN",
+    "ENDED",
+    "STATES_MAX",
+    "Filled",
+    "Nothing",
+    "Struck",
+    "batches",
+    "fill",
+    "filled",
+    "frame",
+]
 
 BEGAN = datetime(2026, 11, 11, tzinfo=UTC)
 DAYS = 10
@@ -128,8 +141,11 @@ class Filled:
 class Filler:
     """Puts blocks of entries and their facts behind one another."""
 
-    def __init__(self, connection: asyncpg.Connection) -> None:
+    def __init__(
+        self, connection: asyncpg.Connection, details: DetailEncoder
+    ) -> None:
         self._connection = connection
+        self._details = {"recorder": details, "block": DetailEncoder({})}
         self._dimensions = Dimensions(1)
         self.size = 0
         self.batches = 0
@@ -154,7 +170,9 @@ class Filler:
         await connection.copy_records_to_table(
             "entry", schema_name=schema, columns=ENTRY_COLUMNS, records=rows
         )
-        found = fact_rows(batch, numbers, log=1, derivation=1, recorded_at=at)
+        found = fact_rows(
+            batch, numbers, self._details[schema], derivation=1, recorded_at=at
+        )
         await connection.copy_records_to_table(
             "fact", schema_name=schema, columns=FACT_COLUMNS, records=found
         )
@@ -204,13 +222,15 @@ async def fill(
     indices = await connection.fetch(INDICES)
     for index in indices:
         await connection.execute(f"drop index recorder.{index['indexname']}")
-    filler = Filler(connection)
+    details = DetailEncoder(await shipped_dictionaries(connection))
+    filler = Filler(connection, details)
     pace = SLOT * FULL / (entries // SLOTS)
     fleet = Fleet("questions", nodes=FLEET, pace=pace)
     struck = _struck()
     call(fleet, [hit.node for hit in struck])
     began = await _put_nodes(filler, fleet, len(struck))
-    block = Block(connections, await filler.newest_object(), began)
+    known = await filler.newest_object()
+    block = Block(connections, known, began, details)
     await _make(block, filler, fleet, entries // SLOTS)
     for slot in range(SLOTS):
         await _put_slot(filler, block, slot)
@@ -234,7 +254,7 @@ async def _put_nodes(filler: Filler, fleet: Fleet, struck: int) -> datetime:
     """
     listed = list(fleet.listed())
     others = beside_struck(listed[struck:], struck)
-    for batch in _batches(map(_frame, others)):
+    for batch in batches(map(frame, others)):
         seen = {"operation": Operation.LISTED, "observed_at": BEGAN}
         batch.drafts = [
             (epoch, msgspec.structs.replace(draft, **seen))
@@ -242,7 +262,7 @@ async def _put_nodes(filler: Filler, fleet: Fleet, struck: int) -> datetime:
         ]
         # As if they had not been entered as new.
         batch.read, batch.states = {}, KnownStates()
-        await Deriver(_Nothing()).derive(batch)
+        await Deriver(Nothing()).derive(batch)
         await filler.put(_calm(batch), BEGAN)
     return listed[-1].at
 
@@ -252,8 +272,8 @@ async def _make(
 ) -> None:
     """Make the block of daily life beside the log."""
     await block.create()
-    deriver = Deriver(_Nothing(), states_max=STATES_MAX)
-    for batch in _batches(_frame(c) for c in daily_life(fleet, count)):
+    deriver = Deriver(Nothing(), states_max=STATES_MAX)
+    for batch in batches(frame(c) for c in daily_life(fleet, count)):
         await deriver.derive(batch)
         batch.drafts = [
             (epoch, msgspec.structs.replace(draft, raw=STUB))
@@ -290,8 +310,8 @@ async def _put_slot(filler: Filler, block: Block, slot: int) -> None:
     for span, seen in zip(pairwise(bounds), [*happened, ()], strict=True):
         end = filler.size, filler.batches
         filler.size, filler.batches = await block.put(span, end, again, at)
-        for batch in _batches(seen) if seen else ():
-            await Deriver(_Nothing()).derive(batch)
+        for batch in batches(seen) if seen else ():
+            await Deriver(Nothing()).derive(batch)
             await filler.put(batch, seen[-1].observed_at + LATE)
 
 
@@ -303,7 +323,7 @@ async def _index(
     await connections[0].execute("vacuum analyze")
 
 
-def _batches(seen: Iterable[Observation]) -> Iterator[Batch]:
+def batches(seen: Iterable[Observation]) -> Iterator[Batch]:
     """Make entries of what was seen by somebody who knew nothing."""
     ledger = Ledger(Recovered(log=1, size=0, epoch=1, heads=[], streams={}))
     sequencer = Sequencer(ledger, Relisting(ledger))
@@ -314,13 +334,15 @@ def _batches(seen: Iterable[Observation]) -> Iterator[Batch]:
     yield sequencer.seal()
 
 
-class _Nothing:
+class Nothing:
+    """A log without documents."""
+
     async def documents(self, positions: Sequence[int]) -> dict[int, bytes]:
         assert not positions, "a block needs nothing before it"
         return {}
 
 
-def _frame(change: Change) -> WatchFrame:
+def frame(change: Change) -> WatchFrame:
     return WatchFrame(
         observed_at=change.at,
         resource=Resource.parse(change.resource),
@@ -335,7 +357,8 @@ def _calm(batch: Batch) -> Batch:
         position: [
             fact
             for fact in found
-            if fact.kind is FactKind.APPEARED or not fact.sign
+            if fact.kind is FactKind.APPEARED
+            or fact.marks.bearing is not Bearing.SIGN
         ]
         for position, found in batch.facts or ()
     }

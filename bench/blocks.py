@@ -14,6 +14,7 @@ from typing import NamedTuple
 import asyncpg
 
 from bench.daily_life import NAME_MARK, UID_MARK, Again
+from recorder.store.details import DetailEncoder
 from recorder.store.fact_rows import FACT_COLUMNS
 from recorder.store.rows import ENTRY_COLUMNS
 
@@ -37,10 +38,10 @@ OBJECTS_APART = 100_000_000
 """Between the numbers of the objects of two copies."""
 
 MOVED = ("recorded_at", "at", "observed_at", "occurred_at")
+FACTS_AT_ONCE = 5_000
 NUMBERED = ("object_id", "owner_id")
 
-PUT = """
-    insert into recorder.{table} ({columns})
+MOVED_ROWS = """
     select {values} from block.{table}
     where position > {after} and position <= {until}
     order by position
@@ -79,10 +80,12 @@ class Block:
         connections: Sequence[asyncpg.Connection],
         known: int,
         began: datetime,
+        details: DetailEncoder,
     ) -> None:
         """Take two connections, and the newest object of before the block."""
         self._connections = connections
         self._known = known
+        self._details = details
         self.began = began
         self.batches: list[Made] = []
 
@@ -123,27 +126,23 @@ class Block:
             return end
         after = part[0].until - part[0].entries
         shift = at - self.began
-        async with asyncio.TaskGroup() as both:
-            for connection, table, columns in zip(
-                self._connections,
-                ("entry", "fact"),
-                (ENTRY_COLUMNS, FACT_COLUMNS),
-                strict=True,
-            ):
-                values = (
+        rows_of = {
+            table: MOVED_ROWS.format(
+                table=table,
+                values=", ".join(
                     self._value(c, shift, size - after, again) for c in columns
-                )
-                both.create_task(
-                    connection.execute(
-                        PUT.format(
-                            table=table,
-                            columns=", ".join(f'"{c}"' for c in columns),
-                            values=", ".join(values),
-                            after=after,
-                            until=part[-1].until,
-                        )
-                    )
-                )
+                ),
+                after=after,
+                until=part[-1].until,
+            )
+            for table, columns in (
+                ("entry", ENTRY_COLUMNS),
+                ("fact", FACT_COLUMNS),
+            )
+        }
+        async with asyncio.TaskGroup() as both:
+            both.create_task(self._put_entries(rows_of["entry"]))
+            both.create_task(self._put_facts(rows_of["fact"]))
         rows = [
             (
                 batches + place,
@@ -161,6 +160,28 @@ class Block:
         )
         return size + part[-1].until - after, batches + len(part)
 
+    async def _put_entries(self, rows: str) -> None:
+        columns = ", ".join(f'"{column}"' for column in ENTRY_COLUMNS)
+        await self._connections[0].execute(
+            f"insert into recorder.entry ({columns}) {rows}"
+        )
+
+    async def _put_facts(self, rows: str) -> None:
+        """Put facts, whose details are compressed only here."""
+        connection = self._connections[1]
+        async with connection.transaction():
+            cursor = await connection.cursor(rows)
+            while found := await cursor.fetch(FACTS_AT_ONCE):
+                await connection.copy_records_to_table(
+                    "fact",
+                    schema_name="recorder",
+                    columns=FACT_COLUMNS,
+                    records=[
+                        (*row[:-1], self._details.encode(row[-1]))
+                        for row in map(tuple, found)
+                    ],
+                )
+
     def _value(
         self, column: str, shift: timedelta, by: int, again: Again
     ) -> str:
@@ -174,8 +195,11 @@ class Block:
                 f"case when {column} > {self._known}"
                 f" then {column} + {apart} else {column} end"
             )
-        if again.number and column == "detail":
-            return f"{_marked('detail::text', again)}::jsonb"
+        if again.number and column == "owners":
+            return f"{_marked('owners::text', again)}::text[]"
+        if column == "detail":
+            told = "convert_from(substr(detail, 2), 'UTF8')"
+            return f"convert_to({_marked(told, again)}, 'UTF8')"
         return f'"{column}"'
 
 

@@ -5,7 +5,7 @@ server, with fsync, is another. Every run plays into a server of its own.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,10 @@ def bench(runs: int) -> list[Number]:
         say(f"mixed: {DOCUMENTS} documents of {size:.0f} bytes on average")
         # In turns: what a shared machine does in a minute is in both.
         both = [
-            (played(tape, "mixed"), played(tape, "mixed", facts=False))
+            (
+                played(tape, "mixed"),
+                played(tape, "mixed", leaving_out=("facts",)),
+            )
             for _ in range(runs)
         ]
     plays, bare = zip(*both, strict=True)
@@ -117,9 +120,9 @@ def played(
     mix: str,
     look: Callable[[str], Awaitable[Any]] | None = None,
     *,
-    facts: bool = True,
+    leaving_out: Sequence[str] = (),
 ) -> Played:
-    """Play a tape into a new server; without facts to tell what they cost.
+    """Play a tape into a new server; without something, to tell its cost.
 
     What ``look`` finds with the owner's address is asked for before and
     after.
@@ -127,7 +130,7 @@ def played(
     with server_folder() as folder:
         small = folder / "small.tape.jsonl.zst"
         write_tape(small, mix, documents=WARM_UP, seed="warm-up")
-        return asyncio.run(_played(folder, small, tape, look, facts=facts))
+        return asyncio.run(_played(folder, small, tape, look, leaving_out))
 
 
 async def _played(
@@ -135,14 +138,13 @@ async def _played(
     small: Path,
     tape: Path,
     look: Callable[[str], Awaitable[Any]] | None,
-    *,
-    facts: bool,
+    leaving_out: Sequence[str],
 ) -> Played:
     async with open_database(Settings(data_dir=folder)) as database:
-        await _run(folder, small, facts=facts)
+        await _run(folder, small, leaving_out)
         before = await look(database.dsn("owner")) if look else None
         spent = postgres_cpu_seconds(folder)
-        recorder = await _run(folder, tape, facts=facts)
+        recorder = await _run(folder, tape, leaving_out)
         spent = postgres_cpu_seconds(folder) - spent
         after = await look(database.dsn("owner")) if look else None
     say(f"  {recorder['entries'] / recorder['seconds']:,.0f} entries/s")
@@ -171,8 +173,10 @@ def _processor(play: Played) -> float:
     return seconds + play.postgres_cpu_seconds
 
 
-async def _run(folder: Path, tape: Path, *, facts: bool) -> dict[str, Any]:
-    how = [] if facts else ["--no-facts"]
+async def _run(
+    folder: Path, tape: Path, leaving_out: Sequence[str]
+) -> dict[str, Any]:
+    how = [f"--no-{what}" for what in leaving_out]
     return await asyncio.to_thread(
         run_module, "bench.playing", folder, tape, *how
     )

@@ -3,7 +3,8 @@
 ``python -m bench.playing FOLDER TAPE`` plays into the embedded server of
 a folder, which must run, and prints one line of JSON. With ``--profile FILE``
 it writes a profile of itself instead of being fast; with ``--no-facts`` it
-derives none and decodes what entries need, to tell what facts cost.
+derives none and decodes what entries need, to tell what facts cost; with
+``--no-hashes`` batches get none.
 """
 
 import argparse
@@ -27,8 +28,10 @@ from recorder.intake.deriving import Deriver
 from recorder.intake.state import Batch
 from recorder.model.entry import Draft
 from recorder.settings import Settings
+from recorder.store import bookkeeping
 from recorder.store.append import Appender
 from recorder.store.fact_rows import name_facts
+from recorder.store.hashing import Hashes
 from recorder.wiring.database import open_database
 from recorder.wiring.playing import Playing, play_tape
 
@@ -109,7 +112,10 @@ def main() -> None:
     parser.add_argument("tape", type=Path)
     parser.add_argument("--profile", type=Path)
     parser.add_argument("--no-facts", action="store_true")
+    parser.add_argument("--no-hashes", action="store_true")
     arguments = parser.parse_args()
+    if arguments.no_hashes:
+        bookkeeping._hashes = lambda *_: Hashes(None, None, None)
     if arguments.no_facts:
         Deriver.derive = _derive_nothing  # type: ignore[method-assign,assignment]
         KnownStates.enter = _enter_nothing  # type: ignore[method-assign,assignment]

@@ -6,9 +6,11 @@ divided by the entries.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import asyncpg
 
+from bench.halves import write_halves
 from bench.measuring import Number, say, server_folder
 from bench.mixed import played
 from bench.tapes import write_tape
@@ -16,6 +18,7 @@ from bench.tapes import write_tape
 __all__ = ["bench"]
 
 DOCUMENTS = {"events": 60_000, "pods": 30_000, "nodes": 15_000}
+HALVES = 60_000
 TARGETS = {"events": 430, "pods": 900, "nodes": 1_100, "jobs": 0}
 
 SIZES = """
@@ -46,7 +49,36 @@ def bench(runs: int) -> list[Number]:
             play = played(tape, mix, look)
             entries = play.recorder["entries"]
             numbers.extend(_numbers(mix, *play.found, entries=entries))
+        numbers.extend(_of_halves(folder))
     return numbers
+
+
+def _of_halves(folder: Path) -> list[Number]:
+    """Measure a change of half new Events, half patches of Nodes."""
+    tape = folder / "halves.tape.jsonl.zst"
+    size = write_halves(tape, documents=HALVES) / HALVES
+    say(f"bytes: {HALVES} changes of {size:.0f} bytes on average")
+    play = played(tape, "events", look)
+    before, after = play.found
+    entries = play.recorder["entries"]
+    parts = {
+        f"{part} of {plural}": (after[name][place] - before[name][place])
+        / entries
+        for name, plural in (("entry", "entries"), ("fact", "facts"))
+        for place, part in enumerate(("rows", "indices"))
+    }
+    return [
+        Number(
+            name="bytes of a change, half Events, half Nodes' status",
+            unit="B",
+            values=[sum(parts.values())],
+            target="<= 400",
+        ),
+        *(
+            Number(name=f"  {name}", unit="B", values=[value])
+            for name, value in parts.items()
+        ),
+    ]
 
 
 async def look(dsn: str) -> Sizes:

@@ -28,7 +28,8 @@ from recorder.sources.tape import TapeReader
 from recorder.store.encoding import Encoder
 from recorder.store.names import Names, Numbers
 from recorder.store.rows import entry_rows, name_entries
-from recorder.store.writer import LogSpec, Writer, _shipped_dictionaries
+from recorder.store.shipped import shipped
+from recorder.store.writer import LogSpec, Writer
 from recorder.wiring.database import open_database
 
 __all__ = ["stages"]
@@ -143,7 +144,7 @@ def _numbers(batches: list[Batch]) -> Numbers:
 def _encode(batches: list[Batch], numbers: Numbers) -> None:
     dictionaries = {
         name: (number, content)
-        for number, (name, content) in enumerate(_shipped_dictionaries())
+        for number, (name, content) in enumerate(shipped())
     }
     encoder = Encoder(dictionaries)
     for batch in batches:

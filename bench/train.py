@@ -12,14 +12,19 @@ one that a payload names.
 """
 
 import argparse
+import asyncio
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from bench.fleet import Fleet
+from bench.answers_log import STATES_MAX, Nothing, batches, frame
+from bench.fleet import Change, Fleet
+from bench.tapes import MIXES
 from bench.templates import EVENTS, JOBS, NODES, PODS, load
+from recorder.intake.deriving import Deriver
+from recorder.store.details import COMPRESSED_FROM
 from recorder.store.encoding import LEVEL, LEVELS
 from recorder.zstd import ZstdCompressor, ZstdDict, train_dict
 
@@ -34,10 +39,17 @@ SIZES = {
     "pod": 64 * KIB,
     "node": 64 * KIB,
     "object": 64 * KIB,
+    "fact": 16 * KIB,
 }
 """By ``--compare``: larger ones make payloads at most 3 % smaller."""
 COMPARED = (16 * KIB, 32 * KIB, 64 * KIB, 96 * KIB, 112 * KIB)
-SAMPLES = {"event": 16_000, "pod": 3_000, "node": 1_500, "object": 3_000}
+SAMPLES = {
+    "event": 16_000,
+    "pod": 3_000,
+    "node": 1_500,
+    "object": 3_000,
+    "fact": 32_000,
+}
 
 
 def events(fleet: Fleet) -> Iterator[bytes]:
@@ -68,11 +80,27 @@ def objects(fleet: Fleet) -> Iterator[bytes]:
             yield change.document
 
 
+def facts(fleet: Fleet) -> Iterator[bytes]:
+    """What facts tell that the recorder derives of a mixed fleet."""
+    changes = islice(fleet.changes(MIXES["mixed"]), SAMPLES["fact"])
+    return iter(asyncio.run(_derived(changes)))
+
+
+async def _derived(changes: Iterable[Change]) -> list[bytes]:
+    deriver, found = Deriver(Nothing(), states_max=STATES_MAX), []
+    for batch in batches(map(frame, changes)):
+        await deriver.derive(batch)
+        for _, derived in batch.facts or ():
+            found += [fact.detail for fact in derived]
+    return [told for told in found if len(told) >= COMPRESSED_FROM]
+
+
 KINDS: dict[str, Callable[[Fleet], Iterator[bytes]]] = {
     "event": events,
     "pod": pods,
     "node": nodes,
     "object": objects,
+    "fact": facts,
 }
 
 
@@ -130,10 +158,10 @@ def compare() -> None:
             )
 
 
-def write() -> None:
+def write(kinds: Sequence[str]) -> None:
     FOLDER.mkdir(exist_ok=True)
-    for kind, size in SIZES.items():
-        dictionary = trained(training_samples(kind), size)
+    for kind in kinds:
+        dictionary = trained(training_samples(kind), SIZES[kind])
         (FOLDER / f"{kind}.zdict").write_bytes(dictionary)
         print(f"{kind}: {len(dictionary)} bytes", flush=True)
 
@@ -141,10 +169,12 @@ def write() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.train")
     parser.add_argument("--compare", action="store_true")
-    if parser.parse_args().compare:
+    parser.add_argument("--only", choices=SIZES, help="one kind of them")
+    arguments = parser.parse_args()
+    if arguments.compare:
         compare()
     else:
-        write()
+        write([arguments.only] if arguments.only else [*SIZES])
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from bench.requesting import (
 )
 from tests.cluster.client import ApiClient
 
-__all__ = ["prepare", "write"]
+__all__ = ["MACHINES", "event", "name", "node", "patch", "prepare", "write"]
 
 CLIENTS = 16
 MACHINES = 160
@@ -33,14 +33,14 @@ EVENTS_PATH = "/api/v1/namespaces/default/events"
 async def prepare(api: ApiClient) -> None:
     """Make the Nodes."""
     for number in range(MACHINES):
-        await api.create("/api/v1/nodes", _node(_name(number)))
+        await api.create("/api/v1/nodes", node(name(number)))
 
 
-def _name(number: int) -> str:
+def name(number: int) -> str:
     return f"gpu-{number:03}"
 
 
-def _node(name: str) -> dict[str, Any]:
+def node(name: str) -> dict[str, Any]:
     room = {"cpu": "192", "memory": "2Ti", "nvidia.com/gpu": "8"}
     return {
         "metadata": {
@@ -58,7 +58,7 @@ def _node(name: str) -> dict[str, Any]:
     }
 
 
-def _patch(number: int, prefix: str) -> tuple[str, str, bytes, str]:
+def patch(number: int, prefix: str) -> tuple[str, str, bytes, str]:
     condition = {
         "type": "Ready",
         "status": "True" if number % 4 else "False",
@@ -67,12 +67,12 @@ def _patch(number: int, prefix: str) -> tuple[str, str, bytes, str]:
         "lastHeartbeatTime": "2026-11-21T03:18:00Z",
     }
     body = json.dumps({"status": {"conditions": [condition]}}).encode()
-    path = f"/api/v1/nodes/{_name(number % MACHINES)}/status"
+    path = f"/api/v1/nodes/{name(number % MACHINES)}/status"
     return "PATCH", path, body, STRATEGIC
 
 
-def _event(number: int, prefix: str) -> tuple[str, str, bytes, str]:
-    node = _name(number % MACHINES)
+def event(number: int, prefix: str) -> tuple[str, str, bytes, str]:
+    node = name(number % MACHINES)
     body = {
         "metadata": {"name": f"{prefix}.{number:x}", "namespace": "default"},
         "involvedObject": {"kind": "Node", "name": node, "uid": node},
@@ -105,7 +105,7 @@ async def write(
                 due = began + number / rate - time.monotonic()
                 await asyncio.sleep(max(0.0, due))
             half, is_event = divmod(number, 2)
-            make = _event if is_event else _patch
+            make = event if is_event else patch
             method, path, body, kind = make(half, prefix)
             answer = await connection.request(method, path, body, kind=kind)
             tell(EVENTS if is_event else NODES, version_of(answer))
