@@ -193,17 +193,43 @@ async def test_statements_wait_for_a_connection_and_then_say_so(
     await engine.dispose()
 
 
+@pytest.mark.parametrize("turns", [0, 1, 2, 20])
 async def test_a_connection_that_the_server_ended_is_opened_anew(
-    any_database: Database,
+    any_database: Database, turns: int
 ) -> None:
+    """However much of the server's last words the driver has read."""
     engine = make_engine(any_database.dsn("reader"), connections=1)
     ((ended,),) = await fetch(engine, "read", PROCESS)
     other = make_engine(any_database.superuser_dsn())
     await fetch(other, "end it", END, process=ended)
-    await asyncio.sleep(0)
+    for _ in range(turns):
+        await asyncio.sleep(0)
 
     ((now,),) = await fetch(engine, "read", PROCESS)
 
     assert now != ended
     await engine.dispose()
     await other.dispose()
+
+
+@pytest.mark.parametrize("ended", module.ENDED)
+async def test_a_connection_that_ends_at_each_statement_is_given_up(
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    ended: type[Exception],
+) -> None:
+    engine = make_engine(database.dsn("reader"), connections=1)
+    asked = []
+
+    async def ending(*_: object, **__: object) -> object:
+        asked.append(1)
+        raise ended("it is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(asyncpg.Connection, "fetch", ending)
+        with pytest.raises(LogUnavailableError, match="cannot read"):
+            await fetch(engine, "read", ONE)
+
+    assert len(asked) == 2
+    assert await fetch(engine, "read", ONE)
+    await engine.dispose()
