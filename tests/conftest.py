@@ -27,19 +27,30 @@ from tests.support.sampling import HOW_TO_REPEAT
 TEMPLATE = "recorder_template"
 
 TESTS = Path(__file__).parent
-ON_THE_MACHINE = (
+CLUSTERS = (
     "recording",
     "survival",
-    "cluster",
-    "watch/test_kubernetes.py",
-    "faults",
-    "embedded",
-    "crash",
     "bench",
+    "cluster",
+    "deploy",
+    "watch/test_kubernetes.py",
 )
-"""Tests that run real clusters, kill processes or wait for leases: one after
-another in one process, whatever runs beside them. They take longest, and so
-they begin first."""
+"""Tests that run real clusters: one after another in one process, whatever
+runs beside them."""
+
+DEATHS = ("crash", "embedded", "faults")
+"""Tests that kill processes or play faults without a cluster: one after
+another too. Both groups begin first, each in a process of its own: together
+they take more than half of the time."""
+
+LONG = ("page", "api", "corpus", "docs", "store", "cli")
+"""What takes longest of the rest: begun before what takes less, so that the
+two processes end together."""
+
+DIVIDED = "scenarios"
+"""Nothing is made for all of these: what is left is shared at the end."""
+
+ORDER = (*CLUSTERS, *DEATHS, *LONG)
 
 for _variable in [name for name in os.environ if name.startswith("RECORDER_")]:
     if not _variable.startswith("RECORDER_TEST_"):
@@ -54,8 +65,7 @@ class ByGroup(LoadScopeScheduling):  # type: ignore[misc]  # untyped
 
     def _split_scope(self, nodeid: str) -> str:
         group = group_of(TESTS.parent / nodeid.partition("::")[0])
-        # Nothing is made for all scenarios, and all of them take long.
-        return nodeid.partition("[")[0] if group == "scenarios" else group
+        return nodeid.partition("[")[0] if group == DIVIDED else group
 
 
 def pytest_xdist_make_scheduler(
@@ -75,16 +85,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @cache
 def group_of(path: Path) -> str:
     """Name what runs one after another in one process."""
-    if _turn(path) < len(ON_THE_MACHINE):
-        return "on the machine"
-    return path.relative_to(TESTS).parts[0]
+    inside = path.relative_to(TESTS)
+    for name, group in ("clusters", CLUSTERS), ("deaths", DEATHS):
+        if any(inside.is_relative_to(folder) for folder in group):
+            return name
+    return inside.parts[0]
 
 
 @cache
 def _turn(path: Path) -> int:
     inside = path.relative_to(TESTS)
-    found = [inside.is_relative_to(name) for name in ON_THE_MACHINE]
-    return [*found, True].index(True)
+    found = [inside.is_relative_to(name) for name in ORDER]
+    return [*found, inside.parts[0] != DIVIDED, True].index(True)
 
 
 @pytest.fixture(scope="session")

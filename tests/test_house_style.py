@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ON_THE_MACHINE, group_of
+from tests.conftest import ORDER, group_of
 
 ROOT = Path(__file__).parents[1]
 MODULES = [
@@ -88,7 +88,7 @@ def test_docstrings_say_what_the_field_says(path: Path) -> None:
     ] == []
 
 
-def test_whatever_runs_a_cluster_runs_on_the_machine_one_at_a_time() -> None:
+def test_tests_that_run_a_cluster_run_one_after_another() -> None:
     running = [
         path
         for path in TESTS
@@ -96,6 +96,6 @@ def test_whatever_runs_a_cluster_runs_on_the_machine_one_at_a_time() -> None:
         and re.search(CLUSTER_USED, path.read_text(), re.MULTILINE)
     ]
 
-    assert {group_of(path) for path in running} == {"on the machine"}
-    for name in ON_THE_MACHINE:
+    assert {group_of(path) for path in running} == {"clusters"}
+    for name in ORDER:
         assert (ROOT / "tests" / name).exists(), name

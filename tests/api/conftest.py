@@ -2,9 +2,10 @@
 
 from collections.abc import AsyncIterator, Iterator
 
+import aiohttp
 import pytest
 
-from tests.api.serving import Client, served_by
+from tests.api.serving import Client, served_by, serving_beside
 from tests.api.telling import Telling
 from tests.corpus.logs import play_in_turn, tape_of
 from tests.support.filled import filled_database
@@ -31,10 +32,16 @@ def asked_database(embedded_server: DatabaseServer) -> Iterator[Database]:
         yield database
 
 
+@pytest.fixture(scope="module")
+def serving_address(asked_database: Database) -> Iterator[str]:
+    with serving_beside(asked_database.dsn("reader")) as address:
+        yield address
+
+
 @pytest.fixture
-async def served(asked_database: Database) -> AsyncIterator[Client]:
-    async with served_by(asked_database.dsn("reader")) as client:
-        yield client
+async def served(serving_address: str) -> AsyncIterator[Client]:
+    async with aiohttp.ClientSession() as session:
+        yield Client(serving_address, session)
 
 
 @pytest.fixture

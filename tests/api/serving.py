@@ -1,10 +1,12 @@
 """A server in this process, and a plain client of it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import aiohttp
@@ -12,7 +14,7 @@ import aiohttp
 from recorder.settings import Settings
 from recorder.wiring.serving import serving
 
-__all__ = ["Client", "Reply", "served_by"]
+__all__ = ["Client", "Reply", "served_by", "serving_beside"]
 
 JSON = "application/json"
 
@@ -101,15 +103,52 @@ async def served_by(
     dsn: str, *, tokens: Path | None = None
 ) -> AsyncIterator[Client]:
     """Serve a database on a free port while entered."""
-    settings = Settings(
+    async with (
+        serving(_settings(dsn, tokens), asyncio.Event()) as address,
+        aiohttp.ClientSession() as session,
+    ):
+        yield Client(address, session)
+
+
+@contextmanager
+def serving_beside(dsn: str) -> Iterator[str]:
+    """Serve a database from a thread, whatever loop asks; yield the address.
+
+    For many tests that only ask: to begin and end a server takes longer
+    than most of them.
+    """
+    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event, str]]
+    begun = Future()
+
+    async def serve() -> None:
+        stop = asyncio.Event()
+        async with serving(_settings(dsn), stop) as address:
+            begun.set_result((asyncio.get_running_loop(), stop, address))
+            await stop.wait()
+
+    def run() -> None:
+        try:
+            asyncio.run(serve())
+        except BaseException as exc:
+            if begun.done():
+                raise
+            begun.set_exception(exc)
+
+    thread = Thread(target=run, name="serving")
+    thread.start()
+    loop, stop, address = begun.result()
+    try:
+        yield address
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+
+
+def _settings(dsn: str, tokens: Path | None = None) -> Settings:
+    return Settings(
         database_url=dsn,
         data_dir=Path("/nonexistent"),
         kubeconfig="/nonexistent",
         serve_listen="127.0.0.1:0",
         token_file=tokens,
     )
-    async with (
-        serving(settings, asyncio.Event()) as address,
-        aiohttp.ClientSession() as session,
-    ):
-        yield Client(address, session)

@@ -1,11 +1,15 @@
 """The commands about the served API: serve, open, token, and beside."""
 
 import asyncio
+import os
 import signal
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import aiohttp
 import pytest
@@ -15,7 +19,10 @@ from recorder.settings import Settings
 from recorder.wiring.beside import ServedEndedError, served_beside
 from tests.api.serving import Client
 from tests.cli.running import started
+from tests.cluster.ports import Ports
+from tests.cluster.waiting import until
 from tests.support.postgres import Database
+from tests.survival.wire import Wire
 
 SECONDS = 30
 END_SECONDS = 10
@@ -33,6 +40,13 @@ async def running(
         async with asyncio.timeout(SECONDS):
             line = await process.stdout.readline()
         yield process, line.decode().strip()
+
+
+@pytest.fixture
+def ports() -> Iterator[Ports]:
+    made = Ports()
+    yield made
+    made.give_back()
 
 
 async def ended(process: asyncio.subprocess.Process) -> int:
@@ -89,6 +103,52 @@ async def test_an_address_that_is_taken_is_told(
     assert out == b""
     assert f"cannot serve on {listen}".encode() in err
     assert b"--listen" in err
+
+
+async def test_probes_are_answered_before_there_is_a_database(
+    asked_database: Database, tmp_path: Path, ports: Ports
+) -> None:
+    """It waits, says for what but not where, and then serves."""
+    listen = f"127.0.0.1:{ports.take()}"
+    database = urlsplit(asked_database.dsn("reader"))
+    place = dict(parse_qsl(database.query))
+    there = Path(place["host"]) / f".s.PGSQL.{place['port']}"
+    here = urlencode({**place, "host": str(tmp_path)})
+    async with (
+        started(
+            "serve",
+            "--listen",
+            listen,
+            url=urlunsplit(database._replace(query=here)),
+            RECORDER_DATA_DIR=str(tmp_path),
+        ) as process,
+        aiohttp.ClientSession() as session,
+    ):
+        client = Client(f"http://{listen}/", session)
+
+        async def ready() -> int:
+            with suppress(aiohttp.ClientConnectionError):
+                return (await client.request("GET", "readyz")).status
+            return 0
+
+        async def waits() -> bool:
+            return await ready() == 503
+
+        async def serves() -> bool:
+            return await ready() == 200
+
+        await until(waits, "it answers")
+        alive = await client.request("GET", "healthz")
+        says = await client.request("GET", "readyz")
+        assert (alive.status, alive.body) == (200, b"ok\n")
+        assert says.body == b"waiting: the database does not respond\n"
+        refused = await client.post({"query": QUERY})
+        assert (refused.status, refused.codes) == (503, ["api.waiting"])
+
+        async with Wire(there).listening(tmp_path / there.name):
+            await until(serves, "it serves")
+            assert (await client.ask(QUERY))["why"]["node"] == "gpu-002"
+            assert process.returncode is None
 
 
 @pytest.mark.parametrize("listen", ["foo", "127.0.0.1", "127.0.0.1:70000"])
@@ -152,10 +212,14 @@ async def test_open_prints_where_the_page_is(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    ports: Ports,
 ) -> None:
+    listen = f"127.0.0.1:{ports.take()}"
+    ports.give_back()
     monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("RECORDER_SERVE_LISTEN", listen)
     assert main._run(["open"]) == 0
-    assert capsys.readouterr().out == "http://127.0.0.1:9470/\n"
+    assert capsys.readouterr().out == f"http://{listen}/\n"
 
     async with running(
         asked_database,
@@ -189,3 +253,67 @@ def test_tokens_are_made_listed_and_revoked(
     assert "grafana" in listed
     assert made not in listed
     assert (tmp_path / "tokens").read_text() == ""
+
+
+def opened(data: Path, *words: str, **more: str) -> tuple[int, str, str]:
+    """Run `recorder open` for the server of a data folder."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("RECORDER_")
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "recorder", "open", "--print", *words],
+        env={**environment, "RECORDER_DATA_DIR": str(data), **more},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout.strip(), done.stderr
+
+
+async def test_open_names_the_server_of_its_own_log(
+    asked_database: Database, tmp_path: Path
+) -> None:
+    """Two servers: each data folder gets its own, never the other's."""
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    mine.mkdir()
+    other.mkdir()
+    async with (
+        running(
+            asked_database, "--listen", "127.0.0.1:0",
+            RECORDER_DATA_DIR=str(other),
+        ) as (_, elsewhere),
+        running(
+            asked_database, "--listen", "127.0.0.1:0",
+            RECORDER_DATA_DIR=str(mine),
+        ) as (process, address),
+    ):  # fmt: skip
+        assert (await asyncio.to_thread(opened, mine))[1] == address
+        assert (await asyncio.to_thread(opened, other))[1] == elsewhere
+        process.kill()
+        await process.wait()
+        held = elsewhere.removeprefix("http://").removesuffix("/")
+
+        # Its address is left behind, and another server has it by now.
+        left = (mine / "serve.address").read_text()
+        (mine / "serve.address").write_text(left.replace(address, elsewhere))
+        status, out, err = await asyncio.to_thread(
+            opened, mine, RECORDER_SERVE_LISTEN=held
+        )
+
+    assert (status, out) == (1, "")
+    assert "was started from another data folder" in err
+    assert "recorder serve --listen 127.0.0.1:0" in err
+
+
+def test_open_says_that_nothing_answers(tmp_path: Path, ports: Ports) -> None:
+    listen = f"127.0.0.1:{ports.take()}"
+    ports.give_back()
+
+    status, out, err = opened(
+        tmp_path, "node/gpu-002", RECORDER_SERVE_LISTEN=listen
+    )
+
+    assert (status, out) == (0, f"http://{listen}/node/gpu-002")
+    assert "nothing answers there: start `recorder serve`" in err

@@ -88,6 +88,7 @@ async def test_incidents_are_found_by_window_and_by_id(served: Client) -> None:
     found = await served.ask(
         """{ incidents(cluster: "rack-loss-jobset") {
           count nodes { id nodes group cause verdicts { id node } }
+          places { node key value }
           histogram { stepSeconds steps { from to count } }
           pageInfo { hasNextPage hasPreviousPage }
           nearest { before { at } } coverage { complete } } }"""
@@ -99,6 +100,13 @@ async def test_incidents_are_found_by_window_and_by_id(served: Client) -> None:
     steps = incidents["histogram"]["steps"]
     assert sum(step["count"] for step in steps) == incidents["count"]
     (rack,) = [one for one in incidents["nodes"] if one["group"] == "RACK"]
+    racks = [
+        one["value"]
+        for one in incidents["places"]
+        if one["node"] in rack["nodes"] and one["key"].endswith("/rack")
+    ]
+    assert len(racks) == len(rack["nodes"])
+    assert len(set(racks)) == 1
     for verdict in rack["verdicts"]:
         one = await served.ask(
             """query One($id: ID!) { incident(id: $id) {

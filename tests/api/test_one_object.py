@@ -157,3 +157,13 @@ async def test_candidates_differ_and_can_be_chosen(audited: Client) -> None:
             name=name,
         )
         assert found["object"] == {"kind": "Queue"}
+
+
+async def test_versions_with_an_author_are_counted(audited: Client) -> None:
+    found = await audited.ask(
+        "{ auditCoverage { audited records resources { resource versions } } }"
+    )
+
+    counted = found["auditCoverage"]
+    assert (counted["audited"], counted["records"]) == (True, 2)
+    assert counted["resources"] == [{"resource": str(JOBSETS), "versions": 1}]

@@ -29,7 +29,7 @@ MISTAKES = [
         "question.time",
     ),
     (
-        "why --log 3 pod/train/x",
+        "replay --log 3 pod/train/x",
         'why(node: "pod/train/x", log: 3) { node }',
         "question.node",
     ),

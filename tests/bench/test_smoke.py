@@ -28,6 +28,7 @@ SMALLEST: dict[str, dict[str, Any]] = {
         "questions.ASKED_OF_ALL": 2,
         "questions.PROCESSES": 2,
     },
+    "cold": SMALL_LOG | {"cold.ENTRIES": 8_000, "cold.ASKED": 5},
     "list": {"listing.PODS": 200},
     "latency": {
         "latency.RATE": 50,
@@ -43,13 +44,29 @@ SMALLEST: dict[str, dict[str, Any]] = {
     },
     "redact": {"redact.DOCUMENTS": 20, "redact.TURNS": 1},
     "rederive": {"rederiving.DOCUMENTS": 100},
+    "prove": {"proving.DOCUMENTS": 100},
+    "retain": {"retaining.DOCUMENTS": 100},
+    "days": {
+        "thirty_days.DOCUMENTS": 20,
+        "thirty_days.DAYS": 3,
+        "thirty_days.SETTLED": 2,
+    },
+    "beside": {"beside.DOCUMENTS": 100, "beside.SECONDS": 0.2},
     "restart": {"restart.PODS": 50},
+    "walk": {
+        "walking.AWAY_SECONDS": 2.0,
+        "walking.BESIDE_SECONDS": 1.0,
+        "walking.AFTER_SECONDS": 10.0,
+    },
     "takeover": {
         "takeover.CHANGES": 200,
         "takeover.RATE": 10.0,  # beyond the takeover, or nothing is written
         "takeover.TRIES": 1,
         "takeover.SIGNALS": (signal.SIGKILL,),
     },
+    "access": {"reviewing.ASKED": 2},
+    "audit": {"auditing.ROUNDS": 1, "auditing.RECORDS": 200},
+    "webhook": {"sending.SECONDS": 1.0, "sending.WARM_UP_SECONDS": 0.5},
     "help": {"start_up.TRIES": 1},
     "timeline": {"timeline.FRAMES": 5},
     "paint": {"first_paint.TRIES": 1},

@@ -16,6 +16,7 @@ from recorder.doctor import Check, checkup
 from recorder.doctor.cluster import ClusterFindings
 from recorder.settings import Settings
 from recorder.wiring.playing import Playing, play_tape
+from tests.corpus.live.asking import LIVE as LIVE_FOLDER
 from tests.corpus.logs import play_in_turn, tape_of
 from tests.support.builders import at
 from tests.support.filled import filled_database
@@ -60,11 +61,15 @@ ASKING = (
     "gaps",
     "show",
     "history",
+    "audit_coverage",
     "diff",
+    "who",
     "cutting",
     "why",
     "impact",
     "incidents",
+    "get",
+    "stats",
     "replay",
     "postmortem",
 )
@@ -143,14 +148,22 @@ TAPES = (
     "crash",
     "drain-audited",
     "replaced",
+    "crash-job-fails",
+    "out-of-memory",
+    "inference-preempts-training",
 )
-"""Incidents of the corpus, as logs 1 to 5."""
+"""Incidents of the corpus, as logs 1 to 8."""
+
+LIVE_TAPES = ("s19_lost_before_the_crash",)
+"""Incidents recorded live, as log 9."""
 
 
 @pytest.fixture(scope="session")
 def incidents_database(embedded_server: DatabaseServer) -> Iterator[Database]:
     async def fill(writer: str) -> None:
-        await play_in_turn(writer, {name: tape_of(name) for name in TAPES})
+        tapes = {name: tape_of(name) for name in TAPES}
+        live = {n: LIVE_FOLDER / f"{n}.tape.jsonl.zst" for n in LIVE_TAPES}
+        await play_in_turn(writer, {**tapes, **live})
 
     with filled_database(embedded_server, fill) as database:
         yield database

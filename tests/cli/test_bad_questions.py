@@ -15,8 +15,7 @@ NOT_FOUND = 5
 REFUSED = {
     "why --log 1 node/gpu-02": (NOT_FOUND, 'did you mean "gpu-002"'),
     "why --log 1 gpu-9x": (NOT_FOUND, 'log 1 has no node "gpu-9x"'),
-    "why --log 1 pod/train/x": (USAGE, "is not a node: write node/NAME"),
-    "why --log 1 pod/x": (USAGE, '"pod/x" is not a node: write node/NAME'),
+    "why --log 1 pod/x": (NOT_FOUND, 'log 1 has no "pod/x"'),
     "why --log 1": (USAGE, "node/NAME"),
     "why --log 1 node/gpu-002 --at 1h --since 2h": (USAGE, "not both"),
     "why --log 1 node/gpu-002 --at noon": (USAGE, "--at"),
@@ -34,7 +33,7 @@ REFUSED = {
     "impact --log 1 pod/x": (USAGE, "is not a node"),
     "impact --log 1 node/gpu-02": (NOT_FOUND, 'did you mean "gpu-002"'),
     "incidents --log 1 --since 1h --until 2h": (USAGE, "invalid window"),
-    "incidents --log 9": (NOT_FOUND, "there is no log 9"),
+    "incidents --log 99": (NOT_FOUND, "there is no log 99"),
     "replay --log 1 node/gpu-02": (NOT_FOUND, 'did you mean "gpu-002"'),
     "replay --log 1 node/gpu-002 --speed 0": (USAGE, "--speed"),
     "replay --log 1 node/gpu-002 --speed nan": (

@@ -58,6 +58,7 @@ QUESTIONS = {
 
 CHANGING = [
     (r'("?recorded_at"?: ?"?\'?)20[^"\']*Z', r"\1TIME"),
+    (r'("place": )"[^"]*archive"', r'\1"FOLDER"'),
     (r"last recorded 20\S*Z", "last recorded TIME"),
     (r"[\d.]+ a minute", "N a minute"),
     (r'("(?:entries_per_minute|lag_seconds|bytes)": )[\d.]+', r"\1N"),

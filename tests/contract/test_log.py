@@ -22,7 +22,12 @@ from recorder.intake.ports import Log
 from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Batch, Jump, Recovered
-from recorder.model.observation import ClockJumped, Observation
+from recorder.model.moment import written
+from recorder.model.observation import (
+    AuditRecorded,
+    ClockJumped,
+    Observation,
+)
 from recorder.store.writer import LogSpec, Writer
 from tests.conftest import TEMPLATE
 from tests.support.builders import (
@@ -291,3 +296,31 @@ async def test_versions_of_which_there_is_no_entry_are_told(
     assert await lacking() == []
     assert await lacking(7, 2**63 - 1) == [2**63 - 1]
     assert await lacking(7, 9, epoch=2) == [7, 9]
+
+
+async def test_audit_records_are_found_by_the_moment_of_their_request(
+    open_log: Opener,
+) -> None:
+    log = open_log("a")
+    teller = Teller(await log.take_lease())
+    moment = at(0) + timedelta(microseconds=1)
+    stamped = [
+        b'{"auditID":"%d","requestReceivedTimestamp":"%s"}'
+        % (number, written(when).encode())
+        for number, when in enumerate([moment, moment, at(1)])
+    ]
+    await log.append(
+        teller.batch(
+            *(AuditRecorded(observed_at=at(2), event=one) for one in stamped),
+            AuditRecorded(observed_at=at(2), event=b"{}"),
+            a_frame(PODS, "ADDED", an_object("p", 5), when=0),
+        )
+    )
+
+    await log.close()
+    recovered = await open_log("a").take_lease()
+    assert recovered.newest_request == at(1)
+    assert await log.requests([]) == []
+    assert await log.requests([at(0)]) == []
+    assert sorted(await log.requests([moment])) == stamped[:2]
+    assert sorted(await log.requests([moment, at(1)])) == stamped

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from recorder.knowledge import shipped
 from recorder.questions.why import Why, WhyQuestion, ask_why
@@ -88,7 +89,7 @@ async def test_an_answer_is_as_bad_as_its_worst_field(
 ) -> None:
     why, truth = await crash_answered(corpus)
     changes, mark = WRONG[how]
-    changed = [replace(verdict, **changes) for verdict in why.verdicts]
+    changed = [structs.replace(verdict, **changes) for verdict in why.verdicts]
 
     assert {j.mark for j in judged(why, truth)} == {Mark.RIGHT}
     (one,) = judged(replace(why, verdicts=changed), truth)

@@ -40,7 +40,7 @@ async def test_a_gap_that_a_verdict_rests_on_may_hide_something(
     shown = plain(PostmortemDocument.of(found))["verdict_gaps"]
     assert {gap["id"] for gap in shown} == {str(gap) for gap in named}
     for text in (markdown(found), html(found)):
-        missing = text.partition("What may be missing")[2]
+        missing = text.partition("what could not be seen")[2]
         assert all(f"(gap {gap})" in missing for gap in named)
     assert "the record has gaps" in summary(found)[2]
 
@@ -51,9 +51,11 @@ async def behind_its_gaps(
     """Return a report of a window that begins when its gaps are over."""
     closed = max(gap.until for gap in found.gaps if gap.until is not None)
     window = Window(closed, None)
-    why = replace(
-        found.why,
-        question=replace(found.why.question, window=window),
-        coverage=Coverage(window=window),
+    impact = replace(found.impact, coverage=Coverage(window=window))
+    gaps = await _gaps(reading, found.verdicts, impact.coverage)
+    return replace(
+        found,
+        question=replace(found.question, window=window),
+        impact=impact,
+        gaps=gaps,
     )
-    return replace(found, why=why, gaps=await _gaps(reading, why))

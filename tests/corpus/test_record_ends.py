@@ -19,7 +19,7 @@ NOW = at(10_000_000)
 
 async def last_of(reading: LogReading) -> Line:
     lines: list[Line] = []
-    pages = reading.lines(Selection(), after=0, documents=False)
+    pages = reading.lines(Selection(), after=0)
     async for page in pages:
         lines.extend(page)
     return max(lines, key=lambda line: line.observed_at)

@@ -70,8 +70,10 @@ async def test_answers_do_not_depend_on_the_order_of_rows(
     first = await answered(corpus, name)
     chance = Random(name)
 
-    def shuffled(self: FactNames, rows: Sequence[Record]) -> list[StoredFact]:
-        return original(self, chance.sample(rows, len(rows)))
+    async def shuffled(
+        self: FactNames, rows: Sequence[Record]
+    ) -> list[StoredFact]:
+        return await original(self, chance.sample(rows, len(rows)))
 
     monkeypatch.setattr(FactNames, "stored", shuffled)
     for _ in range(3):

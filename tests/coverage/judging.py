@@ -7,7 +7,7 @@ from typing import cast
 
 from recorder.coverage.coverage import Coverage, Reads, covered, everything
 from recorder.coverage.hole import Gap
-from recorder.coverage.ports import ClockJump, Log, Stream
+from recorder.coverage.ports import Archived, ClockJump, Log, Stream
 from recorder.documents.coverage import CoverageDocument
 from recorder.documents.document import plain
 from recorder.model.reference import EntryName
@@ -89,6 +89,9 @@ class Told:
         del since
         for gap in self._gaps:
             yield gap
+
+    async def archived(self, _: Window) -> Archived:
+        return Archived()
 
     async def clock_jumps(self) -> AsyncIterator[ClockJump]:
         for jump in self._jumps:

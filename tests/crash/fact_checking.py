@@ -8,23 +8,23 @@ __all__ = ["FACTS", "fact_problems"]
 
 FACTS = """
     select f.derivation_id, f.position, f.index, f.recorded_at,
-      f.observed_at, d.state, d.built_to,
+      coalesce(f.observed_at, f.at) as observed_at, d.state, d.built_to,
       (f.object_id is not null and o.object_id is null)
       or (f.owner_id is not null and u.object_id is null)
       or (f.node_id is not null and n.node_id is null)
       or (f.actor_id is not null and w.word_id is null)
-      or d.derivation_id is null as nameless
+      or (f.topic_id is not null and t.word_id is null) as nameless
     from recorder.fact f
-    left join recorder.derivation d on d.derivation_id = f.derivation_id
-      and d.log_id = f.log_id
+    join recorder.derivation d on d.derivation_id = f.derivation_id
     left join recorder.object o on o.object_id = f.object_id
-      and o.log_id = f.log_id
+      and o.log_id = d.log_id
     left join recorder.object u on u.object_id = f.owner_id
-      and u.log_id = f.log_id
+      and u.log_id = d.log_id
     left join recorder.node n on n.node_id = f.node_id
-      and n.log_id = f.log_id
+      and n.log_id = d.log_id
     left join recorder.word w on w.word_id = f.actor_id
-    where f.log_id = $1 order by f.derivation_id, f.position, f.index
+    left join recorder.word t on t.word_id = f.topic_id
+    where d.log_id = $1 order by f.derivation_id, f.position, f.index
 """
 
 Row = Any

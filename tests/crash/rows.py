@@ -75,9 +75,9 @@ TAKING = (
     ),
     Write(
         name="insert a dictionary",
-        statements=["writer.MAKE_DICTIONARY"],
+        statements=["shipped.MAKE_DICTIONARY"],
         step="take",
-        cut="writer.MAKE_DICTIONARY",
+        cut="shipped.MAKE_DICTIONARY",
     ),
 )
 APPENDING = (
@@ -95,7 +95,7 @@ APPENDING = (
         name="append entries",
         statements=[
             "append.ADVANCE",
-            "append.FOLLOW",
+            "bookkeeping.FOLLOW",
             "COPY entry",
         ],
         told=[a_frame(PODS, "MODIFIED", an_object("a", 10))],
@@ -118,7 +118,7 @@ APPENDING = (
     ),
     Write(
         name="append proofs only",
-        statements=["append.ADVANCE", "append.FOLLOW"],
+        statements=["append.ADVANCE", "bookkeeping.FOLLOW"],
         told=[a_bookmark(PODS, 50, when=3)],
     ),
     Write(
@@ -127,17 +127,17 @@ APPENDING = (
     ),
     Write(
         name="count heartbeats",
-        statements=["append.FOLLOW"],
+        statements=["bookkeeping.FOLLOW"],
         told=[a_frame(NODES, "MODIFIED", a_node("gpu-001", 11, beat=9))],
     ),
     Write(
         name="open a gap",
-        statements=["COPY entry", "append.FOLLOW"],
+        statements=["COPY entry", "bookkeeping.FOLLOW"],
         told=[EXPIRED],
     ),
     Write(
         name="close a gap",
-        statements=["COPY entry", "append.FOLLOW"],
+        statements=["COPY entry", "bookkeeping.FOLLOW"],
         before=[*BEFORE, EXPIRED],
         told=[a_list(PODS, 20, an_object("a", 15), when=3)],
     ),
@@ -148,7 +148,7 @@ APPENDING = (
     ),
     Write(
         name="remove heads",
-        statements=["append.DELETE_HEADS", "COPY fact"],
+        statements=["bookkeeping.DELETE_HEADS", "COPY fact"],
         told=[a_frame(PODS, "DELETED", an_object("b", 12))],
     ),
     Write(

@@ -10,15 +10,26 @@ import itertools
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+)
 
 from recorder.admin.redaction_key import load_key
+from recorder.admin.signing_key import (
+    load_signing_key,
+    rotate,
+    trust,
+    trusted_keys,
+)
 from recorder.admin.tokens import TokenFile
+from recorder.checkpoints.folder import Folder
 from recorder.embedded import server_log
 from recorder.embedded.errors import AlreadyRecordingError
 from recorder.embedded.folder import DataFolder
@@ -29,10 +40,11 @@ from recorder.embedded.passwords import (
 )
 from recorder.embedded.recording_lock import RecordingLock
 from recorder.embedded.state import Phase, State, read_state, write_state
+from recorder.integrity.notes import SignedNote, sign
 from recorder.settings import Settings
 from recorder.sources.tape import TapeTruncatedError, TapeWriter
 from recorder.sources.tape.whole import whole_tape
-from recorder.wiring.addresses import announced, page_address
+from recorder.wiring.addresses import announced
 from recorder.wiring.control import NoRecorderError, ask_for_tape, control
 from recorder.wiring.live import LiveRecording
 from tests.tape.builders import HEADER, a_frame, read_up_to_the_trouble
@@ -94,6 +106,42 @@ def test_one_redaction_key_is_made(tmp_path: Path) -> None:
         assert list(settings.data_dir.iterdir()) == [path]
         if next(made, "over") == "over":
             return
+
+
+def test_a_signing_key_is_replaced_or_not(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path)
+    now = datetime(2026, 11, 24, tzinfo=UTC)
+    trust(settings, load_signing_key(settings), now)
+
+    for _ in deaths(lambda: rotate(settings, now)):
+        before = {key.public for key in trusted_keys(settings)}
+        key = load_signing_key(settings)
+        trust(settings, key, now)
+        after = {one.public for one in trusted_keys(settings)}
+        assert before <= after, "what was signed before still counts"
+        assert key.public_key().public_bytes_raw() in after
+    assert len(trusted_keys(settings)) > 1
+
+
+def test_a_checkpoint_is_in_its_folder_or_counted_as_damaged(
+    tmp_path: Path,
+) -> None:
+    key = Ed25519PrivateKey.generate()
+    now = datetime(2026, 11, 24, tzinfo=UTC)
+    folder = Folder(tmp_path / "checkpoints")
+    (tmp_path / "checkpoints").mkdir()
+    first = sign("one\n1\n", key, "one")
+    folder.add("log", first, now)
+    notes: Sequence[SignedNote] = []
+
+    for number, _ in enumerate(
+        deaths(lambda: folder.add("log", sign("two\n", key, "two"), now))
+    ):
+        notes, damaged = asyncio.run(folder.read("log"))
+        assert str(notes[0]) == str(first)
+        assert len(notes) + damaged <= number + 2
+        assert all(str(n) != "" for n in notes)
+    assert notes[-1].text == "two\n"
 
 
 def test_tokens_are_as_before_or_as_after(tmp_path: Path) -> None:
@@ -193,18 +241,22 @@ def test_a_recorder_can_be_asked_again(tmp_path: Path) -> None:
 
 def test_the_address_of_the_page_is_whole(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path)
-    configured = page_address(settings)
     path = tmp_path / "serve.address"
     old, new = "http://127.0.0.1:40001/", "http://127.0.0.1:40002/"
-    path.write_text(old)
+    whole = {None, f"{old}\nabc\n", f"{new}\ndef\n"}
+
+    def left() -> str | None:
+        return path.read_text() if path.exists() else None
+
+    path.write_text(f"{old}\nabc\n")
 
     def announce() -> None:
-        with announced(settings, new):
-            assert page_address(settings) == new
+        with announced(settings, new, "def"):
+            assert left() == f"{new}\ndef\n"
 
     for _ in deaths(announce):
-        assert page_address(settings) in (old, new, configured)
-        path.write_text(old)
+        assert left() in whole
+        path.write_text(f"{old}\nabc\n")
     assert list(tmp_path.iterdir()) == [path]
 
 

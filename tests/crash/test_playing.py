@@ -93,19 +93,23 @@ async def told(database: Database) -> Told:
     ]
 
 
-WRITES = ("append.", "COPY ", "lease.", "writer.")
+WRITES = ("append.", "bookkeeping.", "COPY ", "lease.", "writer.")
 
 
 def kills_of(passed: Counter[str]) -> Iterator[Kill]:
     """Yield both sides of each commit, and the end of each write before it.
 
-    What lies between is died in by `test_kills`.
+    What lies between is died in by `test_kills`. The first passage of each
+    place is among them: how often it is passed depends on how many
+    transactions the time between two writes makes of a tape.
     """
     for place, count in passed.items():
         if place in {"COMMIT;, sent Q", "COMMIT;, after"}:
             yield from (Kill(place, number + 1) for number in range(count))
         elif place.startswith(WRITES) and place.endswith(", after"):
-            yield Kill(place, count)
+            yield Kill(place, 1)
+            if count > 1:
+                yield Kill(place, count)
 
 
 @pytest.mark.timeout(300)
@@ -125,8 +129,12 @@ def test_a_tape_that_is_played_again_is_in_the_log_once(
         for kill in kills:
             again = fresh_database(embedded_server, TEMPLATE)
             database = runner.run(again.__aenter__())
-            status, _ = played_in_a_child(tape, database, kill)
-            assert status == -signal.SIGKILL, kill
+            status, seen = played_in_a_child(tape, database, kill)
+            if status == 0 and kill.passage > 1:
+                # Played in fewer transactions than the first time.
+                assert seen[kill.place] < kill.passage, kill
+            else:
+                assert status == -signal.SIGKILL, kill
             runner.run(ask(database, EXPIRE))
             runner.run(play(tape, database))
             assert runner.run(told(database)) == whole, kill

@@ -14,7 +14,8 @@ import pytest
 from recorder.admin.rederiving import Rederiving, rederive
 from recorder.errors import LogUnavailableError
 from recorder.intake.deriving import Deriver
-from recorder.store.rederivation import Rederivation, connect_to
+from recorder.store.long_work import connect_to
+from recorder.store.rederivation import Rederivation
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Teller
 from tests.crash.checking import check_log

@@ -21,7 +21,7 @@ from pathlib import Path
 __all__ = ["Block", "Command", "blocks", "commands", "documents", "run"]
 
 ROOT = Path(__file__).parents[2]
-LANGUAGES = frozenset({"console", "sh", "toml", "yaml", "json", "text"})
+LANGUAGES = frozenset({"console", "sh", "toml", "yaml", "json", "sql", "text"})
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECONDS = 100
 INTERRUPTED = 130

@@ -18,9 +18,10 @@ import click
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
+from api.measuring import Measures
 from recorder.cli.main import main
 from recorder.health.metrics import exposition
-from recorder.intake.progress import Progress
+from recorder.intake.progress import Progress, Received
 from recorder.intake.state import OpenGap, ResumePoint, StreamState
 from recorder.settings import PREFIX, Settings
 from tests.docs.blocks import ROOT
@@ -49,6 +50,15 @@ def settings_table() -> str:
     return "\n".join([head, *rows])
 
 
+def _duration(value: timedelta) -> str:
+    """Write a duration as an operator would."""
+    seconds = value.total_seconds()
+    for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
+        if seconds and seconds % size == 0:
+            return f"{seconds / size:g}{unit}"
+    return f"{seconds:g}s"
+
+
 def _default(value: object) -> str:
     match value:
         case None | Path():
@@ -56,7 +66,7 @@ def _default(value: object) -> str:
         case bool():
             return f"`{str(value).lower()}`"
         case timedelta():
-            return f"`{value.total_seconds() / 3600:g}h`"
+            return f"`{_duration(value)}`"
         case tuple():
             return "`[]`"
         case float():
@@ -87,7 +97,19 @@ def metric_names() -> list[str]:
 
 
 def _metrics() -> Iterator[tuple[str, str, list[str], str]]:
-    text = exposition(_busy()).decode()
+    """Yield those of the recorder, then those that only the API has."""
+    measures = Measures()
+    measures.answered("why", 200, 0.1)
+    told: set[str] = set()
+    for text in exposition(busy()), measures.exposition():
+        for family in _families(text.decode()):
+            name = family[0]
+            if name not in told and name.startswith("recorder_"):
+                told.add(name)
+                yield family
+
+
+def _families(text: str) -> Iterator[tuple[str, str, list[str], str]]:
     for family in text_string_to_metric_families(text):
         labels = {label for s in family.samples for label in s.labels}
         suffix = {"counter": "_total", "info": "_info"}.get(family.type, "")
@@ -95,15 +117,23 @@ def _metrics() -> Iterator[tuple[str, str, list[str], str]]:
         yield name, family.type, sorted(labels), family.documentation
 
 
-def _busy() -> Progress:
+def busy() -> Progress:
     """Make a recording in which there is something of everything."""
     now = datetime.now(UTC)
     gap = OpenGap(position=1, reason="r", since=None, resource_version=None)
     point = ResumePoint(state=StreamState.LIVE, vouched_until=now, gap=gap)
     progress = Progress(
-        database_bytes=1, streams={("watch", "v1/pods"): point}
+        database_bytes=1,
+        budget_bytes=1,
+        streams={("watch", "v1/pods"): point},
+        checkpointed_at=now,
+        committed_at=now,
+        retained_at=now,
+        archived_until=now,
+        received=Received(lag_seconds=1.0),
     )
     progress.frames["v1/pods", "ADDED"] = progress.gaps["r"] = 1
+    progress.gap_seconds["v1/pods"] = 1
     return progress
 
 

@@ -31,7 +31,7 @@ import sys
 before = list(sys.path)
 from recorder.wiring import serving
 from api import serving as served
-assert serving.serve is served.serve
+assert serving.listening is served.listening
 assert sys.path == before
 print(served.__file__)
 """

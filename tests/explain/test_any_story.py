@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recorder.explain.strength import STRENGTHS
@@ -132,6 +132,7 @@ def test_a_verdict_keeps_its_word_whatever_is_told(
 
 
 @settings(max_examples=200, deadline=None)
+@example([(0, 4), (0, 36), (0.1, 1), (0, 34)])
 @given(stories)
 def test_every_new_boot_id_is_told_as_a_reboot_or_a_new_node(
     story: list[tuple[float, int]],

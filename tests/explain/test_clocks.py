@@ -102,3 +102,11 @@ def test_reports_that_come_late_now_and_then_prove_no_clock() -> None:
     for seconds in (5, 25, 45, 65):
         said(tale, seconds, -seconds, "ImageGCFailed")
     assert tale.boots(70).verdict().skew == timedelta()
+
+
+def test_what_was_kept_back_and_comes_at_once_proves_no_clock() -> None:
+    tale = Tale()
+    said(tale, 5, -7.5, "ImageGCFailed")
+    for number in range(4):
+        said(tale, 30 + number / 5, -7.5 - number / 5, "ImageGCFailed")
+    assert tale.boots(60).verdict().skew == timedelta()

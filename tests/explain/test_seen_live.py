@@ -179,3 +179,24 @@ def test_evictions_seen_before_their_cordon_are_still_a_drain() -> None:
 def test_an_eviction_long_before_a_cordon_is_another_matter() -> None:
     tale = Tale().pod(3, "EvictionByEvictionAPI").cordons(60, "kubectl")
     assert tale.verdict().happened == "cordoned"
+
+
+def test_a_kubelet_that_asks_for_its_node_after_it_said_starting() -> None:
+    tale = Tale()
+    tale.lost(50).boots(100)
+    says = "Starting kubelet."
+    tale.event(100.1, "kubelet", "Starting", says, host="n1", occurred=99)
+    tale.ready(100.2)
+    tale.asks(100.3, "system:node:n1", "create", code=409)
+    assert tale.verdict().happened == "reboot"
+
+
+def test_a_kubelet_that_asks_for_its_node_again_has_started_again() -> None:
+    tale = Tale()
+    tale.lost(50).boots(100)
+    says = "Starting kubelet."
+    tale.event(100.1, "kubelet", "Starting", says, host="n1", occurred=99)
+    tale.ready(100.2)
+    tale.asks(114, "system:node:n1", "create", code=409)
+    found = [verdict.happened for verdict in tale.verdicts()]
+    assert found == ["reboot", "kubelet-restart"]

@@ -271,7 +271,7 @@ def test_an_audit_record_tells_who_asked_for_what() -> None:
         "resource": "nodes",
         "name": "gpu-001",
     }
-    assert says(fact) == "alice: patch nodes/gpu-001"
+    assert says(fact) == "alice cordoned node/gpu-001 (kubectl)"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from recorder.facts import written
-from recorder.model.fact import DETAILS, FactKind
+from recorder.model.fact import DETAILS, Fact, FactKind
 from recorder.model.facts import Appeared, ConditionChanged
 from recorder.model.state import Condition
 from tests.corpus.make import TAPES
@@ -26,6 +26,16 @@ def test_what_is_written_is_read_as_it_was_told(name: str) -> None:
         told = DETAILS[stored.fact.kind]
         read = msgspec.json.decode(written(stored.fact).detail, type=told)
         assert read == stored.fact.detail
+
+
+def test_members_of_a_state_are_written_in_one_order() -> None:
+    labels = {"long": "1", "b": "2", "é": "3", "a": "4"}
+    shown = detail_of(FactKind.APPEARED, {"state": {"labels": labels}})
+    fact = Fact(kind=FactKind.APPEARED, node="n", object=None, detail=shown)
+
+    told = msgspec.json.decode(written(fact).detail)
+
+    assert list(told["state"]["labels"]) == ["a", "b", "é", "long"]
 
 
 def test_what_another_version_left_out_or_added_hinders_nobody() -> None:

@@ -15,7 +15,7 @@ import orjson
 
 from recorder.coverage.coverage import covered
 from recorder.coverage.hole import Gap
-from recorder.coverage.ports import ClockJump, Log, Stream
+from recorder.coverage.ports import Archived, ClockJump, Log, Stream
 from recorder.model.entry import Operation
 from recorder.model.observation import WATCH
 from recorder.model.reference import EntryName
@@ -74,6 +74,9 @@ class _Reading:
                 )
                 if since is None or gap.until is None or gap.until >= since:
                     yield gap
+
+    async def archived(self, _: Window) -> Archived:
+        return Archived()
 
     async def clock_jumps(self) -> AsyncIterator[ClockJump]:
         for position, (_, draft) in enumerate(self._entries, 1):

@@ -149,6 +149,10 @@ class Session:
             resource, versions, epoch=epoch, since=since
         )
 
+    async def requests(self, moments: Sequence[datetime]) -> Sequence[bytes]:
+        self._reach()
+        return await self._writer.requests(moments)
+
     async def live_events(
         self, resource: Resource, since: datetime
     ) -> Mapping[str, KnownEvent]:

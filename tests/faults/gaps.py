@@ -7,6 +7,8 @@ those before. A proof is a list, or a frame of a version that had not been
 seen and that did not trickle in. It ends at the first complete list after it.
 It has a cause: the cluster no longer held the history after its start, or
 history was rewound, or a frame could not be read, or the kind was not served.
+What was recovered from the past is no proof of anything but itself; whether
+nothing is missing where a walk says so is seen by comparing with the truth.
 """
 
 from collections.abc import Iterator
@@ -19,6 +21,7 @@ import orjson
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import (
     EpochBegan,
+    HistoryWalked,
     InputRefused,
     ListPage,
     RequestFailed,
@@ -210,7 +213,7 @@ class _Judge:
                         del listing[key]
                         upto = int(what.resource_version)
                         newest[note.session, note.epoch] = upto
-                case WatchFrame():
+                case WatchFrame(recovered=False):
                     yield from news(note, what, newest)
                 case EpochBegan():
                     forget(note, newest)
@@ -254,7 +257,7 @@ class _Judge:
 
     def _end(self, cause: int) -> Iterator[str]:
         gap = self._gap
-        if not gap.possible:
+        if not gap.possible and not self._is_walked():
             resumed = any(
                 note.session == self._last
                 and index > cause
@@ -286,6 +289,17 @@ class _Judge:
                 return
             if note.session == self._last or self._is_committed(note):
                 yield f"a list of {began} at {version} was complete before"
+
+    def _is_walked(self) -> bool:
+        """Return whether all that was missed had been read before a list."""
+        return any(
+            note.session == self._last
+            and isinstance(note.what, HistoryWalked)
+            and note.what.until == str(self._gap.after)
+            and note.what.possible == []
+            and int(note.what.since) <= (self._gap.before or 0)
+            for _, note in self._notes
+        )
 
     def _is_unserved(self) -> bool:
         """Return whether it ended because nothing of the kind can exist."""

@@ -8,8 +8,11 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from recorder.health import HealthServer
 from recorder.health.server import ListenError
+from recorder.intake.gaps import Outcome, closed
 from recorder.intake.progress import Progress
 from recorder.intake.state import OpenGap, ResumePoint, StreamState
+from recorder.model.observation import RequestFailed
+from recorder.model.reference import EntryName
 from tests.support.builders import PODS, a_frame, an_object, at
 
 
@@ -60,6 +63,38 @@ async def test_ready_is_recording_or_standing_by(
     assert await get(f"{url}/readyz") == (status, f"{state}: the reason\n")
 
 
+@pytest.mark.parametrize(
+    ("streams", "says"),
+    [
+        ((), "waiting: no resource has been listed yet"),
+        (("backing-off", "backing-off"), "waiting: the cluster is away"),
+        (("backing-off", "live"), "recording"),
+        (("backing-off", "forbidden"), "recording"),
+    ],
+)
+async def test_nothing_is_recorded_while_no_resource_is_watched(
+    url: str, progress: Progress, streams: tuple[str, ...], says: str
+) -> None:
+    if streams:
+        progress.note(
+            RequestFailed(
+                observed_at=at(),
+                resource=PODS,
+                status=0,
+                reason="the cluster is away",
+            )
+        )
+    progress.streams = {
+        ("watch", f"v1/{number}"): ResumePoint(state=StreamState(state))
+        for number, state in enumerate(streams)
+    }
+
+    status, told = await get(f"{url}/readyz")
+
+    assert told == f"{says}\n"
+    assert status == (200 if says == "recording" else 503)
+
+
 async def test_metrics_count_in_the_words_of_prometheus(url: str) -> None:
     _, text = await get(f"{url}/metrics")
     samples = {
@@ -75,6 +110,33 @@ async def test_metrics_count_in_the_words_of_prometheus(url: str) -> None:
     assert samples["recorder_open_gaps",] == 1
     assert samples["recorder_gaps_total", reason] == 2
     assert samples["recorder_frames_total", *added] == 1
+
+
+async def test_commits_and_gaps_are_measured(
+    url: str, progress: Progress
+) -> None:
+    progress.note_commit(0.02)
+    progress.note_commit(3.0)
+    hidden, healed = (
+        closed(
+            OpenGap(position=3, reason="x", since=at(), resource_version=None),
+            at=at(90),
+            name=EntryName(1, 3),
+            key=("watch", "v1/pods"),
+            version=None,
+            outcome=Outcome("a list", possible),
+        )
+        for possible in (["came and went"], [])
+    )
+    progress.note_drafts([hidden, healed])
+
+    _, text = await get(f"{url}/metrics")
+
+    assert 'recorder_commit_seconds_bucket{le="0.025"} 1.0' in text
+    assert 'recorder_commit_seconds_bucket{le="5.0"} 2.0' in text
+    assert 'recorder_commit_seconds_bucket{le="+Inf"} 4.0' in text
+    assert 'recorder_gap_seconds_total{resource="v1/pods"} 90.0' in text
+    assert "process_cpu_seconds_total" in text
 
 
 async def test_nothing_names_an_object(url: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from recorder.errors import ClusterError, StandingByError
 from recorder.intake.committing import Policy
-from recorder.intake.ports import Known, Sink
+from recorder.intake.ports import HeldVersion, Known, Sink
 from recorder.intake.recording import Recording
 from recorder.intake.state import StreamState
 from recorder.model.entry import Operation
@@ -221,7 +221,10 @@ async def test_a_source_may_ask_what_has_been_processed() -> None:
     await recording(log).run({WATCH: source}, asyncio.Event())
 
     assert answers == [
-        {"uid-p1": "1", "uid-p2": "2", "uid-p3": "3"},
+        {
+            f"uid-p{n}": HeldVersion("train", f"p{n}", str(n))
+            for n in (1, 2, 3)
+        },
         [8, 9],  # that Event is of 2026, and long past its TTL
         ["p3", "p2"],
     ]

@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -34,13 +34,31 @@ LOGS = {
     "rack": tape_of("rack-loss-jobset"),
     "gap": tape_of("crash-in-gap"),
 }
+LINKS = (
+    "Grafana=https://grafana.invalid/d/node?var-node={node}&from={from_ms}",
+    "Runbook=https://wiki.invalid/runbooks/{cause}",
+    "Namespace=https://grafana.invalid/d/namespace?var={namespace}",
+)
 ADDRESS = re.compile(r"http://\S+")
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
+"""Of tests that failed."""
+
+FAILED = pytest.StashKey[bool]()
 
 PATIENCE_MS = 20_000
 expect.set_options(timeout=PATIENCE_MS)
 
 Opener = Callable[..., Tab]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -62,10 +80,20 @@ def served(page_database: Database) -> Iterator[str]:
 @contextmanager
 def serving(database: Database) -> Iterator[str]:
     """Run `recorder serve`, and yield its address."""
+    with served_by(database) as (_, address):
+        yield address
+
+
+@contextmanager
+def served_by(
+    database: Database,
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run `recorder serve`, and yield its process and its address."""
     environment = {
         **os.environ,
         "RECORDER_DATABASE_URL": database.dsn("reader"),
         "RECORDER_SERVE_LISTEN": "127.0.0.1:0",
+        "RECORDER_LINKS": ",".join(LINKS),
     }
     with subprocess.Popen(
         [sys.executable, "-m", "recorder", "serve"],
@@ -80,7 +108,7 @@ def serving(database: Database) -> Iterator[str]:
             for line in server.stdout:
                 said += line
                 if found := ADDRESS.search(line):
-                    yield found[0].rstrip("/")
+                    yield server, found[0].rstrip("/")
                     break
             else:
                 pytest.fail(f"recorder serve ended: {said}")
@@ -124,10 +152,11 @@ def open_tab(
         return tab
 
     yield opened
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    for number, tab in enumerate(tabs):
-        name = re.sub(r"\W+", "-", request.node.name).strip("-")
-        tab.page.screenshot(path=SCREENSHOTS / f"{name}-{number}.png")
+    if FAILED in request.node.stash or any(tab.complaints for tab in tabs):
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        for number, tab in enumerate(tabs):
+            name = re.sub(r"\W+", "-", request.node.name).strip("-")
+            tab.page.screenshot(path=SCREENSHOTS / f"{name}-{number}.png")
     for context in contexts:
         context.close()
     for tab in tabs:

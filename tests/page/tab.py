@@ -32,6 +32,22 @@ class Tab:
         """Wait until the page has all that it asked for."""
         self.page.wait_for_selector(READY)
 
+    def settle(self) -> None:
+        """Wait until what changed is laid out and drawn."""
+        self.page.evaluate(
+            "new Promise(done => requestAnimationFrame("
+            "() => requestAnimationFrame(done)))"
+        )
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Return how wide and how tall it is, with what is scrolled to."""
+        wide, tall = self.page.evaluate(
+            "[document.documentElement.scrollWidth,"
+            " document.documentElement.scrollHeight]"
+        )
+        return wide, tall
+
     @property
     def address(self) -> str:
         """Return the path and query of where it is."""

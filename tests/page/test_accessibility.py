@@ -5,13 +5,14 @@ import pytest
 from tests.page.conftest import Opener
 
 VIEWS = {
-    "fleet": "/?log=2",
+    "fleet": "/?log=all",
     "fleet-empty": "/?filter=nothing-like-it",
     "fleet-gap": "/?log=4",
     "node": "/node/gpu-002?entry=1/72",
     "object": "/object/node/gpu-002?left=1/2&right=1/94",
     "workload": "/workload/job/train/llm-pretrain",
     "sources": "/sources?log=4",
+    "compare": "/compare/gpu-002?log=3&other=gpu-005",
 }
 SERIOUS = {"serious", "critical"}
 
@@ -34,7 +35,7 @@ def test_a_view_can_be_read_by_everybody(
     assert wrong == []
 
 
-@pytest.mark.parametrize("shown", ["?", "/", "g"])
+@pytest.mark.parametrize("shown", ["?", "/", "g", "y"])
 def test_what_opens_above_the_page_can_be_read_too(
     open_tab: Opener, axe_script: str, shown: str
 ) -> None:

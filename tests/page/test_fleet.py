@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.page.conftest import Opener
+from tests.page.conftest import LOGS, Opener
 
 
 def test_an_incident_is_one_line_that_reads_as_a_sentence(
@@ -26,7 +26,7 @@ def test_the_title_says_the_finding(open_tab: Opener) -> None:
 def test_nodes_that_one_cause_struck_are_one_line(open_tab: Opener) -> None:
     tab = open_tab("/?log=3")
 
-    assert "nodes" in tab.says(".incident .node")
+    assert tab.says(".incident .node") == "rack-2 gpu-002, gpu-005"
     assert "power-loss" in tab.says(".incident .cause")
 
 
@@ -127,3 +127,93 @@ def test_a_log_that_is_not_there_is_said_to_be_none(open_tab: Opener) -> None:
     tab.page.click(".empty a")
     tab.ready()
     assert tab.page.locator(".incident").count() == 1
+
+
+def test_all_clusters_are_one_list(open_tab: Opener) -> None:
+    tab = open_tab("/")
+    tab.page.select_option("header select[aria-label=Cluster]", "all")
+    tab.ready()
+
+    assert "log=all" in tab.address
+    assert "4 incidents" in tab.says("h1")
+    assert "in 4 clusters" in tab.says("h1")
+    clusters = tab.page.locator(".incident .node small").all_inner_texts()
+    assert {text.split(",")[0] for text in clusters} == set(LOGS)
+    assert "of gap is incomplete" in tab.says(".note.hatched")
+    tab.page.locator(".incident a", has_text="rack-2").click()
+    tab.ready()
+    assert "log=3" in tab.address
+
+
+def test_a_heading_sorts_the_list_by_what_it_shows(open_tab: Opener) -> None:
+    tab = open_tab("/?log=all")
+    times = tab.page.locator(".incident time").all_inner_texts()
+    assert times == sorted(times, reverse=True)
+
+    tab.page.click(".incidents th >> text=Cause")
+    assert "sort=cause" in tab.address
+    causes = tab.page.locator(".incident .cause").all_inner_texts()
+    shown = [text.replace("cause unknown", "unrecorded") for text in causes]
+    assert shown == sorted(shown)
+    again = open_tab(tab.address)
+    assert again.page.locator(".incident .cause").all_inner_texts() == causes
+
+
+def test_a_facet_counts_what_is_listed_and_narrows_it(
+    open_tab: Opener,
+) -> None:
+    tab = open_tab("/?log=all")
+    for name in ("Cause", "Happened", "Confidence", "Decided by"):
+        facet = tab.page.locator(f".facets section[aria-label='{name}'] b")
+        assert sum(map(int, facet.all_inner_texts())) == 4, name
+
+    tab.page.click(".facets a >> text=node-lifecycle-controller")
+    expect(tab.page.locator(".facets a.chosen")).to_have_count(1)
+    expect(tab.page.locator(".incident")).to_have_count(1)
+    assert "filter=controller:node-lifecycle-controller" in tab.address
+    again = open_tab(tab.address)
+    expect(again.page.locator(".incident")).to_have_count(1)
+    again.page.click(".facets a.chosen")
+    expect(again.page.locator(".incident")).to_have_count(4)
+
+
+def test_incidents_are_grouped_by_what_is_chosen(open_tab: Opener) -> None:
+    tab = open_tab("/?log=all")
+    tab.page.select_option(".facets select", "confidence")
+
+    assert "group=confidence" in tab.address
+    groups = tab.page.locator(".incidents .day th").all_inner_texts()
+    words = {text.split()[0] for text in groups}
+    assert words <= {"proven", "likely", "possible", "unknown"}
+    assert len(words) > 1
+
+
+def test_severity_is_a_word_beside_its_colour(open_tab: Opener) -> None:
+    tab = open_tab("/?log=3")
+
+    assert tab.says(".incident .severity") == "work hit"
+    colour = "getComputedStyle(document.querySelector({!r}), '::before').{}"
+    painted = tab.page.evaluate(
+        colour.format(".incident .severity", "backgroundColor")
+    )
+    assert painted == "rgb(230, 159, 0)"
+
+
+def test_a_heat_map_narrows_to_one_node_and_hour(open_tab: Opener) -> None:
+    tab = open_tab("/?log=3")
+    assert "rack-2 1" in tab.says("[aria-labelledby=heat-rack] tbody")
+
+    tab.page.click("[aria-labelledby=heat-node] tbody td a >> nth=1")
+    tab.ready()
+    assert "filter=node:gpu-005" in tab.address
+    assert "from=2026-11-21T13:00:00Z&to=2026-11-21T14:00:00Z" in tab.address
+    assert tab.page.locator(".incident").count() == 1
+
+
+def test_hours_by_namespace_add_up_to_what_the_headline_says(
+    open_tab: Opener,
+) -> None:
+    tab = open_tab("/?log=3")
+    hours = tab.page.locator(".hours b").all_inner_texts()
+
+    assert f"at least {sum(map(float, hours)):g} GPU-hours" in tab.says("h1")

@@ -40,6 +40,22 @@ def test_digits_open_the_steps_of_the_chain(open_tab: Opener) -> None:
     expect(tab.page.locator(".evidence")).to_have_count(0)
 
 
+def test_n_and_p_reach_every_record_of_the_verdict(open_tab: Opener) -> None:
+    tab = open_tab(NODE)
+    listed = tab.page.locator(".records .code, .chain .code")
+    records = set(listed.all_text_contents())
+    reached = set()
+    for _ in records:
+        tab.keys("n")
+        reached.add(tab.says(".evidence h2 .code"))
+
+    assert len(records) > 9
+    assert reached == records
+    tab.keys("p")
+    assert tab.says(".evidence h2 .code") in records
+    tab.ready()
+
+
 def test_arrows_pan_and_plus_and_minus_zoom(open_tab: Opener) -> None:
     tab = open_tab(NODE)
     addresses = [tab.address]

@@ -2,9 +2,11 @@
 
 import asyncio
 import re
+import signal
 from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,8 +21,11 @@ from recorder.sources.tape import TapeReader
 from recorder.store.writer import LogSpec, Writer
 from tests.conftest import TEMPLATE
 from tests.corpus.logs import KEY
-from tests.page.conftest import LOGS, Opener, serving
+from tests.page.conftest import LOGS, Opener, served_by, serving
 from tests.support.postgres import Database, DatabaseServer, fresh_database
+
+GONE_MS = 8_000
+"""Within which the page has to notice: one pulse, and its patience."""
 
 CRASH = datetime(2026, 11, 21, 11, 26, 30, tzinfo=UTC)
 """The machine is about to crash."""
@@ -63,8 +68,10 @@ def apart(work: Coroutine[Any, Any, None]) -> None:
         threads.submit(asyncio.run, work).result()
 
 
-async def record(dsn: str, observations: Sequence[Observation]) -> None:
-    writer = Writer(dsn, LIVE, holder="test")
+async def record(
+    dsn: str, observations: Sequence[Observation], log: LogSpec = LIVE
+) -> None:
+    writer = Writer(dsn, log, holder="test")
     recording = Recording(writer, Redaction(RedactionRules(), KEY))
     await recording.run({WATCH: Part(observations)}, asyncio.Event())
 
@@ -104,6 +111,48 @@ def test_an_incident_comes_while_somebody_looks(
         )
         # The stream ends with its server; nobody is to be told of it.
         tab.page.goto("about:blank")
+
+
+def test_a_tape_is_followed_while_it_is_played(
+    open_tab: Opener, live_database: Database
+) -> None:
+    tape = replace(LIVE, tape_uid="22222222-tape")
+    with TapeReader(LOGS["demo"]) as reader:
+        told = [observation for _, observation in reader.frames()]
+    before = [one for one in told if one.observed_at < CRASH]
+    after = [one for one in told if one.observed_at >= CRASH]
+    dsn = live_database.dsn("writer")
+    apart(record(dsn, before, tape))
+    with serving(live_database) as address:
+        tab = open_tab(f"{address}/?last=all")
+        expect(tab.page.locator(".recording")).to_contain_text("tape")
+        assert tab.page.locator(".incident").count() == 0
+        apart(record(dsn, after, tape))
+
+        expect(tab.page.locator(".incident")).to_have_count(1)
+        tab.page.goto("about:blank")
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGSTOP])
+def test_an_api_that_is_gone_is_not_shown_as_live(
+    open_tab: Opener, live_database: Database, how: signal.Signals
+) -> None:
+    """Whether it ended, or hangs with its connections open."""
+    with TapeReader(LOGS["demo"]) as reader:
+        told = [observation for _, observation in reader.frames()]
+    apart(record(live_database.dsn("writer"), told))
+    with served_by(live_database) as (server, address):
+        tab = open_tab(f"{address}/?last=all")
+        expect(tab.page.locator(".recording.lost")).to_have_count(0)
+        server.send_signal(how)
+        try:
+            expect(tab.page.locator(".recording.lost")).to_contain_text(
+                "offline", timeout=GONE_MS
+            )
+        finally:
+            server.send_signal(signal.SIGCONT)
+        tab.page.goto("about:blank")
+    tab.complaints.clear()
 
 
 def test_a_cursor_that_expired_is_not_gone_on_from(

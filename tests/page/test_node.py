@@ -9,6 +9,28 @@ from tests.page.tab import Tab
 
 CANVAS = ".box canvas"
 
+VIVID_SHARES = """rows => {
+  const canvas = document.querySelector('.box canvas');
+  const { top } = canvas.getBoundingClientRect();
+  const wide = Math.floor(canvas.width / 2);
+  const { data } = canvas.getContext('2d')
+    .getImageData(0, 0, wide, canvas.height);
+  return rows.map(row => {
+    const first = 4 * wide * Math.round(row - top - 13);
+    const lane = data.subarray(first, first + 4 * wide * 26);
+    let vivid = 0;
+    for (let at = 0; at < lane.length; at += 4) {
+      const pixel = lane.subarray(at, at + 3);
+      if (Math.max(...pixel) - Math.min(...pixel) > 40) vivid += 1;
+    }
+    return vivid / (lane.length / 4);
+  });
+}"""
+"""Of lanes, the share of pixels with a colour: ground and hatch are grey."""
+
+SHARE_OF_A_HAIR = 0.06
+"""Of the pixels of a lane; a bar has more than a quarter of them."""
+
 
 def on_lane(tab: Tab, title: str, share: float) -> tuple[float, float]:
     """Return a place on a lane, by its share of the width."""
@@ -208,6 +230,27 @@ def test_a_gap_is_hatched_on_the_lanes_that_it_concerns(
         tab.page.mouse.move(*on_lane(tab, "recorder", share / 100))
         said.add(tab.says(".tip").partition("recorder: ")[2])
     assert any(words.startswith("gap: v1/") for words in said), said
+
+
+def test_under_a_gap_no_state_is_drawn_as_if_it_had_been_seen(
+    open_tab: Opener,
+) -> None:
+    """In its first half the picture has nothing but the gap."""
+    tab = open_tab("/node/gpu-002?log=4")
+    rows = [on_lane(tab, lane, 0)[1] for lane in ("service", "Ready")]
+    vivid: list[float] = tab.page.evaluate(VIVID_SHARES, rows)
+
+    assert max(vivid) < SHARE_OF_A_HAIR, vivid
+
+
+def test_nothing_is_called_complete_above_what_would_have_told_more(
+    open_tab: Opener,
+) -> None:
+    tab = open_tab("/node/gpu-002?log=2")
+
+    assert "audit would show" in tab.says(".doubts")
+    assert "Complete" not in tab.says("#why")
+    assert "Not recorded: audit" in tab.says("#why .note")
 
 
 def test_a_verdict_names_the_gaps_that_it_rests_on(open_tab: Opener) -> None:

@@ -40,6 +40,20 @@ def test_the_document_is_shown_as_it_was_at_a_time(open_tab: Opener) -> None:
     assert "NodeStatusUnknown" in document
 
 
+def test_each_field_says_who_changed_it_last_and_how_that_is_known(
+    open_tab: Opener,
+) -> None:
+    tab = open_tab("/object/node/gpu-002")
+    tab.page.click("text=Last change of each field")
+    row = tab.page.locator(".who tr", has_text="status.nodeInfo.bootID")
+
+    assert "kubelet" in row.inner_text()
+    assert "managedFields" in row.inner_text()
+    row.locator("a").click()
+    tab.ready()
+    assert "Entry" in tab.says(".evidence header")
+
+
 def test_a_pod_is_an_object_like_any_other(open_tab: Opener) -> None:
     tab = open_tab("/node/gpu-002")
     tab.page.click("#objects a >> text=pod/train/llm-pretrain-1-wvzs8")

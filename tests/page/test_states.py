@@ -130,18 +130,3 @@ def test_the_server_allows_scripts_and_styles_of_its_own_only(
 
     assert re.match(r"default-src 'self';", policy)
     assert "unsafe" not in policy
-
-
-def test_a_narrow_screen_shows_it_all_below_one_another(
-    open_tab: Opener,
-) -> None:
-    tab = open_tab("/node/gpu-002?entry=1/72")
-    tab.page.set_viewport_size({"width": 700, "height": 900})
-    width = tab.page.evaluate("document.documentElement.scrollWidth")
-    main = tab.page.locator("main").bounding_box()
-    entry = tab.page.locator(".evidence").bounding_box()
-    assert main is not None
-    assert entry is not None
-
-    assert width <= 700
-    assert entry["y"] >= main["y"] + main["height"] - 1

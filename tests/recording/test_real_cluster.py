@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 
 from recorder.intake.endings import VANISHED, WATCH_EXPIRED
+from recorder.settings import Settings
+from recorder.wiring.integrity import Verifying, verified
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.cluster.definitions import CRDS, WORKLOADS_CRD
 from tests.cluster.machines import gpu_machines
 from tests.support.postgres import Database
 from tests.support.recorded import Recorded
+from tests.tampering.story import the_log
 
 NODES = [f"gpu-{number:03}" for number in range(1, 11)]
 
@@ -126,3 +129,15 @@ async def test_the_log_of_a_busy_cluster_equals_its_history(
             draft.reason == "Rebooted" and draft.node == NODES[1]
             for _, draft in log.entries
         )
+
+        # Proven by the checkpoint that each clean end left outside.
+        found = await verified(
+            Settings(data_dir=tmp_path / "data"),
+            database.dsn("writer"),
+            the_log(1),
+            Verifying(),
+            asyncio.Event(),
+        )
+        assert found.problems == []
+        assert found.agreed == found.batches
+        assert len({one.checkpoint for one in found.checkpoints}) >= 3

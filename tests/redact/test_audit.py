@@ -5,6 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
+from recorder.redact import Redaction, RedactionRules
 from tests.classify import documents
 from tests.redact.examples import compact, digest, redaction, variables
 
@@ -46,25 +47,81 @@ def audited(document: Any) -> Any:
 def test_bodies_about_secrets_keep_no_value(member: str, body: Any) -> None:
     found = audited(record("secrets", **{member: body}))
 
-    expected = record("secrets")
-    del found[member]
-    assert found == expected
+    assert found == record("secrets", **{member: "redacted"})
 
 
 @pytest.mark.parametrize(
-    "more",
+    ("resource", "subresource"),
     [
-        {"path": "/data/password"},
-        {"path": "/data/env"},
+        ("pods", "exec"),
+        ("pods", "attach"),
+        ("pods", "portforward"),
+        ("pods", "proxy"),
+        ("services", "proxy"),
+        ("nodes", "proxy"),
+        ("serviceaccounts", "token"),
     ],
 )
-def test_a_patch_of_a_secret_keeps_what_it_touches(more: Any) -> None:
-    """And no digest, also where it looks like one of an environment."""
-    patch = {"op": "replace", "value": "hunter2"} | more
+@pytest.mark.parametrize("referred", [True, False])
+def test_who_entered_a_pod_is_kept_and_not_what_they_typed(
+    resource: str, subresource: str, *, referred: bool
+) -> None:
+    path = f"/api/v1/namespaces/train/{resource}/x/{subresource}"
+    about = {"resource": resource, "name": "x", "subresource": subresource}
+    typed = record(
+        resource,
+        requestURI=f"{path}?command=login&command=hunter2",
+        objectRef=about if referred else None,
+        requestObject={"command": ["login", "hunter2"], "stdin": True},
+        responseObject={"a": [{"b": "hunter2"}, "}"], "c": {}},
+        stage="ResponseStarted",
+    )
 
-    found = audited(record("secrets", requestObject=[patch]))
+    assert audited(typed) == typed | {
+        "requestURI": path,
+        "requestObject": "redacted",
+        "responseObject": "redacted",
+    }
 
-    assert found["requestObject"] == [patch | {"value": "redacted"}]
+
+def test_what_is_named_as_such_a_request_is_none() -> None:
+    raw = compact(
+        record(
+            "configmaps",
+            requestURI="/api/v1/namespaces/token/configmaps/x?a=b",
+            requestObject={"subresource": "exec"},
+        )
+    )
+
+    assert redaction.audit(raw) == raw
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (["10.1.2.3", "192.168.9.255"], ["10.1.2.0", "192.168.9.0"]),
+        (["2001:db8:1:2:3::4"], ["2001:db8:1::"]),
+        (["fe80::1%eth0"], ["fe80::"]),
+        (["somewhere"], ["redacted"]),
+        ([], []),
+        ("10.1.2.3", "redacted"),
+    ],
+)
+def test_addresses_are_cut_to_their_networks_where_that_is_set(
+    given: Any, kept: Any
+) -> None:
+    rules = RedactionRules(truncates_addresses=True)
+    cutting = Redaction(rules, b"0" * 32)
+    body = {"sourceIPs": ["10.1.2.3"]}
+    raw = compact(record("pods", sourceIPs=given, requestObject=body))
+
+    once = cutting.audit(raw)
+
+    assert orjson.loads(once) == record(
+        "pods", sourceIPs=kept, requestObject=body
+    )
+    assert cutting.audit(once) == once
+    assert redaction.audit(raw) == raw
 
 
 @pytest.mark.parametrize(
@@ -76,14 +133,22 @@ def test_a_patch_of_a_secret_keeps_what_it_touches(more: Any) -> None:
         ),
         record("tokenreviews"),
         record("x", objectRef=None, requestURI="/api/v1/namespaces/a/secrets"),
-        record("pods", responseObject={"kind": "TokenRequest"}),
-        record("pods", responseObject={"kind": "TokenReview"}),
     ],
 )
-def test_tokens_that_are_asked_for_leave_no_trace(
-    record_of: dict[str, Any],
-) -> None:
-    response = record_of.get("responseObject", {}) | {
+def test_requests_for_tokens_keep_no_body(record_of: dict[str, Any]) -> None:
+    body = {"spec": {"audiences": ["vault"]}, "status": {"token": "hunter2"}}
+
+    found = audited(record_of | {"requestObject": 1, "responseObject": body})
+
+    hidden = {"requestObject": "redacted", "responseObject": "redacted"}
+    assert found == record_of | hidden
+
+
+@pytest.mark.parametrize("kind", ["TokenRequest", "TokenReview"])
+def test_tokens_that_are_asked_for_leave_no_trace(kind: str) -> None:
+    record_of = record("pods")
+    response = {
+        "kind": kind,
         "spec": {"token": "hunter2", "audiences": ["vault"]},
         "status": {"token": "hunter2", "expirationTimestamp": "soon"},
     }

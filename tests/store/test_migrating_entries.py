@@ -4,6 +4,7 @@ Its rows at that schema are those of a log of today in the columns of then,
 copied table by table: a migration adds to what is there and touches no entry.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from importlib.resources import as_file, files
 from io import BytesIO
@@ -13,13 +14,18 @@ from typing import Any
 import asyncpg
 import pytest
 from alembic import command
+from click.testing import CliRunner, Result
 from sqlalchemy import Connection
 
+from recorder.admin.verifying import Verifying, verify
+from recorder.cli.main import main
+from recorder.errors import RecorderError
 from recorder.store import schema
 from recorder.store.engine import make_engine
 from tests.conftest import TEMPLATE, migrated
 from tests.support.fact_rows import current_facts, derive_anew, play
 from tests.support.postgres import Database, DatabaseServer, fresh_database
+from tests.tampering.story import the_log
 
 DEMO = "demo.tape.jsonl.zst"
 COLUMNS = """
@@ -41,6 +47,13 @@ COUNTERS = """
 """
 DAYS = """
     select recorder.add_partition(day) from unnest($1::timestamptz[]) day
+"""
+LARGER_FACT = """
+    insert into recorder.fact (recorded_at, at, observed_at, position, log_id,
+      derivation_id, index, kind, sign, evidence, detail)
+    select recorded_at, observed_at, observed_at, position, log_id, 1, 0, 11,
+      false, true, '{}'::jsonb
+    from recorder.entry where position = 1 returning 1
 """
 ENTRIES = "select e.* from recorder.entry e order by position"
 
@@ -76,7 +89,8 @@ async def copy_rows(source: Database, target: Database) -> None:
     try:
         days = await reading.fetch("select lower from recorder.partition")
         await writing.fetch(DAYS, [day["lower"] for day in days])
-        others = sorted(theirs.keys() - {*REFERRED_FIRST, "partition"})
+        # Facts had another form then.
+        others = sorted(theirs.keys() - {*REFERRED_FIRST, "partition", "fact"})
         for table in (*(t for t in REFERRED_FIRST if t in theirs), *others):
             names = ", ".join(f'"{name}"' for name in theirs[table])
             held = BytesIO()
@@ -99,10 +113,44 @@ async def copy_rows(source: Database, target: Database) -> None:
         await writing.close()
 
 
+async def status(database: Database, folder: Path) -> Result:
+    place = ["--data-dir", str(folder), "--database-url"]
+    return await asyncio.to_thread(
+        CliRunner().invoke,
+        main,
+        [*place, database.dsn("reader"), "status"],
+        standalone_mode=False,
+    )
+
+
 @pytest.fixture
 async def empty(any_server: DatabaseServer) -> AsyncIterator[Database]:
     async with fresh_database(any_server) as fresh:
         yield fresh
+
+
+async def test_a_log_of_larger_facts_says_that_they_are_to_be_derived(
+    any_server: DatabaseServer, empty: Database, tmp_path: Path
+) -> None:
+    async with fresh_database(any_server, TEMPLATE) as today:
+        with as_file(files("recorder.demo") / DEMO) as tape:
+            await play(today, tape, tmp_path)
+        live = await current_facts(today)
+        await bring_to(empty, "0004")
+        await copy_rows(today, empty)
+    await rows(empty, LARGER_FACT)
+    before = await rows(empty, ENTRIES)
+
+    await migrated(empty)
+    assert await rows(empty, ENTRIES) == before != []
+    assert await current_facts(empty) == []
+    answer = await status(empty, tmp_path)
+    assert "run `recorder rederive`" in answer.stdout
+
+    await derive_anew(empty)
+    assert await current_facts(empty) == live != []
+    answer = await status(empty, tmp_path)
+    assert "rederive" not in answer.stdout
 
 
 async def test_a_log_of_before_facts_has_those_of_a_log_of_today(
@@ -125,3 +173,93 @@ async def test_a_log_of_before_facts_has_those_of_a_log_of_today(
     assert await rows(empty, ENTRIES) == before
     await derive_anew(empty)
     assert await current_facts(empty) == live != []
+
+
+@pytest.mark.parametrize("revision", ["0001", "0004", "0005"])
+async def test_a_log_of_before_hashes_is_sealed_and_keeps_its_entries(
+    any_server: DatabaseServer,
+    empty: Database,
+    tmp_path: Path,
+    revision: str,
+) -> None:
+    async with fresh_database(any_server, TEMPLATE) as today:
+        with as_file(files("recorder.demo") / DEMO) as tape:
+            await play(today, tape, tmp_path)
+        await bring_to(empty, revision)
+        await copy_rows(today, empty)
+    before = await rows(empty, ENTRIES)
+
+    await migrated(empty)
+
+    assert await rows(empty, ENTRIES) == before
+    dsn, never = empty.dsn("writer"), asyncio.Event()
+    first = await verify(dsn, the_log(1), Verifying(), never)
+    assert first.problems == []
+    assert first.sealed == first.batches > 0
+    again = await verify(dsn, the_log(1), Verifying(), never)
+    assert (again.problems, again.sealed) == ([], 0)
+    assert again.root == first.root
+
+
+async def test_roots_that_were_written_stay_valid_over_later_migrations(
+    any_server: DatabaseServer, empty: Database, tmp_path: Path
+) -> None:
+    async with fresh_database(any_server, TEMPLATE) as today:
+        with as_file(files("recorder.demo") / DEMO) as tape:
+            await play(today, tape, tmp_path)
+        written = await verify(
+            today.dsn("writer"), the_log(1), Verifying(), asyncio.Event()
+        )
+        await bring_to(empty, "0006")
+        await copy_rows(today, empty)
+
+    await migrated(empty)
+
+    found = await verify(
+        empty.dsn("writer"), the_log(1), Verifying(), asyncio.Event()
+    )
+    assert (found.problems, found.sealed) == ([], 0)
+    assert found.root == written.root
+
+
+async def test_a_migration_waits_for_the_writer_and_is_out_of_its_way(
+    empty: Database, tmp_path: Path
+) -> None:
+    """The writer is in a transaction that takes longer than one attempt."""
+    await bring_to(empty, "0008")
+    writer = await asyncpg.connect(empty.dsn("writer"))
+    words = ["--data-dir", str(tmp_path), "--database-url",
+             empty.dsn("owner"), "migrate"]  # fmt: skip
+
+    async def migrating(*more: str) -> Result:
+        run = CliRunner().invoke
+        return await asyncio.to_thread(run, main, [*words, *more])
+
+    try:
+        transaction = writer.transaction()
+        await transaction.start()
+        # As an append does.
+        await writer.execute("lock table recorder.entry in row exclusive mode")
+        refused = await migrating()
+        assert refused.exit_code == 1
+        assert isinstance(refused.exception, (SystemExit, RecorderError))
+        assert await found(empty) == "0008"
+
+        async with asyncio.TaskGroup() as group:
+            waiting = group.create_task(migrating("--wait", "1m"))
+            # What is asked while it waits is answered between two attempts.
+            reader = await asyncpg.connect(empty.dsn("reader"), timeout=30)
+            await reader.fetch("select from recorder.entry limit 1")
+            await reader.close()
+            await transaction.rollback()
+        assert waiting.result().exit_code == 0, waiting.result().output
+        assert await found(empty) == schema.wanted_revision()
+    finally:
+        await writer.close()
+
+
+async def found(database: Database) -> str:
+    ((revision,),) = await rows(
+        database, "select version_num from recorder.schema_version"
+    )
+    return str(revision)

@@ -41,12 +41,11 @@ CHOICES = [
 FACTS = """
     insert into recorder.derivation (log_id, rules, state)
       values (1, 1, 'current');
-    insert into recorder.fact (recorded_at, at, observed_at, position,
-      object_id, node_id, log_id, derivation_id, index, kind, sign, evidence,
-      detail)
-      select recorded_at, observed_at, observed_at, position, object_id,
-        node_id, 1, 1, 0, 20, false, false,
-        jsonb_build_object('reason', 'word-' || reason_id)
+    insert into recorder.fact (recorded_at, at, position, object_id, node_id,
+      derivation_id, topic_id, index, kind, bearing, detail)
+      select recorded_at, observed_at, position, object_id, node_id, 1,
+        reason_id, 0, 20, 0, '\\x00'::bytea || convert_to(
+          '{"reason":"word-' || reason_id || '"}', 'UTF8')
       from recorder.entry where reason_id is not null
 """
 
@@ -67,9 +66,7 @@ async def positions(
 ) -> list[int]:
     return [
         line.entry.position
-        async for page in entries.lines(
-            selection, after=after, documents=False
-        )
+        async for page in entries.lines(selection, after=after)
         for line in page
     ]
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from recorder.errors import NotFoundError
 from recorder.model.entry import Operation
 from recorder.model.observation import Observation
-from recorder.questions.ports import Line, Selection
+from recorder.questions.ports import Line, Part, Selection
 from recorder.store import read_entries
 from recorder.store.engine import make_engine
 from recorder.store.engine import reading as reading_of
@@ -46,7 +46,9 @@ async def lines(
 ) -> list[Line]:
     found: list[Line] = []
     async for page in reading.lines(
-        selection or Selection(), after=after, documents=documents
+        selection or Selection(),
+        after=after,
+        parts=Part.OPENED if documents else Part.LISTED,
     ):
         found.extend(page)
     return found

@@ -14,16 +14,16 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.entry import Operation
-from recorder.questions.ports import Selection
+from recorder.questions.ports import Part, Selection
 from recorder.store.engine import connect, make_engine, reading
-from recorder.store.read_entries import (
+from recorder.store.read_gaps import told_query
+from recorder.store.read_objects import things_query, twins_query
+from recorder.store.read_scan import (
     Scan,
     newest_query,
     page_query,
     positions_query,
 )
-from recorder.store.read_gaps import told_query
-from recorder.store.read_objects import things_query, twins_query
 from recorder.store.read_selection import find_conditions
 from recorder.store.read_span import find_span
 from recorder.store.tables import Query
@@ -111,7 +111,7 @@ async def plans(any_server: DatabaseServer) -> AsyncIterator[Plans]:
 
 async def test_a_page_of_the_log_goes_by_position(plans: Plans) -> None:
     query = page_query(
-        await plans.scan(Selection()), limit=1000, documents=False
+        await plans.scan(Selection()), limit=1000, parts=Part.LISTED
     )
 
     assert "entry_by_position" in await plans.indices(query)
@@ -120,14 +120,18 @@ async def test_a_page_of_the_log_goes_by_position(plans: Plans) -> None:
 
 async def test_a_node_goes_by_node(plans: Plans) -> None:
     selection = Selection(node="node-7")
-    query = page_query(await plans.scan(selection), limit=100, documents=True)
+    query = page_query(
+        await plans.scan(selection), limit=100, parts=Part.OPENED
+    )
 
     assert "entry_by_node" in await plans.indices(query)
 
 
 async def test_an_object_goes_by_object(plans: Plans) -> None:
     selection = Selection(objects=(77,))
-    query = page_query(await plans.scan(selection), limit=100, documents=True)
+    query = page_query(
+        await plans.scan(selection), limit=100, parts=Part.OPENED
+    )
 
     assert "entry_by_object" in await plans.indices(query)
     assert "entry_by_position" not in await plans.indices(query)
@@ -187,7 +191,9 @@ async def test_a_window_touches_only_its_own_days(
         since=tuesday + timedelta(hours=1),
         until=tuesday + timedelta(hours=2),
     )
-    query = page_query(await plans.scan(windowed), limit=100, documents=True)
+    query = page_query(
+        await plans.scan(windowed), limit=100, parts=Part.OPENED
+    )
 
     touched = {
         node["Relation Name"]
@@ -245,7 +251,7 @@ async def test_the_newest_of_few_are_not_walked_to(
 
 async def test_found_entries_go_by_position(plans: Plans) -> None:
     found = (await plans.scan(Selection(reason="word-7"))).of([6, 26, 29_986])
-    query = page_query(found, limit=100, documents=False)
+    query = page_query(found, limit=100, parts=Part.LISTED)
 
     assert "entry_by_position" in await plans.indices(query)
     assert not seq_scans(await plans.nodes(query))

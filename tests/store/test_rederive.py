@@ -12,12 +12,8 @@ import pytest
 
 from recorder.admin.rederiving import Rederiving, rederive
 from recorder.errors import LogError
-from recorder.store.rederivation import (
-    Builder,
-    PartMovedError,
-    Rederivation,
-    connect_to,
-)
+from recorder.store.long_work import connect_to
+from recorder.store.rederivation import Builder, PartMovedError, Rederivation
 from tests.support.fact_rows import (
     ask,
     current_facts,

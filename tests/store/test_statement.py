@@ -3,7 +3,12 @@
 import pytest
 
 from recorder.model.fact import FactKind
-from recorder.store.codes import FACT_CODES, OPERATION_CODES
+from recorder.store.codes import (
+    BEARING_CODES,
+    FACT_CODES,
+    MARK_CODES,
+    OPERATION_CODES,
+)
 from recorder.store.statement import NUMBERS, Statement
 
 
@@ -31,5 +36,6 @@ def test_what_nobody_knows_is_refused_where_the_statement_is_made() -> None:
         Statement.of("a = :one").values({"one": 1, "two": 2})
 
 
-def test_no_kind_of_facts_is_called_as_an_operation_is() -> None:
-    assert len(NUMBERS) == len(FACT_CODES) + len(OPERATION_CODES)
+def test_no_two_things_that_have_numbers_have_one_name() -> None:
+    names = [*BEARING_CODES, *FACT_CODES, *MARK_CODES, *OPERATION_CODES]
+    assert len(NUMBERS) == len(names)

@@ -14,9 +14,10 @@ from tests.support.postgres import Database
 __all__ = ["ask", "current_facts", "derive_anew", "facts_of", "play"]
 
 FACTS = """
-    select f.recorded_at, f.at, f.observed_at, f.occurred_at, f.position,
-      f.index, f.object_id, f.owner_id, f.log_id, f.node_id, f.actor_id,
-      f.kind, f.sign, f.detail
+    select f.recorded_at, f.at, f.observed_at, f.position, f.index,
+      f.object_id, f.owner_id, f.node_id, f.actor_id, f.topic_id, f.kind,
+      f.bearing, f.mark, f.value, f.place, f.labels, f.keys, f.owners,
+      f.detail
     from recorder.fact f where f.derivation_id = $1
     order by f.position, f.index
 """

@@ -48,6 +48,7 @@ class State(Protocol):
     token: str | None
     aggregated: bool
     tells_past: bool
+    tells_another: bool
     broken: set[str]
     expiry: Expiry
     seconds: float
@@ -75,6 +76,8 @@ class State(Protocol):
     def then(
         self, plural: str, namespace: str, name: str, at: int
     ) -> Body | None: ...
+
+    def all_then(self, at: int) -> dict[tuple[str, str, str], Body]: ...
 
 
 class Api:
@@ -136,7 +139,11 @@ class Api:
     async def _listed(
         self, request: web.Request, kind: Kind, query: dict[str, str]
     ) -> web.StreamResponse:
-        answer = self._list(kind, request.path, query)
+        answer = self._refuse(query)
+        if answer is None and "fieldSelector" in query:
+            answer = self._list_then(kind, request.path, query)
+        elif answer is None:
+            answer = self._list(kind, request.path, query)
         cuts = self._state.cut_lists
         if kind.plural in cuts and answer.status == HTTP_OK:
             return await _cut(request, answer, cuts.pop(kind.plural))
@@ -148,16 +155,17 @@ class Api:
         state, token = self._state, query.get("continue", "")
         if token and token not in state.pages:
             return _status(410, "the continue parameter is too old")
-        if query.get("resourceVersionMatch") == "Exact":
-            return self._list_then(kind, path, query)
-        revision = state.revision
+        revision = int(query.get("resourceVersion", state.revision))
+        if state.tells_another:
+            revision = state.revision
         items: list[Body] = []
         if token:
             revision, items = state.pages[token]
         else:
             parts = path.split("/")
             within = parts[-2] if "namespaces" in parts[:-1] else None
-            for (plural, namespace, _), made in sorted(state.objects.items()):
+            objects = state.all_then(revision)
+            for (plural, namespace, _), made in sorted(objects.items()):
                 if plural == kind.plural and within in {None, namespace}:
                     items.append(made)
         limit = int(query.get("limit", "0")) or len(items)
@@ -168,10 +176,10 @@ class Api:
         page = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version}
         return _answer({**page, "metadata": metadata, "items": items[:limit]})
 
-    def _list_then(
-        self, kind: Kind, path: str, query: dict[str, str]
-    ) -> web.Response:
-        """Return one object as it was at a revision."""
+    def _refuse(self, query: dict[str, str]) -> web.Response | None:
+        """Refuse a version that is not told."""
+        if query.get("resourceVersionMatch") != "Exact":
+            return None
         at = int(query["resourceVersion"])
         if not self._state.tells_past:
             return _status(400, "resourceVersionMatch is not known")
@@ -179,6 +187,15 @@ class Api:
             return _status(504, "Too large resource version")
         if at < self._state.compacted:
             return _status(410, "too old resource version")
+        return None
+
+    def _list_then(
+        self, kind: Kind, path: str, query: dict[str, str]
+    ) -> web.Response:
+        """Return one object as it was at a revision."""
+        at = int(query["resourceVersion"])
+        if self._state.tells_another:
+            at = self._state.revision
         name = query["fieldSelector"].removeprefix("metadata.name=")
         within = path.split("/")[-2] if kind.namespaced else ""
         made = self._state.then(kind.plural, within, name, at)

@@ -111,6 +111,9 @@ class FakeCluster:
         self.answering.set()
         self.aggregated = self.tells_past = True
         """Whether discovery is; whether exact versions are listed."""
+        self.tells_another = False
+        """Whether it answers the current version whatever is asked for, as
+        aggregated APIs may."""
         self.broken: set[str] = set()
         """Groups whose extension server is down."""
         self.seconds = 1.0
@@ -280,6 +283,21 @@ class FakeCluster:
             ):
                 gone = change.type == "DELETED"
                 found = None if gone else change.object
+        return found
+
+    def all_then(self, at: int) -> dict[Key, Body]:
+        """Return everything as it was at a revision of this epoch."""
+        if at >= self.revision:
+            return self.objects
+        found = dict(self._backup.objects) if self.epoch else {}
+        for change in self.history:
+            if change.epoch == self.epoch and change.revision <= at:
+                metadata = change.object["metadata"]
+                namespace = metadata.get("namespace", "")
+                key = change.plural, namespace, metadata["name"]
+                found.pop(key, None)
+                if change.type != "DELETED":
+                    found[key] = change.object
         return found
 
     # What happens to connections.

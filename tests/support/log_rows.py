@@ -14,6 +14,7 @@ __all__ = ["gap_spans", "log_rows", "over_rewinds"]
 
 COMPARED = {
     Operation.LISTED,
+    Operation.RECOVERED,
     Operation.ADDED,
     Operation.MODIFIED,
     Operation.DELETED,
@@ -40,6 +41,9 @@ def log_rows(entries: Iterable[tuple[int, Draft]]) -> list[LogRow]:
                 "namespace": identity.namespace,
             }
         version = metadata.get("resourceVersion")
+        operation = draft.operation
+        if operation is Operation.ABSENT and draft.resource_version:
+            operation, version = Operation.DELETED, draft.resource_version
         rows.append(
             LogRow(
                 epoch=epoch,
@@ -49,7 +53,7 @@ def log_rows(entries: Iterable[tuple[int, Draft]]) -> list[LogRow]:
                 name=metadata.get("name", ""),
                 uid=metadata.get("uid", document.get("uid", "")),
                 revision=None if version is None else int(version),
-                operation=draft.operation.value,
+                operation=operation.value,
                 order=order,
             )
         )
@@ -121,7 +125,8 @@ def gap_spans(
 
 def _spans(draft: Draft, began: int, epoch: int) -> list[GapSpan]:
     gap = orjson.loads(draft.raw)
-    if not gap["possible"]:
+    healed = not gap["possible"]
+    if healed and "walked" not in gap:
         return []
     resource = Resource.parse(draft.resource or "")
     before = int(gap["resource_version_before"] or 0)
@@ -154,6 +159,7 @@ def _spans(draft: Draft, began: int, epoch: int) -> list[GapSpan]:
             resource=resource.plural,
             after=before if number == began else 0,
             upto=upto if number == epoch else None,
+            healed=healed,
         )
         for number in range(began, epoch + 1)
     ]

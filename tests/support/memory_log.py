@@ -99,6 +99,14 @@ class MemoryWriter:
             epoch=log.epoch,
             heads=deepcopy(list(log.heads.values())),
             streams=deepcopy(log.streams),
+            newest_request=max(
+                (
+                    draft.occurred_at
+                    for draft in log.drafts(Operation.AUDIT)
+                    if draft.occurred_at is not None
+                ),
+                default=None,
+            ),
             jumps=log.jumps(),
         )
 
@@ -155,6 +163,13 @@ class MemoryWriter:
             and draft.operation in OF_VERSIONS
         }
         return sorted(v for v in versions if str(v) not in held)
+
+    async def requests(self, moments: Sequence[datetime]) -> Sequence[bytes]:
+        return [
+            draft.raw
+            for draft in self.log.drafts(Operation.AUDIT)
+            if draft.occurred_at in moments
+        ]
 
     async def live_events(
         self, resource: Resource, since: datetime

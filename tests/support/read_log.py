@@ -15,13 +15,15 @@ __all__ = ["WholeLog", "read_log", "whole_log"]
 
 ENTRIES = """
     select e.*, r.name as resource, n.name as node, k.api_group,
-      k.name as kind, o.namespace, o.name, o.uid, w.text as reason
+      k.name as kind, o.namespace, o.name, o.uid,
+      w.text as reason, a.text as actor
     from recorder.entry e
     left join recorder.resource r using (resource_id)
     left join recorder.node n using (node_id)
     left join recorder.object o using (object_id)
     left join recorder.kind k using (kind_id)
     left join recorder.word w on w.word_id = e.reason_id
+    left join recorder.word a on a.word_id = e.actor_id
     where e.log_id = $1 order by e.position
 """
 
@@ -84,4 +86,5 @@ def _draft(row: asyncpg.Record, raw: bytes) -> Draft:
         resource_version=version,
         node=row["node"],
         reason=row["reason"],
+        actor=row["actor"],
     )

@@ -80,6 +80,16 @@ class Recorded:
     async def start(self, *arguments: str, **settings: str) -> RecorderProcess:
         """Start a recorder, and wait until it has the lease."""
         term = await self._term()
+        process = await self.spawn(*arguments, **settings)
+
+        async def leased() -> bool:
+            return await self._term() > term
+
+        await until(leased, "the recorder has the lease", seconds=60)
+        return process
+
+    async def spawn(self, *arguments: str, **settings: str) -> RecorderProcess:
+        """Start a recorder, and wait for nothing."""
         self.process = RecorderProcess(
             ["record", *arguments],
             {
@@ -91,11 +101,6 @@ class Recorded:
             },
         )
         await self.process.start()
-
-        async def leased() -> bool:
-            return await self._term() > term
-
-        await until(leased, "the recorder has the lease", seconds=60)
         return self.process
 
     async def _term(self) -> int:

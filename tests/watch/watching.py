@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from recorder.intake.ports import KnownObject
+from recorder.intake.ports import HeldVersion, KnownObject
 from recorder.intake.receipts import Receipt, Receipts
 from recorder.model.observation import (
     EpochBegan,
@@ -46,6 +46,8 @@ FAST = WatchSettings(
     watch_again=0.02,
     refused_again=0.1,
     refusal_patience=0.3,
+    walk_time=0,
+    walk_first_time=0,
     rediscover_every=30,
     rediscover_after=(0.02, 0.1),
     rewind_gather=0.01,
@@ -86,6 +88,9 @@ class Memory:
     def resume_points(self) -> Mapping[str, str]:
         return {str(resource): at for resource, at in self.resume.items()}
 
+    def is_new(self, resource: Resource) -> bool:
+        return resource not in self.resume
+
     async def newest(self, count: int) -> Sequence[KnownObject]:
         found = sorted(
             self.objects.values(),
@@ -93,9 +98,11 @@ class Memory:
         )
         return found[::-1][:count]
 
-    async def versions(self, resource: Resource) -> Mapping[str, str]:
+    async def versions(self, resource: Resource) -> Mapping[str, HeldVersion]:
         return {
-            uid: known.resource_version
+            uid: HeldVersion(
+                known.namespace, known.name, known.resource_version
+            )
             for (of, uid), known in self.objects.items()
             if of == resource
         }
@@ -115,11 +122,13 @@ class Memory:
             and (resource is None or getattr(o, "resource", None) == resource)
         ]
 
-    def frames(self, resource: Resource) -> list[tuple[str, str, str]]:
+    def frames(
+        self, resource: Resource, *, recovered: bool = False
+    ) -> list[tuple[str, str, str]]:
         """Return type, name and version of every frame, bookmarks left out."""
         found = []
         for frame in self.of(WatchFrame, resource):
-            if frame.type != "BOOKMARK":
+            if frame.type != "BOOKMARK" and frame.recovered == recovered:
                 metadata = orjson.loads(frame.object)["metadata"]
                 name, version = metadata["name"], metadata["resourceVersion"]
                 found.append((frame.type, name, version))

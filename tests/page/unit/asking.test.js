@@ -175,13 +175,13 @@ test('a view asks for its own and for what is open on it', () => {
     place: readPlace(address), known: KNOWN, searched: '', cursors: [],
   }).map(({ slot }) => slot);
 
-  assert.deepEqual(slots('/'), ['overview', 'incidents']);
-  assert.deepEqual(slots('/node/x'), ['overview', 'latest']);
+  assert.deepEqual(slots('/'), ['overview', 'pulse', 'incidents', 'recent 1']);
+  assert.deepEqual(slots('/node/x'), ['overview', 'pulse', 'latest']);
   assert.deepEqual(slots(
     '/node/x?from=2026-11-21T03:00:00Z&to=2026-11-21T04:00:00Z&entry=1/2'),
-  ['overview', 'node x  ', 'map', 'entry']);
+  ['overview', 'pulse', 'node x  ', 'map', 'entry']);
   assert.deepEqual(slots('/object/pod/a/b?left=1/1&right=1/2'),
-    ['overview', 'object', 'document', 'difference']);
+    ['overview', 'pulse', 'object', 'document', 'who', 'difference']);
 });
 
 test('each older page is asked from where the newer one ends', () => {
@@ -192,13 +192,14 @@ test('each older page is asked from where the newer one ends', () => {
   assert.deepEqual(
     needs.map(({ slot, variables }) => [slot, variables.before ?? null]),
     [
-      ['overview', null], ['incidents', null], ['incidents 0', 'a'],
+      ['overview', null], ['pulse', null], ['incidents', null], ['recent 1', null],
+      ['incidents 0', 'a'],
       ['incidents 1', 'b'],
     ]);
 });
 
 test('a log that is younger than the window is asked from its beginning', () => {
-  const [, { variables }] = needsOf({
+  const [, , { variables }] = needsOf({
     place: readPlace('/?last=30d'), known: KNOWN, searched: '', cursors: [],
   });
 
@@ -210,7 +211,7 @@ test('a window of a tape is counted from where the tape ends', () => {
   const place = readPlace('/?last=1h');
   const of = (kind) => needsOf({
     place, known: { ...KNOWN, kind }, searched: '', cursors: [],
-  })[1].variables.since;
+  })[2].variables.since;
 
   assert.equal(of('LIVE'), '1h');
   assert.equal(of('TAPE'), '2026-11-21T11:00:00Z');

@@ -15,6 +15,8 @@ const PLACES = [
   '/object/pod/train/llm-0?left=1/2&right=1/9',
   '/object/node/gpu-002',
   '/workload/jobset/train/llm',
+  '/?log=all&group=rack&sort=-lost',
+  '/compare/gpu-002?log=3&other=gpu-005&shift=-66.5',
 ];
 
 test('an address leads to the place that it was written from', () => {

@@ -6,6 +6,7 @@ import {
   mergeMarks, mergeSpans, room,
 } from '../../../api/page/timeline/detail.js';
 import { hitAt } from '../../../api/page/timeline/hit.js';
+import { paired } from '../../../api/page/timeline/pairing.js';
 import {
   TONES, firstAtOrAfter, loudness, readied, speaksIn,
 } from '../../../api/page/timeline/lane.js';
@@ -148,4 +149,20 @@ test('pinned lanes are on top, and the others in the order that was chosen', () 
   assert.deepEqual(arranged([a, b, c], chosen, WHOLE).shown, [c, b, a]);
   assert.deepEqual(moved([a, b, c], 'c', -1), ['a', 'c', 'b']);
   assert.deepEqual(moved([a, b, c], 'a', -1), ['a', 'b', 'c']);
+});
+
+test('two timelines stand lane by lane, the second moved to the first', () => {
+  const span = { from: 100, to: Infinity, tone: 'service', label: '', entry: null };
+  const of = (id, at) => lane({ id, title: id, marks: [mark(at)], spans: [span],
+    unseen: [{ from: 100, to: 200, label: 'gap' }] }).lane;
+  const lanes = paired([of('service', 110), of('boot', 120)],
+    [of('service', 1110), of('Events', 1150)],
+    { left: 'x', right: 'y', by: -1000 });
+
+  assert.deepEqual(lanes.map(({ title }) => title),
+    ['x service', 'y service', 'x boot', 'y Events']);
+  assert.equal(new Set(lanes.map(({ id }) => id)).size, 4);
+  assert.equal(lanes[1].marks[0].at, 110);
+  assert.deepEqual([lanes[1].unseen[0].from, lanes[1].spans[0].to],
+    [-900, Infinity]);
 });

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { lanesOfNode } from '../../../api/page/timeline/ofnode.js';
 import { stepsTogether } from '../../../api/page/timeline/detail.js';
 import { readableOn } from '../../../api/page/timeline/palette.js';
-import { readFilter } from '../../../api/page/words/filter.js';
+import { readFilter, toggled } from '../../../api/page/words/filter.js';
 import {
-  because, cost, happenedFor, incidentsOf, struck,
+  because, incidentsOf, lasted,
 } from '../../../api/page/words/incident.js';
 import { entryMarkdown } from '../../../api/page/words/markdown.js';
 import {
@@ -29,27 +29,21 @@ test('an incident is told in the words of one line', () => {
   const decision = { class: 'AUTO_REMEDIATION' };
   const [verdict] = incident().verdicts;
 
-  assert.equal(happenedFor(incident()), 'rebooted, 6 min 12 s');
-  assert.equal(happenedFor(incident({ to: null })), 'rebooted, not back');
+  assert.equal(lasted(incident()), '6 min 12 s');
+  assert.equal(lasted(incident({ to: null })), 'not back');
   assert.equal(because(incident()), 'hung-kernel');
   assert.equal(because(incident({ verdicts: [{ ...verdict, decision }] })),
     'hung-kernel → auto-remediation');
   assert.equal(
     because(incident({ cause: 'UNRECORDED', verdicts: [{}] })),
     'cause unknown');
-  assert.equal(struck(incident({ nodes: ['a', 'b'], group: 'RACK' })),
-    'rack, 2 nodes');
-  assert.equal(cost(incident()), '');
-  assert.equal(
-    cost(incident({ totals: { workloads: 2, gpus: 32, gpuHoursLost: 3.21 } })),
-    '2 jobs · 32 GPU · ≥ 3.2 GPU-h');
 });
 
 test('pages are put together newest first, each incident once', () => {
   const page = (...ids) => ({
     incidents: { nodes: ids.map((id) => incident({ id })) },
   });
-  const found = incidentsOf([page('1/3', '1/4'), page('1/1', '1/2', '1/3')], '');
+  const found = incidentsOf([page('1/3', '1/4'), page('1/1', '1/2', '1/3')], []);
 
   assert.deepEqual(found.map(({ id }) => id), ['1/4', '1/3', '1/2', '1/1']);
 });
@@ -63,6 +57,17 @@ test('a filter asks for what the recorder selects, and looks for the rest', () =
     workload: 'llm',
   });
   assert.deepEqual(words, ['rack-7']);
+});
+
+test('what the page chooses by itself is not asked of the recorder', () => {
+  const { variables, words, traits } = readFilter(
+    'rack:r7 rack:r8 namespace:train cause:hung-kernel');
+
+  assert.deepEqual(variables, { causes: ['HUNG_KERNEL'] });
+  assert.deepEqual(words, []);
+  assert.deepEqual(traits, { rack: ['r7', 'r8'], namespace: ['train'] });
+  assert.equal(toggled('proven', 'rack:r7'), 'proven rack:r7');
+  assert.equal(toggled('proven rack:r7', 'proven'), 'rack:r7');
 });
 
 test('numbers are as long as they are worth', () => {

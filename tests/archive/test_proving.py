@@ -1,0 +1,165 @@
+"""What was archived and dropped is still proven, whole and entry by entry.
+
+From the hashes that the database keeps, and from the archive alone.
+"""
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import msgspec
+import pyarrow.parquet as pq
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+)
+
+from recorder.admin.checkpointing import make_checkpoint
+from recorder.admin.proving import prove
+from recorder.admin.verifying import Verifying, verify
+from recorder.admin.verifying_archive import ArchivedLog, verify_archived
+from recorder.archive.errors import ArchiveError, PlaceError
+from recorder.archive.place import FolderPlace
+from recorder.integrity.chain import Witnessed
+from recorder.integrity.notes import Checkpoint
+from recorder.integrity.proof import Proof, check_proof
+from recorder.integrity.verified import Verified
+from recorder.model.reference import EntryName
+from recorder.store.long_work import connect_to
+from tests.retention.test_dropping import run
+from tests.support.builders import at
+from tests.support.days import write_days
+from tests.support.postgres import Database
+from tests.tampering.story import committed, the_log
+
+KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+PUBLIC = KEY.public_key().public_bytes_raw()
+LOG = the_log(1)
+
+
+class Story:
+    """A log of many days, of which the first are dropped."""
+
+    def __init__(self, database: Database, place: Path) -> None:
+        self.database = database
+        self.place = place
+        self.outside: list[Witnessed] = []
+        self.before: Proof
+
+    async def verified(self) -> Verified:
+        how = Verifying(checkpoints=self.outside, signed=True)
+        dsn = self.database.dsn("writer")
+        return await verify(dsn, LOG, how, asyncio.Event())
+
+    async def archive_verified(self) -> Verified:
+        (log,) = ArchivedLog.all_of(FolderPlace(self.place))
+        return await verify_archived(
+            log, self.outside, signed=True, stop=asyncio.Event()
+        )
+
+    async def proof(self, position: int) -> Proof:
+        connection = await connect_to(self.database.dsn("writer"))
+        try:
+            return await prove(connection, EntryName(1, position))
+        finally:
+            await connection.close()
+
+    def file(self, pattern: str) -> Path:
+        """Return a file of the oldest day."""
+        return min(self.place.glob(f"*/*/{pattern}"))
+
+
+@pytest.fixture
+async def story(database: Database, tmp_path: Path) -> Story:
+    told = Story(database, tmp_path / "archive")
+    await write_days(database)
+    connection = await connect_to(database.dsn("writer"))
+    told.outside = await committed(connection)
+    await make_checkpoint(connection, 1, KEY, [], at(0))
+    await connection.close()
+    told.before = await told.proof(2)
+    await run(database, told.place)
+    return told
+
+
+async def test_a_log_of_which_days_were_dropped_has_the_root_of_before(
+    story: Story,
+) -> None:
+    found = await story.verified()
+    assert found.problems == []
+    assert 0 < found.dropped < found.size
+    assert found.checked_entries == found.size - found.dropped
+    assert found.root == story.outside[-1].checkpoint.root
+    assert found.agreed == found.batches
+
+
+async def test_an_archive_proves_itself_without_a_database(
+    story: Story,
+) -> None:
+    found = await story.archive_verified()
+    assert found.problems == []
+    assert found.checked_entries == found.size > 0
+    assert found.agreed > 0, "it was compared with checkpoints"
+
+
+async def test_an_entry_that_was_dropped_is_proven_as_before(
+    story: Story,
+) -> None:
+    after = await story.proof(2)
+    assert after == story.before
+    check_proof(msgspec.json.encode(after), [PUBLIC])
+    shutil.rmtree(story.place)
+    check_proof(msgspec.json.encode(story.before), [PUBLIC])
+    with pytest.raises((ArchiveError, PlaceError), match="restore it"):
+        await story.proof(2)
+
+
+async def test_a_file_that_was_changed_is_found(story: Story) -> None:
+    file = story.file("entries-*.parquet")
+    table = pq.read_table(file)
+    pq.write_table(table.slice(0, table.num_rows - 1), file)
+    found = await story.archive_verified()
+    assert [problem.kind for problem in found.problems] == ["archive-altered"]
+    assert str(file.name) in found.problems[0].says
+    assert found.root is None
+
+
+async def test_a_day_that_was_removed_is_found(story: Story) -> None:
+    shutil.rmtree(sorted(story.place.glob("*/*/manifest.json"))[1].parent)
+    found = await story.archive_verified()
+    assert found.problems[0].kind == "batch-missing"
+
+
+async def test_another_history_than_the_checkpoints_is_found(
+    story: Story,
+) -> None:
+    first = story.outside[0].checkpoint
+    forged = Checkpoint(first.origin, first.batches, bytes(32))
+    story.outside = [Witnessed(forged, "outside")]
+    for found in (await story.archive_verified(), await story.verified()):
+        kinds: list[str] = [problem.kind for problem in found.problems]
+        # Within a dropped day the database has no hashes to compare.
+        assert kinds in (["checkpoint-mismatch"], [])
+    assert (await story.archive_verified()).problems
+
+
+async def test_hashes_of_dropped_days_that_were_edited_are_found(
+    story: Story,
+) -> None:
+    connection = await connect_to(story.database.superuser_dsn())
+    await connection.execute(
+        "alter table recorder.archived_day disable trigger all;"
+        "update recorder.archived_day set range ="
+        " set_bit(range, 5, 1 - get_bit(range, 5)) where first_batch = 1"
+    )
+    await connection.close()
+    found = await story.verified()
+    kinds = {problem.kind for problem in found.problems}
+    assert kinds & {"tree-altered", "checkpoint-mismatch", "head-altered"}
+
+
+def test_a_folder_that_is_no_archive_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ArchiveError, match="is no archive"):
+        ArchivedLog.all_of(FolderPlace(tmp_path))
+    with pytest.raises(PlaceError, match="cannot read"):
+        ArchivedLog.all_of(FolderPlace(tmp_path / "away"))

@@ -1,0 +1,156 @@
+"""Days of the archive as tables, and where their files come from."""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from obstore.store import MemoryStore
+
+from recorder.archive import opening
+from recorder.archive.bucket import BucketPlace
+from recorder.archive.errors import ArchiveError, ArchiveSlowError
+from recorder.archive.listing import list_archive
+from recorder.archive.opening import open_day
+from recorder.archive.place import FolderPlace, Place
+from recorder.archive.tables import ArchiveTables, Codes, TableDay
+from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
+from tests.retention.test_dropping import run
+from tests.support.days import write_days
+from tests.support.postgres import Database
+
+CODES = Codes(1, 1, OPERATION_CODES, SOURCE_CODES)
+
+
+@pytest.fixture
+async def archive(database: Database, tmp_path: Path) -> Path:
+    await write_days(database)
+    await run(database, tmp_path / "archive")
+    return tmp_path / "archive"
+
+
+def days_of(place: Place, cache: Path) -> list[TableDay]:
+    (log,) = list_archive(place)
+    return [
+        open_day(
+            place,
+            day.uri.removeprefix(f"{place.uri}/"),
+            day.sha256,
+            span=span_of(day.manifest.day),
+            cache=cache,
+            hashed=True,
+        )
+        for day in log.days
+    ]
+
+
+def span_of(day: str) -> tuple[datetime, datetime]:
+    lower = datetime.fromisoformat(day).replace(tzinfo=UTC)
+    return lower, lower + timedelta(days=1)
+
+
+def asked(tables: ArchiveTables, text: str, *given: object) -> list[Any]:
+    _, rows = tables.ask(text, given, 30)
+    return rows
+
+
+def test_a_bucket_is_read_from_what_was_fetched(
+    archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket = BucketPlace("s3://somewhere", store=MemoryStore())
+    for path in archive.rglob("*.*"):
+        bucket.put(str(path.relative_to(archive)), path)
+    cache = tmp_path / "fetched"
+
+    tables = ArchiveTables(days_of(bucket, cache), CODES, tmp_path / "spill")
+    ((count,),) = asked(tables, "select count(*) from recorder.entry")
+    assert count > 10
+    kept = {path: path.stat().st_mtime_ns for path in files(cache)}
+    assert kept
+    assert days_of(bucket, cache)
+    assert {*files(cache)} == {*kept}
+
+    monkeypatch.setattr(opening, "CACHE_BYTES_MAX", 20_000)
+    old = cache / "old.parquet"
+    old.write_bytes(bytes(30_000))
+    os.utime(old, (0, 0))
+    min(kept).unlink()
+    days_of(bucket, cache)
+    assert {*files(cache)} == {*kept}, "what is in use stays"
+
+
+def files(folder: Path) -> Iterator[Path]:
+    return folder.glob("*.parquet")
+
+
+def test_a_node_that_came_back_with_another_number_is_one(
+    archive: Path, tmp_path: Path
+) -> None:
+    first, *_ = sorted(archive.glob("*/2*"))
+    for name in ("nodes", "entries-00000", "facts-00000"):
+        path = first / f"{name}.parquet"
+        table = pq.read_table(path)
+        column = table.schema.get_field_index("node_id")
+        numbers = [n and n + 70 for n in table["node_id"].to_pylist()]
+        field = table.schema.field("node_id")
+        array = pa.array(numbers, field.type)
+        pq.write_table(table.set_column(column, field, array), path)
+    days = days_of_files(archive)
+
+    tables = ArchiveTables(days, CODES, tmp_path / "spill")
+    nodes = asked(tables, "select node_id, name from recorder.node")
+    assert [name for _, name in nodes] == ["gpu-001"]
+    ((number, _),) = nodes
+    for table_name in ("entry", "fact"):
+        found = asked(
+            tables,
+            f"select distinct node_id from recorder.{table_name}"
+            " where node_id is not null",
+        )
+        assert found == [(number,)]
+
+
+def days_of_files(archive: Path) -> list[TableDay]:
+    """Return days without a look at whether they are what was archived."""
+    place = FolderPlace(archive)
+    return [
+        TableDay(
+            one,
+            *span_of(one.day),
+            {part.name: folder / part.name for part in one.files},
+        )
+        for folder in sorted(archive.glob("*/2*"))
+        if (one := manifest_in(place, folder)) is not None
+    ]
+
+
+def manifest_in(place: FolderPlace, folder: Path) -> Any:
+    from recorder.archive.writing import read_manifest  # noqa: PLC0415
+
+    return read_manifest(place, f"{folder.parent.name}/{folder.name}")
+
+
+def test_nothing_can_be_written_into_files(
+    archive: Path, tmp_path: Path
+) -> None:
+    tables = ArchiveTables(days_of_files(archive), CODES, tmp_path / "spill")
+    with pytest.raises((ArchiveError, duckdb.Error)):
+        asked(tables, "delete from recorder.entry")
+
+
+def test_a_statement_ends_after_its_time(
+    archive: Path, tmp_path: Path
+) -> None:
+    tables = ArchiveTables(days_of_files(archive), CODES, tmp_path / "spill")
+    with pytest.raises(ArchiveSlowError, match="took too long"):
+        tables.ask(
+            "select count(*) from range(1000000) a, range(1000000) b"
+            " where (a.range * b.range) % 7 = 3",
+            [],
+            0.2,
+        )

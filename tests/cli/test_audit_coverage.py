@@ -1,0 +1,53 @@
+"""Versions with and without an author are counted by resource."""
+
+from typing import Any
+
+import orjson
+import pytest
+
+from tests.cli.conftest import Recorder
+
+LOG = ("--log", "4")
+"""Of a node that is drained; its policy keeps answers of nothing."""
+
+
+def asked(recorder: Recorder, *words: str) -> dict[str, Any]:
+    answer = recorder("audit", "coverage", *words, "-o", "json")
+    found: dict[str, Any] = orjson.loads(answer.out)
+    return found
+
+
+@pytest.mark.usefixtures("incidents")
+def test_each_version_that_a_watch_told_is_counted_once(
+    recorder: Recorder,
+) -> None:
+    found = asked(recorder, *LOG)
+    lines = recorder("log", *LOG, "--limit", "all", "-o", "ndjson").lines
+
+    told = [
+        line["resource"]
+        for line in lines
+        if line["operation"] in {"added", "modified", "deleted"}
+    ]
+    counted = {row["resource"]: row["versions"] for row in found["resources"]}
+    assert counted == {
+        name: told.count(name) for name in set(told) if name != "v1/events"
+    }
+    audited = [line for line in lines if line["source"] == "audit"]
+    assert found["records"] == len(audited)
+
+
+@pytest.mark.usefixtures("incidents")
+def test_what_a_policy_leaves_out_has_no_author(recorder: Recorder) -> None:
+    rows = {r["resource"]: r for r in asked(recorder, *LOG)["resources"]}
+
+    # Of evictions, bindings and deletions alone the policy tells enough.
+    assert 0 < rows["v1/pods"]["share"] < 1
+    assert rows["v1/nodes"]["authored"] == 0
+
+
+def test_a_log_without_audit_says_so(demo: Recorder) -> None:
+    answer = demo("audit", "coverage")
+
+    assert "no audit records in this log" in answer.err
+    assert all(not row["authored"] for row in asked(demo)["resources"])

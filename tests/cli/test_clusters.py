@@ -1,0 +1,167 @@
+"""`recorder clusters`: many clusters, in one database or in many."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from recorder.store.writer import LogSpec
+from recorder.wiring import known
+from tests.cli.conftest import Recorder
+from tests.support.filled import filled_database
+from tests.support.fixed_log import STORY, tell
+from tests.support.postgres import Database, DatabaseServer
+
+DATABASES = 3
+CLUSTERS = [f"prod-{number:02}" for number in range(1, 20)]
+"""Clusters that answer; another one is dead."""
+
+DEAD = "postgresql://reader:hush@127.0.0.1:1/recorder"
+
+
+def clusters_of(database: int) -> list[str]:
+    return CLUSTERS[database::DATABASES]
+
+
+async def record(clusters: list[str], writer: str) -> None:
+    """Record the story in each cluster, into one database."""
+    for name in clusters:
+        spec = LogSpec(
+            cluster_name=name,
+            cluster_uid=f"uid-of-{name}",
+            kubernetes="v1.36.3",
+            redaction_key_id=None,
+        )
+        await tell(writer, STORY, spec=spec)
+
+
+@pytest.fixture(scope="module")
+def databases(embedded_server: DatabaseServer) -> Iterator[list[Database]]:
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(
+                filled_database(
+                    embedded_server, partial(record, clusters_of(number))
+                )
+            )
+            for number in range(DATABASES)
+        ]
+
+
+@pytest.fixture
+def registry(
+    databases: list[Database], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """Twenty clusters: those in three databases, and one that is away."""
+    file = tmp_path / "clusters.toml"
+    lines = [
+        f'{name} = "{database.dsn("reader")}"'
+        for number, database in enumerate(databases)
+        for name in clusters_of(number)
+    ]
+    text = "\n".join(["[clusters]", *lines, f'dead = "{DEAD}"'])
+    file.write_text(text + "\n")
+    monkeypatch.setenv("RECORDER_CLUSTERS_FILE", str(file))
+    return file
+
+
+def test_a_cluster_that_is_away_is_a_hole_beside_nineteen_others(
+    recorder: Recorder, registry: Path
+) -> None:
+    del registry
+    answer = recorder("clusters", "-o", "json")
+
+    assert answer.status == 4
+    assert answer.json["complete"] is False
+    found = answer.json["clusters"]
+    assert isinstance(found, list)
+    assert len(found) == 20
+    states = {one["name"]: one["state"] for one in found}
+    assert states == {**dict.fromkeys(CLUSTERS, "stopped"), "dead": "away"}
+    assert 'cluster "dead" is away' in answer.err
+    assert "hush" not in answer.out + answer.err
+
+    table = recorder("clusters", "--sort-by", "cluster")
+    assert table.status == 4
+    assert [line.split()[0] for line in table.out.splitlines()] == [
+        "CLUSTER",
+        "dead",
+        *CLUSTERS,
+    ]
+
+
+@pytest.mark.parametrize("name", [CLUSTERS[0], "uid-of-prod-05"])
+def test_a_cluster_of_the_registry_is_asked_in_its_own_database(
+    recorder: Recorder, registry: Path, databases: list[Database], name: str
+) -> None:
+    if name not in CLUSTERS:
+        with registry.open("a") as stream:
+            place = CLUSTERS.index(name.removeprefix("uid-of-"))
+            dsn = databases[place % DATABASES].dsn("reader")
+            stream.write(f'"{name}" = "{dsn}"\n')
+    answer = recorder("status", "--cluster", name, "-o", "json")
+
+    assert answer.status == 0, answer.err
+    found = answer.json["clusters"]
+    assert isinstance(found, list)
+    assert [name in {one["name"], one["uid"]} for one in found] == [True]
+
+
+def test_which_cluster_is_meant_has_to_be_said(
+    recorder: Recorder, registry: Path
+) -> None:
+    del registry
+    for words in (["status"], ["status", "--cluster", "other"]):
+        answer = recorder(*words)
+        assert answer.status == 2
+        assert "20 clusters" in answer.err
+        assert "--cluster" in answer.err
+
+
+def test_a_database_that_hangs_holds_up_no_other(
+    recorder: Recorder, registry: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del registry
+    monkeypatch.setattr(known, "PLACE_SECONDS", 0.0)
+
+    answer = recorder("clusters")
+
+    assert answer.status == 4
+    assert answer.err.count("is away") == 20
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "nonsense",
+        "[clusters]\n",
+        "[clusters]\na = 1\n",
+        'clusters = "x"\n',
+        '[clusters]\na = "x"\n[other]\n',
+    ],
+)
+def test_a_registry_that_is_none_is_refused_with_its_name(
+    recorder: Recorder, registry: Path, text: str
+) -> None:
+    registry.write_text(text)
+
+    answer = recorder("clusters")
+
+    assert answer.status == 2
+    assert str(registry) in answer.err
+
+
+def test_many_clusters_of_one_database_need_no_registry(
+    recorder: Recorder,
+    databases: list[Database],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("RECORDER_DATABASE_URL", databases[0].dsn("reader"))
+
+    answer = recorder("clusters", "-o", "name")
+
+    assert answer.status == 0
+    assert answer.out.split() == clusters_of(0)

@@ -1,0 +1,216 @@
+"""The options that every list has."""
+
+import csv
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from recorder.cli.completing import clusters, labels, racks
+from recorder.cli.main import main
+from tests.cli.conftest import Recorder
+from tests.support.postgres import Database
+
+STATS = ("stats", "--log", "9", "--by", "node")
+
+
+def test_csv_has_every_column_and_no_ages(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+    answer = recorder("stats", "--log", "2", "--by", "node", "-o", "csv")
+
+    rows = list(csv.DictReader(io.StringIO(answer.out)))
+    assert [row["NODE"] for row in rows] == ["gpu-002", "gpu-005"]
+    assert {row["REBOOTS"] for row in rows} == {"1"}
+
+
+def test_titles_can_be_left_out(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+    with_titles = recorder(*STATS).out.splitlines()
+    without = recorder(*STATS, "--no-headers").out.splitlines()
+
+    assert with_titles[1:] == without
+    assert recorder(*STATS, "-o", "csv", "--no-headers").out.count("\n") == 1
+
+
+def test_a_list_is_sorted_by_a_column_or_a_field(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+    asked = ("stats", "--log", "2", "--by", "node", "-o", "name")
+
+    up = recorder(*asked, "--sort-by", "node").out.split()
+    down = recorder(*asked, "--sort-by", "-.key").out.split()
+
+    assert up == ["gpu-002", "gpu-005"]
+    assert down == up[::-1]
+
+
+def test_a_column_that_is_not_there_is_named(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+    answer = recorder(*STATS, "--sort-by", "size")
+
+    assert answer.status == 2
+    assert "it is one of node, incidents" in answer.err
+
+
+def test_every_log_is_asked_with_one_option(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+    answer = recorder("stats", "-A", "-o", "json")
+    table = recorder("stats", "-A")
+
+    found = answer.json["clusters"]
+    assert isinstance(found, list)
+    assert [one["question"]["log"] for one in found] == [*range(1, 10)]
+    assert table.out.startswith("CLUSTER ")
+    assert recorder("stats", "-A", "--log", "1").status == 2
+
+
+@pytest.mark.parametrize("form", ["xml", "jsonpath"])
+def test_a_form_that_is_not_there_is_refused(
+    recorder: Recorder, form: str
+) -> None:
+    answer = recorder("stats", "-o", form)
+
+    assert answer.status == 2
+    assert "jsonpath=EXPRESSION" in answer.err
+
+
+def on_a_terminal(columns: int, *words: str, **more: str) -> str:
+    """Run a command line on a terminal of so many columns."""
+    command = shlex.join([sys.executable, "-m", "recorder", *words])
+    script = f"stty cols {columns}; exec {command}"
+    environment = {**os.environ, "KUBECONFIG": "/nonexistent", "TERM": "xterm"}
+    environment.pop("NO_COLOR", None)
+    done = subprocess.run(
+        ["script", "-qec", script, "/dev/null"],
+        env={**environment, **more},
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
+    return done.stdout
+
+
+COLOURED = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def test_a_terminal_gets_lines_that_fit_and_a_pipe_gets_all(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+    asked = ("incidents", "--log", "2")
+    shown = on_a_terminal(90, *asked)
+    plain = on_a_terminal(90, *asked, NO_COLOR="1")
+    piped = recorder(*asked).out
+
+    assert COLOURED.search(shown), "confidence is coloured"
+    assert not COLOURED.search(plain)
+    assert COLOURED.sub("", shown) == plain
+    assert max(len(line) for line in plain.splitlines()) <= 90
+    assert "…" in plain
+    assert "2026-11-21T" in piped
+    assert max(len(line) for line in piped.splitlines()) > 90
+
+
+def test_incidents_are_filtered_as_in_the_api(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+
+    def found(*words: str) -> list[str]:
+        answer = recorder("incidents", "-A", "-o", "name", *words)
+        return answer.out.split()
+
+    every = found()
+    reboots = found("--happened", "reboot")
+    drained = found("--happened", "drained", "--confidence", "proven")
+
+    assert set(reboots) < set(every)
+    assert [name.partition("/")[0] for name in drained] == ["4"]
+    assert found("--cause", "power-loss", "--cause", "hung-kernel") == [
+        name for name in every if name[0] in "12"
+    ]
+    assert found("--node", "node/gpu-005") == found("--cause", "power-loss")
+    assert found("--workload", "really-lost")[0].startswith("9/")
+    assert recorder("incidents", "--cause", "magic").status == 2
+
+
+def test_a_time_without_a_zone_is_utc_and_that_is_said(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+    asked = ("incidents", "--log", "2", "-o", "name", "--since")
+
+    assumed = recorder(*asked, "2026-11-21T00:00:00")
+    exact = recorder(*asked, "2026-11-21T00:00:00Z")
+
+    assert (assumed.out, assumed.status) == (exact.out, exact.status)
+    assert assumed.err == (
+        '--since "2026-11-21T00:00:00" has no time zone: taken as UTC\n'
+        + exact.err
+    )
+
+
+def test_entries_have_the_same_forms(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+    asked = ("log", "--log", "3", "--reason", "Rebooted")
+
+    (entry,) = recorder(*asked, "-o", "name").out.split()
+    path = recorder(*asked, "-o", "jsonpath={.entry} {.node}").out
+
+    assert path == f"{entry} gpu-002\n"
+    assert recorder(*asked, "--no-headers").out.startswith(f"{entry} ")
+
+
+def test_clusters_are_completed(
+    incidents: Database,
+) -> None:
+    del incidents
+    context = main.make_context("recorder", ["status"])
+
+    assert clusters(context, main.params[0], "re") == ["replaced"]
+
+
+def test_racks_and_labels_are_completed(
+    incidents: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del incidents
+    monkeypatch.setenv("RECORDER_CLUSTER", "rack-loss-jobset")
+    context = main.make_context("recorder", ["status"])
+    parameter = main.params[0]
+
+    assert racks(context, parameter, "rack-") == ["rack-1", "rack-2", "rack-3"]
+    assert labels(context, parameter, "topo") == [
+        "topology.kubernetes.io/zone="
+    ]
+    assert labels(context, parameter, "example.com/rack=rack-2") == [
+        "example.com/rack=rack-2"
+    ]
+
+
+def test_confidence_is_coloured_in_an_explanation(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+    asked = ("why", "--log", "9", "job/mixed/failed-itself")
+    shown = on_a_terminal(100, *asked)
+
+    assert "\x1b[32m(proven)\x1b[0m" in shown
+    assert COLOURED.sub("", shown).splitlines() == (
+        recorder(*asked).out.splitlines()
+    )

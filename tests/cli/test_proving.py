@@ -1,0 +1,192 @@
+"""`recorder verify`, `checkpoint`, `prove` and `keys`, as they are typed."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from tests.cli.conftest import Recorder
+from tests.support.fixed_log import LIVE, STORY, TAPE, tell
+from tests.support.postgres import Database
+
+
+@pytest.fixture
+async def own(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Database:
+    """Two logs that no other test writes, and a data folder."""
+    await tell(database.dsn("writer"), STORY, spec=LIVE)
+    await tell(database.dsn("writer"), STORY, spec=TAPE)
+    monkeypatch.setenv("RECORDER_DATABASE_URL", database.dsn("writer"))
+    monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path))
+    return database
+
+
+def as_superuser(own: Database, statement: str) -> None:
+    async def run() -> None:
+        connection = await asyncpg.connect(own.superuser_dsn())
+        await connection.execute(
+            "alter table recorder.entry disable trigger all; " + statement
+        )
+        await connection.close()
+
+    asyncio.run(run())
+
+
+@pytest.mark.usefixtures("own")
+def test_an_unaltered_log_is_said_to_be_one(recorder: Recorder) -> None:
+    answer = recorder("verify")
+    assert answer.status == 0
+    first, root, outside, *_ = answer.out.splitlines()
+    assert first == (
+        'log 1 of "prod": nothing was altered in 18 of 18 entries, 3 batches'
+    )
+    assert root.startswith("  root         ")
+    assert "none outside the database" in outside
+    assert 'log 2 of "demo"' in answer.out
+    assert recorder("verify", "--log", "2").out.startswith("log 2")
+
+
+@pytest.mark.usefixtures("own")
+def test_a_checkpoint_is_what_a_log_is_compared_with(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    made = recorder("checkpoint", "--log", "1")
+    assert made.status == 0
+    origin, batches, *_ = made.out.splitlines()
+    assert origin.startswith("kube-recorder/")
+    assert batches == "3"
+    (file,) = (tmp_path / "checkpoints").glob("*/*.notes")
+    assert file.read_text() == made.out
+    answer = recorder("verify", "--log", "1")
+    assert "agree up to batch 3 of 3" in answer.out
+    document = recorder("verify", "--log", "1", "-o", "json").json
+    assert document["ok"] is True
+
+
+def test_an_altered_log_is_status_3(own: Database, recorder: Recorder) -> None:
+    as_superuser(
+        own, "delete from recorder.entry where log_id = 1 and position = 7"
+    )
+    answer = recorder("verify", "--log", "1")
+    assert answer.status == 3
+    first, second = answer.out.splitlines()
+    assert first == 'log 1 of "prod": ALTERED, 1 problem'
+    assert second == (
+        "  entry-missing: the entry at position 7 is missing from batch 1, or"
+        " was recorded at another time"
+    )
+    document = recorder("verify", "-o", "json").json
+    assert document["ok"] is False
+    assert isinstance(document["logs"], list)
+    assert document["logs"][0]["problems"][0]["entry"] == "1/7"
+    assert recorder("verify", "--log", "2").status == 0
+
+
+@pytest.mark.usefixtures("own")
+def test_a_proof_is_checked_without_the_log(
+    recorder: Recorder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    too_early = recorder("prove", "1/9")
+    assert too_early.status == 1
+    assert "recorder checkpoint" in too_early.err
+    recorder("checkpoint", "--log", "1")
+    file = tmp_path / "entry.proof.json"
+    assert recorder("prove", "1/9", "-f", str(file)).status == 0
+    monkeypatch.setenv("RECORDER_DATABASE_URL", "postgresql://nowhere/none")
+    answer = recorder("verify", "--proof", str(file))
+    assert answer.status == 0
+    assert "entry 1/9 is proven by the checkpoint of 3 batches" in answer.out
+    proof = json.loads(file.read_text())
+    file.write_text(json.dumps(proof | {"document": "{}"}))
+    answer = recorder("verify", "--proof", str(file))
+    assert answer.status == 3
+    assert "NOT proven" in answer.err
+
+
+def test_keys_are_made_shown_and_replaced(
+    recorder: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path))
+    assert recorder("keys", "show").out == ""
+    made = recorder("keys", "make").out
+    assert recorder("keys", "make").out == made, "the same key"
+    assert recorder("keys", "rotate").out.startswith(made)
+    assert len(recorder("keys", "show").out.splitlines()) == 2
+    assert (tmp_path / "signing.key").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("junk", "must be an Ed25519 key in PEM"),
+        (None, "cannot read the signing key"),
+    ],
+)
+@pytest.mark.usefixtures("own")
+def test_a_key_that_is_none_is_refused(
+    recorder: Recorder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    content: str | None,
+    says: str,
+) -> None:
+    key = tmp_path / "mounted.key"
+    if content is not None:
+        key.write_text(content)
+        key.chmod(0o600)
+    monkeypatch.setenv("RECORDER_SIGNING_KEY_FILE", str(key))
+    answer = recorder("checkpoint", "--log", "1")
+    assert answer.status == 1
+    assert says in answer.err
+
+
+@pytest.mark.usefixtures("own")
+def test_a_key_that_others_may_read_is_refused(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    recorder("keys", "make")
+    (tmp_path / "signing.key").chmod(0o644)
+    answer = recorder("checkpoint", "--log", "1")
+    assert answer.status == 1
+    assert "others may read it" in answer.err
+
+
+@pytest.mark.usefixtures("own")
+def test_trusted_keys_that_are_none_are_refused(
+    recorder: Recorder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keys = tmp_path / "trusted"
+    keys.write_text("# the auditor's\nnot-a-key\n")
+    monkeypatch.setenv("RECORDER_TRUSTED_KEYS", str(keys))
+    answer = recorder("verify", "--log", "1")
+    assert answer.status == 1
+    assert f"line 2 of {keys}" in answer.err
+
+
+@pytest.mark.usefixtures("own")
+def test_a_place_that_cannot_be_written_is_named(
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECORDER_CHECKPOINT_PLACES", "/proc/nothing")
+    answer = recorder("checkpoint", "--log", "1")
+    assert answer.status == 1
+    assert "/proc/nothing" in answer.err
+    assert answer.out, "it was made all the same"
+
+
+@pytest.mark.parametrize("entry", ["1", "x/y", "1/0", "9/1"])
+@pytest.mark.usefixtures("own")
+def test_an_entry_that_is_none_is_refused(
+    recorder: Recorder, entry: str
+) -> None:
+    answer = recorder("prove", entry)
+    assert answer.status in {1, 2, 5}
+    assert answer.out == ""
+    assert len(answer.err.splitlines()) == 1

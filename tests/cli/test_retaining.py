@@ -1,0 +1,297 @@
+"""Retention as cron runs it: what it prints, and that answers stay."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recorder.retention import policy
+from tests.cli.conftest import Answer, stop_clock
+from tests.support.days import asked, noon, write_days
+from tests.support.postgres import Database
+
+Recorder = Callable[..., Answer]
+
+
+@pytest.fixture
+def days(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Database:
+    """A log of four days, the youngest seven days old."""
+    stop_clock(monkeypatch, datetime.now(UTC))
+    monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path))
+    return database
+
+
+def count_manifests(place: Path) -> int:
+    return len(list(place.rglob("manifest.json")))
+
+
+def lose_a_manifest(place: Path) -> None:
+    (first, *_) = sorted(place.rglob("manifest.json"))
+    first.unlink()
+
+
+async def test_a_run_says_in_one_line_what_it_did(
+    days: Database, recorder: Recorder, tmp_path: Path
+) -> None:
+    await write_days(days)
+    url = ("--database-url", days.superuser_dsn())
+
+    dry = await asyncio.to_thread(recorder, "prune", "--dry-run", *url)
+    assert dry.status == 0, dry.err
+    assert dry.out.count("would drop") == 2
+
+    done = await asyncio.to_thread(recorder, "prune", *url)
+    assert (done.status, done.out) == (0, ""), done.err
+    assert done.err.count("\n") == 1
+    assert "archived" in done.err
+    assert "dropped 2 days" in done.err
+    assert count_manifests(tmp_path) >= 4
+
+    again = await asyncio.to_thread(recorder, "prune", *url)
+    assert "archived 0 days" in again.err
+    assert "dropped nothing" in again.err
+
+
+async def test_a_run_says_what_it_added_to_iceberg_tables(
+    days: Database, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await write_days(days)
+    url = ("--database-url", days.superuser_dsn())
+
+    monkeypatch.setenv("RECORDER_ICEBERG_CATALOG", "sqlite:////dev/null/a.db")
+    away = await asyncio.to_thread(recorder, "archive", *url)
+    assert (away.status, away.err.count("\n")) == (1, 1), away.err
+    assert away.err.startswith("archived ")
+    assert "added 0 days to Iceberg tables; not all of them: cannot open" in (
+        away.err
+    )
+
+    monkeypatch.setenv("RECORDER_ICEBERG_CATALOG", "local")
+    done = await asyncio.to_thread(recorder, "archive", *url)
+    assert done.status == 0, done.err
+    assert "added 4 days to Iceberg tables\n" in done.err
+
+    monkeypatch.setenv("RECORDER_RETENTION_ARCHIVE", "none")
+    monkeypatch.setenv("RECORDER_RETENTION_UNARCHIVED", "drop")
+    refused = await asyncio.to_thread(recorder, "archive", *url)
+    assert (refused.status, "iceberg_catalog" in refused.err) == (2, True)
+
+
+async def test_every_step_is_an_entry_of_the_log_once(
+    days: Database, recorder: Recorder
+) -> None:
+    await write_days(days)
+    url = ("--database-url", days.superuser_dsn())
+    for _ in range(2):
+        await asyncio.to_thread(recorder, "prune", *url)
+
+    told = await asyncio.to_thread(
+        recorder, "log", "--source", "recorder", "--raw", "-o", "ndjson", *url
+    )
+    lines: list[dict[str, Any]] = told.lines
+    found = [line["raw"] for line in lines if line["operation"] == "retention"]
+    actions = [one["action"] for one in found]
+    assert actions.count("archived") == 4
+    assert actions.count("dropped") == 2
+    dropped = next(one for one in found if one["action"] == "dropped")
+    assert dropped["why"] == "age"
+    assert dropped["policy"]["hot_days"] == 7
+    assert dropped["first_position"] == 1
+
+
+def told(answer: Answer) -> dict[str, object]:
+    """Return an answer without where the record ends: a run adds to it."""
+    found = dict(answer.json)
+    coverage = found.get("coverage")
+    if isinstance(coverage, dict):
+        del coverage["recorded_until"]
+    return found
+
+
+QUESTIONS = (
+    ("show", "pod/train/stays"),
+    ("show", "node/gpu-001"),
+    ("show", "node/gpu-001", "--at", "{hot}"),
+    ("history", "pod/train/day-3"),
+    ("history", "node/gpu-001", "--since", "{hot}"),
+    ("why", "node/gpu-001", "--since", "{hot}"),
+    ("impact", "node/gpu-001", "--since", "{hot}"),
+    ("incidents", "--since", "{hot}"),
+)
+
+
+async def test_answers_about_what_is_kept_are_the_same_before_and_after(
+    days: Database, recorder: Recorder
+) -> None:
+    await write_days(days, 6)
+    url = ("--database-url", days.superuser_dsn())
+    hot = noon(7).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    async def answers() -> list[Answer]:
+        found = []
+        for words in QUESTIONS:
+            given = [word.format(hot=hot) for word in words]
+            found.append(
+                await asyncio.to_thread(recorder, *given, "-o", "json", *url)
+            )
+        return found
+
+    archived = await asyncio.to_thread(recorder, "archive", *url)
+    assert archived.status == 0, archived.err
+    before = await answers()
+    assert all(one.status in {0, 4} for one in before), before
+    await asyncio.to_thread(recorder, "prune", *url)
+    dropped = await asked(
+        days, "select pruned_positions from recorder.log_head"
+    )
+    assert isinstance(dropped, int)
+    assert dropped > 0
+
+    for words, one, other in zip(
+        QUESTIONS, before, await answers(), strict=True
+    ):
+        assert (words, other.status) == (words, one.status)
+        assert told(other) == told(one), words
+
+
+async def test_dropped_days_are_answered_or_named(
+    days: Database, recorder: Recorder, tmp_path: Path
+) -> None:
+    await write_days(days)
+    url = ("--database-url", days.superuser_dsn())
+    since = noon(11).strftime("%Y-%m-%dT%H:%M:%SZ")
+    asked = ("incidents", "--since", since, "-o", "json", *url)
+    before = await asyncio.to_thread(recorder, *asked)
+    await asyncio.to_thread(recorder, "prune", *url)
+
+    told = await asyncio.to_thread(recorder, *asked)
+    assert told.json["incidents"] == before.json["incidents"]
+    assert '"archived"' in told.out
+
+    lose_a_manifest(tmp_path)
+    told = await asyncio.to_thread(recorder, *asked)
+    assert told.status == 4
+    assert "which cannot be read" in told.out
+
+
+async def test_holds_are_placed_listed_and_lifted(
+    days: Database, recorder: Recorder
+) -> None:
+    await write_days(days)
+    url = ("--database-url", days.superuser_dsn())
+    since = noon(20).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    nothing = await asyncio.to_thread(
+        recorder, "hold", "add", "--why", "an audit", *url
+    )
+    assert nothing.status == 2
+    placed = await asyncio.to_thread(
+        recorder, "hold", "add", "--since", since, "--why", "an audit", *url
+    )
+    assert (placed.status, placed.out) == (0, "hold 1\n"), placed.err
+    kept = await asyncio.to_thread(recorder, "prune", *url)
+    assert "kept by hold 1" in kept.err
+    listed = await asyncio.to_thread(
+        recorder, "hold", "list", "-o", "json", *url
+    )
+    assert listed.json["holds"][0]["why"] == "an audit"  # type: ignore[index]
+    lifted = await asyncio.to_thread(
+        recorder, "hold", "remove", "1", "--why", "it is over", *url
+    )
+    assert lifted.status == 0
+    pruned = await asyncio.to_thread(recorder, "prune", *url)
+    assert "dropped 2 days" in pruned.err
+
+    around = await asyncio.to_thread(
+        recorder, "hold", "add", "--incident", "1/9", "--why", "that", *url
+    )
+    assert around.out == "hold 2\n", around.err
+    wrong = await asyncio.to_thread(
+        recorder, "hold", "add", "--incident", "1/999", "--why", "that", *url
+    )
+    assert wrong.status == 5
+    listed = await asyncio.to_thread(recorder, "hold", "list", *url)
+    assert "lifted by" in listed.out
+    assert "1/9" in listed.out
+
+    late = await asyncio.to_thread(
+        recorder, "hold", "add", "--since", since, "--why", "too late", *url
+    )
+    assert "were dropped before" in late.err
+    gone = await asyncio.to_thread(
+        recorder, "hold", "remove", "7", "--why", "none", *url
+    )
+    assert gone.status == 5
+
+
+@pytest.mark.parametrize(
+    ("setting", "keys"),
+    [
+        (
+            {"RECORDER_RETENTION_ARCHIVE": "none"},
+            ("retention_archive", "retention_unarchived"),
+        ),
+        (
+            {"RECORDER_RETENTION_UNARCHIVED": "drop"},
+            ("retention_archive", "retention_unarchived"),
+        ),
+        (
+            {"RECORDER_RETENTION_LONGER": "Node=3"},
+            ("retention_longer", "retention_hot"),
+        ),
+        ({"RECORDER_RETENTION_HOT": "1h"}, ("retention_hot",)),
+        ({"RECORDER_RETENTION_BUDGET": "much"}, ("retention_budget",)),
+    ],
+)
+async def test_a_policy_that_contradicts_itself_names_its_keys(
+    days: Database,
+    recorder: Recorder,
+    monkeypatch: pytest.MonkeyPatch,
+    setting: dict[str, str],
+    keys: tuple[str, ...],
+) -> None:
+    for name, text in setting.items():
+        monkeypatch.setenv(name, text)
+    url = ("--database-url", days.superuser_dsn())
+
+    said = await asyncio.to_thread(recorder, "prune", *url)
+
+    assert said.status == 2
+    for key in keys:
+        assert key in said.err
+
+
+@pytest.mark.parametrize(
+    ("budget", "stage", "says"),
+    [
+        ("1MB", "full", "nothing is recorded until days are dropped"),
+        ("900GB", "within", ""),
+    ],
+)
+async def test_status_says_how_full_the_budget_is(
+    days: Database,
+    recorder: Recorder,
+    monkeypatch: pytest.MonkeyPatch,
+    budget: str,
+    stage: str,
+    says: str,
+) -> None:
+    monkeypatch.setattr(policy, "BUDGET_MIN", 1 << 20)
+    monkeypatch.setenv("RECORDER_RETENTION_BUDGET", budget)
+    await write_days(days, 1)
+    url = ("--database-url", days.superuser_dsn())
+
+    told = await asyncio.to_thread(recorder, "status", *url)
+    data = await asyncio.to_thread(recorder, "status", "-o", "json", *url)
+
+    assert says in told.out
+    assert ("size budget" in told.out) == (stage != "within")
+    found = data.json["database"]
+    assert found["budget_stage"] == stage  # type: ignore[index]
+    waiting = data.json["clusters"][0]["log"]["waiting_for"]  # type: ignore[index]
+    assert (waiting is not None) == (stage == "full")

@@ -1,0 +1,165 @@
+"""What ended a workload, of every workload of the corpus."""
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+
+import pytest
+
+from recorder.knowledge import shipped
+from recorder.model.fact import FactKind
+from recorder.model.facts import Ended
+from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
+from recorder.model.window import Window
+from recorder.questions.ports import Reading, Selection
+from recorder.questions.references import Reference
+from recorder.questions.why_workload import (
+    WhyWorkload,
+    WhyWorkloadQuestion,
+    ask_why_workload,
+)
+from recorder.questions.workload import ask_workload
+from tests.corpus.conftest import Corpus
+from tests.corpus.live.asking import LIVE
+from tests.corpus.logs import names, play, reading_of
+from tests.support.postgres import Database
+
+KINDS = {"job": ("batch", "Job"), "jobset": ("jobset.x-k8s.io", "JobSet")}
+ENDS = {
+    Outcome.FAILED,
+    Outcome.RESTARTED,
+    Outcome.RESCHEDULED,
+    Outcome.PREEMPTED,
+    Outcome.DOWN,
+}
+
+
+async def asked(
+    reading: Reading, name: str, *, at: datetime | None = None
+) -> WhyWorkload:
+    now = reading.log.recorded_at
+    assert now is not None
+    question = WhyWorkloadQuestion(
+        object=Reference.parse(name), window=Window(), at=at
+    )
+    return await ask_why_workload(reading, question, shipped(), now=now)
+
+
+async def workloads(reading: Reading) -> AsyncIterator[WhyWorkload]:
+    """Yield the answer about each workload that had Pods."""
+    for word, kind in KINDS.items():
+        for namespace, name in await reading.object_names([kind]):
+            found = await asked(reading, f"{word}/{namespace}/{name}")
+            if found.workload.kind == kind[1]:
+                yield found
+
+
+@pytest.mark.parametrize("name", names())
+async def test_each_pod_that_failed_is_in_one_ending(
+    corpus: Corpus, name: str
+) -> None:
+    dsn = corpus.database.dsn("reader")
+    async with reading_of(dsn, corpus.logs[name]) as reading:
+        failed: set[str] = set()
+        selection = Selection(kinds=(FactKind.ENDED,))
+        async for page in reading.fact_pages.pages(selection, after=0):
+            failed |= {
+                one.fact.object.name
+                for one in page
+                if one.fact.object is not None
+                and isinstance(one.fact.detail, Ended)
+                and one.fact.detail.phase == "Failed"
+            }
+        async for found in workloads(reading):
+            ended = [
+                pod
+                for ending in found.endings
+                for pod in {*ending.pods, *ending.stopped}
+            ]
+            begun = f"{found.workload.name}-"
+            own = {pod for pod in failed if pod.startswith(begun)}
+
+            assert own <= {*ended}, found.sentence
+            assert len(ended) == len({*ended}), found.sentence
+
+
+@pytest.mark.parametrize("name", names())
+async def test_what_hit_a_workload_is_what_ended_it(
+    corpus: Corpus, name: str
+) -> None:
+    dsn = corpus.database.dsn("reader")
+    async with reading_of(dsn, corpus.logs[name]) as reading:
+        now = reading.log.recorded_at
+        assert now is not None
+        async for found in workloads(reading):
+            history = await ask_workload(
+                reading,
+                found.question.object,
+                Window(),
+                shipped(),
+                now=now,
+            )
+            hit = {
+                pod
+                for one in history.hits
+                if one.outcome in ENDS
+                for pod in one.pods_hit
+            }
+            by_nodes = {
+                pod
+                for ending in found.endings
+                if ending.hit or ending.ended_by is EndedBy.CONTAINER_OOM
+                for pod in ending.pods
+            }
+
+            assert by_nodes == hit, found.sentence
+            for ending in found.endings:
+                assert ending.evidence, ending.sentence
+                if ending.ended_by is EndedBy.NODE_FAILURE:
+                    assert ending.verdict is not None
+
+
+async def test_a_moment_is_answered_with_what_was_last_before_it(
+    corpus: Corpus,
+) -> None:
+    dsn = corpus.database.dsn("reader")
+    async with reading_of(dsn, corpus.logs["crash"]) as reading:
+        every = await asked(reading, "job/train/llm-pretrain")
+        (ending,) = every.endings
+        then = await asked(
+            reading,
+            "job/train/llm-pretrain",
+            at=ending.running_again_at,
+        )
+
+    assert every.state is WorkloadState.RUNNING
+    assert [one.at for one in then.endings] == [ending.at]
+    assert every.coverage.complete
+
+
+GROUPED = (
+    "leaderworkerset/serving/deepseek",
+    "statefulset/serving/deepseek",
+    "statefulset/serving/deepseek-0",
+    "pod/serving/deepseek-0-1",
+)
+
+
+async def test_a_group_is_found_by_whichever_owner_is_named(
+    database: Database,
+) -> None:
+    tape = LIVE / "s03_lws_group.tape.jsonl.zst"
+    log = await play(database.dsn("writer"), tape, name="lws")
+
+    async with reading_of(database.dsn("reader"), log) as reading:
+        answers = [await asked(reading, name) for name in GROUPED]
+
+    (first,) = answers[0].endings
+    assert first.outcome is Outcome.RESTARTED
+    assert (first.pods, first.stopped) == (["deepseek-0-1"], ["deepseek-0"])
+    for answer in answers[1:]:
+        (ending,) = answer.endings
+        assert (ending.at, ending.pods, ending.stopped) == (
+            first.at,
+            first.pods,
+            first.stopped,
+        )

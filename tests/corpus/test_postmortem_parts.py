@@ -1,0 +1,126 @@
+"""A report of several nodes: its phases, factors, action items and links."""
+
+import re
+from datetime import datetime
+
+import pytest
+
+from recorder.documents.document import plain
+from recorder.documents.postmortem import PostmortemDocument
+from recorder.errors import ConfigError, NotFoundError
+from recorder.knowledge import shipped
+from recorder.model.window import Window
+from recorder.questions.postmortem import (
+    Postmortem,
+    PostmortemQuestion,
+    ask_postmortem,
+)
+from recorder.render.html import html
+from recorder.render.markdown import markdown
+from recorder.render.report import page_of
+from tests.corpus.conftest import Corpus
+from tests.corpus.logs import reading_of
+from tests.support.builders import at
+
+RACK = "rack-2"
+PHASES = ["started", "detected", "decided", "mitigated", "resolved"]
+
+
+async def ask(
+    corpus: Corpus, name: str, subject: str | None, rack: str | None = None
+) -> Postmortem:
+    question = PostmortemQuestion.about(subject, Window(), rack=rack)
+    async with reading_of(
+        corpus.database.dsn("reader"), corpus.logs[name]
+    ) as reading:
+        return await ask_postmortem(reading, question, shipped(), now=at())
+
+
+async def test_a_rack_is_reported_with_all_its_nodes(corpus: Corpus) -> None:
+    found = await ask(corpus, "rack-loss-jobset", None, rack=RACK)
+
+    assert len(found.nodes) > 1
+    assert {verdict.node for verdict in found.verdicts} == set(found.nodes)
+    assert found.subject == f"rack {RACK}"
+    assert f"recorder postmortem --rack {RACK} --since" in markdown(found)
+
+
+async def test_a_workload_is_reported_by_the_node_that_hit_it(
+    corpus: Corpus,
+) -> None:
+    found = await ask(corpus, "crash-job-fails", "job/train/llm-finetune")
+
+    (hit,) = found.impact.workloads
+    assert found.nodes == (hit.first_node,)
+    assert "`recorder postmortem job/train/llm-finetune --since" in markdown(
+        found
+    )
+
+
+async def test_a_workload_that_no_node_hit_has_no_report(
+    corpus: Corpus,
+) -> None:
+    with pytest.raises(NotFoundError, match="no node is behind the end"):
+        await ask(corpus, "other-job-failed", "job/train/eval-suite")
+
+
+async def test_an_incident_goes_through_its_phases_in_time(
+    corpus: Corpus,
+) -> None:
+    for name in corpus.logs:
+        async with reading_of(
+            corpus.database.dsn("reader"), corpus.logs[name]
+        ) as reading:
+            question = PostmortemQuestion.about("gpu-002", Window())
+            try:
+                found = await ask_postmortem(
+                    reading, question, shipped(), now=at()
+                )
+            except NotFoundError:
+                continue
+        told = plain(PostmortemDocument.of(found))
+        phases = told["phases"]
+        names = [phase["phase"] for phase in phases]
+        assert names == [one for one in PHASES if one in names], name
+        assert bool(names) == bool(found.verdicts), name
+        for phase in phases:
+            assert phase["says"], name
+            if phase["at"] is not None:
+                began = datetime.fromisoformat(phases[0]["at"])
+                then = datetime.fromisoformat(phase["at"])
+                after = max((then - began).total_seconds(), 0)
+                assert phase["after_seconds"] == pytest.approx(after)
+
+
+async def test_an_action_item_answers_what_was_missing(
+    corpus: Corpus,
+) -> None:
+    found = await ask(corpus, "crash-job-fails", "node/gpu-002")
+    items = plain(PostmortemDocument.of(found))["action_items"]
+
+    lacking = {one.evidence for v in found.verdicts for one in v.missing}
+    assert ("audit" in lacking) == any("audit log" in item for item in items)
+    assert any("Find the cause on gpu-002" in item for item in items)
+    assert "* [ ] Find the cause on gpu-002" in markdown(found)
+
+
+async def test_entries_link_to_the_page_that_is_named(corpus: Corpus) -> None:
+    found = await ask(corpus, "crash-job-fails", "node/gpu-002")
+    page = page_of(found, "https://recorder.example.com/")
+
+    (entry, *_) = found.verdicts[0].steps[0].entries
+    link = f"https://recorder.example.com/node/gpu-002?log={found.log}&entry="
+    assert f"[`{entry}`]({link}{entry})" in markdown(found, page=page)
+    escaped = link.replace("&", "&amp;")
+    assert f'<a href="{escaped}{entry}">' in html(found, page=page)
+    assert not re.search(r"\]\(http", markdown(found))
+
+
+@pytest.mark.parametrize(
+    ("subject", "rack"), [(None, None), ("node/gpu-002", "rack-1")]
+)
+def test_a_report_is_about_one_thing(
+    subject: str | None, rack: str | None
+) -> None:
+    with pytest.raises(ConfigError):
+        PostmortemQuestion.about(subject, Window(), rack=rack)

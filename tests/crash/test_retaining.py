@@ -1,0 +1,174 @@
+"""The crash matrix of retention: killed at every statement of a run.
+
+A run is killed before a statement is sent, after it was, and when its answer
+has come. Whatever lives can be read then, and the next run comes to what an
+undisturbed one leaves, in the database and in the archive.
+"""
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recorder.admin.retaining import Retaining, retain
+from recorder.archive.manifest import Manifest
+from recorder.archive.place import FolderPlace
+from recorder.archive.verifying import verify_day
+from recorder.retention.policy import Policy
+from recorder.store.writer import Writer
+from tests.conftest import migrated
+from tests.contract.test_log import SPEC
+from tests.crash.failpoints import Failpoints, Kill
+from tests.crash.statements import StatementLoop, watch_statements
+from tests.support.days import owner, write_days
+from tests.support.postgres import (
+    Database,
+    DatabaseServer,
+    fresh_database,
+    make_template,
+)
+
+TEMPLATE = "two_days"
+TRANSACTION = ("BEGIN;", "COMMIT;")
+KILLED = {
+    "retention.ARCHIVE",
+    "retention.BUILD_KEPT",
+    "retention.DROP",
+    "retention.GIVE_UP_BUILDING",
+    "retention.LEAVE_NOTICE",
+    "retention.PRUNE_BATCHES",
+    "retention.REMOVE_DROPPED",
+    "retention.SEAL",
+    "retention.VERIFIED",
+}
+RETAINING = KILLED | {
+    # Of one transaction each, with the notice of it.
+    "holds.ADD",
+    "holds.LIFT",
+    # One function, which attaches what is not attached yet.
+    "attaching.ATTACH",
+    # In the transaction that begins a derivation.
+    "derivation.KEEP_FACTS",
+}
+"""Writes that are not of the writer of a log."""
+
+LEFT = """
+    select json_build_object(
+      'entries', (select array_agg(e.position order by e.position)
+        from recorder.entry e),
+      'facts', (select array_agg(array[f.position, f.index]
+        order by f.position, f.index) from recorder.fact f),
+      'batches', (select count(*) from recorder.batch),
+      'objects', (select array_agg(name order by name) from recorder.object),
+      'states', (select array_agg(name || state order by name)
+        from recorder.partition),
+      'days', (select array_agg(encode(range, 'hex') order by partition)
+        from recorder.archived_day),
+      'notices', (select count(*) from recorder.notice),
+      'tables', (select array_agg(relname order by relname) from pg_class
+        where relkind = 'r' and relnamespace = 'recorder'::regnamespace))
+"""
+
+
+async def _run(database: Database, place: Path) -> None:
+    policy = Policy(place=str(place))
+    await retain(database.dsn("retention"), Retaining(policy=policy))
+
+
+def in_a_child(
+    database: Database, place: Path, passed: Path, kill: Kill | None
+) -> int:
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            failpoints = Failpoints(kill)
+            watch_statements(failpoints)
+            with asyncio.Runner(
+                loop_factory=lambda: StatementLoop(failpoints)
+            ) as runner:
+                runner.run(_run(database, place))
+            passed.write_text(json.dumps(failpoints.passed))
+            status = 0
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def kills_of(passed: Path) -> Iterator[Kill]:
+    """Yield every write, before it and once it was sent; reads but once."""
+    for place, count in json.loads(passed.read_text()).items():
+        name, _, moment = place.rpartition(", ")
+        is_write = name.startswith(("retention.", "holds."))
+        if is_write or name in TRANSACTION:
+            if moment == "before" or moment.startswith("sent"):
+                yield from (Kill(place, n) for n in sorted({1, count}))
+        elif moment == "before":
+            yield Kill(place, 1)
+
+
+async def left(database: Database, place: Path) -> dict[str, object]:
+    """Return what a run leaves, and see that the archive proves itself."""
+    async with owner(database) as connection:
+        found = json.loads(await connection.fetchval(LEFT))
+    kept = FolderPlace(place)
+    days = sorted(place.rglob("manifest.json"))  # noqa: ASYNC240
+    for path in days:
+        content = path.read_bytes()
+        folder = str(path.parent.relative_to(place))
+        verify_day(kept, folder, Manifest.parse(content, folder))
+    return {**found, "archived": [path.parent.name for path in days]}
+
+
+async def read_what_lives(database: Database) -> None:
+    """See that each live object has its document, and is of its day."""
+    writer = Writer(database.dsn("writer"), SPEC, holder="heir")
+    recovered = await writer.take_lease()
+    positions = {head.position for head in recovered.heads}
+    assert {head.identity.name for head in recovered.heads} == {
+        "stays",
+        "gpu-001",
+        "day-1",
+    }
+    assert (await writer.documents(sorted(positions))).keys() == positions
+    await writer.close()
+
+
+@pytest.mark.timeout(600)
+async def test_a_run_that_is_killed_at_any_statement_is_made_again(
+    embedded_server: DatabaseServer, tmp_path: Path
+) -> None:
+    async def prepare(database: Database) -> None:
+        await migrated(database)
+        await write_days(database, 2)
+
+    await make_template(embedded_server, TEMPLATE, prepare)
+    passed = tmp_path / "passed"
+    whole = tmp_path / "whole"
+    async with fresh_database(embedded_server, TEMPLATE) as database:
+        assert in_a_child(database, whole, passed, None) == 0
+        wanted = await left(database, whole)
+    places = json.loads(passed.read_text())
+    # The notice goes by the name of the first module that has it.
+    named = {
+        place.partition(",")[0].replace("holds.", "retention.")
+        for place in places
+    }
+    assert named >= KILLED
+    killed = 0
+    for number, kill in enumerate(kills_of(passed)):
+        place = tmp_path / str(number)
+        async with fresh_database(embedded_server, TEMPLATE) as database:
+            status = in_a_child(database, place, tmp_path / "again", kill)
+            assert status == -signal.SIGKILL, kill
+            await read_what_lives(database)
+            again = in_a_child(database, place, tmp_path / "again", None)
+            assert again == 0, kill
+            assert await left(database, place) == wanted, kill
+        killed += 1
+    assert killed > 40

@@ -1,0 +1,195 @@
+"""What a real API server sends to the audit webhook, with kills meanwhile."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+import pytest
+
+from recorder.model.entry import Operation
+from tests.cluster.certificates import kubeconfig
+from tests.cluster.cluster import Cluster
+from tests.cluster.controlplane import Options
+from tests.cluster.waiting import until
+from tests.recording.test_audit import POLICY, records
+from tests.support.postgres import Database
+from tests.support.read_log import WholeLog
+from tests.support.recorded import Recorded
+
+COUNTERS_RBAC = Path(__file__).parents[2] / "deploy/audit-rbac.yaml"
+
+pytestmark = pytest.mark.timeout(240)
+
+
+async def served(cluster: Cluster, folder: Path) -> Mapping[str, str]:
+    """Have the API server send its records; return a recorder's settings."""
+    authority = cluster.authority
+    server = authority.server()
+    port = cluster.ports.take()
+    path = kubeconfig(
+        folder / "webhook",
+        server=f"https://127.0.0.1:{port}/audit",
+        authority=authority.certificate,
+        user=authority.client("kube-apiserver-audit"),
+    )
+    await cluster.api_server.restart(
+        audit_webhook_config_file=str(path),
+        audit_webhook_batch_max_wait="200ms",
+        # Repeated for half a minute, longer than a recorder takes to start.
+        audit_webhook_initial_backoff="4s",
+    )
+    return {
+        "audit_listen": f"127.0.0.1:{port}",
+        "audit_certificate": str(server.certificate),
+        "audit_key": str(server.key),
+        "audit_client_ca": str(authority.certificate),
+    }
+
+
+def held(log: WholeLog) -> Counter[tuple[str, str]]:
+    """Count the audit records of a log by ID and stage."""
+    return Counter(
+        (said["auditID"], said["stage"])
+        for _, draft in log.entries
+        if draft.operation is Operation.AUDIT
+        for said in [orjson.loads(draft.raw)]
+    )
+
+
+async def write(cluster: Cluster, name: str, count: int) -> None:
+    """Make objects, and change each."""
+    for number in range(count):
+        path = "/api/v1/namespaces/default/configmaps"
+        await cluster.api.create(
+            path,
+            {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": f"{name}-{number}"},
+            },
+        )
+        await cluster.api.delete(f"{path}/{name}-{number}")
+
+
+async def test_each_record_is_there_once_whichever_way_it_came(
+    tmp_path: Path, database: Database
+) -> None:
+    """By the file and by the webhook, while both sides are killed."""
+    options = Options(
+        audit_policy=POLICY, controller_manager=False, scheduler=False
+    )
+    async with Cluster.start(tmp_path / "cluster", options) as cluster:
+        settings = await served(cluster, tmp_path)
+        recorded = Recorded(cluster, database, tmp_path)
+        await recorded.grant()
+        both = {**settings, "audit_logs": str(cluster.audit_log)}
+        # First by the webhook alone, so that the file is late.
+        await recorded.start(**settings)
+        await recorded.until_listed()
+        await write(cluster, "first", 100)
+        await recorded.kill()
+        await recorded.start(**both)
+        async with asyncio.TaskGroup() as group:
+            for name in ("a", "b", "c", "d"):
+                group.create_task(write(cluster, name, 200))
+            await asyncio.sleep(1)
+            await recorded.kill()
+            await recorded.start(**both)
+        await cluster.api_server.kill()
+        await cluster.api_server.start()
+        await write(cluster, "last", 100)
+        written = records(cluster.audit_log)
+
+        async def arrived() -> bool:
+            return set(written) <= set(held(await recorded.log()))
+
+        await until(arrived, "all records are in the log", seconds=60)
+        await recorded.settle(3)
+        log = await recorded.log()
+        await recorded.stop()
+
+    assert len(set(written)) == len(written) > 2000
+    assert set(held(log).values()) == {1}
+    assert set(held(log)) <= set(records(cluster.audit_log))
+
+
+async def test_what_the_api_server_dropped_is_a_gap(
+    tmp_path: Path, database: Database
+) -> None:
+    """It counts that itself; its records begin again behind the gap."""
+    options = Options(
+        audit_policy=POLICY, controller_manager=False, scheduler=False
+    )
+    async with Cluster.start(tmp_path / "cluster", options) as cluster:
+        settings = await served(cluster, tmp_path)
+        await cluster.api_server.restart(audit_webhook_initial_backoff="100ms")
+        recorded = Recorded(cluster, database, tmp_path)
+        await recorded.grant()
+        await cluster.kubectl("apply", "-f", str(COUNTERS_RBAC))
+        await recorded.start(**settings)
+        await recorded.until_listed()
+        await recorded.settle(2)
+        await recorded.kill()
+        before = datetime.now(UTC)
+        await write(cluster, "unseen", 50)
+
+        async def dropped() -> bool:
+            said = await cluster.kubectl("get", "--raw", "/metrics")
+            return "apiserver_audit_error_total{" in said
+
+        await until(dropped, "the API server drops records", seconds=60)
+        await recorded.start(**settings)
+
+        async def told() -> bool:
+            reasons = await recorded.gap_reasons()
+            return any(of == "counters" for of, _ in reasons)
+
+        await until(told, "the loss is in the log", seconds=60)
+        log = await recorded.log()
+        await recorded.stop()
+
+    (gap,) = [
+        orjson.loads(draft.raw)
+        for _, draft in log.entries
+        if draft.operation is Operation.GAP_CLOSED
+        and draft.resource == "counters"
+    ]
+    assert "of its webhook" in gap["reason"]
+    assert datetime.fromisoformat(gap["from"]) <= before
+    assert before <= datetime.fromisoformat(gap["to"])
+    assert gap["possible"]
+
+
+async def test_every_record_of_the_file_came_by_the_webhook_too(
+    tmp_path: Path, database: Database
+) -> None:
+    """The recorder is killed while the API server sends."""
+    options = Options(
+        audit_policy=POLICY, controller_manager=False, scheduler=False
+    )
+    async with Cluster.start(tmp_path / "cluster", options) as cluster:
+        settings = await served(cluster, tmp_path)
+        recorded = Recorded(cluster, database, tmp_path)
+        await recorded.grant()
+        await recorded.start(**settings)
+        await recorded.until_listed()
+        began = len(records(cluster.audit_log))
+        async with asyncio.TaskGroup() as group:
+            group.create_task(write(cluster, "busy", 400))
+            await asyncio.sleep(1)
+            await recorded.kill()
+            await recorded.start(**settings)
+        written = records(cluster.audit_log)[began:]
+
+        async def arrived() -> bool:
+            return set(written) <= set(held(await recorded.log()))
+
+        await until(arrived, "all records are in the log", seconds=60)
+        reasons = await recorded.gap_reasons()
+        await recorded.stop()
+
+    assert len(written) >= 800
+    assert not [reason for of, reason in reasons if of == "webhook"]

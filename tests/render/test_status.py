@@ -1,0 +1,68 @@
+"""What status says of a log that is not written, and of days."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from recorder.coverage.ports import Log
+from recorder.questions.status import DatabaseStatus, Days, LogStatus, Status
+from recorder.render.status import days_lines, summary
+
+NOW = datetime(2026, 11, 24, tzinfo=UTC)
+LOG = Log(
+    id=1,
+    kind="live",
+    cluster_name="prod",
+    cluster_uid="uid",
+    kubernetes="v1.36",
+    size=5,
+    recorded_at=NOW,
+    holder=None,
+)
+FULL = "the disk has 3 % free, the minimum is 5 %"
+
+
+def status(log: Log, waiting_for: str | None) -> LogStatus:
+    return LogStatus(
+        log=log, streams=[], entries_per_minute=0, waiting_for=waiting_for
+    )
+
+
+def test_a_log_that_waits_for_room_is_not_told_to_be_started() -> None:
+    said = "\n".join(summary(status(LOG, FULL)))
+
+    assert f"it waits for room: {FULL}" in said
+    assert "recorder up" not in said
+    assert "recorder up" in "\n".join(summary(status(LOG, None)))
+    held = replace(LOG, holder="host/1/a")
+    assert "room" not in "\n".join(summary(status(held, FULL)))
+
+
+def test_days_and_the_budget_are_told_where_there_is_something_to_tell() -> (
+    None
+):
+    answer = Status(
+        logs=[],
+        database=DatabaseStatus(
+            version="18", embedded=True, bytes=900, disk=None
+        ),
+        now=NOW,
+        days=Days(hot=8, archived=20, dropped=12, holds=1, archived_until=NOW),
+        archive="/archive",
+        budget_bytes=1000,
+        budget_stage="near",
+    )
+    days, holds, budget = days_lines(answer)
+
+    assert days == (
+        "8 days in the database; 20 archived, up to 2026-11-24 in /archive;"
+        " 12 dropped"
+    )
+    assert "1 holds" in holds
+    assert budget.startswith("size budget: ")
+    quiet = replace(
+        answer,
+        days=Days(hot=0, archived=0, dropped=0, holds=0),
+        budget_bytes=10_000,
+        budget_stage="within",
+    )
+    assert days_lines(quiet) == []

@@ -1,0 +1,58 @@
+"""Statements of PostgreSQL in the words of DuckDB."""
+
+import pytest
+
+from recorder.store.archive_dialect import translated
+from recorder.store.read_facts import DISRUPTED, EVIDENCE
+from recorder.store.read_gangs import PLACED, WHOLE
+
+PAIRS = [
+    ("select f.at from f", 'select f."at" from f'),
+    ("select 'at' as at", "select 'at' as \"at\""),
+    ("where exists (select from t)", "where exists (select 1 from t)"),
+    (
+        "from recorder.entry\n where log = 1 and operation >= 100",
+        "from recorder.coverage_entry\n where log = 1 and operation >= 100",
+    ),
+    (
+        "from recorder.entry where log_id = $1 and operation >= 10",
+        "from recorder.entry where log_id = $1 and operation >= 10",
+    ),
+    ("(select a from t where b offset 0) t", "(select a from t where b ) t"),
+    (
+        "x = any (array(select a from t where b = any ($1::text[])))",
+        "x in (select a from t where b = any ($1::text[]))",
+    ),
+    ("x <> all (array(select a from t))", "x not in (select a from t)"),
+    (
+        "from unnest($1::text[], $2::int8[]) s (name, size)",
+        (
+            "from (select unnest($1::text[]) as name,"
+            " unnest($2::int8[]) as size) s"
+        ),
+    ),
+    (
+        "w.text like any ($2::text[])",
+        (
+            "exists (select 1 from (select unnest($2::text[]) as pattern)"
+            " given where w.text like given.pattern escape '\\')"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "meant"), PAIRS)
+def test_what_duckdb_says_in_another_way_is_translated(
+    said: str, meant: str
+) -> None:
+    assert translated(said) == meant
+
+
+@pytest.mark.parametrize(
+    "text", [DISRUPTED.text, EVIDENCE.text, PLACED.text, WHOLE.text]
+)
+def test_the_statements_of_questions_are_translated_whole(text: str) -> None:
+    found = translated(text)
+    for left in ("offset 0", "array(", "select from", "like any", " f.at "):
+        assert left not in found
+    assert found.count("(") == found.count(")")

@@ -1,0 +1,158 @@
+"""Logs of several days, written today by a clock that can be set.
+
+The writer's sessions find a function of another schema where they ask for the
+time. What decides about days asks PostgreSQL's own clock, which is now.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+
+import asyncpg
+
+from recorder.intake.deriving import Deriver
+from recorder.model.observation import Observation
+from recorder.store.writer import Writer
+from tests.contract.test_log import SPEC, Teller
+from tests.support.builders import (
+    LEASES,
+    NODES,
+    PODS,
+    a_frame,
+    a_lease,
+    a_list,
+    a_node,
+    an_object,
+    at,
+)
+from tests.support.postgres import Database
+
+__all__ = [
+    "DAYS",
+    "asked",
+    "days_of_a_log",
+    "owner",
+    "set_clock",
+    "write_days",
+]
+
+DAYS = 4
+FILLER = "".join(sha256(bytes([n])).hexdigest() for n in range(14))
+
+MAKE = """
+    create schema if not exists other_time;
+    create table if not exists other_time.shift (by interval not null);
+    create or replace function other_time.clock_timestamp()
+      returns timestamptz language sql volatile as
+      'select pg_catalog.clock_timestamp() + by from other_time.shift';
+    grant usage on schema other_time to public;
+    grant select on other_time.shift to public;
+"""
+
+
+async def set_clock(database: Database, shift: timedelta) -> None:
+    """Let the writer's clock differ from PostgreSQL's."""
+    async with owner(database) as connection:
+        await connection.execute(MAKE)
+        await connection.execute("delete from other_time.shift")
+        await connection.execute(
+            "insert into other_time.shift values ($1)", shift
+        )
+        await connection.execute(
+            "alter role recorder_embedded_writer in database"
+            f' "{database.name}" set search_path = other_time, pg_catalog'
+        )
+
+
+@asynccontextmanager
+async def owner(database: Database) -> AsyncIterator[asyncpg.Connection]:
+    """Connect as a superuser."""
+    connection = await asyncpg.connect(database.superuser_dsn())
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def asked(database: Database, query: str, *given: object) -> object:
+    """Ask for one value."""
+    async with owner(database) as connection:
+        return await connection.fetchval(query, *given)
+
+
+def noon(ago: int) -> datetime:
+    """Return the noon of a day that many days ago, in UTC."""
+    now = datetime.now(UTC)
+    today = now.replace(hour=12, minute=0, second=0, microsecond=0)
+    return today - timedelta(days=ago)
+
+
+def told(day: int, when: float) -> Sequence[Observation]:
+    """Return what happens on a day, counted from the oldest.
+
+    ``when`` is its noon, in the seconds of the builders.
+
+    A Pod and a Node live all the time; another Pod comes each day, and goes
+    on the next; the Node and its Lease change each day.
+    """
+    version = 100 * (day + 1)
+    ready = "True" if day % 2 else "False"
+    found: list[Observation] = []
+    if day == 0:
+        found += [
+            a_list(PODS, 9, an_object("stays", 1, filler=FILLER), when=when),
+            a_list(NODES, 9, a_node("gpu-001", 4), when=when),
+            a_list(LEASES, 9, a_lease("gpu-001", 5, renewed=when), when=when),
+            a_frame(
+                PODS,
+                "MODIFIED",
+                an_object("stays", 20, filler=FILLER, more=1),
+                when=when + 1,
+            ),
+        ]
+    else:
+        found.append(
+            a_frame(
+                PODS,
+                "DELETED",
+                an_object(f"day-{day - 1}", version + 1),
+                when=when,
+            )
+        )
+    found += [
+        a_frame(
+            PODS, "ADDED", an_object(f"day-{day}", version), when=when + 2
+        ),
+        a_frame(
+            NODES,
+            "MODIFIED",
+            a_node("gpu-001", version + 3, ready=ready),
+            when=when + 3,
+        ),
+    ]
+    return found
+
+
+async def write_days(
+    database: Database, days: int = DAYS, *, oldest: int = 10
+) -> None:
+    """Write a log with facts, one batch or more a day."""
+    now = datetime.now(UTC)
+    for day in range(days):
+        await set_clock(database, noon(oldest - day) - now)
+        writer = Writer(database.dsn("writer"), SPEC, holder="a")
+        teller = Teller(await writer.take_lease())
+        deriver = Deriver(writer)
+        when = (noon(oldest - day) - at()).total_seconds()
+        for observation in told(day, when):
+            batch = teller.batch(observation)
+            await deriver.derive(batch)
+            await writer.append(batch)
+        await writer.close()
+    await set_clock(database, timedelta(0))
+
+
+def days_of_a_log(days: int = DAYS, *, oldest: int = 10) -> list[str]:
+    """Name the days that `write_days` writes."""
+    return [f"{noon(oldest - day):%Y-%m-%d}" for day in range(days)]

@@ -1,0 +1,46 @@
+"""Programs of Debian that check what is deployed: found, or installed.
+
+``python -m tests.support.programs`` installs them where that is possible, so
+that a first test need not wait for them.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+__all__ = ["found"]
+
+PACKAGES = {"promtool": "prometheus", "systemd-analyze": "systemd"}
+INSTALL = ("apt-get", "install", "-y", "--no-install-recommends")
+
+
+def found(name: str) -> str:
+    """Find a program, installing its package where that is possible."""
+    program = shutil.which(name)
+    if program is None:
+        _install(PACKAGES[name])
+        program = shutil.which(name)
+    if program is None:
+        pytest.fail(
+            f'the tests need "{name}"; run: sudo {" ".join(INSTALL)}'
+            f" {PACKAGES[name]}",
+            pytrace=False,
+        )
+    return program
+
+
+def _install(package: str) -> None:
+    if os.geteuid() != 0 or shutil.which(INSTALL[0]) is None:
+        return
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for words in ([INSTALL[0], "update"], [*INSTALL, package]):
+        sys.stderr.write(f"{' '.join(words)}\n")
+        subprocess.run(words, env=environment, stdout=2, check=False)
+
+
+if __name__ == "__main__":
+    for each in PACKAGES:
+        print(found(each))

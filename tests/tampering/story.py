@@ -1,0 +1,78 @@
+"""A log to be tampered with, and what is known of it from outside."""
+
+from pathlib import Path
+
+import asyncpg
+
+from recorder.coverage.ports import Log
+from recorder.intake.deriving import Deriver
+from recorder.intake.ledger import Ledger
+from recorder.intake.relisting import Relisting
+from recorder.intake.sequencer import Sequencer
+from recorder.integrity.chain import Witnessed
+from recorder.integrity.notes import Checkpoint
+from recorder.integrity.tree import CompactRange
+from recorder.sources.tape.reader import TapeReader
+from recorder.store.read_batches import headers, read_end
+from recorder.store.writer import LogSpec, Writer
+
+TAPES = ("s16_gap_in_remediation", "u15_debug_pod_reboots")
+FOLDER = Path(__file__).parents[1] / "corpus/live"
+BATCH = 5
+"""Entries, or a few more: a list is one frame."""
+
+
+async def record(dsn: str) -> None:
+    """Write the tapes into the logs 1 and 2, in the same batches always."""
+    for name in TAPES:
+        spec = LogSpec(
+            cluster_name=name,
+            cluster_uid=f"uid-{name}",
+            kubernetes="v1.36.3",
+            redaction_key_id=None,
+            tape_uid=name,
+        )
+        writer = Writer(dsn, spec, holder="tampering")
+        ledger = Ledger(await writer.take_lease())
+        sequencer = Sequencer(ledger, Relisting(ledger))
+        deriver = Deriver(writer)
+        with TapeReader(FOLDER / f"{name}.tape.jsonl.zst") as reader:
+            for _, frame in reader.frames():
+                sequencer.take(frame)
+                if ledger.entries >= BATCH:
+                    await append(writer, deriver, sequencer)
+        await append(writer, deriver, sequencer)
+        await writer.close()
+
+
+async def append(
+    writer: Writer, deriver: Deriver, sequencer: Sequencer
+) -> None:
+    batch = sequencer.seal()
+    await deriver.derive(batch)
+    await writer.append(batch)
+
+
+def the_log(number: int) -> Log:
+    return Log(
+        id=number,
+        kind="tape",
+        cluster_name=TAPES[number - 1],
+        cluster_uid="",
+        kubernetes="",
+        size=0,
+        recorded_at=None,
+        holder=None,
+    )
+
+
+async def committed(connection: asyncpg.Connection) -> list[Witnessed]:
+    """Return checkpoints of log 1, after every fourth batch and the last."""
+    end = await read_end(connection, 1)
+    tree, found = CompactRange(), []
+    async for one in headers(connection, end, after=0, until=end.batches):
+        tree.append(one.header.hash())
+        if tree.end % 4 == 0 or tree.end == end.batches:
+            checkpoint = Checkpoint(end.identity.origin, tree.end, tree.root())
+            found.append(Witnessed(checkpoint, "outside"))
+    return found
