@@ -2,7 +2,8 @@
 
 Every run begins with what the one before it may have left, so it can be
 killed anywhere. A day that fails stays as it is, and the others go on; what
-failed is raised at the end.
+failed is raised at the end, after the run was told to the logs that are
+recorded: also one that did nothing, or failed.
 """
 
 from collections.abc import Callable, Sequence
@@ -117,6 +118,7 @@ class _Run:
         if self._how.drop:
             await self._drop()
         await self._list()
+        await self._tell()
         if self._failure is not None:
             raise self._failure
         return self._done
@@ -143,6 +145,23 @@ class _Run:
             self._policy.place,
             await self._store.kept(),
             self._how.on_progress,
+        )
+
+    async def _tell(self) -> None:
+        """Leave a notice of the run, and of the root that remains."""
+        now = await self._store.now()
+        said = {
+            "action": "ran",
+            "archived": self._done.archived,
+            "dropped": [one.name for one in self._done.dropped],
+            "stopped_by": self._done.stopped_by,
+            "failed": self._failure and str(self._failure),
+            "policy": self._policy.document(),
+            "at": now.isoformat(),
+        }
+        remaining = await self._store.remaining()
+        await self._store.leave_notices(
+            {one.log: {**said, **one.document()} for one in remaining}
         )
 
     async def _plan(self) -> Plan:

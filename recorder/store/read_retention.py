@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import asyncpg
 
+from recorder.integrity.tree import CompactRange
+from recorder.model.entry import Operation
+from recorder.store.codes import OPERATION_CODES
 from recorder.store.read_day import Day
 from recorder.store.translate import translate_errors
 
-__all__ = ["ArchivedRow", "Partition", "RetentionReader"]
+__all__ = ["ArchivedRow", "Partition", "Remaining", "RetentionReader"]
 
 DAYS = """
     select p.name, p.lower, p.upper, p.state, p.dropped_at,
@@ -53,6 +56,15 @@ IS_UNFINISHED = """
       join recorder.batch b on b.log_id = h.log_id
         and b.batch <= h.pruned_batches)
 """
+REMAINING = """
+    select h.log_id, h.size, h.batches, h.peaks, h.pruned_batches,
+      h.pruned_positions
+    from recorder.log_head h join recorder.log l on l.log_id = h.log_id
+    where l.kind = 'live' and (h.expires_at > clock_timestamp()
+      or exists (select from recorder.entry e where e.log_id = h.log_id
+        and e.position = h.size and e.operation <> $1))
+    order by h.log_id
+"""
 NOW = "select clock_timestamp()"
 BYTES = "select pg_database_size(current_database())"
 
@@ -79,6 +91,35 @@ class ArchivedRow(NamedTuple):
     manifest_sha256: str | None
     uri: str | None
     bytes: int
+
+
+class Remaining(NamedTuple):
+    """What there is of a log after a run."""
+
+    log: int
+    size: int
+    batches: int
+    peaks: bytes | None
+    pruned_batches: int
+    pruned_positions: int
+
+    def document(self) -> Mapping[str, Any]:
+        """Return it as a notice states it.
+
+        The root is that of the tree over all batches, dropped ones too; null
+        where some have no hashes yet.
+        """
+        root = (
+            self.peaks is not None
+            and CompactRange.unpack(0, self.batches, self.peaks).root()
+        )
+        return {
+            "batches": self.batches,
+            "entries": self.size,
+            "root": root.hex() if root else None,
+            "dropped_batches": self.pruned_batches,
+            "dropped_entries": self.pruned_positions,
+        }
 
 
 class RetentionReader:
@@ -137,6 +178,16 @@ class RetentionReader:
             )
             for row in rows
         ]
+
+    async def remaining(self) -> Sequence[Remaining]:
+        """Return what there is of each log that is to be told of a run.
+
+        Those that are recorded, and those that hold anything that was not
+        told of one: of a log that nobody writes, runs leave one entry.
+        """
+        ran = OPERATION_CODES[Operation.RETENTION]
+        rows = await self._connection.fetch(REMAINING, ran)
+        return [Remaining(*row) for row in rows]
 
     async def kept(self) -> Sequence[tuple[str, str]]:
         """Return every day of every log in the archive.

@@ -188,6 +188,12 @@ class RetentionStore(RetentionReader):
         )
         raise LogUnavailableError(msg)
 
+    async def leave_notices(self, documents: Mapping[int, Any]) -> None:
+        """Leave a notice for the writer of each of some logs."""
+        for log, document in documents.items():
+            said = orjson.dumps(document).decode()
+            await self._patiently("tell of the run", LEAVE_NOTICE, log, said)
+
     async def remove_dropped(self) -> int:
         """Remove the tables of days that were dropped."""
         found: int = await self._patiently("remove tables", REMOVE_DROPPED)

@@ -1,6 +1,7 @@
 """Retention as cron runs it: what it prints, and that answers stay."""
 
 import asyncio
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -102,6 +103,49 @@ async def test_every_step_is_an_entry_of_the_log_once(
     assert dropped["why"] == "age"
     assert dropped["policy"]["hot_days"] == 7
     assert dropped["first_position"] == 1
+
+
+RUNS = """
+    select array_agg(document order by notice_id) from recorder.notice
+    where document::json->>'action' = 'ran'
+"""
+SIZE = "select size from recorder.log_head"
+TREE = "select encode(tree, 'hex') from recorder.batch where batch = $1"
+LEASED = """
+    update recorder.log_head set holder = 'somebody',
+      expires_at = clock_timestamp() + interval '10 s' returning holder
+"""
+
+
+async def test_every_run_is_an_entry_also_one_that_does_nothing(
+    days: Database, recorder: Recorder
+) -> None:
+    """Of a log that nobody records, runs that do nothing are not."""
+    await write_days(days)
+    url = ("--database-url", days.superuser_dsn())
+
+    await asyncio.to_thread(recorder, "prune", *url)
+    told = await asyncio.to_thread(
+        recorder, "log", "--source", "recorder", "--raw", "-o", "ndjson", *url
+    )
+    size = await asked(days, SIZE)
+    await asyncio.to_thread(recorder, "prune", *url)
+    assert await asked(days, SIZE) == size
+    await asked(days, LEASED)
+    await asyncio.to_thread(recorder, "prune", *url)
+
+    documents = await asked(days, RUNS)
+    runs = [json.loads(one) for one in documents]  # type: ignore[attr-defined]
+    assert told.lines[-1]["raw"] == runs[0]
+    assert len(runs[0]["archived"]) >= 4
+    assert runs[1]["archived"] == []
+    assert [len(one["dropped"]) for one in runs] == [2, 0]
+    for run in runs:
+        assert run["policy"]["hot_days"] == 7
+        assert (run["failed"], run["stopped_by"]) == (None, None)
+        assert 0 < run["dropped_batches"] < run["batches"]
+        assert 0 < run["dropped_entries"] < run["entries"]
+        assert run["root"] == await asked(days, TREE, run["batches"])
 
 
 def told(answer: Answer) -> dict[str, object]:

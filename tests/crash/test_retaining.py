@@ -68,7 +68,10 @@ LEFT = """
         from recorder.partition),
       'days', (select array_agg(encode(range, 'hex') order by partition)
         from recorder.archived_day),
-      'notices', (select count(*) from recorder.notice),
+      'notices', (select count(*) from recorder.notice
+        where document::json->>'action' <> 'ran'),
+      'runs', (select count(*) > 0 from recorder.notice
+        where document::json->>'action' = 'ran'),
       'tables', (select array_agg(relname order by relname) from pg_class
         where relkind = 'r' and relnamespace = 'recorder'::regnamespace))
 """
