@@ -87,8 +87,15 @@ class Gate:
         origin = headers.get("origin")
         if origin is None:
             return None
-        if urlsplit(origin).netloc.lower() != host.lower():
+        if _netloc(origin) != host.lower():
             return f'requests from "{origin[:100]}" are not allowed'
+        return None
+
+
+def _netloc(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
         return None
 
 

@@ -5,6 +5,7 @@ its fragments are put in: a short text can stand for a very large query, and
 fragments that name each other for one without end.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -32,6 +33,13 @@ NESTING_MAX = 40
 """Fragments within fragments too: a cycle ends here."""
 
 FIELDS_MAX = 3000
+"""Each fragment counts as one wherever it is put in: fragments that name
+others twice are few in the text and countless in what it stands for."""
+
+REPEATED_MAX = 100
+"""Times that one field is selected in one place: all of them are compared
+with one another."""
+
 ALIASES_MAX = 100
 QUESTIONS_MAX = 30
 """Fields at the top: each is a question of its own to the log."""
@@ -95,9 +103,16 @@ def _walk(
             " fragments cannot be recursive"
         )
         raise LimitError(msg)
+    names = Counter(
+        (node.alias or node.name).value
+        for node in selected.selections
+        if isinstance(node, FieldNode)
+    )
+    if max(names.values(), default=0) > REPEATED_MAX:
+        msg = f"the query has a field more than {REPEATED_MAX} times in a row"
+        raise LimitError(msg)
     for node in selected.selections:
-        if isinstance(node, FieldNode):
-            _count(node, count)
+        _count(node, count)
         within = _within(node, count)
         if within is not None:
             _walk(
@@ -108,9 +123,9 @@ def _walk(
             )
 
 
-def _count(node: FieldNode, count: _Count) -> None:
+def _count(node: SelectionNode, count: _Count) -> None:
     count.fields += 1
-    count.aliases += node.alias is not None
+    count.aliases += isinstance(node, FieldNode) and node.alias is not None
     if count.fields > FIELDS_MAX:
         msg = f"the query has more than {FIELDS_MAX} fields: split it"
         raise LimitError(msg)

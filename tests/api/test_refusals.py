@@ -20,6 +20,14 @@ BOMB = "{ ...F0 } " + " ".join(
     f"fragment F{n} on Query {{ ...F{n + 1} ...F{n + 1} a{n}: __typename }}"
     for n in range(30)
 )
+SILENT_BOMB = "{ ...F0 } " + " ".join(
+    f"fragment F{n} on Query {{ ...F{n + 1} ...F{n + 1} }}" for n in range(36)
+)
+"""Of fragments alone, down to one that there is not: half a minute for 25."""
+
+REPEATED = "{ incidents { " + "nodes { id } " * 900 + "} }"
+"""Two seconds of comparing each with each."""
+
 DEEP = "{ a " * 16 + "} " * 16
 
 LONG_AGO = (
@@ -47,6 +55,8 @@ OF_ANOTHER = (
         ("mutation { delete }", "graphql.invalid"),
         (CYCLE, "api.limit"),
         (BOMB + " fragment F30 on Query { __typename }", "api.limit"),
+        (SILENT_BOMB, "api.limit"),
+        (REPEATED, "api.limit"),
         (DEEP, "api.limit"),
         ("{" * 900, "graphql.invalid"),
         ("{ " + "a " * 4100 + "}", "graphql.invalid"),
@@ -244,6 +254,7 @@ async def test_random_bodies_stop_nothing(served: Client) -> None:
         {"Host": "evil.example:80"},
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://["},
     ],
 )
 async def test_pages_of_others_may_not_ask(
