@@ -140,11 +140,23 @@ class _Read:
         record["annotations"] = {BYTES: str(self._bytes)}
         if scope.get("client"):
             record["sourceIPs"] = [scope["client"][0]]
-        try:
-            asked = orjson.loads(bytes(self._asked))
-        except orjson.JSONDecodeError:
-            return record
-        return {**record, "requestObject": asked}
+        if self._asked:
+            record["requestObject"] = _body_of(bytes(self._asked))
+        return record
+
+
+def _body_of(asked: bytes) -> Any:
+    """Return a body as a record holds it: as text, if no JSON can be made.
+
+    Whoever answers may read more as JSON than can be written again: numbers
+    that are none, or what is nested too deeply.
+    """
+    try:
+        body = orjson.loads(asked)
+        orjson.dumps(body)
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return {"text": asked.decode(errors="replace")}
+    return body
 
 
 async def recorded_results(

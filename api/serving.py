@@ -191,6 +191,8 @@ async def listening(
                 access_log=False,
                 log_config=None,
                 server_header=False,
+                # Who connects is who reads, whatever a header says.
+                proxy_headers=False,
                 backlog=1024,
                 limit_concurrency=CONNECTIONS_MAX,
                 timeout_keep_alive=75,

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import orjson
 from graphql import GraphQLError
+from starlette.datastructures import Headers
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from api.access import Guard, Principal
@@ -73,7 +74,7 @@ class Socket:
         self._peer = peer
         self._guard = guard
         self._begin = begin
-        self._headers: Mapping[str, str] = socket.headers
+        self._headers = socket.headers
         self._operations: dict[str, asyncio.Task[None]] = {}
         self._sending = asyncio.Lock()
 
@@ -107,7 +108,7 @@ class Socket:
             await self._send({"type": "connection_ack"})
             group.create_task(self._admit_again())
             while True:
-                self._hear(await self._receive(), who, group)
+                await self._hear(await self._receive(), who, group)
 
     async def _admitted(self, first: _Message) -> Principal:
         if first.kind != "connection_init":
@@ -115,7 +116,9 @@ class Socket:
         given = first.payload if isinstance(first.payload, dict) else {}
         token = given.get("Authorization") or given.get("authorization")
         if isinstance(token, str) and "authorization" not in self._headers:
-            self._headers = {**self._headers, "authorization": token}
+            # With all that came, so that a header that comes twice still does.
+            given_too = (b"authorization", token.encode(errors="replace"))
+            self._headers = Headers(raw=[*self._socket.headers.raw, given_too])
         return await self._admit()
 
     async def _admit(self) -> Principal:
@@ -137,7 +140,7 @@ class Socket:
         except (msgspec.DecodeError, KeyError) as exc:
             raise _EndedError(BAD, "Invalid message") from exc
 
-    def _hear(
+    async def _hear(
         self, message: _Message, who: Principal, group: asyncio.TaskGroup
     ) -> None:
         match message:
@@ -147,7 +150,8 @@ class Socket:
                 if name in self._operations:
                     self._operations[name].cancel()
             case _Message(kind="ping"):
-                group.create_task(self._send({"type": "pong"}))
+                # Nothing more is read of a client that does not read.
+                await self._send({"type": "pong"})
             case _Message(kind="pong"):
                 pass
             case _Message(kind="connection_init"):

@@ -4,7 +4,7 @@ Imported when somebody speaks the protocol: the SDK is an extra, and takes
 half a second and 40 MB.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -48,7 +48,7 @@ READ_ONLY = ToolAnnotations(
 
 async def over_stdio(workers: Workers, knowledge: Knowledge) -> None:
     """Answer on standard input and output, until the input ends."""
-    server = _server(workers, knowledge)
+    server = _server(workers, knowledge, lambda _: LOCAL)
     async with stdio_server() as (requests, responses):
         await server.run(
             requests, responses, server.create_initialization_options()
@@ -65,7 +65,7 @@ async def over_http(
     who asks.
     """
     manager = StreamableHTTPSessionManager(
-        _server(workers, knowledge),
+        _server(workers, knowledge, _admitted),
         stateless=True,
         json_response=True,
         max_request_body_size=BODY_MAX,
@@ -74,14 +74,18 @@ async def over_http(
         yield manager.asgi_app
 
 
-def _server(workers: Workers, knowledge: Knowledge) -> Server[Any]:
+Asks = Callable[[Any], Principal]
+"""Says of the context of a call who asks."""
+
+
+def _server(workers: Workers, knowledge: Knowledge, asks: Asks) -> Server[Any]:
     return Server(
         "recorder",
         version=__version__,
         title="Recorder, the flight recorder of a Kubernetes fleet",
         instructions=INSTRUCTIONS,
         on_list_tools=_listed,
-        on_call_tool=partial(_called, workers, knowledge),
+        on_call_tool=partial(_called, workers, knowledge, asks),
     )
 
 
@@ -107,11 +111,12 @@ async def _listed(
 async def _called(
     workers: Workers,
     knowledge: Knowledge,
+    asks: Asks,
     context: Any,
     given: CallToolRequestParams,
 ) -> CallToolResult:
     try:
-        who = _asks(context)
+        who = asks(context)
         body = await _answered(workers, who, knowledge, given)
     except RecorderError as exc:
         # Not its advice, which is in words of the command line.
@@ -125,10 +130,8 @@ async def _called(
     )
 
 
-def _asks(context: Any) -> Principal:
-    """Return who asks: over standard input the user of this machine."""
-    if context.request is None:
-        return LOCAL
+def _admitted(context: Any) -> Principal:
+    """Return who was admitted with the request that a call came in."""
     who: Principal = context.request.scope[PRINCIPAL]
     return who
 

@@ -19,6 +19,7 @@ from recorder.errors import ConfigError
 from recorder.settings import Settings
 from recorder.wiring.serving import serving
 from tests.api.serving import Client, Reply
+from tests.api.test_websocket import talking
 from tests.cluster.certificates import Authority, KeyPair
 from tests.support.postgres import Database
 
@@ -43,17 +44,21 @@ class Site:
         *,
         client: KeyPair | None = None,
     ) -> Reply:
-        context = ssl.create_default_context(
-            cafile=str(self.authority.certificate)
-        )
-        if client is not None:
-            context.load_cert_chain(client.certificate, client.key)
-        connector = aiohttp.TCPConnector(ssl=context)
+        connector = aiohttp.TCPConnector(ssl=self.trusting(client))
         async with aiohttp.ClientSession(connector=connector) as session:
             given: Mapping[str, str] = CIMultiDict(headers)
             return await Client(self.address, session).request(
                 "POST", "graphql", json=QUERY, headers=given
             )
+
+    def trusting(self, client: KeyPair | None) -> ssl.SSLContext:
+        """Trust the server, and be this client."""
+        context = ssl.create_default_context(
+            cafile=str(self.authority.certificate)
+        )
+        if client is not None:
+            context.load_cert_chain(client.certificate, client.key)
+        return context
 
     async def shown(self) -> int:
         """Return the serial number of the certificate that is shown."""
@@ -151,6 +156,26 @@ async def test_a_proxy_that_names_nobody_rightly_is_refused(
     refused = await site.ask(headers, client=proxy)
 
     assert (refused.status, refused.codes) == (401, ["access.denied"])
+
+
+async def test_two_names_are_refused_over_a_websocket_too(site: Site) -> None:
+    """Also where a token in the first message joins the headers."""
+    proxy = site.authority.client("proxy")
+    context = site.trusting(proxy)
+    connector = aiohttp.TCPConnector(ssl=context)
+    async with aiohttp.ClientSession(connector=connector) as session:
+        client = Client(site.address, session)
+        for names, closed in ((["alice"], None), (["root", "alice"], 4403)):
+            headers = CIMultiDict([(USER, name) for name in names])
+            async with talking(client, headers=headers) as one:
+                if closed is None:
+                    await one.begin(Authorization="Bearer none")
+                    continue
+                await one.say(
+                    type="connection_init",
+                    payload={"Authorization": "Bearer none"},
+                )
+                assert await one.closed() == closed
 
 
 async def test_a_renewed_certificate_is_shown_without_a_restart(

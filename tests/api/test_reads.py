@@ -126,6 +126,37 @@ async def test_every_answer_is_recorded_with_who_asked_and_how_much(
     assert token not in json.dumps(records)
 
 
+async def test_a_question_that_is_hardly_json_is_recorded_too(
+    database: Database, tmp_path: Path
+) -> None:
+    """Of an agent: its protocol reads more as JSON than JSON has."""
+    call = (
+        b'{"jsonrpc": "2.0", "id": 1, "method": "tools/call",'
+        b' "params": {"name": "clusters", "arguments": {}}, "x": NaN}'
+    )
+    deep = b"[" * 300 + b"]" * 300
+    query = b'{"query": "{ clusters { name } }", "variables": {"x": %s}}'
+    async with recorded(database, tmp_path) as (client, token):
+        for path, asked in (("mcp", call), ("graphql", query % deep)):
+            reply = await client.request(
+                "POST",
+                path,
+                data=asked,
+                headers={
+                    "Authorization": f"Bearer {token}",
+                    "Accept": "application/json, text/event-stream",
+                    "Content-Type": "application/json",
+                    "X-Forwarded-For": "192.0.2.1",
+                },
+            )
+            assert reply.status == 200
+            assert b"prod" in reply.body
+            record = (await reads_of(database))[-1]
+            assert record["requestObject"] == {"text": asked.decode()}
+            # Who connected, and not what a header says.
+            assert record["sourceIPs"] == ["127.0.0.1"]
+
+
 async def test_what_is_asked_over_a_websocket_is_recorded_too(
     database: Database, tmp_path: Path
 ) -> None:

@@ -11,9 +11,11 @@ import pytest
 from gql import Client as GqlClient
 from gql import gql
 from gql.transport.websockets import WebsocketsTransport
+from starlette.websockets import WebSocket
 
 from api import websocket
-from api.websocket import PROTOCOL
+from api.access import Anybody
+from api.websocket import PROTOCOL, Socket
 from recorder.admin.tokens import TokenFile
 from tests.api.listening import FACTS
 from tests.api.serving import Client, served_by
@@ -226,6 +228,36 @@ async def test_a_token_admits_until_it_is_revoked(
             async with asyncio.timeout(3):
                 assert await by_header.closed() == 4403
                 assert await by_payload.closed() == 4403
+
+
+async def test_who_pings_and_does_not_read_is_no_longer_read() -> None:
+    """Nothing piles up: no answers, and no tasks that wait to answer."""
+    heard: list[str] = []
+
+    async def receive() -> dict[str, Any]:
+        if not heard:
+            heard.append("connect")
+            return {"type": "websocket.connect"}
+        kind = "connection_init" if len(heard) == 1 else "ping"
+        heard.append(kind)
+        return {"type": "websocket.receive", "text": f'{{"type":"{kind}"}}'}
+
+    async def send(message: Any) -> None:
+        if "pong" in message.get("text", ""):
+            await asyncio.Event().wait()
+
+    async def nothing(*_: Any) -> Any:
+        raise AssertionError
+
+    scope = {"type": "websocket", "headers": [], "subprotocols": [PROTOCOL]}
+    socket = Socket(WebSocket(scope, receive, send), Anybody(), None, nothing)
+    async with asyncio.TaskGroup() as group:
+        serving = group.create_task(socket.serve())
+        for _ in range(1000):
+            await asyncio.sleep(0)
+        serving.cancel()
+
+    assert heard == ["connect", "connection_init", "ping"]
 
 
 async def test_a_client_that_breaks_off_leaves_nothing(

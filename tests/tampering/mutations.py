@@ -451,3 +451,15 @@ async def rehash(t: Tampering, *, until: int | None) -> None:
     await t.run(
         "update recorder.log_head set peaks = $1 where log_id = 1", tree.pack()
     )
+
+
+@mutation
+async def an_entry_changed_and_the_root_removed(t: Tampering) -> Found:
+    """As if its batch were of a release without hashes."""
+    changed = await any_content(t)
+    await t.run(
+        "update recorder.batch set root = null"
+        " where log_id = 1 and batch = any ($1::int8[])",
+        list(changed),
+    )
+    return changed
