@@ -7,6 +7,8 @@
 --   recorder_reader  reads
 --   recorder_retention  reads, and calls the functions that seal, archive and
 --                    drop days; places holds
+--   recorder_notifier  keeps the outbox of notifications; whoever notifies
+--                    is a member of recorder_reader too
 --
 -- The privileges on each table are granted in migrations/sql.
 
@@ -16,7 +18,7 @@ declare
 begin
   foreach wanted in array
     array['recorder_owner', 'recorder_writer', 'recorder_reader',
-      'recorder_retention']
+      'recorder_retention', 'recorder_notifier']
   loop
     if not exists (select from pg_roles where rolname = wanted) then
       execute format('create role %I nologin', wanted);
@@ -25,6 +27,6 @@ begin
   execute format('grant create, connect on database %I to recorder_owner',
                  current_database());
   execute format('grant connect on database %I to recorder_writer, recorder_reader,
-                    recorder_retention', current_database());
+                    recorder_retention, recorder_notifier', current_database());
 end
 $$;

@@ -160,7 +160,8 @@ async def _show_page(
     serve: bool,
 ) -> None:
     """Serve the page on a terminal; else say how to see it."""
-    from recorder.wiring.addresses import Server, find_page, view
+    from recorder.render.page_address import view
+    from recorder.wiring.addresses import Server, find_page
     from recorder.wiring.serving import serving
 
     path = view(DEMO_NODE, cluster="demo", verdict=verdict)

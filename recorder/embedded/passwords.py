@@ -15,6 +15,7 @@ from pathlib import Path
 __all__ = [
     "SUPERUSER",
     "Role",
+    "complete_passwords",
     "login_role",
     "make_passwords",
     "read_passwords",
@@ -32,6 +33,7 @@ class Role(StrEnum):
     WRITER = "writer"
     READER = "reader"
     RETENTION = "retention"
+    NOTIFIER = "notifier"
 
 
 def login_role(role: Role) -> str:
@@ -55,6 +57,19 @@ def read_passwords(path: Path) -> Mapping[str, str]:
         msg = "it lacks some of our roles"
         raise ValueError(msg)
     return found
+
+
+def complete_passwords(path: Path) -> None:
+    """Make passwords of roles that came with this release, and keep the rest.
+
+    What holds something else is left as it is, for who reads it.
+    """
+    try:
+        found = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return
+    if isinstance(found, dict) and set(found) < set(_names()):
+        write_passwords(path, {**make_passwords(), **found})
 
 
 def write_passwords(path: Path, passwords: Mapping[str, str]) -> None:

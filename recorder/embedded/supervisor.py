@@ -35,6 +35,7 @@ from recorder.embedded.installation import Installation, install
 from recorder.embedded.locks import FileLock, within
 from recorder.embedded.passwords import (
     SUPERUSER,
+    complete_passwords,
     make_passwords,
     write_passwords,
 )
@@ -119,6 +120,8 @@ class Supervisor:
             passwords = make_passwords()
             set_superuser_password(site, passwords[SUPERUSER])
             write_passwords(folder.passwords, passwords)
+        else:
+            complete_passwords(folder.passwords)
         server.start()
         self._tell(Phase.READY)
         return server

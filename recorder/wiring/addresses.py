@@ -12,13 +12,12 @@ from enum import Enum, auto
 from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.parse import quote, urlencode
 from urllib.request import ProxyHandler, build_opener
 
-from recorder.questions.references import node_name
+from recorder.render.page_address import view
 from recorder.settings import Settings
 
-__all__ = ["Page", "Server", "announced", "find_page", "view"]
+__all__ = ["Page", "Server", "announced", "find_page"]
 
 FILE = "serve.address"
 INSTANCE = "Recorder-Instance"
@@ -102,16 +101,6 @@ def _instance(address: str) -> str | None:
         return ""
     except OSError:
         return None
-
-
-def view(
-    node: str, *, cluster: str | None = None, verdict: str | None = None
-) -> str:
-    """Return the path of the view of a node, opened at one of its verdicts."""
-    named = {"cluster": cluster, "verdict": verdict}
-    query = urlencode({k: v for k, v in named.items() if v}, safe="/")
-    path = f"node/{quote(node_name(node), safe='')}"
-    return f"{path}?{query}" if query else path
 
 
 def _file(settings: Settings) -> Path:

@@ -34,9 +34,15 @@ __all__ = [
     "shown",
 ]
 
-Role = Literal["owner", "writer", "reader", "retention"]
+Role = Literal["owner", "writer", "reader", "retention", "notifier"]
 
-ROLES: tuple[Role, ...] = ("owner", "writer", "reader", "retention")
+ROLES: tuple[Role, ...] = (
+    "owner",
+    "writer",
+    "reader",
+    "retention",
+    "notifier",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def test_every_metric_is_ours_and_has_its_unit_last() -> None:
 
 def test_metrics_and_settings_that_pages_name_exist() -> None:
     known = {*metric_names(), "recorder_owner", "recorder_writer"}
-    known |= {"recorder_reader", "recorder_retention"}
+    known |= {"recorder_reader", "recorder_retention", "recorder_notifier"}
     known |= {f"{name}_{end}" for name in known for end in ("sum", "count")}
     variables = {f"RECORDER_{name.upper()}" for name in Settings.__slots__}
     variables |= {"RECORDER_CONFIG"}

@@ -1,0 +1,129 @@
+"""Which rules tell of what, and which message continues which."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+
+from recorder.knowledge import matches
+from recorder.notification.rules import Condition
+from recorder.notification.subjects import Kind, Subject
+from recorder.questions.impact import Labels
+
+__all__ = ["Standing", "Told", "continued", "is_wanted", "successor"]
+
+Standing = Mapping[str, Mapping[str, str]]
+"""Of nodes their labels, as they were when something happened to them."""
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest message of a subject by one rule."""
+
+    name: str
+    number: int
+    position: int
+    """Where the log ended when it was judged."""
+
+    first_at: datetime
+    subject: Subject
+
+
+def is_wanted(
+    condition: Condition,
+    subject: Subject,
+    standing: Standing,
+    *,
+    until: datetime,
+) -> bool:
+    """Return whether a rule tells of a subject.
+
+    Args:
+        condition: of the rule.
+        subject: an incident or a gap.
+        standing: the labels of its nodes.
+        until: how late it is: a gap that is open lasts until then.
+    """
+    after = condition.gap_after
+    if subject.kind is Kind.GAP:
+        if after is None or (subject.over_at or until) - subject.at <= after:
+            return False
+        wanted = condition.resource
+        return not wanted or matches(wanted, subject.resource)
+    return after is None and (
+        _is_one(subject.happened, condition.happened)
+        and _is_one(subject.cause, condition.cause)
+        and _is_one(subject.confidence, condition.confidence)
+        and _has_node(condition, subject, standing)
+        and _has_namespace(condition, subject)
+    )
+
+
+def _is_one(value: str, wanted: Sequence[str]) -> bool:
+    return not wanted or value in wanted
+
+
+def _has_node(
+    condition: Condition, subject: Subject, standing: Standing
+) -> bool:
+    """Return whether one node has the name, the labels and the rack."""
+    labels = Labels(condition.rack, tuple(condition.labels.items()))
+    return any(
+        (not condition.node or matches(condition.node, node))
+        and labels.fit(standing.get(node, {}))
+        for node in subject.nodes
+    )
+
+
+def _has_namespace(condition: Condition, subject: Subject) -> bool:
+    wanted = condition.namespace
+    return not wanted or any(
+        matches(wanted, namespace) for namespace in subject.namespaces
+    )
+
+
+def continued(
+    told: Collection[Told], found: Sequence[Subject]
+) -> Sequence[Told | None]:
+    """Return for each subject found which one, told before, it continues.
+
+    A stronger effect renames an incident, and incidents of several nodes may
+    turn out to be one. The id counts first, then the ids of verdicts, then
+    that it is of the same node and time.
+    """
+    left = {one.name: one for one in told}
+    chosen: dict[int, Told] = {}
+    for is_alike in (_is_named, _has_id, _shares_verdict, _is_of_time):
+        for place, subject in enumerate(found):
+            if place in chosen:
+                continue
+            for one in left.values():
+                if is_alike(one, subject):
+                    chosen[place] = left.pop(one.name)
+                    break
+    return [chosen.get(place) for place in range(len(found))]
+
+
+def successor(told: Told, found: Iterable[Subject]) -> Subject | None:
+    """Return what a subject that is found no more has become a part of."""
+    alike = (_shares_verdict, _is_of_time)
+    return next(
+        (one for one in found if any(same(told, one) for same in alike)), None
+    )
+
+
+def _is_named(told: Told, subject: Subject) -> bool:
+    return told.name in subject.ids
+
+
+def _has_id(told: Told, subject: Subject) -> bool:
+    return told.subject.id == subject.id
+
+
+def _shares_verdict(told: Told, subject: Subject) -> bool:
+    return not set(told.subject.ids).isdisjoint(subject.ids)
+
+
+def _is_of_time(told: Told, subject: Subject) -> bool:
+    return not set(told.subject.nodes).isdisjoint(
+        subject.nodes
+    ) and subject.is_of_time(told.subject.at)

@@ -1,0 +1,229 @@
+"""Sending: messages from the outbox to their receivers, again if needed.
+
+Each rule has a sender of its own, so that a receiver that hangs keeps no
+other waiting. A message is claimed, posted, and only then remembered as
+posted: killed in between, it is posted once more with the same key.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Final, NamedTuple
+
+from recorder.errors import RecorderError, Transient
+from recorder.notification.loading import NotifyError
+from recorder.notification.ports import (
+    Answer,
+    Claimed,
+    Outbox,
+    Poster,
+    PostError,
+)
+from recorder.notification.rules import Rule
+from recorder.notification.shapes import CONTENT_TYPES, body_of
+
+__all__ = ["Counters", "Outcome", "Sending", "outcome_of"]
+
+log = logging.getLogger("recorder.notify")
+
+LEASE: Final = timedelta(seconds=60)
+"""Twice as long as a post may take."""
+
+LOOK: Final = timedelta(seconds=1)
+FIRST_PAUSE: Final = timedelta(seconds=1)
+PAUSE_MAX: Final = timedelta(minutes=5)
+RETRY_AFTER_MAX: Final = timedelta(hours=1)
+ATTEMPTS_MAX: Final = 1000
+REMEMBER_TRIES: Final = 10
+
+AGAIN: Final = frozenset(
+    {
+        HTTPStatus.REQUEST_TIMEOUT,
+        HTTPStatus.TOO_EARLY,
+        HTTPStatus.TOO_MANY_REQUESTS,
+    }
+)
+"""Refusals that say: later."""
+
+
+class Outcome(NamedTuple):
+    """What an attempt came to."""
+
+    posted: bool
+    after: timedelta | None
+    """When to post again; None where nothing more is to be done."""
+
+    why: str
+
+
+class Counters(NamedTuple):
+    """What was posted, failed and is to be posted again, by rule."""
+
+    posted: dict[str, int]
+    failed: dict[str, int]
+    retried: dict[str, int]
+
+    @classmethod
+    def of(cls, rules: Mapping[str, Rule]) -> "Counters":
+        """Begin at nothing, so that each rule shows before its first."""
+        return cls(*(dict.fromkeys(rules, 0) for _ in cls._fields))
+
+
+def outcome_of(answer: Answer, attempt: int, luck: float) -> Outcome:
+    """Return what to do after an answer.
+
+    Args:
+        answer: of the receiver.
+        attempt: which it was, from 1.
+        luck: between 0 and 1, spreads the retries of many.
+    """
+    status = answer.status
+    if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+        return Outcome(posted=True, after=None, why="")
+    why = f"the receiver answered {status}"
+    if answer.says:
+        why += f": {answer.says}"
+    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        why = (
+            f"the receiver answered {status}, which leads elsewhere:"
+            " give the address that it leads to"
+        )
+        return Outcome(posted=False, after=None, why=why)
+    if status < HTTPStatus.INTERNAL_SERVER_ERROR and status not in AGAIN:
+        return Outcome(posted=False, after=None, why=why)
+    return _later(why, attempt, luck, answer.retry_after)
+
+
+def _later(
+    why: str, attempt: int, luck: float, asked: timedelta | None = None
+) -> Outcome:
+    if attempt >= ATTEMPTS_MAX:
+        why = f"given up after {attempt} attempts: {why}"
+        return Outcome(posted=False, after=None, why=why)
+    pause = min(FIRST_PAUSE * 2 ** min(attempt - 1, 20), PAUSE_MAX)
+    after = pause * (0.5 + luck / 2)
+    if asked is not None:
+        after = max(after, min(asked, RETRY_AFTER_MAX))
+    return Outcome(posted=False, after=after, why=why)
+
+
+class Sending:
+    """Senders of all rules."""
+
+    def __init__(
+        self,
+        rules: Mapping[str, Rule],
+        outbox: Outbox,
+        poster: Poster,
+        *,
+        luck: Callable[[], float],
+    ) -> None:
+        """Take what posts, and what spreads retries, from 0 to 1."""
+        self._rules = rules
+        self._outbox = outbox
+        self._poster = poster
+        self._luck = luck
+        self._kicked = asyncio.Event()
+        self._busy: set[str] = set()
+        self.counters = Counters.of(rules)
+
+    def kick(self) -> None:
+        """Say that there is something new."""
+        self._kicked.set()
+
+    async def run(self) -> None:
+        """Post what is due, until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            while True:
+                try:
+                    due = await self._outbox.due(self._rules.keys())
+                    for name in sorted({*due} - self._busy):
+                        self._busy.add(name)
+                        group.create_task(self._attend(self._rules[name]))
+                except RecorderError as exc:
+                    log.warning("cannot look for what is to post: %s", exc)
+                await self._pause()
+
+    async def _pause(self) -> None:
+        try:
+            async with asyncio.timeout(LOOK.total_seconds()):
+                await self._kicked.wait()
+        except TimeoutError:
+            pass
+        self._kicked.clear()
+
+    async def _attend(self, rule: Rule) -> None:
+        """Post what is due of one rule."""
+        try:
+            while await self.send_next(rule):
+                pass
+        except RecorderError as exc:
+            log.warning("cannot post for rule %s: %s", rule.name, exc)
+        finally:
+            self._busy.discard(rule.name)
+
+    async def send_next(self, rule: Rule) -> bool:
+        """Post one message that is due; return whether there was one.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        claimed = await self._outbox.claim(rule.name, LEASE)
+        if claimed is None:
+            return False
+        outcome = await self._attempt(rule, claimed)
+        await self._remember(rule, claimed, outcome)
+        return True
+
+    async def _attempt(self, rule: Rule, claimed: Claimed) -> Outcome:
+        message = claimed.message
+        try:
+            answer = await self._poster.post(
+                rule,
+                key=message.key,
+                body=body_of(message, rule),
+                content_type=CONTENT_TYPES[rule.post.shape],
+            )
+        except (PostError, NotifyError) as exc:
+            return _later(str(exc), claimed.attempt, self._luck())
+        except Exception as exc:  # noqa: BLE001 - others are to be posted
+            why = f"internal error: {type(exc).__name__}"
+            return _later(why, claimed.attempt, self._luck())
+        return outcome_of(answer, claimed.attempt, self._luck())
+
+    async def _remember(
+        self, rule: Rule, claimed: Claimed, outcome: Outcome
+    ) -> None:
+        """Write down what an attempt came to.
+
+        The database may be away just now; what was posted would be posted
+        twice if that were not written down.
+        """
+        for left in reversed(range(REMEMBER_TRIES)):
+            try:
+                await self._write(rule, claimed, outcome)
+            except Transient:
+                if not left:
+                    raise
+                await asyncio.sleep(LOOK.total_seconds())
+            else:
+                return
+
+    async def _write(
+        self, rule: Rule, claimed: Claimed, outcome: Outcome
+    ) -> None:
+        name = claimed.message.name
+        if outcome.posted:
+            await self._outbox.posted(claimed)
+            self.counters.posted[rule.name] += 1
+        elif outcome.after is None:
+            await self._outbox.failed(claimed, why=outcome.why)
+            self.counters.failed[rule.name] += 1
+            log.error("not posted: %s by %s: %s", name, rule.name, outcome.why)
+        else:
+            await self._outbox.again(
+                claimed, why=outcome.why, after=outcome.after
+            )
+            self.counters.retried[rule.name] += 1

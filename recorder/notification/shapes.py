@@ -1,0 +1,190 @@
+"""The shapes of messages: what each kind of receiver reads, as JSON.
+
+Bodies are bounded, because what they hold is; and hold no address and no
+token of the receiver.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final
+from urllib.parse import quote
+
+from recorder.documents.document import json_bytes
+from recorder.model.moment import shifted, written
+from recorder.notification.message import FOLLOWED, Message, Stage
+from recorder.notification.rules import Rule, Shape
+from recorder.notification.subjects import Kind, Subject
+from recorder.notification.wording import command, headline, link, rows
+from recorder.render.text import plain
+
+__all__ = ["CONTENT_TYPES", "body_of"]
+
+CONTENT_TYPES: Final = {
+    Shape.SLACK: "application/json; charset=utf-8",
+    Shape.ALERTMANAGER: "application/json",
+    Shape.CLOUDEVENTS: "application/cloudevents+json; charset=utf-8",
+}
+
+HELD: Final = timedelta(minutes=5)
+"""For how long an alert is active at least: Alertmanager tells nobody of one
+that is over before its group is first looked at."""
+
+ALERT: Final = "RecorderIncident"
+ALERT_OF_GAP: Final = "RecorderGap"
+
+SLACK_TEXT_MAX: Final = 2900
+"""Characters of a section; Slack takes 3000."""
+
+TYPES: Final = "recorder.{kind}.{stage}"
+"""The type of a CloudEvent."""
+
+
+def body_of(message: Message, rule: Rule) -> bytes:
+    """Return the body of a message in the shape of its rule."""
+    match rule.post.shape:
+        case Shape.SLACK:
+            return json_bytes(_slack(message, rule))
+        case Shape.ALERTMANAGER:
+            return json_bytes(_alerts(message, rule))
+        case Shape.CLOUDEVENTS:
+            return json_bytes(_event(message, rule))
+
+
+def _escaped(text: str) -> str:
+    """Return text that Slack shows as it is, so that it calls nobody."""
+    shown = plain(text).replace("&", "&amp;")
+    return shown.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _slack(message: Message, rule: Rule) -> Mapping[str, object]:
+    title = _escaped(headline(message))
+    lines = [f"*{title}*", _escaped(message.now.sentence)]
+    lines += [f"{name}: {_escaped(text)}" for name, text in rows(message)]
+    where = link(message.now, rule)
+    told = "\n".join(lines)[:SLACK_TEXT_MAX]
+    # An address of ours has no character that Slack reads as its own.
+    below = f"`{_escaped(command(message.now))}`"
+    if where is not None:
+        below = f"<{where.replace('&', '&amp;')}|Open in Recorder> {below}"
+    return {
+        "text": f"{title}. {_escaped(message.now.sentence)}"[:SLACK_TEXT_MAX],
+        "blocks": [
+            {
+                "type": "section",
+                "text": {"type": "mrkdwn", "text": told, "verbatim": True},
+            },
+            {
+                "type": "context",
+                "elements": [
+                    {"type": "mrkdwn", "text": below, "verbatim": True}
+                ],
+            },
+        ],
+    }
+
+
+def _alerts(message: Message, rule: Rule) -> list[Mapping[str, object]]:
+    """One alert. Its labels stay as they are while it is followed."""
+    now = message.now
+    labels = {
+        **rule.labels,
+        "alertname": ALERT_OF_GAP if message.is_of_gap else ALERT,
+        "cluster": now.cluster,
+        "log": str(now.log),
+        "incident": message.name,
+        "rule": rule.name,
+    }
+    summary = plain(headline(message))
+    annotations = {
+        "summary": summary,
+        "description": plain(now.sentence),
+        "happened": now.happened,
+        "cause": now.cause,
+        "command": plain(command(now)),
+        **{name: plain(text) for name, text in rows(message)},
+    }
+    alert: dict[str, object] = {
+        "labels": labels,
+        "annotations": {k: v for k, v in annotations.items() if v},
+        "startsAt": written(now.began_at),
+        "endsAt": written(_ends_at(message)),
+    }
+    where = link(now, rule)
+    if where is not None:
+        alert["generatorURL"] = where
+    return [alert]
+
+
+def _ends_at(message: Message) -> datetime:
+    """Return until when an alert is active.
+
+    One that is not over ends with the time for which it is followed.
+    """
+    now = message.now
+    if message.stage is Stage.WITHDRAWN:
+        return max(message.first_at, now.began_at)
+    held = max(shifted(message.first_at, HELD), now.began_at)
+    if now.over_at is None:
+        return max(shifted(now.began_at, FOLLOWED), held)
+    return max(now.over_at, held)
+
+
+def _event(message: Message, rule: Rule) -> Mapping[str, object]:
+    """A CloudEvent 1.0, in structured mode."""
+    now = message.now
+    cluster = quote(now.cluster_uid, safe="")
+    return {
+        "specversion": "1.0",
+        "id": message.key,
+        "source": f"/recorder/clusters/{cluster}/logs/{now.log}",
+        "type": TYPES.format(kind=now.kind, stage=message.stage),
+        "subject": message.name,
+        "time": written(now.at),
+        "datacontenttype": "application/json",
+        "data": {
+            "rule": rule.name,
+            "stage": message.stage,
+            "number": message.number,
+            "headline": plain(headline(message)),
+            "link": link(now, rule),
+            "command": plain(command(now)),
+            **_told(now),
+            "was": None if message.was is None else _told(message.was),
+        },
+    }
+
+
+def _told(subject: Subject) -> Mapping[str, object]:
+    """Return what a subject says, in the names of the public interface."""
+    if subject.kind is Kind.GAP:
+        about: Mapping[str, object] = {"resource": subject.resource}
+    else:
+        about = {
+            "happened": subject.happened,
+            "cause": subject.cause,
+            "confidence": subject.confidence,
+            "mode": subject.mode,
+            "decided_by": subject.decided_by or None,
+            "carried_out_by": subject.carried_out_by or None,
+            "group": subject.group,
+            "nodes": subject.nodes,
+            "node_count": subject.node_count,
+            "verdicts": subject.ids,
+            "affected": [
+                {"workload": one.says, "outcome": one.outcome}
+                for one in subject.work
+            ],
+            "workloads": subject.work_count,
+            "gpu_hours_lost": subject.gpu_hours_lost,
+            "incomplete": subject.incomplete,
+        }
+    return {
+        "id": subject.id,
+        "cluster": subject.cluster,
+        "log": subject.log,
+        **about,
+        "sentence": plain(subject.sentence),
+        "from": subject.began_at,
+        "to": subject.over_at,
+        "withdrawn": subject.withdrawn or None,
+    }

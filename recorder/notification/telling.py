@@ -1,0 +1,173 @@
+"""What is to be told now: what was found against what was told.
+
+A function of its arguments; what it returns is put into the outbox, where
+each message is once, whoever else found the same.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import msgspec
+
+from recorder.notification.matching import (
+    Standing,
+    Told,
+    continued,
+    is_wanted,
+    successor,
+)
+from recorder.notification.message import Message
+from recorder.notification.rules import Rule
+from recorder.notification.subjects import Kind, Subject
+
+__all__ = ["Found", "Settling", "news_of"]
+
+NO_LONGER = "the record shows no such incident any more"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a log shows at one moment."""
+
+    subjects: Sequence[Subject]
+    standing: Mapping[str, Standing]
+    """By incident."""
+
+    position: int
+    """Up to where the log was judged."""
+
+    since: datetime
+    """What began before this may be missing."""
+
+    until: datetime
+    """How late it is in the log."""
+
+
+class _Unsettled(NamedTuple):
+    digest: str
+    since: datetime
+
+
+@dataclass(slots=True)
+class Settling:
+    """Verdicts that have not stayed the same for long enough yet.
+
+    It is not kept: after a restart they wait once more.
+    """
+
+    waiting: dict[tuple[str, str], _Unsettled] = field(default_factory=dict)
+
+    def is_settled(
+        self, rule: Rule, name: str, subject: Subject, now: datetime
+    ) -> bool:
+        """Return whether a verdict stayed the same for as long as it must."""
+        after = rule.settled_after
+        if after <= timedelta():
+            return True
+        key, digest = (rule.name, name), subject.digest
+        known = self.waiting.get(key)
+        if known is None or known.digest != digest:
+            self.waiting[key] = _Unsettled(digest, now)
+            return False
+        return now - known.since >= after
+
+    def keep(self, rule: Rule, names: Collection[str]) -> None:
+        """Forget what is waited for no more."""
+        for key in [k for k in self.waiting if k[0] == rule.name]:
+            if key[1] not in names:
+                del self.waiting[key]
+
+
+def news_of(
+    rule: Rule,
+    found: Found,
+    told: Collection[Told],
+    *,
+    begun: datetime,
+    settling: Settling,
+    now: datetime,
+) -> Sequence[Message]:
+    """Return what a rule has to tell, in order of time.
+
+    Args:
+        rule: that tells.
+        found: what the log shows.
+        told: the newest message of each subject by this rule.
+        begun: since when it tells; what was over before is not news.
+        settling: what waits to stay the same.
+        now: the time.
+    """
+    pairs = list(
+        zip(found.subjects, continued(told, found.subjects), strict=True)
+    )
+    messages: list[Message] = []
+    waiting = set()
+    for subject, one in pairs:
+        if not _is_news(rule, found, subject, one, begun):
+            continue
+        name = subject.id if one is None else one.name
+        waiting.add(name)
+        if settling.is_settled(rule, name, subject, now):
+            messages.append(_message(rule, name, subject, one, now))
+    settling.keep(rule, waiting)
+    kept = {one.name for _, one in pairs if one is not None}
+    gone = [one for one in told if one.name not in kept]
+    messages += _withdrawals(rule, found, gone, now)
+    return messages
+
+
+def _is_news(
+    rule: Rule,
+    found: Found,
+    subject: Subject,
+    one: Told | None,
+    begun: datetime,
+) -> bool:
+    if one is not None:
+        return (
+            one.position < found.position
+            and one.subject.digest != subject.digest
+        )
+    over = subject.over_at
+    return (over is None or over >= begun) and is_wanted(
+        rule.when,
+        subject,
+        found.standing.get(subject.id, {}),
+        until=found.until,
+    )
+
+
+def _message(
+    rule: Rule, name: str, subject: Subject, one: Told | None, now: datetime
+) -> Message:
+    return Message(
+        rule=rule.name,
+        name=name,
+        number=1 if one is None else one.number + 1,
+        now=subject,
+        was=None if one is None else one.subject,
+        first_at=now if one is None else one.first_at,
+    )
+
+
+def _withdrawals(
+    rule: Rule, found: Found, gone: Collection[Told], now: datetime
+) -> Iterator[Message]:
+    """Yield that incidents are no more that should have been found."""
+    for one in gone:
+        last = one.subject
+        if (
+            last.kind is Kind.GAP
+            or last.withdrawn
+            or last.began_at < found.since
+            or one.position >= found.position
+        ):
+            continue
+        became = successor(one, found.subjects)
+        why = NO_LONGER
+        if became is not None:
+            why = f"it is a part of incident {became.id}"
+        subject = msgspec.structs.replace(last, withdrawn=why)
+        yield _message(rule, one.name, subject, one, now)

@@ -1,0 +1,192 @@
+"""Reading files of rules that people write, in YAML, with the line of a fault.
+
+A file that is wrong is refused whole, with the line: a rule that never
+matches because of a misspelt key would be worse than none. What the rules
+mean is not known here.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from stat import S_ISREG
+from typing import Any, TypeVar
+
+import msgspec
+import yaml
+
+from recorder.errors import ConfigError
+
+__all__ = ["RulesFile"]
+
+BYTES_MAX = 1 << 20
+"""Of a file; the largest that is shipped has a few thousand."""
+
+NODES_MAX = 100_000
+"""Of a document with its aliases written out: more than a file can hold that
+somebody wrote."""
+
+CANNOT_BE = (ValueError, LookupError, AttributeError, TypeError)
+"""What the library lets through, of a date that does not exist."""
+
+_STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
+
+Read = TypeVar("Read")
+
+
+class RulesFile:
+    """One file of rules, by its name; how a fault in it is told."""
+
+    def __init__(self, name: str, refusing: type[ConfigError]) -> None:
+        """Take the name in messages, and the error to raise."""
+        self.name = name
+        self._refusing = refusing
+        self._root: yaml.Node | None = None
+
+    def text(self) -> str:
+        """Read the file that is named, which anybody may have put there.
+
+        A pipe would never end.
+
+        Raises:
+            ConfigError: it cannot be read.
+        """
+        path = Path(self.name)
+        try:
+            found = path.stat()
+            if not S_ISREG(found.st_mode):
+                msg = "it is not a regular file"
+                raise self._unreadable(msg)
+            if found.st_size > BYTES_MAX:
+                why = f"it has more than {BYTES_MAX:,} bytes"
+                raise self._unreadable(why)
+            content = path.read_bytes()
+        except OSError as exc:
+            raise self._unreadable(exc.strerror or str(exc)) from exc
+        try:
+            return content.decode()
+        except UnicodeDecodeError as exc:
+            line = content.count(b"\n", 0, exc.start) + 1
+            msg = "it is not UTF-8"
+            raise self._unreadable(msg, line=line) from exc
+
+    def read(self, text: str, kind: type[Read]) -> Read:
+        """Read its text as rules.
+
+        Raises:
+            ConfigError: it is wrong; the message has its name and line.
+        """
+        made = self._made(text)
+        try:
+            return msgspec.convert(made or {}, kind)
+        except msgspec.ValidationError as exc:
+            raise self.fault(_steps_of(str(exc)), str(exc)) from exc
+
+    def line_at(self, steps: Sequence[str | int]) -> int:
+        """Return the line of a part that is reached by keys and numbers."""
+        return _line_at(self._root, steps)
+
+    def fault(self, steps: Sequence[str | int], why: str) -> ConfigError:
+        """Return the error of a part that is wrong."""
+        return self._faulty(self.line_at(steps), why)
+
+    def _faulty(self, line: int, why: str) -> ConfigError:
+        msg = f'cannot use the rules in "{self.name}", line {line}: {why}'
+        return self._refusing(msg)
+
+    def _unreadable(self, why: str, *, line: int | None = None) -> ConfigError:
+        where = "" if line is None else f", line {line}"
+        msg = f'cannot read the rules in "{self.name}"{where}: {why}'
+        return self._refusing(msg)
+
+    def _made(self, text: str) -> Any:
+        """Return what is made of a document.
+
+        Few lines of YAML can stand for billions, or for themselves: what is
+        counted before anything is made of it may be so large and no larger.
+        """
+        try:
+            loader = yaml.SafeLoader(text)
+            root = self._root = loader.get_single_node()
+            if root is None:
+                return None
+            if _written_out(root, {}) > NODES_MAX:
+                msg = "its aliases expand to too many values"
+                raise self._unreadable(msg)
+            self._refuse_duplicates(root)
+            return loader.construct_document(root)
+        except yaml.MarkedYAMLError as exc:
+            mark = exc.problem_mark or exc.context_mark
+            line = None if mark is None else mark.line + 1
+            why = exc.problem or str(exc)
+            raise self._unreadable(why, line=line) from exc
+        except yaml.reader.ReaderError as exc:
+            line = text.count("\n", 0, exc.position) + 1
+            raise self._unreadable(exc.reason, line=line) from exc
+        except RecursionError as exc:
+            msg = "it is nested too deep"
+            raise self._unreadable(msg) from exc
+        except CANNOT_BE as exc:
+            why = f"it has an invalid value: {exc}"
+            raise self._unreadable(why) from exc
+
+    def _refuse_duplicates(self, node: yaml.Node | None) -> None:
+        """YAML lets the last of two equal keys win; here it is a mistake."""
+        if isinstance(node, yaml.MappingNode):
+            known: dict[str, int] = {}
+            for key, value in node.value:
+                if not isinstance(key, yaml.ScalarNode):
+                    continue
+                line = key.start_mark.line + 1
+                if key.value in known:
+                    why = (
+                        f'duplicate key "{key.value}", first in line'
+                        f" {known[key.value]}"
+                    )
+                    raise self._faulty(line, why)
+                known[key.value] = line
+                self._refuse_duplicates(value)
+        elif isinstance(node, yaml.SequenceNode):
+            for item in node.value:
+                self._refuse_duplicates(item)
+
+
+def _written_out(node: yaml.Node, known: dict[int, int]) -> int:
+    """Count the parts of a document with all its aliases written out."""
+    if id(node) not in known:
+        known[id(node)] = NODES_MAX + 1  # should it be a part of itself
+        parts: Sequence[yaml.Node] = ()
+        if isinstance(node, yaml.MappingNode):
+            parts = [part for pair in node.value for part in pair]
+        elif isinstance(node, yaml.SequenceNode):
+            parts = node.value
+        known[id(node)] = 1 + sum(_written_out(p, known) for p in parts)
+    return known[id(node)]
+
+
+def _steps_of(error: str) -> list[str | int]:
+    """Return where an error of msgspec is, by its path."""
+    _, _, path = error.rpartition("`$")
+    steps: list[str | int] = [
+        name or int(number) for name, number in _STEP.findall(path.rstrip("`"))
+    ]
+    unknown = re.search(r"unknown field `(\w+)`", error)
+    if unknown is not None:
+        steps.append(unknown[1])
+    return steps
+
+
+def _line_at(node: yaml.Node | None, steps: Sequence[str | int]) -> int:
+    line = 1
+    for step in steps:
+        found: Any = None
+        if isinstance(node, yaml.MappingNode):
+            pair = next((p for p in node.value if p[0].value == step), None)
+            if pair is not None:
+                line, found = pair[0].start_mark.line + 1, pair[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+            found = node.value[step]
+            line = found.start_mark.line + 1
+        if found is None:
+            break
+        node = found
+    return line

@@ -1,0 +1,317 @@
+"""The outbox of notifications: what is to be posted, and what was.
+
+A message is put once, by the unique number that it has among the messages of
+its incident and rule, in a transaction that sees whether somebody else told
+something meanwhile. It is claimed for a time by one process, and what it came
+to counts only while that claim is the last.
+"""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from typing import Final
+
+import asyncpg
+import msgspec
+import orjson
+
+from recorder.documents.document import json_bytes
+from recorder.notification.matching import Told
+from recorder.notification.message import Message
+from recorder.notification.ports import (
+    Begun,
+    Claimed,
+    Known,
+    Listed,
+    State,
+    Tally,
+)
+from recorder.store.engine import check_address
+from recorder.store.outbox_statements import (
+    AGAIN,
+    BEGIN,
+    BEGUN,
+    CLAIM,
+    DUE,
+    FAILED,
+    FORGET,
+    GIVE_UP,
+    JUDGED,
+    LIST,
+    LOCK,
+    NEWEST,
+    POSTED,
+    PUT,
+    RETRY,
+    TALLIES,
+    TOLD,
+)
+from recorder.store.translate import translate_errors
+
+__all__ = ["StoredOutbox", "outbox"]
+
+CONNECTIONS: Final = 4
+CONNECT_SECONDS: Final = 10
+STATEMENT_SECONDS: Final = 30
+
+TOLD_MAX: Final = 5_000
+"""Of a log, the newest: some 3 KiB each; those of a week of a busy fleet."""
+
+LISTED_MAX: Final = 1_000
+
+KEPT: Final = timedelta(days=90)
+"""For how long what was posted or failed is listed."""
+
+
+class StoredOutbox:
+    """The outbox in PostgreSQL."""
+
+    def __init__(self, pool: asyncpg.Pool) -> None:
+        self._pool = pool
+
+    async def begin(
+        self, log: int, rules: Collection[str], since: datetime
+    ) -> Mapping[str, Begun]:
+        """Return since when rules tell of a log: from now on, if they are new.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        names = sorted(rules)
+        with translate_errors("read the rules of notifications"):
+            rows = await self._pool.fetch(BEGUN, log, names)
+            if len(rows) < len(names):
+                await self._pool.execute(BEGIN, log, names, since)
+                rows = await self._pool.fetch(BEGUN, log, names)
+        return {
+            row["rule"]: Begun(row["since"], row["judged_until"])
+            for row in rows
+        }
+
+    async def known(self, log: int) -> Known:
+        """Return what was told of a log.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        with translate_errors("read what was told"):
+            # First: what comes between the two is told as not yet known.
+            newest = await self._pool.fetchval(NEWEST, log)
+            rows = await self._pool.fetch(TOLD, log, TOLD_MAX)
+        told: dict[str, list[Told]] = {}
+        for row in rows:
+            message = _message(row["message"])
+            told.setdefault(row["rule"], []).append(
+                Told(
+                    name=row["name"],
+                    number=row["number"],
+                    position=row["position"],
+                    first_at=message.first_at,
+                    subject=message.now,
+                )
+            )
+        return Known(newest, told)
+
+    async def put(
+        self,
+        log: int,
+        messages: Sequence[tuple[Message, timedelta]],
+        *,
+        known: Known,
+        position: int,
+    ) -> int | None:
+        """Take messages that are new, all or none; return how many are.
+
+        None, and nothing is taken, where somebody told something since it
+        was asked what is known.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        new = 0
+        with translate_errors("put notifications into the outbox"):
+            async with self._pool.acquire() as held, held.transaction():
+                if messages:
+                    # Without it two processes, of which each sees nothing of
+                    # the other's, would tell of one incident by two names.
+                    await held.execute(LOCK, log)
+                    if await held.fetchval(NEWEST, log) != known.newest:
+                        return None
+                for message, patience in messages:
+                    number = await held.fetchval(
+                        PUT,
+                        log,
+                        message.rule,
+                        message.name,
+                        message.number,
+                        message.now.digest,
+                        position,
+                        json_bytes(message).decode(),
+                        patience,
+                    )
+                    new += number is not None
+        return new
+
+    async def judged(
+        self, log: int, rules: Collection[str], until: datetime
+    ) -> None:
+        """Remember up to where a log was judged for rules.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        with translate_errors("remember what was judged"):
+            await self._pool.execute(JUDGED, log, sorted(rules), until)
+
+    async def due(self, rules: Collection[str]) -> Collection[str]:
+        """Return those of some rules of which a message is to be posted.
+
+        Messages that are given up are failed by this.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        with translate_errors("look for what is to be posted"):
+            await self._pool.execute(GIVE_UP)
+            rows = await self._pool.fetch(DUE, sorted(rules))
+        return [row["rule"] for row in rows]
+
+    async def claim(self, rule: str, lease: timedelta) -> Claimed | None:
+        """Claim the next message of a rule; None where none is due.
+
+        Messages of one subject are claimed in their order.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        with translate_errors("claim a notification"):
+            row = await self._pool.fetchrow(CLAIM, rule, lease)
+        if row is None:
+            return None
+        return Claimed(
+            number=row["notification_id"],
+            attempt=row["attempts"],
+            message=_message(row["message"]),
+            give_up_at=row["give_up_at"],
+        )
+
+    async def posted(self, claimed: Claimed) -> None:
+        """Remember that a message was taken.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        await self._settle(POSTED, claimed)
+
+    async def failed(self, claimed: Claimed, *, why: str) -> None:
+        """Remember that a message was refused, and post it no more.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        await self._settle(FAILED, claimed, why)
+
+    async def again(
+        self, claimed: Claimed, *, why: str, after: timedelta
+    ) -> None:
+        """Post a message again later.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        await self._settle(AGAIN, claimed, why, after)
+
+    async def _settle(
+        self, statement: str, claimed: Claimed, *values: object
+    ) -> None:
+        with translate_errors("write down what became of a notification"):
+            await self._pool.execute(
+                statement, claimed.number, claimed.attempt, *values
+            )
+
+    async def tallies(self) -> Sequence[Tally]:
+        """Return what is waiting, failed and posted, by rule.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        with translate_errors("count notifications"):
+            rows = await self._pool.fetch(TALLIES)
+        return [Tally(**row) for row in rows]
+
+    async def listed(
+        self,
+        *,
+        states: Collection[State] = (),
+        rule: str | None = None,
+        log: int | None = None,
+        limit: int = LISTED_MAX,
+    ) -> Sequence[Listed]:
+        """Return messages, newest first.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        wanted = sorted(states) or None
+        with translate_errors("list notifications"):
+            rows = await self._pool.fetch(LIST, wanted, rule, log, limit)
+        return [
+            Listed(
+                **{
+                    **row,
+                    "state": State(row["state"]),
+                    "message": _message(row["message"]),
+                }
+            )
+            for row in rows
+        ]
+
+    async def retry(self, number: int, patience: timedelta) -> bool:
+        """Post a message again that failed; return whether there is one.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        with translate_errors("post a notification again"):
+            found = await self._pool.fetchval(RETRY, number, patience)
+        return found is not None
+
+    async def forget(self) -> None:
+        """Forget what was settled long ago.
+
+        Raises:
+            LogError: the database does not answer.
+        """
+        with translate_errors("forget old notifications"):
+            await self._pool.execute(FORGET, KEPT)
+
+
+@asynccontextmanager
+async def outbox(dsn: str) -> AsyncIterator[StoredOutbox]:
+    """Yield the outbox of a database.
+
+    Raises:
+        LogError: the database does not answer.
+    """
+    check_address(dsn)
+    with translate_errors("open the outbox of notifications"):
+        pool = await asyncpg.create_pool(
+            dsn,
+            min_size=0,
+            max_size=CONNECTIONS,
+            timeout=CONNECT_SECONDS,
+            command_timeout=STATEMENT_SECONDS,
+            server_settings={
+                "application_name": "recorder notify",
+                "idle_in_transaction_session_timeout": "60s",
+                "timezone": "UTC",
+            },
+        )
+    try:
+        yield StoredOutbox(pool)
+    finally:
+        pool.terminate()
+
+
+def _message(text: str) -> Message:
+    return msgspec.convert(orjson.loads(text), Message)

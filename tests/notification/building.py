@@ -1,0 +1,107 @@
+"""Rules and subjects of tests."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from recorder.notification.loading import read_rules
+from recorder.notification.matching import Told
+from recorder.notification.message import Message
+from recorder.notification.rules import Rule
+from recorder.notification.subjects import Kind, Subject, Work
+
+__all__ = ["AT", "a_gap", "a_message", "a_rule", "an_incident", "told_of"]
+
+AT = datetime(2026, 11, 21, 3, 18, tzinfo=UTC)
+
+
+def a_rule(
+    when: str = "{}",
+    shape: str = "slack",
+    more: str = "",
+    name: str = "oncall",
+) -> Rule:
+    text = (
+        f"rules:\n- name: {name}\n  when: {when}\n"
+        f"  post: {{shape: {shape}, url: 'http://127.0.0.1:9/hook'}}\n{more}"
+    )
+    return read_rules(text, name="notify.yaml").rules[0]
+
+
+def an_incident(name: str = "1/40", /, **changed: Any) -> Subject:
+    subject = Subject(
+        kind=Kind.INCIDENT,
+        id=name,
+        ids=[name],
+        cluster="prod",
+        cluster_uid="c0ffee",
+        log=1,
+        node="gpu-002",
+        nodes=["gpu-002"],
+        node_count=1,
+        happened="reboot",
+        cause="hung-kernel",
+        confidence="likely",
+        mode="abrupt",
+        group="node",
+        sentence="gpu-002 rebooted at 03:18:00Z: soft lockup",
+        at=AT,
+        began_at=AT - timedelta(minutes=1),
+        over_at=None,
+        work=[
+            Work(
+                says="JobSet train/llm",
+                namespace="train",
+                outcome="restarted",
+            )
+        ],
+        work_count=1,
+        gpu_hours_lost=3.2,
+    )
+    return msgspec.structs.replace(subject, **changed)
+
+
+def a_gap(name: str = "1/70", /, **changed: Any) -> Subject:
+    subject = Subject(
+        kind=Kind.GAP,
+        id=name,
+        ids=[name],
+        cluster="prod",
+        cluster_uid="c0ffee",
+        log=1,
+        resource="v1/pods",
+        sentence="v1/pods (watch) is not confirmed complete",
+        at=AT,
+        began_at=AT,
+        over_at=None,
+    )
+    return msgspec.structs.replace(subject, **changed)
+
+
+def told_of(
+    subject: Subject, number: int = 1, position: int = 50, name: str = ""
+) -> Told:
+    return Told(
+        name=name or subject.id,
+        number=number,
+        position=position,
+        first_at=AT,
+        subject=subject,
+    )
+
+
+def a_message(
+    now: Subject,
+    was: Subject | None = None,
+    number: int = 1,
+    rule: str = "oncall",
+) -> Message:
+    return Message(
+        rule=rule,
+        name="1/40",
+        number=number,
+        now=now,
+        was=was,
+        first_at=AT + timedelta(minutes=2),
+    )

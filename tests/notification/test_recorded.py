@@ -1,0 +1,164 @@
+"""A recorded incident, told as it unfolds, each verdict once."""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import orjson
+import pytest
+
+from recorder.knowledge import shipped
+from recorder.notification.following import Following
+from recorder.notification.message import Message, Stage
+from recorder.notification.rules import Rule
+from recorder.notification.shapes import body_of
+from recorder.store.engine import make_engine
+from recorder.store.outbox import StoredOutbox, outbox
+from recorder.store.read import LogReading
+from tests.conftest import TEMPLATE
+from tests.corpus.logs import play, tape_of
+from tests.notification.building import a_rule
+from tests.support.filled import filled_database
+from tests.support.golden import ANEW, kept
+from tests.support.postgres import Database, DatabaseServer, fresh_database
+
+BEFORE = datetime(2000, 1, 1, tzinfo=UTC)
+GOLDEN = Path(__file__).parent / "golden"
+STEPS = 40
+
+
+@pytest.fixture(scope="module")
+def crash(embedded_server: DatabaseServer) -> Iterator[Database]:
+    async def fill(dsn: str) -> None:
+        await play(dsn, tape_of("crash"), name="crash")
+
+    with filled_database(embedded_server, fill) as database:
+        yield database
+
+
+@asynccontextmanager
+async def telling(
+    log: Database, box: Database, rules: Sequence[Rule]
+) -> AsyncIterator[tuple[LogReading, Following, StoredOutbox]]:
+    """Yield a log, what follows it, and an outbox in another database."""
+    engine = make_engine(log.dsn("reader"))
+    async with outbox(box.dsn("notifier")) as kept_in:
+        try:
+            reading = await LogReading.at_present(engine, 1)
+            yield reading, following(rules, kept_in), kept_in
+        finally:
+            await engine.dispose()
+
+
+def following(rules: Sequence[Rule], kept_in: StoredOutbox) -> Following:
+    return Following(
+        {rule.name: rule for rule in rules},
+        shipped(),
+        kept_in,
+        kick=lambda: None,
+        judged=lambda *_: None,
+    )
+
+
+@pytest.fixture
+async def box(embedded_server: DatabaseServer) -> AsyncIterator[Database]:
+    """An outbox of its own, whose log 1 is only a name."""
+    async with fresh_database(embedded_server, TEMPLATE) as fresh:
+        await play(fresh.dsn("writer"), tape_of("cordon"), name="other")
+        yield fresh
+
+
+def steps_of(reading: LogReading) -> Iterator[LogReading]:
+    """Yield the log as it grew."""
+    size = reading.log.size
+    for step in range(1, STEPS + 1):
+        yield reading.as_of(size * step // STEPS)
+
+
+async def messages_in(kept_in: StoredOutbox) -> list[Message]:
+    rows = await kept_in.listed()
+    return [row.message for row in reversed(rows)]
+
+
+async def test_each_verdict_is_told_once_as_it_comes(
+    crash: Database, box: Database
+) -> None:
+    async with telling(crash, box, [a_rule()]) as (reading, one, kept_in):
+        for past in steps_of(reading):
+            await one.judge(past, since=BEFORE)
+        messages = await messages_in(kept_in)
+
+    digests = [message.now.digest for message in messages]
+    assert len({message.name for message in messages}) == 1
+    assert [m.number for m in messages] == [*range(1, len(messages) + 1)]
+    assert all(a != b for a, b in pairwise(digests))
+    assert messages[0].stage is Stage.OPENED
+    assert messages[-1].now.happened == "reboot"
+    assert messages[-1].now.over_at is not None
+    for before, message in pairwise(messages):
+        assert message.was == before.now
+
+
+async def test_who_begins_anew_at_any_step_tells_the_same(
+    crash: Database, box: Database, embedded_server: DatabaseServer
+) -> None:
+    rule = a_rule()
+    async with telling(crash, box, [rule]) as (reading, one, kept_in):
+        for past in steps_of(reading):
+            # Two that know nothing of each other, one after another.
+            await following([rule], kept_in).judge(past, since=BEFORE)
+            assert await one.judge(past, since=BEFORE) == 0
+        twice = await messages_in(kept_in)
+    async with fresh_database(embedded_server, TEMPLATE) as fresh:
+        await play(fresh.dsn("writer"), tape_of("cordon"), name="other")
+        async with telling(crash, fresh, [rule]) as (reading, one, kept_in):
+            for past in steps_of(reading):
+                await one.judge(past, since=BEFORE)
+            once = await messages_in(kept_in)
+
+    assert [m.now for m in twice] == [m.now for m in once]
+
+
+async def test_what_was_over_at_the_first_start_is_told_if_asked_for(
+    crash: Database, box: Database
+) -> None:
+    asked = a_rule(name="asked")
+    async with telling(crash, box, [a_rule()]) as (reading, one, kept_in):
+        assert await one.judge(reading, since=datetime.now(UTC)) == 0
+        later = following([a_rule(), asked], kept_in)
+        assert await later.judge(reading, since=BEFORE) == 1
+        [message] = await messages_in(kept_in)
+
+    assert message.rule == "asked"
+
+
+@pytest.mark.parametrize("shape", ["slack", "alertmanager", "cloudevents"])
+async def test_the_shapes_of_a_recorded_incident(
+    crash: Database, box: Database, shape: str
+) -> None:
+    page = "  page: https://recorder.example\n"
+    rule = a_rule(shape=shape, more=page)
+    async with telling(crash, box, [rule]) as (reading, one, kept_in):
+        for past in steps_of(reading):
+            await one.judge(past, since=BEFORE)
+        messages = await messages_in(kept_in)
+
+    bodies = [
+        # Alerts depend on when they are told first.
+        body_of(told_at_once(message), rule)
+        for message in (messages[0], messages[-1])
+    ]
+    text = b"\n".join(
+        orjson.dumps(orjson.loads(body), option=orjson.OPT_INDENT_2)
+        for body in bodies
+    )
+    assert kept(GOLDEN / f"{shape}.json", f"{text.decode()}\n") == (
+        f"{text.decode()}\n"
+    ), ANEW
+
+
+def told_at_once(message: Message) -> Message:
+    return msgspec.structs.replace(message, first_at=message.now.began_at)

@@ -1,0 +1,211 @@
+"""What is news: each verdict once, whatever its incident is called."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from recorder.notification.matching import Standing, Told, is_wanted
+from recorder.notification.message import Message, Stage
+from recorder.notification.rules import Rule
+from recorder.notification.subjects import Subject
+from recorder.notification.telling import Found, Settling, news_of
+from tests.notification.building import (
+    AT,
+    a_gap,
+    a_rule,
+    an_incident,
+    told_of,
+)
+
+LATER = AT + timedelta(hours=1)
+
+
+def told(  # noqa: PLR0913
+    subjects: Sequence[Subject],
+    before: Sequence[Told] = (),
+    *,
+    rule: Rule | None = None,
+    begun: datetime = AT - timedelta(days=1),
+    position: int = 100,
+    settling: Settling | None = None,
+    now: datetime = LATER,
+) -> Sequence[Message]:
+    found = Found(
+        subjects=subjects,
+        standing={},
+        position=position,
+        since=AT - timedelta(days=1),
+        until=LATER,
+    )
+    return news_of(
+        rule or a_rule(),
+        found,
+        before,
+        begun=begun,
+        settling=settling or Settling(),
+        now=now,
+    )
+
+
+def wanted(
+    when: str, subject: Subject, standing: Standing | None = None
+) -> bool:
+    condition = a_rule(when).when
+    return is_wanted(condition, subject, standing or {}, until=LATER)
+
+
+def test_an_incident_is_told_once() -> None:
+    [message] = told([an_incident()])
+
+    assert (message.name, message.number) == ("1/40", 1)
+    assert message.stage is Stage.OPENED
+    assert told([an_incident()], [told_of(an_incident())]) == []
+
+
+def test_a_verdict_that_changes_is_told_with_what_it_was() -> None:
+    before = an_incident(confidence="unknown", cause="unrecorded")
+
+    [message] = told([an_incident()], [told_of(before)])
+
+    assert message.number == 2
+    assert message.stage is Stage.CHANGED
+    assert message.was == before
+
+
+def test_an_incident_that_is_over_is_resolved() -> None:
+    over = an_incident(over_at=AT + timedelta(minutes=5))
+
+    [message] = told([over], [told_of(an_incident())])
+
+    assert message.stage is Stage.RESOLVED
+
+
+def test_hours_lost_and_clocks_are_no_news() -> None:
+    grown = an_incident(
+        gpu_hours_lost=9.9, sentence="said otherwise", at=AT + timedelta(1e-5)
+    )
+
+    assert told([grown], [told_of(an_incident())]) == []
+
+
+def test_a_stronger_effect_renames_an_incident_and_is_a_change() -> None:
+    cordoned = an_incident("1/31", happened="cordoned", at=AT)
+
+    [message] = told([an_incident("1/40")], [told_of(cordoned)])
+
+    assert (message.name, message.number) == ("1/31", 2)
+    assert message.was is not None
+    assert message.was.happened == "cordoned"
+
+
+def test_incidents_that_turn_out_to_be_one_are_told_as_one() -> None:
+    nodes = [an_incident("1/40"), an_incident("1/41", nodes=["gpu-003"])]
+    rack = an_incident(
+        "1/40",
+        ids=["1/40", "1/41"],
+        nodes=["gpu-002", "gpu-003"],
+        node_count=2,
+    )
+
+    changed, withdrawn = told([rack], [told_of(one) for one in nodes])
+
+    assert (changed.name, changed.stage) == ("1/40", Stage.CHANGED)
+    assert (withdrawn.name, withdrawn.stage) == ("1/41", Stage.WITHDRAWN)
+    assert withdrawn.now.withdrawn == "it is a part of incident 1/40"
+
+
+def test_a_part_that_gets_its_name_back_goes_on_under_it() -> None:
+    """The first name belongs to whoever bears it, found in any order."""
+    was_both = an_incident("1/41", ids=["1/40", "1/41"])
+    parts = [an_incident("1/41"), an_incident("1/40", confidence="proven")]
+
+    messages = told(parts, [told_of(was_both, name="1/40")])
+
+    assert {(m.name, m.number) for m in messages} == {("1/41", 1), ("1/40", 2)}
+
+
+def test_what_is_no_longer_found_is_withdrawn_once() -> None:
+    [message] = told([], [told_of(an_incident())])
+
+    assert message.stage is Stage.WITHDRAWN
+    assert told([], [told_of(message.now, number=2)]) == []
+
+
+def test_what_lies_before_the_window_is_not_withdrawn() -> None:
+    old = an_incident(began_at=AT - timedelta(days=3))
+
+    assert told([], [told_of(old)]) == []
+
+
+def test_who_judged_an_earlier_log_tells_nothing_back() -> None:
+    ahead = told_of(an_incident(confidence="proven"), position=200)
+
+    assert told([an_incident()], [ahead], position=100) == []
+    assert told([], [ahead], position=100) == []
+
+
+def test_what_was_over_before_the_first_start_is_not_told() -> None:
+    over = an_incident(over_at=AT + timedelta(minutes=5))
+
+    assert told([over], begun=AT + timedelta(minutes=6)) == []
+    assert len(told([over], begun=AT + timedelta(minutes=5))) == 1
+    assert len(told([an_incident()], begun=LATER)) == 1
+
+
+def test_a_verdict_is_told_when_it_has_settled() -> None:
+    rule, settling = a_rule(more="  settle: 2m\n"), Settling()
+
+    def after(minutes: float, one: Subject) -> int:
+        now = LATER + timedelta(minutes=minutes)
+        return len(told([one], rule=rule, settling=settling, now=now))
+
+    assert after(0, an_incident()) == 0
+    assert after(1.5, an_incident(confidence="proven")) == 0
+    assert after(3, an_incident(confidence="proven")) == 0
+    assert after(3.5, an_incident(confidence="proven")) == 1
+
+
+def test_what_is_followed_is_told_also_when_the_rule_fits_no_more() -> None:
+    rule = a_rule("{confidence: [unknown]}")
+    before = an_incident(confidence="unknown")
+
+    [message] = told([an_incident()], [told_of(before)], rule=rule)
+
+    assert message.stage is Stage.CHANGED
+
+
+def test_all_that_a_rule_gives_must_hold() -> None:
+    labels = {"gpu-002": {"pool": "a100", "topology.example/rack": "r12"}}
+
+    assert wanted("{happened: [reboot], cause: [hung-kernel]}", an_incident())
+    assert not wanted("{happened: [drained]}", an_incident())
+    assert not wanted("{cause: [gpu-fault]}", an_incident())
+    assert wanted("{node: ['gpu-*'], namespace: [tr*]}", an_incident())
+    assert not wanted("{namespace: [kube-system]}", an_incident())
+    assert wanted("{labels: {pool: a100}, rack: r12}", an_incident(), labels)
+    assert not wanted("{labels: {pool: h100}}", an_incident(), labels)
+    assert not wanted("{rack: r12}", an_incident())
+
+
+def test_labels_must_hold_of_one_node_together() -> None:
+    two = an_incident(nodes=["a", "b"], node_count=2)
+    labels = {"a": {"pool": "x"}, "b": {"tier": "y"}}
+
+    assert not wanted("{labels: {pool: x, tier: y}}", two, labels)
+    assert not wanted("{node: [b], labels: {pool: x}}", two, labels)
+
+
+def test_a_gap_is_told_once_it_is_long_enough_and_again_when_it_closes() -> (
+    None
+):
+    rule = a_rule("{gap: 5m}")
+    short = a_gap(over_at=AT + timedelta(minutes=5))
+    closed = a_gap(over_at=AT + timedelta(minutes=90))
+
+    assert not wanted("{gap: 5m}", short)
+    assert not wanted("{gap: 5m}", an_incident())
+    assert not wanted("{}", a_gap())
+    assert not wanted("{gap: 5m, resource: [v1/nodes]}", a_gap())
+    [opened] = told([a_gap()], rule=rule)
+    assert opened.stage is Stage.OPENED
+    [message] = told([closed], [told_of(a_gap())], rule=rule)
+    assert message.stage is Stage.RESOLVED
