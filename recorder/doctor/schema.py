@@ -30,6 +30,9 @@ class SchemaFacts:
     known: frozenset[str]
     """Every revision that this release can migrate from."""
 
+    serves: bool = False
+    """Whether the schema is newer and says that it serves this release."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardFacts:
@@ -56,6 +59,9 @@ def judge_schema(name: str, facts: SchemaFacts, *, embedded: bool) -> Check:
     found, wanted = facts.found, facts.wanted
     if found == wanted:
         return Check(name=name, ok=True, says=f'"{found}"')
+    if facts.serves:
+        says = f'"{found}" is of a newer release and serves "{wanted}"'
+        return Check(name=name, ok=True, says=says)
     needs = f'and this release needs "{wanted}"'
     if found is not None and found not in facts.known:
         return Check(

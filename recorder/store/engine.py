@@ -263,10 +263,11 @@ async def _fetch(
         found: Sequence[Record] = await driver.fetch(
             statement.text, *given, record_class=Record
         )
-        return found
     except ENDED:
         held.invalidate()
         raise
+    else:
+        return found
     finally:
         held.close()
 

@@ -22,6 +22,7 @@ from recorder.store.engine import fetch, reading
 from recorder.store.read_facts import facts_end
 from recorder.store.schema import (
     found_revision,
+    is_served,
     known_revisions,
     wanted_revision,
 )
@@ -176,7 +177,12 @@ class CheckReader:
     async def schema(self) -> SchemaFacts:
         """Ask for the revision of the schema."""
         found = await found_revision(self._engine)
-        return SchemaFacts(found, wanted_revision(), known_revisions())
+        return SchemaFacts(
+            found,
+            wanted_revision(),
+            known_revisions(),
+            serves=await is_served(self._engine, found),
+        )
 
     async def guards(self) -> GuardFacts:
         """Return the rights of this role on the tables, and the guards."""

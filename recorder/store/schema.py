@@ -16,6 +16,7 @@ from recorder.store.translate import SchemaError, translate_errors
 __all__ = [
     "check_schema",
     "found_revision",
+    "is_served",
     "known_revisions",
     "migrate",
     "migration_sql",
@@ -63,13 +64,33 @@ async def found_revision(engine: AsyncEngine) -> str | None:
             return found
 
 
+async def is_served(engine: AsyncEngine, found: str | None) -> bool:
+    """Return whether a newer schema says that it serves this release.
+
+    A schema that only grew lets the release before it go on, so that an
+    upgrade can be rolled back without its database.
+    """
+    if found is None or found in known_revisions():
+        return False
+    query = text(
+        "select true from recorder.schema_serves where revision = :wanted"
+    )
+    with translate_errors("read the schema version"):
+        async with engine.connect() as connection:
+            given = {"wanted": wanted_revision()}
+            return await connection.scalar(query, given) is True
+
+
 async def check_schema(engine: AsyncEngine) -> None:
-    """Reject a database with another schema than this release's.
+    """Reject a database with a schema that this release cannot use.
 
     Raises:
-        SchemaError: the schema is missing, older or newer.
+        SchemaError: the schema is missing, older, or newer without serving
+            this release.
     """
     found, wanted = await found_revision(engine), wanted_revision()
+    if await is_served(engine, found):
+        return
     _refuse_newer(found)
     if found != wanted:
         msg = (
@@ -83,7 +104,7 @@ def _refuse_newer(found: str | None) -> None:
     if found is not None and found not in known_revisions():
         msg = (
             f'cannot use the database: its schema "{found}" is of a newer'
-            f' release, and this one knows "{wanted_revision()}"; install'
+            f' release and does not serve "{wanted_revision()}"; install'
             " the release that migrated it, or a newer one"
         )
         raise SchemaError(msg)
@@ -92,13 +113,16 @@ def _refuse_newer(found: str | None) -> None:
 async def migrate(engine: AsyncEngine) -> tuple[str | None, str]:
     """Bring the schema to this release's; return the revisions before, after.
 
-    Takes an advisory lock, so that two of these take turns; each migration
-    is one transaction. The role must be a member of ``recorder_owner``.
+    A newer schema that serves this release stays as it is. Takes an advisory
+    lock, so that two of these take turns; each migration is one transaction.
+    The role must be a member of ``recorder_owner``.
 
     Raises:
         SchemaError: the roles are missing, or the schema is newer.
     """
     before = await found_revision(engine)
+    if before is not None and await is_served(engine, before):
+        return before, before
     _refuse_newer(before)
 
     def upgrade(connection: Connection) -> None:

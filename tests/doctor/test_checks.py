@@ -155,8 +155,10 @@ def test_what_an_api_server_takes_longer_to_expire_is_tolerated() -> None:
 def test_a_schema_is_older_only_if_it_is_known() -> None:
     known = frozenset({"0001", "0002"})
 
-    def said(found: str | None, *, embedded: bool = False) -> Check:
-        facts = SchemaFacts(found, "0002", known)
+    def said(
+        found: str | None, *, embedded: bool = False, serves: bool = False
+    ) -> Check:
+        facts = SchemaFacts(found, "0002", known, serves=serves)
         return judge_schema("schema", facts, embedded=embedded)
 
     assert said("0002").ok
@@ -164,6 +166,7 @@ def test_a_schema_is_older_only_if_it_is_known() -> None:
     assert "newer release" in said("0003").says
     assert said("0001", embedded=True).ok
     assert not said("0003", embedded=True).ok
+    assert said("0003", serves=True).ok
 
 
 def test_a_remedy_is_given_only_where_something_is_wrong() -> None:

@@ -219,11 +219,11 @@ async def test_a_connection_that_ends_at_each_statement_is_given_up(
     ended: type[Exception],
 ) -> None:
     engine = make_engine(database.dsn("reader"), connections=1)
-    asked = []
+    asked, said = [], "it is gone"
 
     async def ending(*_: object, **__: object) -> object:
         asked.append(1)
-        raise ended("it is gone")
+        raise ended(said)
 
     with monkeypatch.context() as patch:
         patch.setattr(asyncpg.Connection, "fetch", ending)
