@@ -8,6 +8,7 @@ import click
 from recorder.cli.given import given_log
 from recorder.cli.lazy import LazyGroup
 from recorder.cli.options import reading_options
+from recorder.cli.output import announce
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
@@ -65,7 +66,7 @@ async def _import(
     def show(path: Path, records: int) -> None:
         screen.progress("importing", f"{path.name}  {records:,} records")
 
-    async with open_logs(ctx.obj, on_wait=screen.say) as logs:
+    async with open_logs(ctx.obj, on_wait=announce) as logs:
         log = (await logs.read(given_log(ctx))).log
         progress = await import_audit(
             files, log, ctx.obj, logs.writer_dsn, on_progress=show, stop=stop

@@ -7,6 +7,7 @@ import click
 
 from recorder.cli.given import given_log
 from recorder.cli.options import reading_options
+from recorder.cli.output import announce
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
@@ -55,7 +56,7 @@ async def _rederive(
             "deriving", f"{done:,} of {size:,} entries  {rate:,.0f}/s"
         )
 
-    async with open_logs(ctx.obj, on_wait=screen.say) as logs:
+    async with open_logs(ctx.obj, on_wait=announce) as logs:
         log = (await logs.read(given_log(ctx))).log
         how = Rederiving(again=again, on_progress=show)
         done = await rederive(logs.writer_dsn, log.id, how, stop)

@@ -7,6 +7,7 @@ import click
 
 from recorder.cli.given import place_options
 from recorder.cli.lazy import LazyGroup
+from recorder.cli.output import announce
 from recorder.cli.screen import Screen
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ async def _run(settings: "Settings", *, drop: bool, dry: bool = False) -> None:
         screen.progress(doing, detail)
 
     done = await retain_now(
-        settings, drop=drop, dry=dry, on_progress=show, on_wait=screen.say
+        settings, drop=drop, dry=dry, on_progress=show, on_wait=announce
     )
     screen.clear()
     if dry:

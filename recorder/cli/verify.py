@@ -10,7 +10,7 @@ import click
 from recorder.cli.asking import given_window, now
 from recorder.cli.given import given_log
 from recorder.cli.options import output_option, reading_options, window_options
-from recorder.cli.output import paint, print_document, print_lines
+from recorder.cli.output import announce, paint, print_document, print_lines
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
@@ -120,7 +120,7 @@ async def _verify(
 
     screen = Screen()
     span = given_window(*window, now())
-    async with open_logs(ctx.obj, on_wait=screen.say) as logs:
+    async with open_logs(ctx.obj, on_wait=announce) as logs:
         for log in await logs.meant(given_log(ctx)):
             state = ctx.obj.data_dir / f"verify-{log.id}.json"
             if again:
