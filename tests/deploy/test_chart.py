@@ -36,6 +36,7 @@ MATRIX: tuple[tuple[str, ...], ...] = (
     (
         "serviceMonitor.enabled=true",
         "serviceMonitor.labels.release=prometheus",
+        "serviceMonitor.apiToken.secret=prometheus-token",
         "prometheusRule.enabled=true",
         "dashboards.enabled=true",
     ),
