@@ -14,7 +14,13 @@ from recorder.redact.digest import GONE
 from recorder.redact.edits import Edit
 from recorder.redact.tokens import plain_value
 
-__all__ = ["bodies", "is_bodiless", "truncated_addresses"]
+__all__ = [
+    "bodies",
+    "is_bodiless",
+    "messages",
+    "patches",
+    "truncated_addresses",
+]
 
 RESOURCES = frozenset({"secrets", "tokenreviews"})
 SUBRESOURCES = frozenset({"attach", "exec", "portforward", "proxy", "token"})
@@ -25,6 +31,9 @@ _ADDRESS = re.compile(
 _BODIES = frozenset({b"requestObject", b"responseObject"})
 _HIDDEN = b'"' + GONE + b'"'
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+
+PATCHES = b"patch.webhook.admission.k8s.io/"
+"""How annotations begin that hold what a webhook put into an object."""
 
 IPV4_BITS = 24
 IPV6_BITS = 48
@@ -72,6 +81,40 @@ def bodies(raw: bytes) -> list[Edit]:
                 text = path.decode(errors="replace")
                 edits.append(Edit(start, end, msgspec.json.encode(text)))
     return edits
+
+
+def patches(raw: bytes) -> list[Edit]:
+    """Find what webhooks put into an object, as annotations of its record.
+
+    Each is a patch in a text, of which no key tells what it is about.
+    """
+    if PATCHES not in raw:
+        return []
+    return [
+        Edit(start, end, _HIDDEN)
+        for name, start, end in _members_of(raw, b"annotations")
+        if name.startswith(PATCHES)
+    ]
+
+
+def messages(raw: bytes) -> list[Edit]:
+    """Find what an API server or a webhook said of the object of a request.
+
+    That may quote it; status, code and reason tell what became of it.
+    """
+    return [
+        Edit(start, end, _HIDDEN)
+        for name, start, end in _members_of(raw, b"responseStatus")
+        if name in {b"message", b"details"}
+    ]
+
+
+def _members_of(raw: bytes, wanted: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """Yield the members of an object that is a member of the root."""
+    for name, begin, finish in _members(raw):
+        if name == wanted:
+            for inner, start, end in _members(raw[begin:finish]):
+                yield inner, begin + start, begin + end
 
 
 def truncated_addresses(raw: bytes) -> list[Edit]:

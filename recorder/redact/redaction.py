@@ -5,6 +5,8 @@ from recorder.redact.audit import GUARDED_MEMBERS, is_about_secrets
 from recorder.redact.bodiless import (
     bodies,
     is_bodiless,
+    messages,
+    patches,
     truncated_addresses,
 )
 from recorder.redact.digest import KeyedDigest
@@ -13,7 +15,7 @@ from recorder.redact.gates import has_token_kind, patches_env
 from recorder.redact.refused import masked_head
 from recorder.redact.rules import NameMatcher, RedactionRules
 from recorder.redact.search import SecretSearch
-from recorder.redact.validity import check_document
+from recorder.redact.validity import check_document, is_plain
 
 __all__ = ["Redaction"]
 
@@ -93,18 +95,25 @@ class Redaction:
     def audit(self, raw: bytes) -> bytes:
         """Redact one ``audit.k8s.io`` Event.
 
+        Bodies that nobody could read are not kept, those with half a
+        character or nested too deeply: who asked for what is.
+
         Raises:
             UnreadableError: the bytes are not a JSON document.
         """
-        check_document(raw)
+        if not is_plain(raw):
+            raw = _without_bodies(raw)
+            check_document(raw)
         if is_about_secrets(raw):
             edits = self._search.guarded(raw, GUARDED_MEMBERS)
+            edits = [*edits, *messages(raw)]
         elif has_token_kind(raw) or patches_env(raw):
             edits = self._search.guarded(raw, frozenset())
         else:
             edits = self._search.everything(raw)
         if is_bodiless(raw):
             edits = [*edits, *bodies(raw)]
+        edits = [*edits, *patches(raw)]
         if self._truncates_addresses:
             edits = [*edits, *truncated_addresses(raw)]
         return splice(raw, edits)
@@ -126,3 +135,11 @@ class Redaction:
         result may be up to five times as long.
         """
         return masked_head(head)
+
+
+def _without_bodies(raw: bytes) -> bytes:
+    try:
+        return splice(raw, bodies(raw))
+    except ValueError:
+        # No record, and for whoever asks next to refuse.
+        return raw

@@ -13,7 +13,7 @@ import msgspec
 
 from recorder.errors import InputError
 
-__all__ = ["UnreadableError", "check_document", "decode_loosely"]
+__all__ = ["UnreadableError", "check_document", "decode_loosely", "is_plain"]
 
 _scan = msgspec.json.Decoder(msgspec.Raw).decode
 
@@ -24,17 +24,24 @@ class UnreadableError(InputError):
     code = "input.unreadable"
 
 
+def is_plain(raw: bytes) -> bool:
+    """Return whether any decoder can read a document."""
+    try:
+        if not raw.isascii():
+            str(raw, "utf-8")
+        _scan(raw)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def check_document(raw: bytes) -> None:
     """Pass if the bytes are JSON in UTF-8.
 
     Raises:
         UnreadableError: they are not, or are nested too deeply to tell.
     """
-    try:
-        if not raw.isascii():
-            str(raw, "utf-8")
-        _scan(raw)
-    except (ValueError, RecursionError):
+    if not is_plain(raw):
         decode_loosely(raw)
 
 

@@ -128,6 +128,54 @@ async def test_what_is_no_batch_is_refused_for_good(
     assert (status, after, good) == (400, None, 200)
     assert "EventList" in says
     assert len(receiving.records()) == 1
+    # Its sender forgets it, so that what was in it is lost.
+    (gap,) = receiving.gaps()
+    assert "could not be read" in gap["reason"]
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        b'{"a":' * 5_000 + b"1" + b"}" * 5_000,
+        b"[" * 100_000 + b"]" * 100_000,
+        rb'{"metadata":{"labels":{"a":"\ud800"}}}',
+        rb'"}],\"items\":[{\\"',
+    ],
+    ids=["objects", "lists", "half a character", "brackets in a text"],
+)
+async def test_what_one_request_says_takes_no_record_of_others_away(
+    receiving: Receiving, patch: bytes
+) -> None:
+    """A patch is in its record as it was sent, by whoever may patch."""
+    bodies = [orjson.dumps(a_record(name)) for name in ("a", "b", "c")]
+    bodies[1] = bodies[1][:-1] + b',"requestObject":' + patch + b"}"
+    status, says, _ = await receiving.send(
+        b'{"metadata":{"a":[{}]},"kind":"EventList",'
+        b'"apiVersion":"audit.k8s.io/v1", "items": [ %s ]}'
+        % b" ,\n".join(bodies)
+    )
+
+    assert (status, says) == (200, "")
+    assert receiving.gaps() == []
+    assert [
+        (draft.actor, draft.identity and draft.identity.name)
+        for draft in receiving.records()
+    ] == [("alice@example.com", name) for name in ("a", "b", "c")]
+
+
+@pytest.mark.parametrize("between", [b"1,", b'"a",', b",,", b":"])
+async def test_what_its_brackets_do_not_tell_is_no_batch(
+    receiving: Receiving, between: bytes
+) -> None:
+    """Rather a loss that is recorded than a record that is not."""
+    deep = b'{"a":' * 2_000 + b"1" + b"}" * 2_000
+    status, _, _ = await receiving.send(
+        b'{"kind":"EventList","apiVersion":"audit.k8s.io/v1","items":[%s]}'
+        % (deep + b"," + between + deep)
+    )
+
+    assert status == 400
+    assert len(receiving.gaps()) == 1
 
 
 async def test_items_that_are_no_records_are_kept_as_they_are(

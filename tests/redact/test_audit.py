@@ -50,6 +50,57 @@ def test_bodies_about_secrets_keep_no_value(member: str, body: Any) -> None:
     assert found == record("secrets", **{member: "redacted"})
 
 
+PATCH = "patch.webhook.admission.k8s.io/round_0_index_1"
+MUTATED = "mutation.webhook.admission.k8s.io/round_0_index_1"
+
+
+@pytest.mark.parametrize(
+    ("resource", "operation"),
+    [
+        ("secrets", {"path": "/data/password", "value": "hunter2"}),
+        (
+            "pods",
+            {"path": "/spec/containers/0/env/0/value", "value": "hunter2"},
+        ),
+        (
+            "pods",
+            {
+                "path": "/spec/containers/0/env/-",
+                "value": {"name": "VAULT_TOKEN", "value": "hunter2"},
+            },
+        ),
+        ("deployments", {"path": "/x", "value": {"password": "hunter2"}}),
+    ],
+)
+def test_what_a_webhook_put_into_an_object_is_not_kept(
+    resource: str, operation: dict[str, Any]
+) -> None:
+    """API servers annotate the record with the patch, at level Request."""
+    said = {"patch": [{"op": "add", **operation}], "patchType": "JSONPatch"}
+    mutated = compact({"webhook": "w", "mutated": True}).decode()
+    annotations = {PATCH: compact(said).decode(), MUTATED: mutated}
+
+    found = audited(record(resource, annotations=annotations))
+
+    assert found["annotations"] == {PATCH: "redacted", MUTATED: mutated}
+
+
+def test_what_is_said_of_a_secret_does_not_quote_it() -> None:
+    invalid = {
+        "metadata": {},
+        "status": "Failure",
+        "message": 'denied the request: "hunter2" is too weak',
+        "reason": "Forbidden",
+        "details": {"causes": [{"message": 'Invalid value: "hunter2"'}]},
+        "code": 403,
+    }
+
+    found = audited(record("secrets", responseStatus=invalid))
+
+    hidden = {"message": "redacted", "details": "redacted"}
+    assert found["responseStatus"] == invalid | hidden
+
+
 @pytest.mark.parametrize(
     ("resource", "subresource"),
     [

@@ -27,6 +27,7 @@ from recorder.model.observation import (
     PlaceReached,
     RecordsLost,
 )
+from recorder.sources.audit.batches import BatchError, read_batch
 
 __all__ = ["BODY_BYTES_MAX", "Answer", "AuditReceiver"]
 
@@ -55,6 +56,7 @@ LISTENING_SECONDS = 15.0
 
 REFUSED = "audit records were refused for longer than API servers repeat them"
 AWAY = "nobody received audit records for longer than API servers repeat them"
+UNREADABLE = "a batch of audit records could not be read"
 TOO_LARGE = f"a batch of audit records had more than {BODY_BYTES_MAX:,} bytes"
 
 
@@ -71,15 +73,6 @@ class _Stamps(msgspec.Struct, rename="camel"):
     stage_timestamp: str | None = None
 
 
-class _Records(msgspec.Struct):
-    """An ``audit.k8s.io/v1`` EventList."""
-
-    kind: str
-    api_version: str = msgspec.field(name="apiVersion")
-    items: list[msgspec.Raw] = []
-
-
-_decode = msgspec.json.Decoder(_Records).decode
 _decode_stamps = msgspec.json.Decoder(_Stamps).decode
 
 
@@ -166,49 +159,48 @@ class AuditReceiver:
 
         The sender repeats it a few times, which is one loss.
         """
-        sink, now = self._sink, self._now()
-        told = self._too_large_at
-        if sink is None or (
-            told is not None and now - told < 2 * self._repeated_for
+        sink, now, told = self._sink, self._now(), self._too_large_at
+        if sink is not None and (
+            told is None or now - told >= 2 * self._repeated_for
         ):
-            return
-        self._too_large_at = now
-        await sink.put([self._lost(TOO_LARGE), self._place()])
+            self._too_large_at = now
+            await self._lose(sink, TOO_LARGE)
+
+    async def _lose(self, sink: Sink, reason: str) -> Receipt:
+        """Record that a batch was lost that no repetition brings."""
+        return await sink.put([self._lost(reason), self._place()])
 
     async def receive(self, body: bytes) -> Answer:
         """Put a batch; answer when it is committed, or may be repeated.
 
         What was put of it before it was refused is known when it is repeated.
+        What is no batch is a loss: its sender forgets it.
         """
+        refused = None
         try:
-            records = _decode(body)
-        except (ValueError, RecursionError) as exc:
-            msg = f"this is no EventList of audit.k8s.io/v1: {exc}"
-            return Answer(HTTPStatus.BAD_REQUEST, msg)
-        if (records.kind, records.api_version) != (
-            "EventList",
-            "audit.k8s.io/v1",
-        ):
-            msg = (
-                f"this is {records.kind[:64]} of {records.api_version[:64]},"
-                " not EventList of audit.k8s.io/v1"
-            )
-            return Answer(HTTPStatus.BAD_REQUEST, msg)
+            records = await asyncio.to_thread(read_batch, body)
+        except BatchError as exc:
+            records, refused = [], str(exc)
         if self._sink is None:
             return self._unavailable("the recording has ended")
         try:
             async with asyncio.timeout(self._commit_seconds):
-                receipt = await self._put(self._sink, records.items)
+                if refused is None:
+                    receipt = await self._put(self._sink, records)
+                else:
+                    receipt = await self._lose(self._sink, UNREADABLE)
                 await receipt.committed()
         except TimeoutError:
             return self._unavailable("the log is too slow")
         except NotCommittedError as exc:
             return self._unavailable(str(exc))
-        self._received.records += len(records.items)
+        if refused is not None:
+            return Answer(HTTPStatus.BAD_REQUEST, refused)
+        self._received.records += len(records)
         self._refused_since = None
         return Answer(HTTPStatus.OK)
 
-    async def _put(self, sink: Sink, items: Sequence[msgspec.Raw]) -> Receipt:
+    async def _put(self, sink: Sink, items: Sequence[bytes]) -> Receipt:
         at = self._now()
         before: list[Observation] = []
         since = self._refused_since
@@ -219,15 +211,14 @@ class AuditReceiver:
         receipt = None
         for portion in _portions(items):
             records = [
-                AuditRecorded(observed_at=at, event=bytes(one))
-                for one in portion
+                AuditRecorded(observed_at=at, event=one) for one in portion
             ]
             receipt = await sink.put([*before, *records, self._place()])
             before = []
             await asyncio.sleep(0)
         return receipt or await sink.put([*before, self._place()])
 
-    def _note_lag(self, item: msgspec.Raw, at: datetime) -> None:
+    def _note_lag(self, item: bytes, at: datetime) -> None:
         """Note how far the clock of the sender, or its batch, is behind."""
         try:
             stamp = first_moment(_decode_stamps(item).stage_timestamp)
@@ -258,14 +249,14 @@ class AuditReceiver:
 
 
 def _portions(
-    items: Sequence[msgspec.Raw],
-) -> Iterator[Sequence[msgspec.Raw]]:
+    items: Sequence[bytes],
+) -> Iterator[Sequence[bytes]]:
     """Yield the records in order, about `PORTION_BYTES` at once."""
-    portion: list[msgspec.Raw] = []
+    portion: list[bytes] = []
     size = 0
     for item in items:
         portion.append(item)
-        size += len(memoryview(item))
+        size += len(item)
         if size >= PORTION_BYTES:
             yield portion
             portion, size = [], 0
