@@ -105,10 +105,11 @@ def _day(
     archived: ArchivedLog, folder: str, manifest: Manifest, chain: Chain
 ) -> list[Problem]:
     """Verify a day, and append it to the tree of the log."""
-    if manifest.origin != archived.log.origin:
+    of = (manifest.origin, f"{archived.log.uid}/{manifest.day}")
+    if of != (archived.log.origin, folder):
         says = (
-            f'"{archived.place.uri}/{folder}" is of another log,'
-            f" {manifest.origin}"
+            f'"{archived.place.uri}/{folder}" is of another log or day,'
+            f" {manifest.day} of {manifest.origin}"
         )
         return [Problem(kind="archive-foreign", says=says)]
     place = archived.place

@@ -76,6 +76,16 @@ class BucketPlace:
             for path in found["common_prefixes"]
         )
 
+    def files(self, name: str) -> Sequence[str]:
+        """Return the names of the files in a folder."""
+        with self._told("read", name):
+            found = self._api.list_with_delimiter(
+                self._store, prefix=f"{name}/"
+            )
+        return sorted(
+            one["path"].rpartition("/")[2] for one in found["objects"]
+        )
+
     @contextmanager
     def local(self, name: str) -> Iterator[Path]:
         """Download a file for a while."""

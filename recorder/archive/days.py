@@ -24,7 +24,11 @@ def logs_of(place: Place) -> Sequence[LogFile]:
         content = place.read(f"{folder}/{LOG}")
         if content is not None:
             name = f"{place.uri}/{folder}/{LOG}"
-            found.append(LogFile.parse(content, name))
+            log = LogFile.parse(content, name)
+            if (log.uid, log.origin) != (folder, f"kube-recorder/{folder}"):
+                msg = f'"{name}" is of {log.origin}, and not of {folder}'
+                raise ArchiveError(msg)
+            found.append(log)
     if not found:
         msg = (
             f'"{place.uri}" is no archive: no folder in it holds a {LOG};'

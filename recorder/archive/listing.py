@@ -74,8 +74,12 @@ def _day(place: Place, identity: LogFile, folder: str) -> ListedDay | None:
         return None
     uri = f"{place.uri}/{folder}"
     manifest = Manifest.parse(content, f"{uri}/{MANIFEST}")
-    if manifest.origin != identity.origin:
-        msg = f'"{uri}" is of {manifest.origin}, not of {identity.origin}'
+    of = (manifest.origin, f"{identity.uid}/{manifest.day}")
+    if of != (identity.origin, folder):
+        msg = (
+            f'"{uri}" is {manifest.day} of {manifest.origin}, not a day of'
+            f" {identity.origin}"
+        )
         raise ArchiveError(msg)
     digest = digest_of(content)
     check_kept(place, folder, digest)

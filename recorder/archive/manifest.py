@@ -6,7 +6,7 @@ Written last: a folder without one was not finished, and is written again.
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Self
+from typing import Annotated, Self
 
 import msgspec
 
@@ -17,21 +17,38 @@ __all__ = ["FORMAT", "LogFile", "Manifest", "Part", "digest_of"]
 
 FORMAT = 1
 
+# An archive may come from somebody else, so that what is in it names no file
+# of ours and is put into no statement that it changes.
+Name = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^(?:(?:entries|facts)-[0-9]{5,9}|batches|objects|nodes|words)"
+        r"\.parquet$"
+    ),
+]
+Digest = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
+DayName = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+Uid = Annotated[
+    str, msgspec.Meta(pattern=r"^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+]
+Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)]
+Number = Annotated[int, msgspec.Meta(ge=1, lt=1 << 62)]
+
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """One file."""
 
-    name: str
-    rows: int
-    bytes: int
-    sha256: str
+    name: Name
+    rows: Count
+    bytes: Count
+    sha256: Digest
 
 
 class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """The identity of a log, ``log.json`` beside its days."""
 
     origin: str
-    uid: str
+    uid: Uid
     kind: str
     cluster_name: str
     cluster_uid: str
@@ -67,15 +84,15 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     cluster_name: str
     cluster_uid: str
-    day: str
+    day: DayName
     """In UTC, by when entries were recorded."""
 
-    first_batch: int
-    last_batch: int
-    first_position: int
-    last_position: int
-    entries: int
-    facts: int
+    first_batch: Number
+    last_batch: Number
+    first_position: Number
+    last_position: Number
+    entries: Count
+    facts: Count
     rules: int | None
     """The number of the rules that the facts were derived by."""
 

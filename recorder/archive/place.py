@@ -50,6 +50,13 @@ class Place(Protocol):
             PlaceError: the place does not answer, or there is none.
         """
 
+    def files(self, name: str) -> Sequence[str]:
+        """Return the names of the files in a folder, sorted.
+
+        Raises:
+            PlaceError: the place does not answer, or there is none.
+        """
+
     def local(self, name: str) -> AbstractContextManager[Path]:
         """Return a file of it, on this machine while entered."""
 
@@ -103,6 +110,15 @@ class FolderPlace:
                 path.name
                 for path in (self._folder / name).iterdir()
                 if path.is_dir()
+            )
+
+    def files(self, name: str) -> Sequence[str]:
+        """Return the names of the files in a folder."""
+        with _told(f'read "{self._folder / name}"'):
+            return sorted(
+                path.name
+                for path in (self._folder / name).iterdir()
+                if not path.is_dir()
             )
 
     @contextmanager

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from recorder.archive.errors import ArchiveError
 from recorder.archive.manifest import Manifest
+from recorder.archive.names import NAMES, Names
 from recorder.archive.place import Place
 from recorder.archive.sorting import part_of
 from recorder.integrity.leaves import BatchHeader, entry_hash, from_micros
@@ -39,6 +40,18 @@ HEADER_TIMES = ("recorded_at", "observed_min", "observed_max", "sealed_at")
 
 Row = Mapping[str, Any]
 
+MALFORMED = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    OSError,
+    TypeError,
+    ValueError,
+    pa.ArrowException,
+)
+"""What reading raises of files that no recorder wrote."""
+
 
 def verify_day(place: Place, folder: str, manifest: Manifest) -> CompactRange:
     """Recompute everything of a day, file by file, in bounded memory.
@@ -52,9 +65,47 @@ def verify_day(place: Place, folder: str, manifest: Manifest) -> CompactRange:
         PlaceError: a file cannot be read.
     """
     whole = f"{place.uri}/{folder}"
-    with _Leaves(manifest) as leaves:
+    _check_files(place, folder, manifest)
+    try:
+        made = _verified(place, folder, manifest)
+    except MALFORMED as exc:
+        msg = f'what is in "{whole}" is not of its form: {exc!r}'
+        raise ArchiveError(msg) from exc
+    if made.pack().hex() != manifest.range:
+        msg = f'the batches in "{whole}" are not those of its manifest'
+        raise ArchiveError(msg)
+    return made
+
+
+def _check_files(place: Place, folder: str, manifest: Manifest) -> None:
+    """See that a day has the files of its manifest, each once, and no others.
+
+    Programs that read it by its folder would read what is beside them.
+    """
+    whole = f"{place.uri}/{folder}"
+    named = [part.name for part in manifest.files]
+    beside = {
+        name
+        for name in place.files(folder)
+        if name.endswith(".parquet") and name not in named
+    }
+    if beside:
+        msg = f'"{whole}/{min(beside)}" is not of its manifest'
+        raise ArchiveError(msg)
+    size = manifest.last_position - manifest.first_position + 1
+    if len({*named}) != len(named) or manifest.entries != size:
+        msg = f'the manifest in "{whole}" contradicts itself'
+        raise ArchiveError(msg)
+
+
+def _verified(place: Place, folder: str, manifest: Manifest) -> CompactRange:
+    whole = f"{place.uri}/{folder}"
+    # What numbers stand for first: entries have both.
+    parts = sorted(manifest.files, key=lambda part: part.name not in NAMES)
+    names = Names()
+    with _Leaves(manifest, names) as leaves:
         batches: Sequence[Row] = []
-        for part in manifest.files:
+        for part in parts:
             with place.local(f"{folder}/{part.name}") as path:
                 found = part_of(path, part.rows)
                 if (found.sha256, found.bytes) != (part.sha256, part.bytes):
@@ -67,11 +118,9 @@ def verify_day(place: Place, folder: str, manifest: Manifest) -> CompactRange:
                     leaves.add(path)
                 elif part.name == "batches.parquet":
                     batches = header_rows(path)
-        made = _range(manifest, batches, leaves, whole)
-    if made.pack().hex() != manifest.range:
-        msg = f'the batches in "{whole}" are not those of its manifest'
-        raise ArchiveError(msg)
-    return made
+                elif part.name in NAMES:
+                    names.add(part.name, _rows(path, ()))
+        return _range(manifest, batches, leaves, whole)
 
 
 def _range(
@@ -107,7 +156,8 @@ class _Leaves:
     memory does not hold of it the system writes to disk.
     """
 
-    def __init__(self, manifest: Manifest) -> None:
+    def __init__(self, manifest: Manifest, names: Names) -> None:
+        self._names = names
         self._first = manifest.first_position
         self._count = manifest.last_position - manifest.first_position + 1
         self._file = tempfile.TemporaryFile(prefix="rec-")  # noqa: SIM115
@@ -129,6 +179,15 @@ class _Leaves:
                 msg = f'"{path.name}" has entries of another day'
                 raise ArchiveError(msg)
             at = place * HASH_BYTES
+            if self._map[at : at + HASH_BYTES] != MISSING:
+                msg = f'entry {row["position"]} is twice in "{path.name}"'
+                raise ArchiveError(msg)
+            if not self._names.agree(row):
+                msg = (
+                    f'the numbers of entry {row["position"]} in "{path.name}"'
+                    " do not stand for its names"
+                )
+                raise ArchiveError(msg)
             self._map[at : at + HASH_BYTES] = _leaf(row)
 
     def root(self, header: BatchHeader) -> bytes | None:

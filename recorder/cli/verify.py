@@ -193,9 +193,10 @@ def _check_proof(ctx: click.Context, file: Path) -> int:
         click.echo(f"{file}: NOT proven: {exc}", err=True)
         return FAILED
     origin, batches, *_ = SignedNote.parse(proof.checkpoint).text.split("\n")
+    # Not what it calls itself, which nothing proves.
     line = (
-        f"{file}: entry {proof.entry} is proven by the checkpoint of"
-        f" {batches} batches of {origin}"
+        f"{file}: entry {proof.leaf['position']} of {origin} is proven by the"
+        f" checkpoint of {batches} batches"
     )
     print_lines([line])
     return 0

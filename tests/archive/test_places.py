@@ -43,6 +43,8 @@ def test_a_file_is_kept_replaced_and_removed(
         with place.local("a/b/one") as path:
             assert path.read_bytes() == content
     place.put("a/c/two", file)
+    assert (place.folders("a"), place.files("a")) == (["b", "c"], [])
+    assert place.files("a/b") == ["one"]
 
     place.clear("a/b")
     place.clear("a/b")

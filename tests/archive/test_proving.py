@@ -4,10 +4,14 @@ From the hashes that the database keeps, and from the archive alone.
 """
 
 import asyncio
+import json
 import shutil
+from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import (
@@ -19,6 +23,7 @@ from recorder.admin.proving import prove
 from recorder.admin.verifying import Verifying, verify
 from recorder.admin.verifying_archive import ArchivedLog, verify_archived
 from recorder.archive.errors import ArchiveError, PlaceError
+from recorder.archive.listing import list_archive
 from recorder.archive.place import FolderPlace
 from recorder.integrity.chain import Witnessed
 from recorder.integrity.notes import Checkpoint
@@ -163,3 +168,100 @@ def test_a_folder_that_is_no_archive_is_refused(tmp_path: Path) -> None:
         ArchivedLog.all_of(FolderPlace(tmp_path))
     with pytest.raises(PlaceError, match="cannot read"):
         ArchivedLog.all_of(FolderPlace(tmp_path / "away"))
+
+
+def rewritten(file: Path, table: pa.Table) -> None:
+    """Write a file of the oldest day again, and its manifest as it is then."""
+    pq.write_table(table, file)
+    path = file.with_name("manifest.json")
+    manifest = json.loads(path.read_bytes())
+    for part in manifest["files"]:
+        if part["name"] == file.name:
+            part["rows"] = table.num_rows
+            part["bytes"] = file.stat().st_size
+            part["sha256"] = sha256(file.read_bytes()).hexdigest()
+    path.write_text(json.dumps(manifest))
+
+
+def with_column(
+    table: pa.Table, column: str, values: Sequence[object]
+) -> pa.Table:
+    place = table.schema.get_field_index(column)
+    return table.set_column(place, column, pa.array(values))
+
+
+async def the_problem(story: Story) -> str:
+    """Return what is wrong with the oldest day."""
+    (problem, *_) = (await story.archive_verified()).problems
+    assert (problem.kind, problem.batch) == ("archive-altered", 1)
+    return problem.says
+
+
+async def test_what_is_beside_what_was_archived_is_found(
+    story: Story,
+) -> None:
+    """Hashes are not touched by it, and whoever reads the files is."""
+    file = story.file("entries-*.parquet")
+    table = pq.read_table(file)
+    # Of two entries at one position the last counted.
+    forged = with_column(table.slice(3, 1), "raw", [b"{}"])
+    rewritten(file, pa.concat_tables([forged.cast(table.schema), table]))
+    assert "twice" in await the_problem(story)
+    rewritten(file, table)
+
+    beside = file.with_name("entries-99999.parquet")
+    shutil.copyfile(file, beside)
+    assert beside.name in await the_problem(story)
+    beside.unlink()
+
+    # Questions find names by their numbers, which no hash has.
+    for name in ("objects", "nodes"):
+        path = story.file(f"{name}.parquet")
+        names = pq.read_table(path)
+        others = [f"not-{one}" for one in names["name"].to_pylist()]
+        rewritten(path, with_column(names, "name", others))
+        assert "do not stand for its names" in await the_problem(story)
+        rewritten(path, names)
+    assert (await story.archive_verified()).problems == []
+
+
+async def test_a_file_of_another_form_is_a_problem_and_no_traceback(
+    story: Story,
+) -> None:
+    file = story.file("entries-*.parquet")
+    table = pq.read_table(file)
+    for column in ("position", "operation", "recorded_at", "raw"):
+        lots = ["x"] * table.num_rows
+        rewritten(file, with_column(table, column, lots))
+        assert await the_problem(story)
+    rewritten(file, table)
+    headers = story.file("batches.parquet")
+    rewritten(headers, pq.read_table(headers).drop(["observed_min"]))
+    assert await the_problem(story)
+
+
+async def test_a_manifest_names_nothing_outside_of_its_day(
+    story: Story,
+) -> None:
+    """An archive may be somebody else's, who wishes no good."""
+    path = story.file("manifest.json")
+    before = path.read_bytes()
+    for member, value in (
+        ("day", "2026-01-01'); copy (select 1) to '/tmp/x"),
+        ("day", "../../2026-01-01"),
+        ("first_batch", -1),
+        ("last_position", 1 << 63),
+        ("name", "../../../elsewhere/entries-00000.parquet"),
+        ("name", "entries-00000*.parquet"),
+        ("name", "entries.parquet"),
+        ("sha256", "../../../home/somebody/x"),
+        ("bytes", -1),
+    ):
+        manifest = json.loads(before)
+        holder = manifest if member in manifest else manifest["files"][0]
+        holder[member] = value
+        path.write_text(json.dumps(manifest))
+        with pytest.raises(ArchiveError, match="cannot read the manifest"):
+            list_archive(FolderPlace(story.place))
+    found = await story.archive_verified()
+    assert found.problems[0].kind == "archive-damaged"

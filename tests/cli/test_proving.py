@@ -100,8 +100,12 @@ def test_a_proof_is_checked_without_the_log(
     monkeypatch.setenv("RECORDER_DATABASE_URL", "postgresql://nowhere/none")
     answer = recorder("verify", "--proof", str(file))
     assert answer.status == 0
-    assert "entry 1/9 is proven by the checkpoint of 3 batches" in answer.out
+    assert "entry 9 of kube-recorder/" in answer.out
+    assert "is proven by the checkpoint of 3 batches" in answer.out
     proof = json.loads(file.read_text())
+    # What it calls itself is not what is proven.
+    file.write_text(json.dumps(proof | {"entry": "1/4"}))
+    assert recorder("verify", "--proof", str(file)).out == answer.out
     file.write_text(json.dumps(proof | {"document": "{}"}))
     answer = recorder("verify", "--proof", str(file))
     assert answer.status == 3
