@@ -17,7 +17,7 @@ from recorder.store.engine import make_engine
 from recorder.store.translate import SchemaError
 from tests.conftest import migrated
 from tests.corpus.make import TAPES
-from tests.support.fact_rows import current_facts, play
+from tests.support.fact_rows import ask, current_facts, play
 from tests.support.postgres import Database
 from tests.tampering.story import the_log
 
@@ -56,6 +56,16 @@ def next_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bring:
             await migrated(database)
 
     return bring
+
+
+async def test_a_schema_serves_the_release_that_made_it(
+    database: Database,
+) -> None:
+    """Or the next one cannot say that it serves this one too."""
+    served = await ask(
+        database, "select array_agg(revision) from recorder.schema_serves"
+    )
+    assert schema.wanted_revision() in served
 
 
 async def test_the_release_before_goes_on_with_a_schema_that_grew(
