@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from recorder.archive.errors import ArchiveError, ArchiveSlowError
 from recorder.archive.manifest import Manifest
+from recorder.archive.numbering import columns_of, make_names
 
 __all__ = ["ArchiveTables", "Codes", "TableDay"]
 
@@ -113,9 +114,13 @@ class ArchiveTables:
             }
         )
         try:
-            for statement in self._nodes():
+            for statement in (
+                "set timezone = 'UTC'",
+                "create schema recorder",
+                *make_names(codes.log, self._read),
+            ):
                 self._connection.execute(statement)
-            self._node = self._node_number()
+            self._columns_of = columns_of(self._connection)
             for statement in self._definitions():
                 self._connection.execute(statement)
         except (duckdb.Error, pa.ArrowException, OSError) as exc:
@@ -165,38 +170,14 @@ class ArchiveTables:
             select * from recorder.entry where operation >= 100""",
         ]
 
-    def _nodes(self) -> Sequence[str]:
-        return [
-            "set timezone = 'UTC'",
-            "create schema recorder",
-            f"""create table found as
-            select distinct node_id, name from {self._read("nodes")}""",
-            f"""create table recorder.node as
-            select min(node_id) as node_id, {self._codes.log}::int4 as log_id,
-              name from found group by name""",
-        ]
-
-    def _node_number(self) -> str:
-        """Return what a row's node is called: a name has one number.
-
-        A node that was gone for long comes back with another.
-        """
-        again = self._connection.execute("""
-            select f.node_id, n.node_id from found f
-            join recorder.node n using (name) where f.node_id <> n.node_id
-        """).fetchall()
-        if not again:
-            return "node_id"
-        cases = " ".join(f"when {old} then {new}" for old, new in again)
-        return f"(case node_id {cases} else node_id end)::int4 as node_id"
-
     def _entries(self) -> str:
-        codes = self._codes
+        codes, column = self._codes, self._columns_of
         return f"""
             create view recorder.entry as
             select recorded_at, observed_at, occurred_at, position, object_id,
-              null::int8 as version, {codes.log}::int4 as log_id, {self._node},
-              reason_id, actor_id, null::int4 as base_distance,
+              null::int8 as version, {codes.log}::int4 as log_id,
+              {column["node_id"]}, {column["reason_id"]},
+              {column["actor_id"]}, null::int4 as base_distance,
               epoch::int2 as epoch, resource_id,
               {_coded("operation", codes.operations)},
               {_coded("source", codes.sources)}, 0::int2 as encoding,
@@ -219,8 +200,7 @@ class ArchiveTables:
                 )
                 raise ArchiveError(msg)
             columns = ", ".join(
-                self._node if name == "node_id" else f'"{name}"'
-                for name in FACTS
+                self._columns_of.get(name, f'"{name}"') for name in FACTS
             )
             source = self._read("facts")
         # As the database has it that compresses nothing.
@@ -239,8 +219,6 @@ class ArchiveTables:
               uid from {objects}""",
             f"""create table recorder.kind as
             select distinct kind_id, api_group, kind as name from {objects}""",
-            f"""create table recorder.word as
-            select distinct word_id, text from {self._read("words")}""",
             f"""create table recorder.resource as
             select distinct resource_id, resource as name
             from {self._read("entries")} where resource_id is not null""",

@@ -51,6 +51,8 @@ DROP = "select recorder.drop_partition($1, $2)"
 REMOVE_DROPPED = "select recorder.remove_dropped()"
 PRUNE_BATCHES = "select recorder.prune_batches($1, $2)"
 FORGET_NAMES = "select upto, gone from recorder.forget_names($1, $2, $3, $4)"
+LOOK_FOR_WORDS = "select recorder.look_for_unused_words()"
+FORGET_WORDS = "select recorder.forget_words($1)"
 LEAVE_NOTICE = "select recorder.leave_notice($1, $2)"
 GIVE_UP_BUILDING = "select recorder.give_up_building()"
 
@@ -226,6 +228,11 @@ class RetentionStore(RetentionReader):
                     )
                     after = row["upto"]
                     count += row["gone"]
+        await self._patiently("look for words", LOOK_FOR_WORDS)
+        while gone := await self._patiently(
+            "remove words", FORGET_WORDS, NAMES_AT_ONCE
+        ):
+            count += gone
         return count
 
     async def leave_building(self) -> bool:

@@ -21,7 +21,7 @@ from recorder.archive.place import FolderPlace, Place
 from recorder.archive.tables import ArchiveTables, Codes, TableDay
 from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
 from tests.retention.test_dropping import run
-from tests.support.days import write_days
+from tests.support.days import write_days, write_events
 from tests.support.postgres import Database
 
 CODES = Codes(1, 1, OPERATION_CODES, SOURCE_CODES)
@@ -91,15 +91,8 @@ def files(folder: Path) -> Iterator[Path]:
 def test_a_node_that_came_back_with_another_number_is_one(
     archive: Path, tmp_path: Path
 ) -> None:
-    first, *_ = sorted(archive.glob("*/2*"))
     for name in ("nodes", "entries-00000", "facts-00000"):
-        path = first / f"{name}.parquet"
-        table = pq.read_table(path)
-        column = table.schema.get_field_index("node_id")
-        numbers = [n and n + 70 for n in table["node_id"].to_pylist()]
-        field = table.schema.field("node_id")
-        array = pa.array(numbers, field.type)
-        pq.write_table(table.set_column(column, field, array), path)
+        renumber(archive, name, "node_id")
     days = days_of_files(archive)
 
     tables = ArchiveTables(days, CODES, tmp_path / "spill")
@@ -113,6 +106,52 @@ def test_a_node_that_came_back_with_another_number_is_one(
             " where node_id is not null",
         )
         assert found == [(number,)]
+
+
+def renumber(archive: Path, name: str, column: str) -> None:
+    """Give the names of the first day other numbers in a column."""
+    first, *_ = sorted(archive.glob("*/2*"))
+    path = first / f"{name}.parquet"
+    table = pq.read_table(path)
+    numbers = [n and n + 70 for n in table[column].to_pylist()]
+    field = table.schema.field(column)
+    place = table.schema.get_field_index(column)
+    array = pa.array(numbers, field.type)
+    pq.write_table(table.set_column(place, field, array), path)
+
+
+async def test_a_word_that_came_back_with_another_number_is_one(
+    database: Database, tmp_path: Path
+) -> None:
+    archive = tmp_path / "archive"
+    await write_events(database, "BackOff", 10)
+    await write_events(database, "BackOff", 9)
+    await run(database, archive)
+    renumber(archive, "words", "word_id")
+    for name, column in (
+        ("entries-00000", "reason_id"),
+        ("entries-00000", "actor_id"),
+        ("facts-00000", "topic_id"),
+        ("facts-00000", "actor_id"),
+    ):
+        renumber(archive, name, column)
+
+    tables = ArchiveTables(days_of_files(archive), CODES, tmp_path / "spill")
+    words = asked(tables, "select text, word_id from recorder.word")
+    numbers = dict(words)
+    assert len(words) == len(numbers)
+    for table, column, text in (
+        ("entry", "reason_id", "BackOff"),
+        ("entry", "actor_id", "kubelet"),
+        ("fact", "topic_id", "BackOff"),
+        ("fact", "actor_id", "kubelet"),
+    ):
+        found = asked(
+            tables,
+            f"select distinct {column} from recorder.{table}"
+            f" where {column} is not null",
+        )
+        assert found == [(numbers[text],)], (table, column)
 
 
 def days_of_files(archive: Path) -> list[TableDay]:

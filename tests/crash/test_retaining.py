@@ -24,7 +24,7 @@ from tests.conftest import migrated
 from tests.contract.test_log import SPEC
 from tests.crash.failpoints import Failpoints, Kill
 from tests.crash.statements import StatementLoop, watch_statements
-from tests.support.days import owner, write_days
+from tests.support.days import owner, write_days, write_events
 from tests.support.postgres import (
     Database,
     DatabaseServer,
@@ -38,8 +38,10 @@ KILLED = {
     "retention.ARCHIVE",
     "retention.BUILD_KEPT",
     "retention.DROP",
+    "retention.FORGET_WORDS",
     "retention.GIVE_UP_BUILDING",
     "retention.LEAVE_NOTICE",
+    "retention.LOOK_FOR_WORDS",
     "retention.PRUNE_BATCHES",
     "retention.REMOVE_DROPPED",
     "retention.SEAL",
@@ -64,6 +66,7 @@ LEFT = """
         order by f.position, f.index) from recorder.fact f),
       'batches', (select count(*) from recorder.batch),
       'objects', (select array_agg(name order by name) from recorder.object),
+      'words', (select array_agg(text order by text) from recorder.word),
       'states', (select array_agg(name || state order by name)
         from recorder.partition),
       'days', (select array_agg(encode(range, 'hex') order by partition)
@@ -149,6 +152,8 @@ async def test_a_run_that_is_killed_at_any_statement_is_made_again(
     async def prepare(database: Database) -> None:
         await migrated(database)
         await write_days(database, 2)
+        await write_events(database, "Gone", 9)
+        await write_events(database, "Kept", 7)
 
     await make_template(embedded_server, TEMPLATE, prepare)
     passed = tmp_path / "passed"
@@ -156,6 +161,7 @@ async def test_a_run_that_is_killed_at_any_statement_is_made_again(
     async with fresh_database(embedded_server, TEMPLATE) as database:
         assert in_a_child(database, whole, passed, None) == 0
         wanted = await left(database, whole)
+        assert wanted["words"] == ["Kept", "kubelet"]
     places = json.loads(passed.read_text())
     # The notice goes by the name of the first module that has it.
     named = {

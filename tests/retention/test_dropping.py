@@ -12,7 +12,14 @@ from recorder.retention.policy import Policy
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Teller
 from tests.support.builders import PODS, a_frame, an_object
-from tests.support.days import asked, noon, owner, set_clock, write_days
+from tests.support.days import (
+    asked,
+    noon,
+    owner,
+    set_clock,
+    write_days,
+    write_events,
+)
 from tests.support.postgres import Database
 
 __all__ = ["run"]
@@ -315,8 +322,9 @@ async def test_a_name_that_is_referred_to_stays_whoever_asks(
     database: Database,
 ) -> None:
     await write_days(database, 1)
+    await write_events(database, "Kept", 9)
     async with owner(database) as connection:
         await connection.execute("set recorder.pruning = 'on'")
-        for table in ("object", "node", "batch"):
+        for table in ("object", "node", "batch", "word"):
             with pytest.raises(asyncpg.InsufficientPrivilegeError):
                 await connection.execute(f"delete from recorder.{table}")

@@ -16,6 +16,7 @@ from recorder.model.observation import Observation
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Teller
 from tests.support.builders import (
+    EVENTS,
     LEASES,
     NODES,
     PODS,
@@ -23,6 +24,7 @@ from tests.support.builders import (
     a_lease,
     a_list,
     a_node,
+    an_event,
     an_object,
     at,
 )
@@ -35,6 +37,7 @@ __all__ = [
     "owner",
     "set_clock",
     "write_days",
+    "write_events",
 ]
 
 DAYS = 4
@@ -150,6 +153,20 @@ async def write_days(
             await deriver.derive(batch)
             await writer.append(batch)
         await writer.close()
+    await set_clock(database, timedelta(0))
+
+
+async def write_events(database: Database, reason: str, ago: int) -> None:
+    """Write an Event with a reason of its own at a noon, as who goes on."""
+    await set_clock(database, noon(ago) - datetime.now(UTC))
+    writer = Writer(database.dsn("writer"), SPEC, holder="a")
+    teller = Teller(await writer.take_lease())
+    document = {**an_event(f"event-{reason}-{ago}", 50), "reason": reason}
+    when = (noon(ago) - at()).total_seconds()
+    batch = teller.batch(a_frame(EVENTS, "ADDED", document, when=when))
+    await Deriver(writer).derive(batch)
+    await writer.append(batch)
+    await writer.close()
     await set_clock(database, timedelta(0))
 
 
