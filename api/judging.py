@@ -1,4 +1,4 @@
-"""Judging a log again as it grows, once for all who subscribe.
+"""Judging a log again as it grows, once for all who may read everything.
 
 One task a log judges its last day whenever facts came, and at most for a
 third of the time. What it found is kept, not queued: each subscriber compares
@@ -9,7 +9,7 @@ more memory than the answer itself.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Generic, TypeVar
@@ -21,7 +21,7 @@ from api.errors import (
     StoppingError,
     unforeseen,
 )
-from api.ports import Bell, LogReading, Logs, Rights
+from api.ports import Bell, LogReading, Logs
 from api.visible.logs import visible
 from api.workers import Workers
 from recorder.errors import RecorderError
@@ -48,8 +48,8 @@ REST = 2
 
 Item = TypeVar("Item")
 Place = tuple[str | None, int | None]
-Key = tuple[int, Rights | None]
-"""A log, and whose rights it is read with; None of who reads everything."""
+Key = tuple[int, int | None]
+"""A log, and which subscriber, of those who read not everything."""
 
 
 class _Watched:
@@ -66,8 +66,9 @@ class _Watched:
     @property
     def key(self) -> Key:
         """What it is shared by."""
-        # Not by the name: a proxy may name the same user with other groups.
-        return self.number, self.who.rights
+        # What one with rights was told a while ago, the next subscription of
+        # the same may no longer be told.
+        return self.number, None if self.who.rights is None else id(self)
 
     def tell(self, found: Incidents | RecorderError) -> None:
         """Publish what was found, or why nothing more will be."""
@@ -132,7 +133,7 @@ class Judging:
 
     async def watch(
         self, place: Place, who: Principal
-    ) -> AsyncIterator[Incidents]:
+    ) -> AsyncGenerator[Incidents, None]:
         """Yield the incidents of the last day, and again as facts come.
 
         Of what somebody may see, who reads not everything.

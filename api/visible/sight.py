@@ -25,14 +25,14 @@ BUILT_IN_PLURALS = {(one.group, one.kind): one.plural for one in BUILT_IN}
 
 OF_THE_LOG = frozenset(
     {
-        Operation.RETENTION,
         Operation.GAP_OPENED,
         Operation.GAP_CLOSED,
         Operation.EPOCH_BEGAN,
         Operation.CLOCK_JUMPED,
     }
 )
-"""What the recorder says of itself, which names no object."""
+"""What the recorder says of itself, which names no object. Not holds, which
+name nodes and incidents, and why they are kept."""
 
 
 class Sight:
@@ -57,12 +57,13 @@ class Sight:
     async def lines(self, found: Sequence[Line]) -> list[Line]:
         """Return those lines that may be seen, in their order."""
         seen = await self.objects(line.identity for line in found)
-        holds_nodes = self._held.get(NODES, False)
+        holds_nodes = await self.holds(NODES)
         return [
             line
             for line in found
             if (
                 line.operation in OF_THE_LOG
+                or (holds_nodes and line.operation is Operation.RETENTION)
                 if line.identity is None
                 else line.identity in seen
                 and (

@@ -1,0 +1,93 @@
+"""What a reader with few rights is told, who may have had more a moment ago.
+
+What a real API server grants is in ``tests/recording/test_access.py``.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+
+from api.access import Principal
+from api.judging import Judging
+from api.visible.logs import visible
+from api.workers import Workers
+from recorder.knowledge import shipped
+from recorder.model.access import Right
+from recorder.model.entry import Operation
+from recorder.model.observation import Noticed
+from recorder.questions.ports import Part, Selection
+from recorder.settings import Settings
+from recorder.wiring.reading import Logs, open_logs
+from tests.api.telling import Telling
+from tests.support.builders import NODES, PODS, a_frame, a_list, a_node, at
+from tests.support.fixed_log import LIVE
+from tests.support.postgres import Database
+
+GET_NODES, GET_PODS = Right("", "nodes", ""), Right("", "pods", "")
+
+
+@dataclass(frozen=True)
+class Granted:
+    """Rights that are taken away as the test goes."""
+
+    now: set[Right] = field(compare=False)
+    cluster_uid: str = LIVE.cluster_uid
+
+    async def held(self, wanted: Collection[Right]) -> Collection[Right]:
+        return {one for one in wanted if one in self.now}
+
+
+@asynccontextmanager
+async def opened(database: Database) -> AsyncIterator[Logs]:
+    async with open_logs(Settings(database_url=database.dsn("reader"))) as it:
+        yield it
+
+
+async def test_what_was_judged_with_a_right_is_not_told_without_it(
+    database: Database, telling: Telling
+) -> None:
+    """By the next subscription of the same person, to a log that is quiet."""
+    await telling.tell(
+        a_list(PODS, 2),
+        a_frame(NODES, "MODIFIED", a_node("n1", 60, ready="Unknown"), when=60),
+    )
+    rights = Granted({GET_NODES, GET_PODS})
+    who, stop = Principal("ann", rights), asyncio.Event()
+    async with opened(database) as logs:
+        workers = Workers(logs)
+        judging = Judging(logs, workers, shipped(), stop)
+        async with workers.running(), judging.running():
+
+            async def told() -> int:
+                async with aclosing(judging.watch((None, None), who)) as news:
+                    return len((await anext(news)).incidents)
+
+            async with aclosing(judging.watch((None, None), who)) as first:
+                assert len((await anext(first)).incidents) == 1
+                assert await told() == 1
+                rights.now.discard(GET_NODES)
+                assert await told() == 0
+
+
+async def test_why_days_are_held_is_told_to_who_may_get_nodes(
+    database: Database, telling: Telling
+) -> None:
+    held = b'{"action":"hold placed","node":"n1","why":"a lawsuit"}'
+    await telling.tell(Noticed(observed_at=at(61), document=held))
+    rights = Granted({GET_PODS})
+
+    async def read() -> set[Operation]:
+        async with opened(database) as logs:
+            reading = await visible(logs, Principal("ann", rights)).read(None)
+            return {
+                line.operation
+                async for page in reading.lines(
+                    Selection(), after=0, parts=Part.OPENED
+                )
+                for line in page
+            }
+
+    assert Operation.RETENTION not in await read()
+    rights.now.add(GET_NODES)
+    assert Operation.RETENTION in await read()
