@@ -5,6 +5,7 @@ nothing of a body is read before that, nor before there is room for it.
 """
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -26,6 +27,15 @@ PATH = "/audit"
 
 BODY_SECONDS = 10.0
 """For a body to arrive: 32 MiB at 3 MiB/s."""
+
+IDLE_SECONDS = 120.0
+"""Until a connection on which no request comes is closed: an API server
+closes its own after 90."""
+
+HANDSHAKE_SECONDS = 10.0
+CONNECTIONS_MAX = 200
+"""Beyond it nobody is let in: files that are open would be wanting where the
+cluster is watched. An API server has a few."""
 
 BEARER = "Bearer "
 
@@ -82,10 +92,6 @@ class AuditWebhook:
         Raises:
             WebhookError: the address or a certificate cannot be used.
         """
-        host, colon, port = address.rpartition(":")
-        if not (colon and port.isdecimal()):
-            msg = f'cannot listen on "{address}": write HOST:PORT'
-            raise WebhookError(msg)
         context = self._certificates.context(self._received.tell)
         app = web.Application()
         app.router.add_post(PATH, self._serve)
@@ -97,25 +103,16 @@ class AuditWebhook:
             auto_decompress=False,
             # What was not read of a body that was refused is not waited for.
             lingering_time=1.0,
+            keepalive_timeout=IDLE_SECONDS,
         )
         await runner.setup()
         try:
-            site = web.TCPSite(
-                runner,
-                host.strip("[]"),
-                int(port),
-                ssl_context=context,
-            )
+            listening = await _listening(runner, address, context)
+            bound = listening.sockets[0].getsockname()
             try:
-                await site.start()
-            except OSError as exc:
-                msg = (
-                    f"cannot listen on {address} for audit records:"
-                    f" {exc.strerror}; choose another with audit_listen"
-                )
-                raise WebhookError(msg) from exc
-            bound = runner.addresses[0]
-            yield f"{bound[0]}:{bound[1]}"
+                yield f"{bound[0]}:{bound[1]}"
+            finally:
+                listening.close()
         finally:
             await runner.cleanup()
 
@@ -195,6 +192,50 @@ class AuditWebhook:
         answer = self._receiver.room_for(grown)
         held.grow(grown * (answer is None))
         return answer
+
+
+async def _listening(
+    runner: web.AppRunner, address: str, context: ssl.SSLContext
+) -> asyncio.Server:
+    host, colon, port = address.rpartition(":")
+    if not (colon and port.isdecimal()):
+        msg = f'cannot listen on "{address}": write HOST:PORT'
+        raise WebhookError(msg)
+    try:
+        return await asyncio.get_running_loop().create_server(
+            _accepting(runner),
+            host.strip("[]"),
+            int(port),
+            ssl=context,
+            ssl_handshake_timeout=HANDSHAKE_SECONDS,
+        )
+    except OSError as exc:
+        msg = (
+            f"cannot listen on {address} for audit records:"
+            f" {exc.strerror}; choose another with audit_listen"
+        )
+        raise WebhookError(msg) from exc
+
+
+def _accepting(runner: web.AppRunner) -> Callable[[], asyncio.BaseProtocol]:
+    """Return what makes the protocol of each connection."""
+    server = runner.server
+    assert server is not None, "it was set up"
+
+    def accept() -> asyncio.BaseProtocol:
+        if len(server.connections) < CONNECTIONS_MAX:
+            return server()
+        return _Full()
+
+    return accept
+
+
+class _Full(asyncio.Protocol):
+    """Of a connection that is one too many."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        transport.abort()
 
 
 class _Held:
