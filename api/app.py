@@ -227,6 +227,7 @@ class Served:
             Refused: it is not executed.
         """
         prepared = self._executor.prepare(query)
+        reads = None if self._reads is None else self._reads.begun()
         results = None
         if prepared.is_subscription:
             results = await self._subscribed(prepared, who)
@@ -240,10 +241,10 @@ class Served:
                     async for result in results:
                         yield json_bytes(document_of(result))
 
-        if self._reads is None:
+        if reads is None:
             return documents()
         asked = {"query": query.text, "variables": query.variables}
-        return recorded_results(self._reads, who, asked, documents())
+        return recorded_results(reads, who, asked, documents())
 
     async def _subscribe(
         self, request: Request, form: str, prepared: Prepared, who: Principal

@@ -21,6 +21,7 @@ from api.types.facts import FactBatch
 from api.visible.logs import seen_of
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind
+from recorder.model.reference import LogNumber
 from recorder.questions.incidents import Incidents
 from recorder.questions.status import Status
 
@@ -45,8 +46,11 @@ class RequestContext:
     _readings: dict[tuple[str | None, int | None], LogReading] = field(
         default_factory=dict
     )
-    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Fields are resolved side by side, and must not open a log twice."""
+    _locks: dict[tuple[str | None, int | None], asyncio.Lock] = field(
+        default_factory=dict
+    )
+    """Fields are resolved side by side, and must not open a log twice; one
+    that is slow to open holds up no other."""
 
     async def reading(
         self, cluster: str | None = None, log: str | None = None
@@ -58,7 +62,8 @@ class RequestContext:
             ConfigError: several could be meant.
         """
         number = None if log is None else _number(log)
-        async with self._lock:
+        lock = self._locks.setdefault((cluster, number), asyncio.Lock())
+        async with lock:
             found = self._readings.get((cluster, number))
             if found is None:
                 found = await self.logs.read(number, cluster=cluster)
@@ -108,7 +113,7 @@ Info = strawberry.Info[RequestContext, None]
 
 
 def _number(log: str) -> int:
-    if not log.isdecimal() or len(log) > 9:  # noqa: PLR2004 - of an int4
-        msg = f'"{log}" is not a log: use its number, for example 1'
-        raise LogNumberError(msg)
-    return int(log)
+    try:
+        return LogNumber.parse(log)
+    except ValueError as exc:
+        raise LogNumberError(str(exc)) from exc

@@ -20,8 +20,16 @@ from typing import Self
 
 from api.errors import CursorError, ExpiredCursorError
 from api.ports import LogReading
+from recorder.model.reference import CLUSTER_NAME_MAX, LogNumber
 
-__all__ = ["INDEX_MAX", "Cursor", "MomentCursor", "check_kept"]
+__all__ = [
+    "EPOCH",
+    "INDEX_MAX",
+    "MICROSECOND",
+    "Cursor",
+    "MomentCursor",
+    "check_kept",
+]
 
 NUMBERS = re.compile(r"\d{1,18}(?::\d{1,18}){2,3}")
 PLACE = "v1"
@@ -31,6 +39,8 @@ LENGTHS = {PLACE: 3, FACT: 4, MOMENT: 3}
 """How many numbers each form has."""
 
 SIZE_MAX = 110
+CLUSTER = "@"
+"""Before the cluster of a log, where several databases are served."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 MICROSECONDS_MAX = (datetime.max.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
@@ -148,25 +158,29 @@ async def check_kept(reading: LogReading, after: Cursor) -> None:
         raise ExpiredCursorError(msg)
 
 
-def _encoded(form: str, *numbers: int) -> str:
-    text = f"{form}:{':'.join(map(str, numbers))}"
+def _encoded(form: str, log: int, *numbers: int) -> str:
+    text = f"{form}:{':'.join(f'{one:d}' for one in (log, *numbers))}"
+    if isinstance(log, LogNumber):
+        text += CLUSTER + log.cluster
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def _numbers(text: str, *forms: str) -> list[int]:
     """Read the numbers of a cursor that has one of the forms."""
-    if len(text) <= SIZE_MAX and text.isascii():
+    if len(text) <= SIZE_MAX + 6 * CLUSTER_NAME_MAX and text.isascii():
         with suppress(binascii.Error, ValueError):
             padded = text + "=" * (-len(text) % 4)
             decoded = base64.urlsafe_b64decode(padded).decode()
             form, _, rest = decoded.partition(":")
+            rest, at, cluster = rest.partition(CLUSTER)
             numbers = rest.split(":")
             if (
                 form in forms
                 and len(numbers) == LENGTHS[form]
                 and NUMBERS.fullmatch(rest)
             ):
-                return [int(number) for number in numbers]
+                log, *places = map(int, numbers)
+                return [LogNumber(log, cluster) if at else log, *places]
     raise _no_cursor(text)
 
 

@@ -24,6 +24,7 @@ from recorder.documents.document import json_bytes
 from recorder.documents.entries import EntryDocument
 from recorder.documents.facts import FactDocument
 from recorder.model.fact import StoredFact
+from recorder.model.reference import LogNumber, told_log
 from recorder.model.window import Window, parse_time
 from recorder.questions.entries import (
     Entries,
@@ -118,7 +119,7 @@ class _Export:
         return (
             json_bytes(
                 {
-                    "log": {"id": self.log, "position": self.size},
+                    "log": {"id": told_log(self.log), "position": self.size},
                     "coverage": coverage,
                 }
             )
@@ -137,7 +138,7 @@ async def export(
     """
     given = _parameters(request)
     question = _question(given, now)
-    log = _number("log", given.get("log"))
+    log = _log(given.get("log"))
 
     async def begin(logs: Logs) -> _Export:
         reading = await logs.read(log, cluster=given.get("cluster"))
@@ -210,6 +211,13 @@ def _switch(name: str, value: str | None) -> bool:
         return True
     msg = f"cannot use {name}={value}: write 1 or 0"
     raise BadRequestError(msg)
+
+
+def _log(value: str | None) -> int | None:
+    try:
+        return LogNumber.parse(value) if value else None
+    except ValueError as exc:
+        raise BadRequestError(str(exc)) from exc
 
 
 def _number(name: str, value: str | None) -> int | None:

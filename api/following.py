@@ -219,6 +219,7 @@ class Following:
             SlowReaderError: whoever reads does not keep up.
         """
         reading = await self._reading(place)
+        self._logs.tells(reading.log.id)
         cursor = Cursor(reading.log.id, reading.log.size)
         if after is not None:
             reading, cursor = await begun(reading, after)

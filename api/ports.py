@@ -5,13 +5,13 @@ Nothing here knows a database: a reading answers the questions of
 subscriptions need.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from typing import Any, Protocol
 
-from recorder.coverage.ports import Log
 from recorder.model.access import Person, Right
+from recorder.questions.clusters import Known
 from recorder.questions.ports import Reading
 from recorder.questions.status import Status
 
@@ -55,7 +55,7 @@ class Bell(Protocol):
 
 
 class Logs(Protocol):
-    """The logs of one database."""
+    """The logs of one database, or of all of a registry."""
 
     def beside(
         self, *, connections: int, statement_timeout: timedelta
@@ -69,11 +69,25 @@ class Logs(Protocol):
 
         Raises:
             NotFoundError: there is no such log or cluster, or none at all.
+            LogUnavailableError: the database that has it is away.
             ConfigError: several could be meant.
         """
 
-    async def every(self) -> Sequence[Log]:
-        """Return all logs, oldest first."""
+    async def known(self) -> Known:
+        """Return all logs that can be read now, and which clusters are away.
+
+        Raises:
+            LogError: there is one database, and it does not answer.
+        """
+
+    def tells(self, log: int) -> None:
+        """Take note that something is told of a log that was read before."""
+
+    async def leave(self, log: int) -> None:
+        """Close what is open of one of many logs, until it is asked again."""
+
+    async def rest(self) -> None:
+        """Close what need not be open between two questions."""
 
     async def status(self, number: int | None) -> Status:
         """Return everything at a glance: of all logs, or of the one named."""
@@ -113,6 +127,9 @@ class TokenFile(Protocol):
 
 class Reads(Protocol):
     """Where it is recorded what is read."""
+
+    def begun(self) -> "Reads":
+        """Return where an answer is recorded that is worked on from here."""
 
     async def record(self, record: Mapping[str, Any]) -> None:
         """Return when a record of a read is committed.

@@ -72,7 +72,7 @@ class _Read:
         self._scope = scope
         self._receive = receive
         self._send = send
-        self._reads = reads
+        self._reads = reads.begun()
         self._id = str(uuid4())
         self._began = datetime.now(UTC)
         self._asked = bytearray()
@@ -166,6 +166,8 @@ async def recorded_results(
     results: AsyncGenerator[bytes, None],
 ) -> AsyncGenerator[bytes, None]:
     """Yield the results of an operation over a WebSocket, recorded before.
+
+    Where it is recorded was begun before the operation was.
 
     Raises:
         UnrecordedError: they cannot be recorded.

@@ -72,9 +72,15 @@ class Workers:
         def free() -> None:
             loop.call_soon_threadsafe(self._idle.put_nowait, worker)
 
+        async def asked() -> Answer:
+            try:
+                return await ask(visible(worker.logs, who))
+            finally:
+                await worker.logs.rest()
+
         # By the worker itself: one whose question was given up may still be
         # computing, and must not be given another.
-        begun = worker.begin(lambda: ask(visible(worker.logs, who)), free)
+        begun = worker.begin(asked, free)
         try:
             async with asyncio.timeout(ANSWER_TIME_MAX.total_seconds()):
                 return await asyncio.wrap_future(begun)

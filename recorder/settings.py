@@ -57,7 +57,7 @@ class Settings:
     clusters_file: Path | None = None
     """Registry of clusters whose logs lie in databases of their own: TOML, one
     table ``[clusters]`` with ``NAME = "postgresql://..."``. Used by commands
-    that read, where `database_url` is not set."""
+    that read, and by ``serve``, where `database_url` is not set."""
 
     include: tuple[str, ...] = ()
     """Resources to record besides the built-in ones: ``group/resource``,

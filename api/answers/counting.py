@@ -3,18 +3,20 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+import strawberry
+
+from api.answers.fleet import ask_each, merged_coverage
 from api.answers.incidents import bounded
 from api.context import RequestContext
-from api.errors import TooManyClustersError
 from api.ports import LogReading
-from api.types.stats import Stats
+from api.types.coverage import Window
+from api.types.stats import CountedGroup, GroupedCounts, Stats
 from api.types.words import GroupBy
+from recorder.questions.clusters import Away
+from recorder.questions.counting import count
 from recorder.questions.stats import StatsQuestion, ask_stats
 
 __all__ = ["stats"]
-
-CLUSTERS_MAX = 50
-"""That one request may ask: each costs as much as its incidents do."""
 
 
 async def stats(
@@ -32,42 +34,45 @@ async def stats(
         by: what to count by, each once.
         span: the window; without a beginning the last day of each record.
         clusters: names or UIDs; ``*`` is every log. None is the one below.
+            One that is away is counted as nothing, with a hole.
         one: cluster and log, where not several are meant.
 
     Raises:
         TooManyClustersError: there are more than one request may ask.
     """
     by = list(dict.fromkeys(by))
-    return [
-        Stats.of(
-            await ask_stats(
-                reading,
-                StatsQuestion(window=bounded(reading, *span), by=by),
-                asked.knowledge,
-                now=asked.now,
-            )
+
+    async def ask(reading: LogReading) -> Stats:
+        question = StatsQuestion(window=bounded(reading, *span), by=by)
+        return Stats.of(
+            await ask_stats(reading, question, asked.knowledge, now=asked.now)
         )
-        for reading in await _readings(asked, clusters, one)
+
+    if clusters is None:
+        return [await ask(await asked.reading(*one))]
+    found = await ask_each(asked, clusters, ask)
+    return [
+        *(answer for _, answer in found.answers),
+        *(_unknown(asked, by, span, away) for away in found.away),
     ]
 
 
-async def _readings(
+def _unknown(
     asked: RequestContext,
-    clusters: Sequence[str] | None,
-    one: tuple[str | None, str | None],
-) -> list[LogReading]:
-    if clusters is None:
-        return [await asked.reading(*one)]
-    if "*" in clusters:
-        logs = [str(log.id) for log in await asked.logs.every()]
-        named: list[tuple[str | None, str | None]] = [
-            (None, log) for log in logs
-        ]
-    else:
-        named = [(cluster, None) for cluster in dict.fromkeys(clusters)]
-    if len(named) > CLUSTERS_MAX:
-        msg = f"{len(named)} clusters are more than one request may ask"
-        raise TooManyClustersError(
-            msg, advice=f"name at most {CLUSTERS_MAX} in `clusters`"
-        )
-    return [await asked.reading(*name) for name in named]
+    by: Sequence[GroupBy],
+    span: tuple[datetime | None, datetime | None],
+    away: Away,
+) -> Stats:
+    """Count nothing of a cluster that is away, and vouch for none of it."""
+    since, until = span
+    return Stats(
+        cluster=away.cluster,
+        log=strawberry.ID(""),
+        window=Window(since=since, until=until),
+        totals=CountedGroup.of(count([])),
+        counts=[GroupedCounts(by=one, groups=[]) for one in by],
+        vouched=0.0,
+        coverage=merged_coverage(
+            [], [away], now=asked.now, since=since, until=until
+        ),
+    )

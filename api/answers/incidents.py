@@ -1,6 +1,7 @@
 """Incidents, page by page, and one of them by its id."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import strawberry
@@ -39,7 +40,18 @@ from recorder.questions.incidents import (
     ask_incidents,
 )
 
-__all__ = ["bounded", "incident_page", "one_incident"]
+__all__ = [
+    "Judged",
+    "bounded",
+    "check_steps",
+    "histogram",
+    "incident_page",
+    "judge",
+    "nearest",
+    "one_incident",
+    "page_of",
+    "places",
+]
 
 DAY = timedelta(days=1)
 STEPS_MAX = 1000
@@ -70,9 +82,49 @@ async def incident_page(
         PageSizeError: too many steps.
         CursorError: a cursor that this log never gave.
     """
-    if not 0 < steps <= STEPS_MAX:
-        msg = f"cannot use steps: {steps}: it is 1 to {STEPS_MAX}"
-        raise PageSizeError(msg)
+    check_steps(steps)
+    judged = await judge(asked, reading, wanted, span)
+    shown, info = page_of(reading, judged.chosen, page)
+    nodes = [Incident.of(one) for one in shown]
+    cluster = reading.log.cluster_name
+    coverage = Coverage.of(judged.coverage)
+    return IncidentConnection(
+        edges=[
+            IncidentEdge(
+                cursor=_cursor(reading, one), node=node, cluster=cluster
+            )
+            for one, node in zip(shown, nodes, strict=True)
+        ],
+        nodes=nodes,
+        page_info=info,
+        histogram=histogram(
+            judged.chosen, judged.coverage.window, steps, coverage
+        ),
+        count=len(judged.chosen),
+        places=await places(reading, shown),
+        nearest=None
+        if judged.chosen
+        else await nearest(reading, judged.within, wanted.node),
+        coverage=coverage,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What happened in one log, as far as it is wanted, oldest first."""
+
+    within: Window
+    chosen: Sequence[Answered]
+    coverage: Covered
+
+
+async def judge(
+    asked: RequestContext,
+    reading: LogReading,
+    wanted: IncidentFilter,
+    span: tuple[datetime | None, datetime | None],
+) -> Judged:
+    """Find what happened in one log."""
     within = bounded(reading, *span)
     found = await ask_incidents(
         reading,
@@ -81,34 +133,30 @@ async def incident_page(
         now=asked.now,
     )
     chosen = list(filter(wanted.has, found.incidents))
-    shown, info = _page(reading, chosen, page)
-    nodes = [Incident.of(one) for one in shown]
-    coverage = Coverage.of(found.coverage)
-    return IncidentConnection(
-        edges=[
-            IncidentEdge(cursor=_cursor(reading, one), node=node)
-            for one, node in zip(shown, nodes, strict=True)
-        ],
-        nodes=nodes,
-        page_info=info,
-        histogram=_histogram(chosen, found.coverage, steps, coverage),
-        count=len(chosen),
-        places=await _places(reading, shown),
-        nearest=None
-        if chosen
-        else await _nearest(reading, within, wanted.node),
-        coverage=coverage,
-    )
+    return Judged(within, chosen, found.coverage)
 
 
-async def _places(
+def check_steps(steps: int) -> None:
+    """Check how finely is counted.
+
+    Raises:
+        PageSizeError: too many steps.
+    """
+    if not 0 < steps <= STEPS_MAX:
+        msg = f"cannot use steps: {steps}: it is 1 to {STEPS_MAX}"
+        raise PageSizeError(msg)
+
+
+async def places(
     reading: LogReading, shown: Sequence[Answered]
 ) -> list[PlaceLabel]:
+    """Return where the nodes of incidents stand."""
     names = {name for one in shown for name in one.nodes}
-    places = await reading.facts.places(names) if names else {}
+    found = await reading.facts.places(names) if names else {}
+    cluster = reading.log.cluster_name
     return [
-        PlaceLabel(node=node, key=key, value=value)
-        for node, labels in sorted(places.items())
+        PlaceLabel(node=node, key=key, value=value, cluster=cluster)
+        for node, labels in sorted(found.items())
         for key, value in sorted(labels.items())
     ]
 
@@ -117,9 +165,14 @@ def _cursor(reading: LogReading, one: Answered) -> str:
     return str(MomentCursor.at(reading.log.id, *one.place))
 
 
-def _page(
+def page_of(
     reading: LogReading, chosen: Sequence[Answered], page: Page
 ) -> tuple[Sequence[Answered], PageInfo]:
+    """Return one page of what happened in a log.
+
+    Raises:
+        CursorError: a cursor that this log never gave.
+    """
     log = reading.log
     within = list(chosen)
     if page.after is not None:
@@ -138,15 +191,15 @@ def _page(
     )
 
 
-def _histogram(
+def histogram(
     chosen: Sequence[Answered],
-    covered: Covered,
+    within: Window,
     steps: int,
     coverage: Coverage,
 ) -> Histogram:
     """Count by when they began; what began before counts at the beginning."""
     began = sorted(min(v.began_at for v in one.verdicts) for one in chosen)
-    since, until = covered.window.since, covered.window.until
+    since, until = within.since, within.until
     begin = since or (began[0] if began else None)
     end = until or (began[-1] if began else None)
     if begin is None or end is None or end <= begin:
@@ -170,9 +223,10 @@ def _histogram(
     )
 
 
-async def _nearest(
+async def nearest(
     reading: LogReading, span: Window, node: str | None
 ) -> Nearest:
+    """Return what lies on both sides of a window without incidents."""
     found = await ask_nearest(reading, span, node=node)
     return Nearest(before=_moment(found.before), after=_moment(found.after))
 

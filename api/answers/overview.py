@@ -9,7 +9,7 @@ from api.context import RequestContext
 from api.errors import PageSizeError
 from api.ports import LogReading
 from api.types.clusters import Cluster, Database, Log, Source, Status
-from api.types.coverage import Coverage, Gap
+from api.types.coverage import AwayCluster, Coverage, Gap
 from api.types.gaps import Gaps
 from api.types.series import (
     Annotation,
@@ -46,11 +46,12 @@ async def status(asked: RequestContext) -> Status:
             disk_free_bytes=None if disk is None else float(disk.free_bytes),
         ),
         now=found.now,
+        away=[AwayCluster.of(one) for one in found.away],
     )
 
 
 def _cluster(status: LogStatus, found: Answered) -> Cluster:
-    log, streams = status.log, status.streams
+    log, streams, now = status.log, status.streams, status.now or found.now
     end = status.facts_end
     return Cluster(
         name=log.cluster_name,
@@ -65,9 +66,9 @@ def _cluster(status: LogStatus, found: Answered) -> Cluster:
             entries_per_minute=round(status.entries_per_minute, 1),
             facts_until=None if end is None else strawberry.ID(str(end.entry)),
         ),
-        sources=[Source.of(status, one, found.now) for one in streams],
+        sources=[Source.of(status, one, now) for one in streams],
         open_gaps=[Gap.of(one.gap) for one in streams if one.gap is not None],
-        coverage=Coverage.of(cover(log, streams, Window(), now=found.now)),
+        coverage=Coverage.of(cover(log, streams, Window(), now=now)),
     )
 
 

@@ -32,6 +32,7 @@ from recorder.questions.ports import Line, Part
 from recorder.questions.references import KnownObject, Reference
 
 __all__ = [
+    "UNASKED",
     "Filter",
     "ReadPage",
     "Page",
@@ -310,7 +311,9 @@ async def entries(
     nodes = [Entry.of(line, told=told) for line in read.items]
     return EntryConnection(
         edges=[
-            EntryEdge(cursor=cursor, node=node)
+            EntryEdge(
+                cursor=cursor, node=node, cluster=reading.log.cluster_name
+            )
             for cursor, node in zip(read.cursors, nodes, strict=True)
         ],
         nodes=nodes,

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 from msgspec import UNSET
 
+from api.errors import LogNumberError
 from api.mcp.arguments import (
     OfClusters,
     OfEntries,
@@ -35,6 +36,7 @@ from recorder.documents.versions import VersionDocument
 from recorder.documents.who import WhoDocument
 from recorder.documents.why_workload import WhyWorkloadDocument
 from recorder.knowledge import Knowledge
+from recorder.model.reference import LogNumber, told_log
 from recorder.questions.entries import (
     EntryQuestion,
     ask_entries,
@@ -87,7 +89,13 @@ class Asked:
             NotFoundError: there is no such log.
             ConfigError: several could be meant.
         """
-        return await self.logs.read(given.log, cluster=given.cluster)
+        log = given.log
+        if isinstance(log, str):
+            try:
+                log = LogNumber.parse(log)
+            except ValueError as exc:
+                raise LogNumberError(str(exc)) from exc
+        return await self.logs.read(log, cluster=given.cluster)
 
 
 class ClusterDocument(Document, frozen=True, kw_only=True):
@@ -95,17 +103,25 @@ class ClusterDocument(Document, frozen=True, kw_only=True):
 
     cluster: str
     uid: str
-    log: int
+    log: int | str
     kind: str
     entries: int
     observed_until: datetime | None
     open_gaps: int
 
 
+class AwayDocument(Document, frozen=True, kw_only=True):
+    """A cluster of which nothing can be read now."""
+
+    cluster: str
+    why: str
+
+
 class ClustersDocument(Document, frozen=True, kw_only=True):
     """The logs that can be asked."""
 
     clusters: Sequence[ClusterDocument]
+    away: Sequence[AwayDocument] = ()
 
 
 class NewestIncidentsDocument(Document, frozen=True, kw_only=True):
@@ -183,7 +199,7 @@ async def clusters(asked: Asked, given: OfClusters) -> ClustersDocument:
             ClusterDocument(
                 cluster=one.log.cluster_name,
                 uid=one.log.cluster_uid,
-                log=one.log.id,
+                log=told_log(one.log.id),
                 kind=one.log.kind,
                 entries=one.log.size,
                 observed_until=one.log.observed_at,
@@ -192,7 +208,11 @@ async def clusters(asked: Asked, given: OfClusters) -> ClustersDocument:
                 ),
             )
             for one in status.logs
-        ]
+        ],
+        away=[
+            AwayDocument(cluster=one.cluster, why=one.why)
+            for one in status.away
+        ],
     )
 
 

@@ -59,8 +59,13 @@ class OfLog(Arguments, frozen=True, kw_only=True):
         Meta(description="Name or UID, where several are recorded."),
     ] = None
     log: Annotated[
-        Annotated[int, Meta(ge=1, lt=1 << 31)] | None,
-        Meta(description="Exactly this log, by its number."),
+        Annotated[int, Meta(ge=1, lt=1 << 31)]
+        | Annotated[str, Meta(min_length=1, max_length=400)]
+        | None,
+        Meta(
+            description="Exactly this log, by its number, or as"
+            " CLUSTER:NUMBER where it is listed so."
+        ),
     ] = None
 
 

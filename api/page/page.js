@@ -9,7 +9,9 @@ import { leadingTo, writePlace } from './route/place.js';
 import { needsOf, nodeSlot } from './needs.js';
 import { Reading, windowAround } from './reading.js';
 import { isWorkload } from './words/workload.js';
-import { clusterOf, fleetOf, knownOf } from './words/recording.js';
+import {
+  clusterOf, fleetOf, isNamed, knownOf, leftOutOf,
+} from './words/recording.js';
 
 /** @typedef {import('./route/place.js').Place} Place */
 
@@ -64,9 +66,24 @@ export class Page extends Reading {
     return cluster === null ? null : knownOf(cluster);
   }
 
+  /** Whether the fleet is of every cluster, and not of one that is named. */
+  get isOfAll() {
+    return !isNamed(this.place);
+  }
+
   /** What is known of the logs that the fleet is of. */
   get fleetLogs() {
     return fleetOf(this.status, this.place).map(knownOf);
+  }
+
+  /** The clusters of which the recorder can read nothing now. */
+  get away() {
+    return this.status?.away ?? super.away;
+  }
+
+  /** How many live clusters the fleet leaves out, because they are many. */
+  get leftOut() {
+    return leftOutOf(this.status, this.fleetLogs);
   }
 
   /** Its sources. */
@@ -169,7 +186,7 @@ export class Page extends Reading {
    * @returns {string}
    */
   incidentLink({ id, verdicts: [verdict] }) {
-    const [log] = id.split('/');
+    const log = id.slice(0, id.lastIndexOf('/'));
     return this.href({
       ...(this.fleetLogs.length > 1 ? { log, cluster: '' } : {}),
       view: 'node', name: verdict.node, verdict: verdict.id,

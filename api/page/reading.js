@@ -33,6 +33,12 @@ export class Reading {
     return /** @type {import('./needs.js').Known | null} */ (null);
   }
 
+  /** The clusters that are away; a page knows. */
+  get away() {
+    return /** @type {{cluster: string, why: string}[]} */ (
+      /** @type {unknown} */ (NONE));
+  }
+
   /** The sources of the log; a page knows. */
   get sources() {
     return /** @type {any[]} */ (NONE);

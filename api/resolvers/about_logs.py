@@ -5,6 +5,7 @@ from typing import Annotated
 import strawberry
 
 from api.answers import asking, finding, listing, overview, paging
+from api.answers.fleet_lists import fleet_entries
 from api.answers.windows import window
 from api.context import Info
 from api.describing import described
@@ -16,6 +17,7 @@ from api.types.arguments import (
     At,
     Before,
     ClusterArgument,
+    Clusters,
     First,
     Last,
     LogArgument,
@@ -215,25 +217,33 @@ class AboutLogs:
         after: After = None,
         last: Last = None,
         before: Before = None,
+        clusters: Clusters = None,
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> EntryConnection | None:
-        """Entries in log order."""
+        """Entries in log order.
+
+        With `clusters`: of all of them, each in log order, merged by when
+        they were observed, behind one cursor.
+        """
+        wanted = paging.Filter(
+            window=window(since, until),
+            node=node,
+            object=finding.reference(object),
+            source=source,
+            operations=operations,
+            reason=reason,
+            actor=actor,
+        )
+        page = paging.Page.of(first, after, last, before)
+        fields = selected(info)
+        if clusters is not None:
+            return await fleet_entries(
+                info.context, clusters, wanted, page, fields
+            )
         reading = await info.context.reading(cluster, log)
         return await paging.entries(
-            info.context,
-            reading,
-            paging.Filter(
-                window=window(since, until),
-                node=node,
-                object=finding.reference(object),
-                source=source,
-                operations=operations,
-                reason=reason,
-                actor=actor,
-            ),
-            paging.Page.of(first, after, last, before),
-            selected(info),
+            info.context, reading, wanted, page, fields
         )
 
     @strawberry.field

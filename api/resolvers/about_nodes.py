@@ -5,6 +5,7 @@ from typing import Annotated
 import strawberry
 
 from api.answers import asking, counting, finding, overview, paging
+from api.answers.fleet_lists import fleet_incidents
 from api.answers.incidents import incident_page
 from api.answers.windows import window
 from api.context import Info
@@ -16,6 +17,7 @@ from api.types.arguments import (
     At,
     Before,
     ClusterArgument,
+    Clusters,
     First,
     Last,
     LogArgument,
@@ -165,24 +167,29 @@ class AboutNodes:
             int,
             strawberry.argument(description="Histogram steps, at most 1000."),
         ] = 60,
+        clusters: Clusters = None,
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> IncidentConnection | None:
-        """Incidents on all nodes in a window. Default: the last day."""
+        """Incidents on all nodes in a window. Default: the last day.
+
+        With `clusters`: of all of them, in order of time, behind one cursor.
+        """
+        wanted = IncidentFilter(
+            happened=happened,
+            causes=causes,
+            confidence=confidence,
+            node=node,
+            workload=workload,
+        )
+        span, page = (since, until), paging.Page.of(first, after, last, before)
+        if clusters is not None:
+            return await fleet_incidents(
+                info.context, clusters, wanted, span, page, steps=steps
+            )
         reading = await info.context.reading(cluster, log)
         return await incident_page(
-            info.context,
-            reading,
-            IncidentFilter(
-                happened=happened,
-                causes=causes,
-                confidence=confidence,
-                node=node,
-                workload=workload,
-            ),
-            (since, until),
-            paging.Page.of(first, after, last, before),
-            steps=steps,
+            info.context, reading, wanted, span, page, steps=steps
         )
 
     @strawberry.field
@@ -197,13 +204,7 @@ class AboutNodes:
         ] = None,
         since: Since = None,
         until: Until = None,
-        clusters: Annotated[
-            list[str] | None,
-            strawberry.argument(
-                description="Names or UIDs of several clusters, at most 50;"
-                " `*` for every log."
-            ),
-        ] = None,
+        clusters: Clusters = None,
         cluster: ClusterArgument = None,
         log: LogArgument = None,
     ) -> list[Stats] | None:

@@ -10,6 +10,7 @@ __all__ = [
     "At",
     "Before",
     "ClusterArgument",
+    "Clusters",
     "First",
     "Last",
     "LogArgument",
@@ -64,6 +65,13 @@ ClusterArgument = Annotated[
     strawberry.argument(
         description="Name or UID of a cluster; live logs are preferred over"
         " tapes. Default: the only one, or the one in the settings."
+    ),
+]
+Clusters = Annotated[
+    list[str] | None,
+    strawberry.argument(
+        description="Names or UIDs of several clusters, at most 50; `*` for"
+        " every log. One that is away is a gap of the coverage."
     ),
 ]
 LogArgument = Annotated[

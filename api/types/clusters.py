@@ -6,7 +6,7 @@ from typing import Self
 import strawberry
 
 from api.describing import described
-from api.types.coverage import Coverage, Gap
+from api.types.coverage import AwayCluster, Coverage, Gap
 from api.types.words import LogKind, SourceName, StreamState
 from recorder.coverage.ports import Stream
 from recorder.questions.status import LogStatus
@@ -109,7 +109,7 @@ class Cluster:
 
 @described
 class Database:
-    """The PostgreSQL that holds the logs."""
+    """The PostgreSQL that holds the logs; with a registry, all together."""
 
     version: str
 
@@ -133,3 +133,6 @@ class Status:
 
     now: datetime
     """By PostgreSQL's clock."""
+
+    away: list[AwayCluster]
+    """Clusters of the registry of which nothing can be read now."""

@@ -10,9 +10,10 @@ from api.types.words import SourceName, SourceState
 from recorder.coverage import coverage as answered
 from recorder.coverage import hole as known
 from recorder.coverage.hole import Hole
+from recorder.questions.clusters import Away
 from recorder.render.coverage import coverage_lines
 
-__all__ = ["Coverage", "Gap", "SourceCoverage", "Window"]
+__all__ = ["AwayCluster", "Coverage", "Gap", "SourceCoverage", "Window"]
 
 
 @described
@@ -64,6 +65,9 @@ class Gap:
     healed: bool
     """Whether it is closed and nothing is missing."""
 
+    cluster: str | None = None
+    """Set where the answer is of several clusters."""
+
     @classmethod
     def of(cls, gap: known.Gap) -> Self:
         """Take it from an entry."""
@@ -109,6 +113,20 @@ class SourceCoverage:
 
 
 @described
+class AwayCluster:
+    """A cluster of which nothing can be read now."""
+
+    cluster: str
+
+    why: str
+
+    @classmethod
+    def of(cls, away: Away) -> Self:
+        """Take it from what is known of a registry."""
+        return cls(cluster=away.cluster, why=away.why)
+
+
+@described
 class Coverage:
     """What may be missing from an answer, and why."""
 
@@ -141,6 +159,12 @@ class Coverage:
 
     says: list[str]
     """The same as readable text."""
+
+    away: list[AwayCluster] = strawberry.field(
+        default_factory=list,
+        description="Clusters of a fleet of which nothing is in the answer;"
+        " each is a gap too.",
+    )
 
     @classmethod
     def of(cls, coverage: answered.Coverage) -> Self:

@@ -103,9 +103,12 @@ class EntryEdge:
     """An entry and its place."""
 
     cursor: str
-    """Opaque cursor, valid for this log only."""
+    """Opaque cursor, valid for this log or this fleet only."""
 
     node: Entry
+
+    cluster: str
+    """Where it was recorded."""
 
 
 @described

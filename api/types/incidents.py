@@ -84,9 +84,12 @@ class IncidentEdge:
     """An incident and its place."""
 
     cursor: str
-    """Opaque cursor, valid for this log only."""
+    """Opaque cursor, valid for this log or this fleet only."""
 
     node: Incident
+
+    cluster: str
+    """Where it was."""
 
 
 @described
@@ -122,6 +125,8 @@ class PlaceLabel:
     key: str
 
     value: str
+
+    cluster: str
 
 
 @described

@@ -1,6 +1,6 @@
 """The logs of one database, as far as a reader may see them."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import timedelta
@@ -10,10 +10,10 @@ from api.ports import Bell, LogReading, Logs, Rights
 from api.types.facts import FactBatch
 from api.visible.reading import PODS, VisibleReading
 from api.visible.sight import NODES
-from recorder.coverage.ports import Log
 from recorder.errors import ConfigError, NotFoundError
 from recorder.model.access import Right
 from recorder.model.reference import ObjectIdentity
+from recorder.questions.clusters import Known
 from recorder.questions.ports import Reading
 from recorder.questions.status import Status
 
@@ -117,11 +117,33 @@ class VisibleLogs:
             )
             raise ForbiddenError(msg)
 
-    async def every(self) -> Sequence[Log]:
-        """Return the logs of the own cluster, oldest first."""
+    async def known(self) -> Known:
+        """Return the logs of the own cluster, or that it is away.
+
+        Raises:
+            NotFoundError: there is none.
+            LogUnavailableError: a database that may have one is away.
+        """
         own = self._rights.cluster_uid
-        logs = await self._logs.every()
-        return [log for log in logs if log.cluster_uid == own]
+        known = await self._logs.known()
+        logs = [log for log in known.logs if log.cluster_uid == own]
+        away = [one for one in known.away if one.uid == own]
+        if not (logs or away) and known.away:
+            # Of those that were never seen one may be the own.
+            await self.read(None)
+        return Known(logs=logs, away=away)
+
+    def tells(self, log: int) -> None:
+        """Take note that something is told of a log that was read before."""
+        self._logs.tells(log)
+
+    async def leave(self, log: int) -> None:
+        """Close what is open of one of many logs, until it is asked again."""
+        await self._logs.leave(log)
+
+    async def rest(self) -> None:
+        """Close what need not be open between two questions."""
+        await self._logs.rest()
 
     async def status(self, number: int | None) -> Status:
         """Return everything at a glance: of the logs of the own cluster."""
@@ -130,6 +152,7 @@ class VisibleLogs:
         return replace(
             status,
             logs=[one for one in status.logs if one.log.cluster_uid == own],
+            away=[one for one in status.away if one.uid == own],
         )
 
     def bell(self, reading: Reading) -> AbstractAsyncContextManager[Bell]:

@@ -5,7 +5,17 @@ from typing import NamedTuple, Self
 
 import msgspec
 
-__all__ = ["EntryName", "ObjectIdentity", "Resource"]
+__all__ = [
+    "CLUSTER_NAME_MAX",
+    "EntryName",
+    "LogNumber",
+    "ObjectIdentity",
+    "Resource",
+    "told_log",
+]
+
+CLUSTER_NAME_MAX = 253
+"""Characters of the name of a cluster, as in the registry."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -67,10 +77,72 @@ class ObjectIdentity(NamedTuple):
     uid: str | None
 
 
+class LogNumber(int):
+    """The number of a log in one of several databases, with its cluster.
+
+    Databases count their logs apart, so where several are served a log is
+    written ``CLUSTER:NUMBER``, and no two are equal. To a database it is its
+    number, as it is to `int`.
+    """
+
+    cluster: str
+    """The name that the registry has of it."""
+
+    def __new__(cls, number: int, cluster: str) -> Self:
+        """Name the log of a cluster of the registry."""
+        made = super().__new__(cls, number)
+        made.cluster = cluster
+        return made
+
+    def __str__(self) -> str:
+        """Return the written form."""
+        return f"{self.cluster}:{int(self)}"
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether it is the same log."""
+        return (
+            isinstance(other, LogNumber)
+            and self.cluster == other.cluster
+            and int(self) == int(other)
+        )
+
+    def __ne__(self, other: object) -> bool:
+        """Return whether it is another log."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """Return the same for equal ones."""
+        return hash((self.cluster, int(self)))
+
+    @staticmethod
+    def parse(text: str) -> int:
+        """Read the written form of a log: a number, or with its cluster.
+
+        Raises:
+            ValueError: it is neither.
+        """
+        cluster, colon, number = text.rpartition(":")
+        if (
+            not (number.isascii() and number.isdecimal())
+            or len(number) > 9  # noqa: PLR2004 - of an int4
+            or bool(colon) != (0 < len(cluster) <= CLUSTER_NAME_MAX)
+        ):
+            msg = f'"{text[:60]}" is not a log: use its number, for example 1'
+            raise ValueError(msg)
+        return LogNumber(int(number), cluster) if colon else int(number)
+
+
+def told_log(number: int) -> int | str:
+    """Return the number of a log as it is told in JSON."""
+    return str(number) if isinstance(number, LogNumber) else number
+
+
 class EntryName(msgspec.Struct, frozen=True, order=True, gc=False):
     """The name of an entry, ``LOG/POSITION``."""
 
     log: int
+    """A `LogNumber` where several databases are served."""
+
     position: int
 
     def __str__(self) -> str:
@@ -82,10 +154,14 @@ class EntryName(msgspec.Struct, frozen=True, order=True, gc=False):
         """Read the written form.
 
         Raises:
-            ValueError: the text is not two numbers with a stroke between.
+            ValueError: the text is not two numbers with a stroke between,
+                the first perhaps behind the cluster of the log.
         """
-        log, stroke, position = text.partition("/")
-        if not (stroke and log.isdecimal() and position.isdecimal()):
-            msg = f'"{text}" is not an entry: write LOG/POSITION, as 1/48213'
-            raise ValueError(msg)
-        return cls(int(log), int(position))
+        log, _, position = text.rpartition("/")
+        try:
+            if position.isdecimal():
+                return cls(LogNumber.parse(log), int(position))
+        except ValueError:
+            pass
+        msg = f'"{text}" is not an entry: write LOG/POSITION, as 1/48213'
+        raise ValueError(msg)

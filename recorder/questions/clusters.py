@@ -5,7 +5,27 @@ from dataclasses import dataclass
 
 from recorder.coverage.ports import Log
 
-__all__ = ["ClustersAnswer", "KnownLog", "UnreadPlace"]
+__all__ = ["Away", "ClustersAnswer", "Known", "KnownLog", "UnreadPlace"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Away:
+    """A cluster of which nothing can be read now: a hole, not an error."""
+
+    cluster: str
+    why: str
+    """Without what only the operator should know, such as an address."""
+
+    uid: str | None = None
+    """None where its log was never seen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """The logs that can be read now, oldest first, and who is away."""
+
+    logs: Sequence[Log]
+    away: Sequence[Away] = ()
 
 
 @dataclass(frozen=True, slots=True)

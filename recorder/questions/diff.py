@@ -1,6 +1,7 @@
 """Answers of `recorder diff`: what changed between two times."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -62,7 +63,7 @@ class End:
         Raises:
             TimeError: it is none of them.
         """
-        if text.replace("/", "", 1).isdecimal() and "/" in text.strip("/"):
+        with suppress(ValueError):
             return cls(entry=EntryName.parse(text))
         at = parse_time(text, now=now, name=name, assumed=assumed)
         return cls(at=at)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recorder.coverage.ports import FactsEnd, Log, Stream
+from recorder.questions.clusters import Away
 
 __all__ = [
     "DatabaseStatus",
@@ -30,6 +31,9 @@ class LogStatus:
 
     waiting_for: str | None = None
     """Why nothing may be written to it now; None if it may."""
+
+    now: datetime | None = None
+    """By the clock of its own database, where there are several."""
 
     def state_of(self, stream: Stream) -> str:
         """Return the state of a stream; without a writer nothing works."""
@@ -105,6 +109,9 @@ class Status:
 
     budget_bytes: int | None = None
     """Size above which the oldest days are dropped; None for any."""
+
+    away: Sequence[Away] = ()
+    """Clusters of the registry of which nothing can be read now."""
 
     budget_stage: str | None = None
     """``within`` the budget, ``near`` it, ``over`` it or ``full``, which is

@@ -186,14 +186,24 @@ class EntryReader:
         query = page_query(scan, limit=limit, parts=parts)
         rows = (await connection.execute(query)).all()
         decoded = await self._documents.decode(connection, rows)
-        return [_line(row, decoded.get(row.position), parts) for row in rows]
+        return [
+            _line(
+                row,
+                EntryName(self._log, row.position),
+                decoded.get(row.position),
+                parts,
+            )
+            for row in rows
+        ]
 
 
 def _limit(parts: Part) -> int:
     return PAGE_WITH_DOCUMENTS if Part.DOCUMENT in parts else PAGE
 
 
-def _line(row: QueryRow, raw: bytes | None, parts: Part) -> Line:
+def _line(
+    row: QueryRow, name: EntryName, raw: bytes | None, parts: Part
+) -> Line:
     identity = None
     words = Part.WORDS in parts
     if Part.OBJECT in parts and row.object_id is not None:
@@ -202,7 +212,7 @@ def _line(row: QueryRow, raw: bytes | None, parts: Part) -> Line:
         )
     version = row.version
     return Line(
-        entry=EntryName(row.log_id, row.position),
+        entry=name,
         operation=OPERATIONS[row.operation],
         source=SOURCES[row.source],
         resource=row.resource if Part.RESOURCE in parts else None,

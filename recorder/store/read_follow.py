@@ -38,7 +38,7 @@ class Bell:
 
     def __init__(self, url: str, log: int) -> None:
         self._url = url
-        self._prefix = f"{log}:"
+        self._prefix = f"{int(log)}:"
         self._rung = asyncio.Event()
         self._connection: asyncpg.Connection | None = None
 

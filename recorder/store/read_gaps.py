@@ -5,6 +5,7 @@ closed, and the jumps of the recorder's clock.
 """
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeAlias
 
@@ -101,7 +102,9 @@ class GapReader:
                 document, source=SOURCES[row.source], resource=row.resource
             )
             if since is None or gap.until is None or gap.until > since:
-                yield gap
+                # Its document was written where the log lies.
+                opened = EntryName(self._log, gap.opened.position)
+                yield replace(gap, opened=opened)
 
     async def clock_jumps(self) -> AsyncIterator[ClockJump]:
         """Yield every jump of the recorder's clock, in log order."""

@@ -75,11 +75,14 @@ class Standing:
 async def read_logs(engine: Engine) -> Sequence[Log]:
     """Return every log, oldest first."""
     rows = await fetch(engine, "list the logs", ALL)
-    return [_log(row) for row in rows]
+    return [_log(row, row.log_id) for row in rows]
 
 
 async def read_standing(engine: Engine, number: int) -> Standing | None:
-    """Return where a log stands now, seen at once; None if there is none."""
+    """Return where a log stands now, seen at once; None if there is none.
+
+    It keeps the number that it is asked by, and with it what that tells.
+    """
     if number > NUMBER_MAX:
         return None
     rows = await fetch(engine, "read the log", STANDING, log=number)
@@ -89,8 +92,8 @@ async def read_standing(engine: Engine, number: int) -> Standing | None:
     # A log of before there were facts may not have been written since.
     built_to = 0 if first.derivation_id is None else first.built_to
     return Standing(
-        replace(_log(first), observed_at=first.observed_at),
-        [_stream(row) for row in rows if row.source is not None],
+        replace(_log(first, number), observed_at=first.observed_at),
+        [_stream(row, number) for row in rows if row.source is not None],
         Extent(number, first.size, first.derivation_id, built_to),
     )
 
@@ -106,9 +109,9 @@ async def read_observed(
     return at
 
 
-def _log(row: Record) -> Log:
+def _log(row: Record, number: int) -> Log:
     return Log(
-        id=row.log_id,
+        id=number,
         kind=row.kind,
         cluster_name=row.cluster_name,
         cluster_uid=row.cluster_uid,
@@ -121,11 +124,11 @@ def _log(row: Record) -> Log:
     )
 
 
-def _stream(row: Record) -> Stream:
+def _stream(row: Record, number: int) -> Stream:
     gap = None
     if row.gap_position is not None:
         gap = Gap.still_open(
-            opened=EntryName(row.log_id, row.gap_position),
+            opened=EntryName(number, row.gap_position),
             stream=(row.source, row.resource),
             since=row.gap_since,
             reason=row.gap_reason,

@@ -75,7 +75,7 @@ def read_days(
         if known is None:
             known = _tables(
                 there,
-                Codes(log, derivation, OPERATION_CODES, SOURCE_CODES),
+                Codes(int(log), derivation, OPERATION_CODES, SOURCE_CODES),
                 shelf.folder,
             )
         if known is not None:

@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import timedelta
 
 from recorder.errors import RecorderError
@@ -97,6 +97,8 @@ async def served_beside(settings: Settings) -> AsyncIterator[Beside]:
 def environment_of(settings: Settings) -> Mapping[str, str]:
     """Return the settings to the other process as they are here."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(PREFIX)}
+    # What is served beside a recorder is its own database.
+    settings = replace(settings, clusters_file=None)
     given = {
         PREFIX + field.name.upper(): _written(getattr(settings, field.name))
         for field in fields(settings)

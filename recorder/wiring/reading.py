@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TypeAlias
@@ -20,6 +21,7 @@ from recorder.embedded.folder import DataFolder
 from recorder.embedded.locks import is_unheld
 from recorder.embedded.state import Phase, read_state
 from recorder.errors import NotFoundError
+from recorder.questions.clusters import Known
 from recorder.questions.logs import choose_log
 from recorder.questions.ports import Reading
 from recorder.questions.status import DatabaseStatus, Disk, LogStatus, Status
@@ -29,6 +31,7 @@ from recorder.store.engine import make_engine
 from recorder.store.read import LogReading, list_logs
 from recorder.store.read_archived import read_dropped
 from recorder.store.read_database import (
+    DatabaseFacts,
     database_facts,
     days_of,
     entries_per_minute,
@@ -37,7 +40,7 @@ from recorder.store.read_follow import Bell
 from recorder.wiring.archived import ArchivedDays, ArchivedReading, Shelf
 from recorder.wiring.database import Database, open_database
 from recorder.wiring.policy import budget_of, policy_of
-from recorder.wiring.registry import located
+from recorder.wiring.registry import located, registered
 from recorder.wiring.room import room_guard
 
 __all__ = [
@@ -45,6 +48,7 @@ __all__ = [
     "OpenedLog",
     "NothingRecordedError",
     "answers_now",
+    "current_context",
     "is_used",
     "open_logs",
 ]
@@ -85,11 +89,25 @@ class Logs:
     """The logs of one database, to be asked."""
 
     def __init__(
-        self, settings: Settings, database: Database, engine: AsyncEngine
+        self,
+        settings: Settings,
+        database: Database,
+        engine: AsyncEngine,
+        *,
+        clusters: Sequence[str] = (),
     ) -> None:
+        """Take a database, of which only some clusters may be meant.
+
+        Args:
+            settings: what is asked for where nobody says it.
+            database: where the logs lie.
+            engine: the connections.
+            clusters: those that a registry has there, if it is of one.
+        """
         self._settings = settings
         self._database = database
         self._engine = engine
+        self._clusters = clusters
         self._shelf = Shelf(settings.data_dir / "archive")
 
     def beside(
@@ -104,7 +122,9 @@ class Logs:
             statement_timeout=statement_timeout,
             connections=connections,
         )
-        return Logs(self._settings, self._database, engine)
+        return Logs(
+            self._settings, self._database, engine, clusters=self._clusters
+        )
 
     async def ping(self) -> None:
         """See that the database answers.
@@ -145,7 +165,7 @@ class Logs:
             # Where it is not there, the others are named below.
             with suppress(NotFoundError):
                 return await self._read(number)
-        logs = await list_logs(self._engine)
+        logs = await self.every()
         if not logs:
             msg = (
                 "the database holds no log yet: record a cluster with"
@@ -157,6 +177,14 @@ class Logs:
 
     async def _read(self, number: int) -> OpenedLog:
         hot = await LogReading.at_present(self._engine, number)
+        if self._clusters:
+            # It may be of a cluster that is not registered, or of another.
+            bare = replace(hot.log, id=int(number))
+            if [one.id for one in registered([bare], self._clusters)] != [
+                number
+            ]:
+                msg = f"there is no log {number}"
+                raise NotFoundError(msg)
         if hot.log.kept_since is None:
             return hot
         days = await read_dropped(self._engine, number)
@@ -171,8 +199,22 @@ class Logs:
         return Bell(self._database.dsn("reader"), reading.log.id)
 
     async def every(self) -> Sequence[Log]:
-        """Return all logs, oldest first."""
-        return await list_logs(self._engine)
+        """Return all logs, oldest first; of a registry those that it has."""
+        logs = await list_logs(self._engine)
+        return registered(logs, self._clusters) if self._clusters else logs
+
+    async def known(self) -> Known:
+        """Return all logs; where they lie in one database, nobody is away."""
+        return Known(logs=await self.every())
+
+    def tells(self, log: int) -> None:
+        """Take no note of what is told: it is all of one database."""
+
+    async def leave(self, log: int) -> None:
+        """Keep what is open, as `rest` does: there is one database."""
+
+    async def rest(self) -> None:
+        """Keep what is open."""
 
     async def meant(self, number: int | None) -> Sequence[Log]:
         """Return all logs, or the one that is named or of the cluster.
@@ -180,7 +222,7 @@ class Logs:
         Raises:
             NotFoundError: there is no such log or cluster.
         """
-        logs = await list_logs(self._engine)
+        logs = await self.every()
         if number is not None or self._settings.cluster is not None:
             return [self._choose(logs, number)]
         return logs
@@ -193,7 +235,7 @@ class Logs:
         settings = self._settings
         budget = budget_of(settings, facts.bytes)
         return Status(
-            logs=[await self._log_status(log, facts.bytes) for log in logs],
+            logs=[await self._log_status(log, facts) for log in logs],
             days=await days_of(self._engine),
             archive=policy_of(settings).place,
             budget_bytes=budget,
@@ -207,8 +249,8 @@ class Logs:
             now=facts.now,
         )
 
-    async def _log_status(self, log: Log, size: int) -> LogStatus:
-        room = room_guard(self._settings, lambda: size)
+    async def _log_status(self, log: Log, facts: DatabaseFacts) -> LogStatus:
+        room = room_guard(self._settings, lambda: facts.bytes)
         reading = await LogReading.at_present(self._engine, log.id)
         return LogStatus(
             log=reading.log,
@@ -216,6 +258,7 @@ class Logs:
             entries_per_minute=await entries_per_minute(self._engine, log.id),
             facts_end=await reading.facts.end(),
             waiting_for=None if log.is_tape else room(),
+            now=facts.now,
         )
 
     def _choose(
@@ -229,9 +272,7 @@ class Logs:
             logs,
             number=number,
             cluster=cluster or settings.cluster,
-            context=lambda: (
-                settings.context or _current_context(settings.kubeconfig)
-            ),
+            context=lambda: current_context(settings),
         )
 
 
@@ -276,9 +317,15 @@ def _check_was_used(settings: Settings) -> None:
         raise NothingRecordedError(msg)
 
 
-def _current_context(kubeconfig: str | None) -> str | None:
-    """Return the context that kubectl would use, if one is written."""
-    named = kubeconfig or os.environ.get("KUBECONFIG") or DEFAULT_KUBECONFIG
+def current_context(settings: Settings) -> str | None:
+    """Return the context of the settings, or that kubectl would use."""
+    if settings.context:
+        return settings.context
+    named = (
+        settings.kubeconfig
+        or os.environ.get("KUBECONFIG")
+        or DEFAULT_KUBECONFIG
+    )
     for name in named.split(os.pathsep):
         try:
             content = yaml.safe_load(Path(name).expanduser().read_text())

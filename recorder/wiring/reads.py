@@ -4,8 +4,8 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
@@ -23,10 +23,12 @@ from recorder.redact import key_id
 from recorder.settings import Settings
 from recorder.sources.audit import AuditReceiver
 from recorder.store.writer import LogSpec, Writer, holder_name
+from recorder.wiring.places import Place
 from recorder.wiring.recording import make_redaction
 from recorder.wiring.room import room_guard
+from recorder.wiring.routing import answering
 
-__all__ = ["ReadLog", "recorded_reads"]
+__all__ = ["ReadLog", "recorded_reads", "routed_reads"]
 
 log = logging.getLogger("recorder.api")
 
@@ -47,6 +49,10 @@ class ReadLog:
             commit_seconds=COMMIT_SECONDS,
         )
 
+    def begun(self) -> "ReadLog":
+        """Return where one answer is recorded: where all are."""
+        return self
+
     async def record(self, record: Mapping[str, Any]) -> None:
         """Return when a record is committed.
 
@@ -65,6 +71,57 @@ class ReadLog:
             answer = await self.receiver.receive(body)
         if answer.status != HTTPStatus.OK:
             raise LogUnavailableError(answer.says)
+
+
+class _RoutedReads:
+    """Satisfies the port `Reads`, in the databases that an answer is of."""
+
+    def __init__(
+        self, logs: Mapping[Place, ReadLog], asked: Collection[Place] = ()
+    ) -> None:
+        self._logs = logs
+        self._asked = asked
+
+    def begun(self) -> "_RoutedReads":
+        """Return where an answer is recorded that is worked on from here."""
+        asked: set[Place] = set()
+        answering.set(asked)
+        return _RoutedReads(self._logs, asked)
+
+    async def record(self, record: Mapping[str, Any]) -> None:
+        """Return when a record is committed wherever something was read.
+
+        Raises:
+            LogUnavailableError: it is not, in one of them.
+        """
+        failed: list[LogUnavailableError] = []
+
+        async def one(log: ReadLog) -> None:
+            try:
+                await log.record(record)
+            except LogUnavailableError as exc:
+                failed.append(exc)
+
+        async with asyncio.TaskGroup() as group:
+            for place in tuple(self._asked):
+                group.create_task(one(self._logs[place]))
+        if failed:
+            raise failed[0]
+
+
+@asynccontextmanager
+async def routed_reads(
+    places: Sequence[Place], stop: asyncio.Event
+) -> AsyncIterator[_RoutedReads | None]:
+    """Record reads where they are answered, as `recorded_reads` does."""
+    async with AsyncExitStack() as stack:
+        logs: dict[Place, ReadLog] = {}
+        for place in places:
+            reads = recorded_reads(place.settings, place.url, stop)
+            recorded = await stack.enter_async_context(reads)
+            if recorded is not None:
+                logs[place] = recorded
+        yield _RoutedReads(logs) if logs else None
 
 
 @asynccontextmanager
@@ -97,6 +154,7 @@ async def _record(
         kubernetes="",
         redaction_key_id=key_id(key),
     )
+    told = ""
     while not stop.is_set():
         holder = holder_name(socket.gethostname(), os.getpid())
         recording = Recording(
@@ -108,7 +166,10 @@ async def _record(
         try:
             await recording.run({AUDIT: reads.receiver}, stop)
         except* RecorderError as failed:
-            log.warning("reads cannot be recorded: %s", failed.exceptions[0])
+            why = str(failed.exceptions[0])
+            if why != told:
+                log.warning("reads cannot be recorded: %s", why)
+            told = why
         try:
             async with asyncio.timeout(AGAIN_SECONDS):
                 await stop.wait()

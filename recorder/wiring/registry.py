@@ -5,14 +5,23 @@ to register. Where clusters have databases of their own, a file names them.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from recorder.coverage.ports import Log
 from recorder.errors import ConfigError
+from recorder.model.reads import is_of_reads
+from recorder.model.reference import CLUSTER_NAME_MAX, LogNumber
 from recorder.settings import Settings
 
-__all__ = ["RegistryError", "located", "read_registry"]
+__all__ = [
+    "RegistryError",
+    "located",
+    "read_registry",
+    "registered",
+    "serves_registry",
+]
 
 CLUSTERS_MAX = 1000
 BYTES_MAX = 1 << 20
@@ -48,6 +57,32 @@ def located(settings: Settings) -> Settings:
     return replace(settings, database_url=registry[cluster], cluster=cluster)
 
 
+def serves_registry(settings: Settings) -> bool:
+    """Return whether all databases of a registry are meant, not one."""
+    return (
+        settings.clusters_file is not None
+        and settings.database_url is None
+        and settings.cluster is None
+    )
+
+
+def registered(logs: Iterable[Log], names: Sequence[str]) -> list[Log]:
+    """Return the logs of one database whose clusters are registered there.
+
+    Each has a number that says which cluster it is of. What was read through
+    the API belongs to the first.
+    """
+    found = []
+    for log in logs:
+        own = {log.cluster_name, log.cluster_uid}
+        if is_of_reads(log.cluster_uid):
+            own = {*names}
+        name = next((one for one in names if one in own), None)
+        if name is not None:
+            found.append(replace(log, id=LogNumber(log.id, name)))
+    return found
+
+
 def read_registry(path: Path) -> Mapping[str, str]:
     """Return the databases of the registry, by the names of clusters.
 
@@ -71,6 +106,7 @@ def read_registry(path: Path) -> Mapping[str, str]:
         or not isinstance(registry, dict)
         or not 0 < len(registry) <= CLUSTERS_MAX
         or not all(isinstance(url, str) for url in registry.values())
+        or not all(0 < len(name) <= CLUSTER_NAME_MAX for name in registry)
     ):
         msg = (
             f"cannot use the registry of clusters {path}: it needs one table"

@@ -10,6 +10,8 @@ from dataclasses import replace
 from api.access import Anybody, Guard, Tokens
 from api.app import Served
 from api.opening import Opening
+from api.ports import Logs as PortOfLogs
+from api.ports import Reads
 from api.proxying import ProxyGuard
 from api.reviewing import ClusterGuard, Reviewing
 from api.serving import listening
@@ -23,8 +25,11 @@ from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.reviews import KubernetesReviews
 from recorder.store.translate import SchemaError
 from recorder.wiring.addresses import announced
+from recorder.wiring.places import places_of, watched
 from recorder.wiring.reading import open_logs
-from recorder.wiring.reads import recorded_reads
+from recorder.wiring.reads import recorded_reads, routed_reads
+from recorder.wiring.registry import read_registry, serves_registry
+from recorder.wiring.routing import RoutedLogs
 from recorder.wiring.waiting import opened
 
 __all__ = ["serving"]
@@ -44,6 +49,9 @@ async def serving(
     say: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator[str]:
     """Serve the logs of the settings while entered; yield the address.
+
+    With a registry and no cluster named these are the logs of all its
+    databases; one that is away then hinders nothing.
 
     Probes are answered from the first moment; what is asked, once there is a
     database with the right schema, or a stop is wanted. The stop ends what is
@@ -75,18 +83,8 @@ async def serving(
             tls=_tls(settings),
         ) as (address, opening),
     ):
-        logs = await opened(
-            lambda: open_logs(settings),
-            asked,
-            stop,
-            settings=settings,
-            waits=lambda exc: _wait(opening, exc),
-            say=say,
-        )
+        logs, reads = await _opened(settings, asked, stop, opening, say)
         if logs is not None:
-            reads = await asked.enter_async_context(
-                recorded_reads(settings, logs.writer_dsn, stop)
-            )
             served = Served(
                 logs,
                 knowledge,
@@ -102,6 +100,39 @@ async def serving(
                 yield address
             finally:
                 stop.set()
+
+
+async def _opened(
+    settings: Settings,
+    asked: AsyncExitStack,
+    stop: asyncio.Event,
+    opening: Opening,
+    say: Callable[[str], None],
+) -> tuple[PortOfLogs | None, Reads | None]:
+    """Open what is asked, and where it is recorded what is read.
+
+    Of a registry that is each of its databases. No logs: a stop came first.
+    """
+    if serves_registry(settings) and settings.clusters_file is not None:
+        registry = read_registry(settings.clusters_file)
+        places = places_of(settings, registry)
+        await asked.enter_async_context(watched(places, stop))
+        logs = RoutedLogs(settings, places)
+        asked.push_async_callback(logs.close)
+        reads = await asked.enter_async_context(routed_reads(places, stop))
+        return logs, reads
+    one = await opened(
+        lambda: open_logs(settings),
+        asked,
+        stop,
+        settings=settings,
+        waits=lambda exc: _wait(opening, exc),
+        say=say,
+    )
+    if one is None:
+        return None, None
+    recorded = recorded_reads(settings, one.writer_dsn, stop)
+    return one, await asked.enter_async_context(recorded)
 
 
 @asynccontextmanager

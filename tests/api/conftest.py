@@ -1,15 +1,22 @@
 """A served database with incidents of the corpus and a story in it."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 
 import aiohttp
 import pytest
 
-from tests.api.serving import Client, served_by, serving_beside
+from tests.api.serving import (
+    Client,
+    served_by,
+    serving_beside,
+    settings_for,
+)
 from tests.api.telling import Telling
 from tests.corpus.logs import play_in_turn, tape_of
 from tests.support.filled import filled_database
 from tests.support.fixed_log import LIVE, STORY, tell
+from tests.support.fleet import fleet_of
 from tests.support.postgres import Database, DatabaseServer
 
 TAPES = (
@@ -34,7 +41,8 @@ def asked_database(embedded_server: DatabaseServer) -> Iterator[Database]:
 
 @pytest.fixture(scope="module")
 def serving_address(asked_database: Database) -> Iterator[str]:
-    with serving_beside(asked_database.dsn("reader")) as address:
+    settings = settings_for(asked_database.dsn("reader"))
+    with serving_beside(settings) as address:
         yield address
 
 
@@ -59,3 +67,13 @@ async def growing(
     del telling
     async with served_by(database.dsn("reader")) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def fleet_databases(
+    embedded_server: DatabaseServer, debian_server: DatabaseServer
+) -> Iterator[dict[str, Database]]:
+    with asyncio.Runner() as runner:
+        fleet = fleet_of([embedded_server, debian_server])
+        yield runner.run(fleet.__aenter__())
+        runner.run(fleet.__aexit__(None, None, None))

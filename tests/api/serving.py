@@ -14,7 +14,13 @@ import aiohttp
 from recorder.settings import Settings
 from recorder.wiring.serving import serving
 
-__all__ = ["Client", "Reply", "served_by", "serving_beside"]
+__all__ = [
+    "Client",
+    "Reply",
+    "served_by",
+    "serving_beside",
+    "settings_for",
+]
 
 JSON = "application/json"
 
@@ -104,15 +110,15 @@ async def served_by(
 ) -> AsyncIterator[Client]:
     """Serve a database on a free port while entered."""
     async with (
-        serving(_settings(dsn, tokens), asyncio.Event()) as address,
+        serving(settings_for(dsn, tokens), asyncio.Event()) as address,
         aiohttp.ClientSession() as session,
     ):
         yield Client(address, session)
 
 
 @contextmanager
-def serving_beside(dsn: str) -> Iterator[str]:
-    """Serve a database from a thread, whatever loop asks; yield the address.
+def serving_beside(settings: Settings) -> Iterator[str]:
+    """Serve from a thread, whatever loop asks; yield the address.
 
     For many tests that only ask: to begin and end a server takes longer
     than most of them.
@@ -122,7 +128,7 @@ def serving_beside(dsn: str) -> Iterator[str]:
 
     async def serve() -> None:
         stop = asyncio.Event()
-        async with serving(_settings(dsn), stop) as address:
+        async with serving(settings, stop) as address:
             begun.set_result((asyncio.get_running_loop(), stop, address))
             await stop.wait()
 
@@ -144,7 +150,8 @@ def serving_beside(dsn: str) -> Iterator[str]:
         thread.join()
 
 
-def _settings(dsn: str, tokens: Path | None = None) -> Settings:
+def settings_for(dsn: str | None, tokens: Path | None = None) -> Settings:
+    """Return the settings of a server of a database, or of none yet."""
     return Settings(
         database_url=dsn,
         data_dir=Path("/nonexistent"),

@@ -34,6 +34,7 @@ SETS = {
 }
 GIVEN = frozenset({
     "database_url", "data_dir", "health_listen", "serve_listen",
+    "clusters_file",
     "token_file", "redaction_key_file", "signing_key_file", "kubeconfig",
     "context",
 })  # fmt: skip

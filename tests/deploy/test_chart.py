@@ -27,6 +27,7 @@ MATRIX: tuple[tuple[str, ...], ...] = (
     ("database.mode=embedded", "api.enabled=false"),
     ("api.enabled=false", "recorder.replicas=1"),
     ("api.kubernetes=true",),
+    ("api.registry.secret=clusters", "api.registry.key=fleet.toml"),
     ("retention.archive=s3://bucket/prefix", "retention.secret=bucket"),
     (
         "retention.volume.accessMode=ReadWriteMany",
@@ -172,6 +173,30 @@ def test_only_what_asks_the_cluster_gets_a_token_and_no_secret_is_a_value(
         for variable in container["env"]:
             if "URL" in variable["name"]:
                 assert "secretKeyRef" in variable["valueFrom"]
+
+
+def test_a_registry_comes_from_a_secret_in_place_of_a_database() -> None:
+    found = objects(rendered("api.registry.secret=clusters"))
+    (api,) = [
+        each
+        for each in found
+        if each["kind"] == "Deployment"
+        and each["metadata"]["name"].endswith("-api")
+    ]
+    pod = pod_of(api)
+    (container,) = pod["containers"]
+    settings = {one["name"]: one.get("value") for one in container["env"]}
+    mounts = {one["name"]: one for one in container["volumeMounts"]}
+    volumes = {one["name"]: one for one in pod["volumes"]}
+
+    assert "RECORDER_DATABASE_URL" not in settings
+    assert settings["RECORDER_CLUSTERS_FILE"] == "/registry/clusters.toml"
+    assert mounts["registry"]["mountPath"] == "/registry"
+    assert mounts["registry"]["readOnly"] is True
+    assert volumes["registry"]["secret"]["secretName"] == "clusters"
+    assert volumes["registry"]["secret"]["items"] == [
+        {"key": "clusters.toml", "path": "clusters.toml"}
+    ]
 
 
 async def test_the_api_server_takes_every_object(tmp_path: Path) -> None:

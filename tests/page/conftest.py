@@ -89,9 +89,18 @@ def served_by(
     database: Database,
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Run `recorder serve`, and yield its process and its address."""
+    with served_with(RECORDER_DATABASE_URL=database.dsn("reader")) as found:
+        yield found
+
+
+@contextmanager
+def served_with(
+    **settings: str,
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run `recorder serve`, and yield its process and its address."""
     environment = {
         **os.environ,
-        "RECORDER_DATABASE_URL": database.dsn("reader"),
+        **settings,
         "RECORDER_SERVE_LISTEN": "127.0.0.1:0",
         "RECORDER_LINKS": ",".join(LINKS),
     }

@@ -45,6 +45,7 @@ export const PULSE = 'query Pulse { __typename }';
 export const OVERVIEW = `query Overview {
   status {
     now
+    away { cluster why }
     clusters {
       name uid
       log { id kind }

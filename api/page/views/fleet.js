@@ -9,7 +9,7 @@ import { counted, objectName, rounded } from '../words/plain.js';
 import { Facets } from './facets.js';
 import { Incidents } from './incidents.js';
 import { Sums } from './sums.js';
-import { Coverage, Empty, Trouble, Waiting } from './states.js';
+import { Away, Coverage, Empty, Trouble, Waiting } from './states.js';
 import { Strip } from './strip.js';
 
 /** @param {{page: import('../page.js').Page}} given */
@@ -23,6 +23,10 @@ export function Fleet({ page }) {
       <${Headline} fleet=${fleet} isWaiting=${isWaiting} />
       ${failed.map((answer) => html`<${Trouble} answer=${answer}
         zone=${place.zone} onRetry=${() => page.answers.retry()} />`)}
+      ${page.isOfAll && html`<${Away} away=${page.away} />`}
+      ${page.leftOut > 0 && html`<p class="note hatched" role="note">
+        ${counted(page.leftOut, 'more cluster')} recorded and not shown here:
+        choose one above.</p>`}
       <${Filter} page=${page} fleet=${fleet} />
       ${isWaiting
         ? failed.length === 0 && html`<${Waiting} lines=${7}

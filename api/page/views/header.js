@@ -49,11 +49,13 @@ function View({ page, view, name }) {
 /** @param {{page: import('../page.js').Page}} given */
 function Clusters({ page }) {
   const all = page.status?.clusters ?? [];
-  if (all.length < 2) {
+  const { away } = page;
+  if (all.length + away.length < 2) {
     return html`<span class="cluster">${page.cluster?.name ?? ''}</span>`;
   }
   const isFleet = page.place.view === 'fleet';
-  const isAll = isFleet && page.fleetLogs.length > 1;
+  const isAll = isFleet && page.isOfAll
+    && page.fleetLogs.length + away.length > 1;
   return html`
     <select aria-label="Cluster" value=${isAll ? ALL : page.cluster?.log.id}
       onChange=${(/** @type {any} */ event) =>
@@ -63,6 +65,8 @@ function Clusters({ page }) {
         <option key=${one.log.id} value=${one.log.id}>${one.name}${
           one.log.kind === 'TAPE' ? ` (tape, log ${one.log.id})` : ''}</option>
       `)}
+      ${away.map(({ cluster }) => html`
+        <option key=${cluster} disabled>${cluster} (away)</option>`)}
     </select>
   `;
 }

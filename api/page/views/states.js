@@ -60,6 +60,18 @@ export function Coverage({ coverage, zone, absent = [], cluster }) {
 }
 
 /**
+ * The clusters of which there is nothing here, with the reason.
+ * @param {{away: {cluster: string, why: string}[]}} given
+ */
+export function Away({ away }) {
+  return away.map(({ cluster, why }) => html`
+    <div key=${cluster} class="note hatched" role="note">
+      <strong>${cluster} is away:</strong> ${why}. Nothing of it is shown here.
+    </div>
+  `);
+}
+
+/**
  * That nothing is missing is only said where nothing else would have told
  * more.
  * @param {string[]} absent

@@ -9,7 +9,14 @@ const BEHIND_MAX = 150_000;
 /** Instead of the name of a log: every one. */
 export const ALL = 'all';
 /** So many logs are asked at once. */
-const LOGS_MAX = 20;
+const LOGS_MAX = 50;
+
+/**
+ * Whether a place speaks of one log or cluster, by its name.
+ * @param {{cluster: string, log: string}} place
+ */
+export const isNamed = ({ cluster, log }) =>
+  cluster !== '' || !['', ALL].includes(log);
 
 /**
  * The logs that the fleet is of: the one that is named, else all that are
@@ -21,11 +28,23 @@ const LOGS_MAX = 20;
 export function fleetOf(status, place) {
   const all = status?.clusters ?? [];
   const live = all.filter((/** @type {any} */ one) => one.log.kind === 'LIVE');
-  const isNamed = place.cluster !== '' || !['', ALL].includes(place.log);
-  if (!isNamed && live.length > 0) return live.slice(0, LOGS_MAX);
-  if (!isNamed && place.log === ALL) return all.slice(0, LOGS_MAX);
+  if (!isNamed(place) && live.length > 0) return live.slice(0, LOGS_MAX);
+  if (!isNamed(place) && place.log === ALL) return all.slice(0, LOGS_MAX);
   const one = clusterOf(status, place);
   return one === null ? [] : [one];
+}
+
+/**
+ * How many live logs are left out of a fleet that is of as many as can be.
+ * @param {any} status the answer of the overview
+ * @param {unknown[]} shown
+ * @returns {number}
+ */
+export function leftOutOf(status, shown) {
+  if (shown.length < LOGS_MAX) return 0;
+  const live = (status?.clusters ?? []).filter(
+    (/** @type {any} */ one) => one.log.kind === 'LIVE');
+  return Math.max(live.length - shown.length, 0);
 }
 
 /**

@@ -235,7 +235,7 @@ const { counted, objectName, rounded } = in_words_plain;
 const { Facets } = in_views_facets;
 const { Incidents } = in_views_incidents;
 const { Sums } = in_views_sums;
-const { Coverage, Empty, Trouble, Waiting } = in_views_states;
+const { Away, Coverage, Empty, Trouble, Waiting } = in_views_states;
 const { Strip } = in_views_strip;
 function Fleet({ page }) {
 const { place, fleet } = page;
@@ -247,6 +247,10 @@ return html`
 <${Headline} fleet=${fleet} isWaiting=${isWaiting} />
 ${failed.map((answer) => html`<${Trouble} answer=${answer}
 zone=${place.zone} onRetry=${() => page.answers.retry()} />`)}
+${page.isOfAll && html`<${Away} away=${page.away} />`}
+${page.leftOut > 0 && html`<p class="note hatched" role="note">
+${counted(page.leftOut, 'more cluster')} recorded and not shown here:
+choose one above.</p>`}
 <${Filter} page=${page} fleet=${fleet} />
 ${isWaiting
 ? failed.length === 0 && html`<${Waiting} lines=${7}

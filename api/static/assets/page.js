@@ -118,6 +118,7 @@ const PULSE = 'query Pulse { __typename }';
 const OVERVIEW = `query Overview {
 status {
 now
+away { cluster why }
 clusters {
 name uid
 log { id kind }
@@ -1990,6 +1991,13 @@ ${more > 0 && html`<li>and ${counted(more, 'gap')} more</li>`}
 </div>
 `;
 }
+function Away({ away }) {
+return away.map(({ cluster, why }) => html`
+<div key=${cluster} class="note hatched" role="note">
+<strong>${cluster} is away:</strong> ${why}. Nothing of it is shown here.
+</div>
+`);
+}
 function completeWords(absent) {
 if (absent.length === 0) return 'Complete: no gaps affect this answer.';
 return `No gaps in what was recorded. Not recorded: ${
@@ -2032,7 +2040,7 @@ ${Array.from({ length: lines }, (_, place) => html`
 function Figure({ value, says }) {
 return html`<div class="figure"><b>${value}</b> <span>${says}</span></div>`;
 }
-return { Trouble, Coverage, completeWords, Empty, Waiting, Figure };
+return { Trouble, Coverage, Away, completeWords, Empty, Waiting, Figure };
 })();
 const in_views_strip = (() => {
 const { Component, html } = in_html;
@@ -2230,15 +2238,22 @@ const { readInstant } = in_time_instant;
 const { clock, dayAndClock, span } = in_time_clock;
 const BEHIND_MAX = 150_000;
 const ALL = 'all';
-const LOGS_MAX = 20;
+const LOGS_MAX = 50;
+const isNamed = ({ cluster, log }) =>
+cluster !== '' || !['', ALL].includes(log);
 function fleetOf(status, place) {
 const all = status?.clusters ?? [];
 const live = all.filter((one) => one.log.kind === 'LIVE');
-const isNamed = place.cluster !== '' || !['', ALL].includes(place.log);
-if (!isNamed && live.length > 0) return live.slice(0, LOGS_MAX);
-if (!isNamed && place.log === ALL) return all.slice(0, LOGS_MAX);
+if (!isNamed(place) && live.length > 0) return live.slice(0, LOGS_MAX);
+if (!isNamed(place) && place.log === ALL) return all.slice(0, LOGS_MAX);
 const one = clusterOf(status, place);
 return one === null ? [] : [one];
+}
+function leftOutOf(status, shown) {
+if (shown.length < LOGS_MAX) return 0;
+const live = (status?.clusters ?? []).filter(
+(one) => one.log.kind === 'LIVE');
+return Math.max(live.length - shown.length, 0);
 }
 const knownOf = (cluster) => ({
 log: cluster.log.id,
@@ -2281,7 +2296,7 @@ const times = cluster.sources
 .filter((at) => at !== null);
 return times.length === 0 ? null : Math.max(...times);
 }
-return { ALL, fleetOf, knownOf, clusterOf, recordingOf, beganAt };
+return { ALL, isNamed, fleetOf, leftOutOf, knownOf, clusterOf, recordingOf, beganAt };
 })();
 const in_timeline_ofnode = (() => {
 const { readInstant } = in_time_instant;
@@ -2928,11 +2943,13 @@ aria-current=${isHere ? 'page' : null}>${name}</a>`;
 }
 function Clusters({ page }) {
 const all = page.status?.clusters ?? [];
-if (all.length < 2) {
+const { away } = page;
+if (all.length + away.length < 2) {
 return html`<span class="cluster">${page.cluster?.name ?? ''}</span>`;
 }
 const isFleet = page.place.view === 'fleet';
-const isAll = isFleet && page.fleetLogs.length > 1;
+const isAll = isFleet && page.isOfAll
+&& page.fleetLogs.length + away.length > 1;
 return html`
 <select aria-label="Cluster" value=${isAll ? ALL : page.cluster?.log.id}
 onChange=${(event) =>
@@ -2942,6 +2959,8 @@ ${all.map((one) => html`
 <option key=${one.log.id} value=${one.log.id}>${one.name}${
 one.log.kind === 'TAPE' ? ` (tape, log ${one.log.id})` : ''}</option>
 `)}
+${away.map(({ cluster }) => html`
+<option key=${cluster} disabled>${cluster} (away)</option>`)}
 </select>
 `;
 }
@@ -3510,6 +3529,10 @@ this.made = ([]);
 get known() {
 return (null);
 }
+get away() {
+return (
+(NONE));
+}
 get sources() {
 return (NONE);
 }
@@ -3654,7 +3677,9 @@ const { leadingTo, writePlace } = in_route_place;
 const { needsOf, nodeSlot } = in_needs;
 const { Reading, windowAround } = in_reading;
 const { isWorkload } = in_words_workload;
-const { clusterOf, fleetOf, knownOf } = in_words_recording;
+const {
+clusterOf, fleetOf, isNamed, knownOf, leftOutOf,
+} = in_words_recording;
 const PAGES_MAX = 10;
 const UNTOUCHED = Object.freeze({
 shown: (''),
@@ -3686,8 +3711,17 @@ get known() {
 const { cluster } = this;
 return cluster === null ? null : knownOf(cluster);
 }
+get isOfAll() {
+return !isNamed(this.place);
+}
 get fleetLogs() {
 return fleetOf(this.status, this.place).map(knownOf);
+}
+get away() {
+return this.status?.away ?? super.away;
+}
+get leftOut() {
+return leftOutOf(this.status, this.fleetLogs);
 }
 get sources() {
 return this.cluster?.sources ?? super.sources;
@@ -3752,7 +3786,7 @@ view: 'workload', kind: kind.toLowerCase(), namespace, name,
 });
 }
 incidentLink({ id, verdicts: [verdict] }) {
-const [log] = id.split('/');
+const log = id.slice(0, id.lastIndexOf('/'));
 return this.href({
 ...(this.fleetLogs.length > 1 ? { log, cluster: '' } : {}),
 view: 'node', name: verdict.node, verdict: verdict.id,

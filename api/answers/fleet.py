@@ -1,0 +1,225 @@
+"""Asking several clusters in one request: each that answers, in bounded time.
+
+A cluster whose database is away, or does not answer in time, is a hole in the
+coverage of the answer, with its name.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from api.context import RequestContext
+from api.errors import TooManyClustersError
+from api.ports import LogReading
+from api.types.coverage import AwayCluster, Coverage, Gap, SourceCoverage
+from recorder.coverage.hole import Hole
+from recorder.errors import LogError, NotFoundError, RecorderError
+from recorder.model.reads import is_of_reads
+from recorder.model.window import Window
+from recorder.questions.clusters import Away
+
+__all__ = ["Each", "ask_each", "away_hole", "merged_coverage"]
+
+CLUSTERS_MAX = 50
+"""That one request may ask: each costs as much as its question does."""
+
+EVERY = "*"
+
+AT_ONCE = 4
+"""Clusters that are asked at the same time."""
+
+ALL_SECONDS = 20.0
+"""For all of them together; who has not answered by then is a hole."""
+
+SILENT = "its database does not respond"
+LATE = f"it did not answer within {ALL_SECONDS:g} s"
+GAPS_MAX = 1000
+
+Answer = TypeVar("Answer")
+Ask = Callable[[LogReading], Awaitable[Answer]]
+Name = tuple[str | None, str | None]
+"""A cluster, or a log."""
+
+_Found = tuple[LogReading, Answer | RecorderError] | Away | RecorderError
+
+
+@dataclass(frozen=True, slots=True)
+class Each(Generic[Answer]):
+    """What each log answered, and of which clusters there is nothing."""
+
+    answers: Sequence[tuple[LogReading, Answer]]
+    away: Sequence[Away]
+
+
+async def ask_each(
+    asked: RequestContext, clusters: Sequence[str], ask: Ask[Answer]
+) -> Each[Answer]:
+    """Ask some clusters, or with ``*`` every log, of live ones and tapes.
+
+    Raises:
+        TooManyClustersError: there are more than one request may ask.
+        NotFoundError: there is no such cluster, or none has what is asked for.
+        ConfigError: the question cannot be.
+    """
+    named, away = await _named(asked, clusters)
+    if len(named) + len(away) > CLUSTERS_MAX:
+        msg = (
+            f"{len(named) + len(away)} clusters are more than one request may"
+            " ask"
+        )
+        raise TooManyClustersError(
+            msg, advice=f"name at most {CLUSTERS_MAX} in `clusters`"
+        )
+    turn = asyncio.Semaphore(AT_ONCE)
+    deadline = asyncio.get_running_loop().time() + ALL_SECONDS
+
+    found: dict[Name, _Found[Answer]] = {}
+
+    async def one(name: Name, cluster: str) -> None:
+        try:
+            async with asyncio.timeout_at(deadline), turn:
+                reading = await asked.reading(*name)
+                try:
+                    found[name] = reading, await ask(reading)
+                except NotFoundError as exc:
+                    found[name] = reading, exc
+                await asked.logs.leave(reading.log.id)
+        except TimeoutError:
+            found[name] = Away(cluster=cluster, why=LATE)
+        except LogError as exc:
+            found[name] = Away(cluster=cluster, why=_why(exc))
+        except RecorderError as exc:
+            found[name] = exc
+
+    async with asyncio.TaskGroup() as group:
+        for name, cluster in named:
+            group.create_task(one(name, cluster))
+    return _sorted_out([found[name] for name, _ in named], away)
+
+
+def _sorted_out(
+    found: Sequence["_Found[Answer]"],
+    away: Sequence[Away],
+) -> Each[Answer]:
+    lost = [*away]
+    answers: dict[int, tuple[LogReading, Answer]] = {}
+    without: list[RecorderError] = []
+    for one in found:
+        if isinstance(one, RecorderError):
+            raise one
+        if isinstance(one, Away):
+            lost.append(one)
+            continue
+        reading, answer = one
+        if isinstance(answer, RecorderError):
+            without.append(answer)
+        else:
+            # A cluster may be named twice, by its name and its UID.
+            answers.setdefault(reading.log.id, (reading, answer))
+    if without and not answers and not lost:
+        raise without[0]
+    return Each([*answers.values()], lost)
+
+
+async def _named(
+    asked: RequestContext, clusters: Sequence[str]
+) -> tuple[list[tuple[Name, str]], Sequence[Away]]:
+    """Return which logs to ask, each with its cluster, and who is away."""
+    if EVERY not in clusters:
+        names = dict.fromkeys(clusters)
+        return [((cluster, None), cluster) for cluster in names], ()
+    known = await asked.logs.known()
+    return [
+        ((None, str(log.id)), log.cluster_name)
+        for log in known.logs
+        if not is_of_reads(log.cluster_uid)
+    ], known.away
+
+
+def _why(error: LogError) -> str:
+    too_large = error.code == "log.question_too_large"
+    return str(error) if too_large else SILENT
+
+
+def away_hole(away: Away, window: Window) -> Hole:
+    """Return the hole that a cluster leaves of which there is nothing."""
+    return Hole(
+        window.since,
+        window.until,
+        source="recorder",
+        reason=f'cluster "{away.cluster}" is away: {away.why}',
+    )
+
+
+def merged_coverage(
+    parts: Sequence[tuple[str, Coverage]],
+    away: Sequence[Away],
+    *,
+    now: datetime,
+    since: datetime | None,
+    until: datetime | None,
+) -> Coverage:
+    """Return what may be missing from the answer of a fleet.
+
+    Args:
+        parts: of each cluster that answered.
+        away: those that did not.
+        now: when it was asked.
+        since: the begin that was asked for, of the hole that one leaves.
+        until: the end.
+    """
+    window = Window(since, until or now)
+    holes = [
+        replace(
+            Gap.of_hole(away_hole(one, window)),
+            cluster=one.cluster,
+        )
+        for one in away
+    ]
+    gaps = [
+        replace(gap, cluster=name) for name, part in parts for gap in part.gaps
+    ]
+    told = (holes + gaps)[:GAPS_MAX]
+    states: dict[str, SourceCoverage] = {}
+    for _, part in parts:
+        for source in part.sources:
+            known = states.setdefault(source.source, source)
+            # What one of them lacks is lacking.
+            if source.state != known.state and source.state == "absent":
+                states[source.source] = source
+    return Coverage(
+        complete=not away and all(part.complete for _, part in parts),
+        since=_least([since, *(part.since for _, part in parts)]),
+        until=_most([until, *(part.until for _, part in parts)]),
+        recorded_until=_all_least([p.recorded_until for _, p in parts], away),
+        proven_until=_all_least([p.proven_until for _, p in parts], away),
+        now=now,
+        gaps=told,
+        more_gaps=len(holes)
+        + len(gaps)
+        - len(told)
+        + sum(part.more_gaps for _, part in parts),
+        sources=[*states.values()],
+        says=[
+            *(f"INCOMPLETE: {hole.reason}" for hole in holes),
+            *(f"{name}: {line}" for name, part in parts for line in part.says),
+        ],
+        away=[AwayCluster.of(one) for one in away],
+    )
+
+
+def _least(times: Sequence[datetime | None]) -> datetime | None:
+    return min((at for at in times if at is not None), default=None)
+
+
+def _most(times: Sequence[datetime | None]) -> datetime | None:
+    return max((at for at in times if at is not None), default=None)
+
+
+def _all_least(
+    times: Sequence[datetime | None], away: Sequence[Away]
+) -> datetime | None:
+    """Return to where all reach; None where nobody knows it of one."""
+    return None if away else _least(times)
