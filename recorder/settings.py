@@ -194,6 +194,14 @@ class Settings:
     )
     """Headers in which the proxy names the user, and the groups."""
 
+    notify_file: Path | None = None
+    """File of rules that say which incidents and gaps are posted to which
+    webhooks, by `recorder notify` or beside `recorder up`; None: none."""
+
+    notify_listen: str = "127.0.0.1:9465"
+    """Address of /healthz, /readyz and /metrics of `recorder notify`; empty:
+    disabled."""
+
     disk_free_min: float = 5.0
     """Free space on the disk of `data_dir`, in percent, below which
     recording pauses."""

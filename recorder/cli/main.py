@@ -24,6 +24,8 @@ COMMANDS = {
     "serve": "recorder.cli.serving:serve",
     "open": "recorder.cli.serving:open_page",
     "mcp": "recorder.cli.mcp:mcp",
+    "notify": "recorder.cli.notify:notify",
+    "notifications": "recorder.cli.notifications:notifications",
     "token": "recorder.cli.token:token",
     "demo": "recorder.cli.playing:demo",
     "status": "recorder.cli.status:status",

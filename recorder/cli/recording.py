@@ -1,7 +1,8 @@
 """The commands that record: up and record."""
 
 import asyncio
-from contextlib import AsyncExitStack, nullcontext
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -155,7 +156,6 @@ async def _record_with(
         only_recorder,
         record_cluster,
     )
-    from recorder.wiring.retaining_beside import retained_beside
 
     async with AsyncExitStack() as stack:
         stack.push_async_callback(client.close)
@@ -173,7 +173,7 @@ async def _record_with(
             return
         await stack.enter_async_context(control(settings, live))
         await stack.enter_async_context(
-            retained_beside(settings, live, say=screen.say)
+            _beside(settings, live, screen, serve=serve)
         )
         _greet(settings, live, screen, database.says, (address, webhook))
         served = await stack.enter_async_context(
@@ -195,6 +195,21 @@ async def _record_with(
                     task.cancel()
         await checkpoints.now()
     _end(live, screen, served)
+
+
+@asynccontextmanager
+async def _beside(
+    settings: Settings, live: "LiveRecording", screen: Screen, *, serve: bool
+) -> AsyncIterator[None]:
+    """Retain days and notify, in processes of their own."""
+    from recorder.wiring.beside import notified_beside
+    from recorder.wiring.retaining_beside import retained_beside
+
+    async with (
+        retained_beside(settings, live, say=screen.say),
+        notified_beside(settings, with_api=serve, say=screen.say),
+    ):
+        yield
 
 
 async def _opened(

@@ -22,7 +22,7 @@ from recorder.doctor.folder import (
 )
 from recorder.doctor.key import look_at_key
 from recorder.doctor.limits import look_at_files, look_at_shared_memory
-from recorder.doctor.rules import look_at_rules
+from recorder.doctor.rules import look_at_notifications, look_at_rules
 from recorder.settings import Settings
 
 __all__ = ["Probes", "checkup"]
@@ -51,6 +51,8 @@ async def checkup(settings: Settings, probes: Probes) -> AsyncIterator[Check]:
         if not check.ok and check.name in {FOLDER, PROGRAMS}:
             failed = failed or check.name
     for check in look_at_rules(settings.knowledge):
+        yield check
+    for check in look_at_notifications(settings.notify_file):
         yield check
     cluster = await look_at_cluster(probes.cluster)
     for check in cluster.checks:

@@ -1,13 +1,21 @@
-"""A site's own rules: whether each file can be used."""
+"""Rules that a site wrote: whether each file can be used."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from recorder.doctor.check import Check
 from recorder.knowledge import KnowledgeError, load
+from recorder.notification.loading import (
+    NotifyError,
+    address_of,
+    load_rules,
+    token_of,
+)
 
-__all__ = ["look_at_rules"]
+__all__ = ["look_at_notifications", "look_at_rules"]
 
 RULES = "knowledge"
+NOTIFICATIONS = "notifications"
 
 
 def look_at_rules(files: Sequence[str]) -> Iterator[Check]:
@@ -25,3 +33,25 @@ def look_at_rules(files: Sequence[str]) -> Iterator[Check]:
             )
         else:
             yield Check(name=RULES, ok=True, says=f'"{file}" can be used')
+
+
+def look_at_notifications(file: Path | None) -> Iterator[Check]:
+    """Look at the rules of notifications, and at the files that they name."""
+    if file is None:
+        return
+    try:
+        rules = load_rules(file).rules
+        for rule in rules:
+            address_of(rule.post)
+            token_of(rule.post)
+    except NotifyError as exc:
+        yield Check(
+            name=NOTIFICATIONS,
+            ok=False,
+            says=str(exc),
+            remedy="fix it, and try the rules with `recorder notify --test`:"
+            " nobody is notified until then",
+        )
+    else:
+        says = f'{len(rules)} rules in "{file}" can be used'
+        yield Check(name=NOTIFICATIONS, ok=True, says=says)

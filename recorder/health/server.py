@@ -1,7 +1,7 @@
 """/healthz, /readyz and /metrics."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -10,7 +10,7 @@ from recorder.errors import ConfigError
 from recorder.health.metrics import exposition
 from recorder.intake.progress import Progress
 
-__all__ = ["HealthServer", "ListenError"]
+__all__ = ["HealthServer", "ListenError", "listening"]
 
 
 class ListenError(ConfigError):
@@ -20,14 +20,17 @@ class ListenError(ConfigError):
     exit_status = 1
 
 
+Ready = Callable[[], tuple[str, bool]]
+"""Returns what is so, and whether that is ready."""
+
+
 class HealthServer:
     """Answers probes and scrapes from a `Progress`."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
 
-    @asynccontextmanager
-    async def listen(self, address: str) -> AsyncIterator[str]:
+    def listen(self, address: str) -> AbstractAsyncContextManager[str]:
         """Serve until left; yield the address in use.
 
         Args:
@@ -36,47 +39,74 @@ class HealthServer:
         Raises:
             ListenError: the address is malformed or taken.
         """
-        host, colon, port = address.rpartition(":")
-        if not (colon and port.isdecimal()):
-            msg = f'cannot listen on "{address}": write HOST:PORT'
-            raise ListenError(msg)
-        app = web.Application()
-        app.router.add_get("/healthz", self._healthz)
-        app.router.add_get("/readyz", self._readyz)
-        app.router.add_get("/metrics", self._metrics)
-        runner = web.AppRunner(app, access_log=None)
-        await runner.setup()
-        try:
-            site = web.TCPSite(runner, host.strip("[]"), int(port))
-            try:
-                await site.start()
-            except OSError as exc:
-                msg = (
-                    f"cannot listen on {address} for health and metrics:"
-                    f" {exc.strerror}; choose another with health_listen"
-                )
-                raise ListenError(msg) from exc
-            bound = runner.addresses[0]
-            yield f"{bound[0]}:{bound[1]}"
-        finally:
-            await runner.cleanup()
+        return listening(
+            address, self._ready, lambda: exposition(self._progress)
+        )
 
-    async def _healthz(self, _: web.Request) -> web.Response:
-        # That this answers shows that the event loop turns.
-        return web.Response(text="ok\n")
-
-    async def _readyz(self, _: web.Request) -> web.Response:
+    def _ready(self) -> tuple[str, bool]:
         progress = self._progress
         lacks = progress.lacks()
         if lacks is None:
             more = f": {progress.waiting_for}" if progress.waiting_for else ""
-            return web.Response(text=f"{progress.state}{more}\n")
+            return f"{progress.state}{more}", True
         state = progress.state
         state = "waiting" if state == "recording" else state
-        return web.Response(text=f"{state}: {lacks}\n", status=503)
+        return f"{state}: {lacks}", False
 
-    async def _metrics(self, _: web.Request) -> web.Response:
-        return web.Response(
-            body=exposition(self._progress),
-            headers={"Content-Type": CONTENT_TYPE_LATEST},
-        )
+
+@asynccontextmanager
+async def listening(
+    address: str,
+    ready: Ready,
+    metrics: Callable[[], bytes],
+    *,
+    setting: str = "health_listen",
+) -> AsyncIterator[str]:
+    """Answer probes and scrapes until left; yield the address in use.
+
+    Args:
+        address: ``HOST:PORT``; port 0 takes a free one.
+        ready: says whether it is ready.
+        metrics: returns what is scraped.
+        setting: which says the address, for who has to change it.
+
+    Raises:
+        ListenError: the address is malformed or taken.
+    """
+    host, colon, port = address.rpartition(":")
+    if not (colon and port.isdecimal()):
+        msg = f'cannot listen on "{address}": write HOST:PORT'
+        raise ListenError(msg)
+
+    async def healthz(_: web.Request) -> web.Response:
+        # That this answers shows that the event loop turns.
+        return web.Response(text="ok\n")
+
+    async def readyz(_: web.Request) -> web.Response:
+        says, is_ready = ready()
+        return web.Response(text=f"{says}\n", status=200 if is_ready else 503)
+
+    async def scraped(_: web.Request) -> web.Response:
+        headers = {"Content-Type": CONTENT_TYPE_LATEST}
+        return web.Response(body=metrics(), headers=headers)
+
+    app = web.Application()
+    app.router.add_get("/healthz", healthz)
+    app.router.add_get("/readyz", readyz)
+    app.router.add_get("/metrics", scraped)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, host.strip("[]"), int(port))
+        try:
+            await site.start()
+        except OSError as exc:
+            msg = (
+                f"cannot listen on {address} for health and metrics:"
+                f" {exc.strerror}; choose another with {setting}"
+            )
+            raise ListenError(msg) from exc
+        bound = runner.addresses[0]
+        yield f"{bound[0]}:{bound[1]}"
+    finally:
+        await runner.cleanup()

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
-from typing import Final, Protocol, Self
+from typing import Final, Protocol
 
 from recorder.errors import RecorderError
 from recorder.knowledge import Knowledge
@@ -54,7 +54,7 @@ class GrowingLog(Reading, Protocol):
     def facts_to(self) -> int:
         """The position up to which every entry has its facts."""
 
-    async def again(self) -> Self:
+    async def again(self) -> "GrowingLog":
         """Read where the same log stands now."""
 
 

@@ -133,15 +133,16 @@ class Sending:
         """Say that there is something new."""
         self._kicked.set()
 
-    async def run(self) -> None:
-        """Post what is due, until cancelled."""
+    async def run(self, stop: asyncio.Event) -> None:
+        """Post what is due until a stop is wanted, and finish what began."""
         async with asyncio.TaskGroup() as group:
-            while True:
+            while not stop.is_set():
                 try:
                     due = await self._outbox.due(self._rules.keys())
                     for name in sorted({*due} - self._busy):
                         self._busy.add(name)
-                        group.create_task(self._attend(self._rules[name]))
+                        rule = self._rules[name]
+                        group.create_task(self._attend(rule, stop))
                 except RecorderError as exc:
                     log.warning("cannot look for what is to post: %s", exc)
                 await self._pause()
@@ -154,10 +155,10 @@ class Sending:
             pass
         self._kicked.clear()
 
-    async def _attend(self, rule: Rule) -> None:
+    async def _attend(self, rule: Rule, stop: asyncio.Event) -> None:
         """Post what is due of one rule."""
         try:
-            while await self.send_next(rule):
+            while not stop.is_set() and await self.send_next(rule):
                 pass
         except RecorderError as exc:
             log.warning("cannot post for rule %s: %s", rule.name, exc)

@@ -57,8 +57,6 @@ STATEMENT_SECONDS: Final = 30
 TOLD_MAX: Final = 5_000
 """Of a log, the newest: some 3 KiB each; those of a week of a busy fleet."""
 
-LISTED_MAX: Final = 1_000
-
 KEPT: Final = timedelta(days=90)
 """For how long what was posted or failed is listed."""
 
@@ -245,9 +243,9 @@ class StoredOutbox:
         states: Collection[State] = (),
         rule: str | None = None,
         log: int | None = None,
-        limit: int = LISTED_MAX,
+        limit: int | None = None,
     ) -> Sequence[Listed]:
-        """Return messages, newest first.
+        """Return the newest messages, newest first; all without a limit.
 
         Raises:
             LogError: the database does not answer.

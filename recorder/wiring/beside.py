@@ -1,14 +1,14 @@
-"""A process that serves beside the one that records, ending with it.
+"""Processes beside the one that records, ending with it.
 
-It is the command `recorder serve`. Its standard input is a pipe that nothing
-is written to: where this process ends, however that is, the pipe closes and
-the other one ends too.
+They are the commands `recorder serve` and `recorder notify`. Their standard
+input is a pipe that nothing is written to: where this process ends, however
+that is, the pipe closes and the others end too.
 """
 
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import fields, replace
 from datetime import timedelta
@@ -16,10 +16,16 @@ from datetime import timedelta
 from recorder.errors import RecorderError
 from recorder.settings import PREFIX, Settings
 
-__all__ = ["ServedEndedError", "environment_of", "served_beside"]
+__all__ = [
+    "ServedEndedError",
+    "environment_of",
+    "notified_beside",
+    "served_beside",
+]
 
 END = timedelta(seconds=10)
 BEGIN = timedelta(seconds=30)
+AGAIN = timedelta(seconds=30)
 
 
 class ServedEndedError(RecorderError):
@@ -86,12 +92,67 @@ async def served_beside(settings: Settings) -> AsyncIterator[Beside]:
     finally:
         with suppress(ProcessLookupError):
             process.terminate()
+        await _ended(process)
+
+
+@asynccontextmanager
+async def notified_beside(
+    settings: Settings, *, with_api: bool, say: Callable[[str], None]
+) -> AsyncIterator[None]:
+    """Notify in a process of its own while entered, if there are rules.
+
+    With a database of somebody else's only beside the API: where both halves
+    are deployed apart, this is too.
+
+    It never ends the recording: where it ends itself, that is said, and it
+    is started again.
+    """
+    is_apart = settings.database_url is not None and not with_api
+    if settings.notify_file is None or is_apart:
+        yield
+        return
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(_notify_again_and_again(settings, say))
         try:
-            async with asyncio.timeout(END.total_seconds()):
-                await process.wait()
-        except TimeoutError:
-            process.kill()
+            yield
+        finally:
+            task.cancel()
+
+
+async def _notify_again_and_again(
+    settings: Settings, say: Callable[[str], None]
+) -> None:
+    while True:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "recorder",
+            "notify",
+            "--beside",
+            stdin=asyncio.subprocess.PIPE,
+            env=environment_of(settings),
+        )
+        try:
+            status = await process.wait()
+        finally:
+            if process.returncode is None:
+                process.terminate()
+                await _ended(process)
+        say(
+            f"the process that notifies ended with status {status}; it is"
+            f" started again in {AGAIN.total_seconds():g} s"
+        )
+        await asyncio.sleep(AGAIN.total_seconds())
+
+
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """Wait for the end of a process that was asked to end."""
+    try:
+        async with asyncio.timeout(END.total_seconds()):
             await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
 
 
 def environment_of(settings: Settings) -> Mapping[str, str]:

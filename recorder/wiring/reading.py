@@ -148,6 +148,11 @@ class Logs:
         """The address for who may add to the logs."""
         return self._database.dsn("writer")
 
+    @property
+    def notifier_dsn(self) -> str:
+        """The address for who keeps the outbox of notifications."""
+        return self._database.dsn("notifier")
+
     async def read(
         self, number: int | None, *, cluster: str | None = None
     ) -> OpenedLog:

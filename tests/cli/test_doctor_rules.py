@@ -42,3 +42,36 @@ def test_without_a_file_there_is_nothing_to_look_at(
     answer = recorder("doctor", "-o", "json")
 
     assert "knowledge" not in answer.out
+
+
+def test_the_rules_of_notifications_and_their_files_are_looked_at(
+    recorder: Recorder,
+    data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    del data
+    file, secret = tmp_path / "notify.yaml", tmp_path / "address"
+    file.write_text(
+        "rules:\n- name: oncall\n"
+        f"  post: {{shape: slack, url_file: {secret}}}\n"
+    )
+    monkeypatch.setenv("RECORDER_NOTIFY_FILE", str(file))
+
+    def looked() -> dict[str, object]:
+        answer = recorder("doctor", "-o", "json")
+        [found] = [
+            check
+            for check in answer.json["checks"]  # type: ignore[attr-defined]
+            if check["name"] == "notifications"
+        ]
+        return dict(found)
+
+    before = looked()
+    secret.write_text("https://hooks.example/s3cr3t")
+    after = looked()
+
+    assert before["ok"] is False
+    assert str(secret) in str(before["says"])
+    assert after["ok"] is True
+    assert "s3cr3t" not in str(after)

@@ -36,7 +36,7 @@ GIVEN = frozenset({
     "database_url", "data_dir", "health_listen", "serve_listen",
     "clusters_file",
     "token_file", "redaction_key_file", "signing_key_file", "kubeconfig",
-    "context",
+    "context", "notify_file", "notify_listen",
 })  # fmt: skip
 """Settings that the chart makes itself."""
 

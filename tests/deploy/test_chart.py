@@ -48,6 +48,8 @@ MATRIX: tuple[tuple[str, ...], ...] = (
         "networkPolicy.apiFrom[0].namespaceSelector.matchLabels.team=ml",
         "networkPolicy.metricsFrom[0].podSelector.matchLabels.app=prometheus",
     ),
+    ("notify.enabled=true", "notify.secret=rules", "notify.replicas=2"),
+    ("notify.enabled=true", "database.mode=embedded"),
     ("fullnameOverride=flight", "image.digest=sha256:" + "0" * 64,
      "image.repository=registry.example/recorder",
      "imagePullSecrets[0].name=pull"),

@@ -21,8 +21,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from api.measuring import Measures
 from recorder.cli.main import main
 from recorder.health.metrics import exposition
+from recorder.health.notifying import notify_exposition
 from recorder.intake.progress import Progress, Received
 from recorder.intake.state import OpenGap, ResumePoint, StreamState
+from recorder.notification.progress import NotifyProgress
+from recorder.notification.sending import Counters
 from recorder.settings import PREFIX, Settings
 from tests.docs.blocks import ROOT
 from tests.docs.explaining import controllers, decisions, faults
@@ -97,11 +100,12 @@ def metric_names() -> list[str]:
 
 
 def _metrics() -> Iterator[tuple[str, str, list[str], str]]:
-    """Yield those of the recorder, then those that only the API has."""
+    """Yield those of the recorder, of the API, and of who notifies."""
     measures = Measures()
     measures.answered("why", 200, 0.1)
     told: set[str] = set()
-    for text in exposition(busy()), measures.exposition():
+    notifying = notify_exposition(notifier())
+    for text in exposition(busy()), measures.exposition(), notifying:
         for family in _families(text.decode()):
             name = family[0]
             if name not in told and name.startswith("recorder_"):
@@ -134,6 +138,15 @@ def busy() -> Progress:
     )
     progress.frames["v1/pods", "ADDED"] = progress.gaps["r"] = 1
     progress.gap_seconds["v1/pods"] = 1
+    return progress
+
+
+def notifier() -> NotifyProgress:
+    """Make a process that notifies and has done something of everything."""
+    rules = {"rule": None}
+    counters = Counters(*(dict.fromkeys(rules, 1) for _ in range(3)))
+    progress = NotifyProgress(counters, ["rule"])
+    progress.judged(1, datetime.now(UTC))
     return progress
 
 

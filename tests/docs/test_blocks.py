@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from recorder.embedded.binaries import find_binaries
+from recorder.notification.loading import read_rules
 from recorder.settings import Settings
 from tests.docs.blocks import (
     LANGUAGES,
@@ -33,6 +34,7 @@ API = ROOT / "docs/api.md"
 EVERY = [block for path in documents() for block in blocks(path)]
 RUN = [block for block in EVERY if block.language in {"console", "sh"}]
 PAGES = sorted({block.path for block in RUN})
+NOTIFICATIONS = ROOT / "docs/notifications.md"
 
 Environment = Mapping[str, str]
 
@@ -136,7 +138,9 @@ def test_shown_settings_are_settings(block: Block, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "block", [b for b in EVERY if b.language == "yaml"], ids=str
+    "block",
+    [b for b in EVERY if b.language == "yaml" and b.path != NOTIFICATIONS],
+    ids=str,
 )
 def test_a_shown_manifest_sets_settings(block: Block) -> None:
     for document in yaml.safe_load_all(block.text):
@@ -146,6 +150,15 @@ def test_a_shown_manifest_sets_settings(block: Block) -> None:
                 e["name"]: e.get("value", "x") for e in container["env"]
             }
             Settings.load(environ=environ)
+
+
+def test_shown_rules_of_notifications_are_rules() -> None:
+    shown = [b for b in EVERY if b.path == NOTIFICATIONS]
+
+    [rules] = [b for b in shown if b.language == "yaml"]
+    names = [r.name for r in read_rules(rules.text, name="shown").rules]
+    checked = next(b for b in shown if b.text.startswith("$ recorder notify"))
+    assert names == [line.split()[0] for line in checked.text.splitlines()[2:]]
 
 
 def test_shown_answers_are_json() -> None:

@@ -13,7 +13,11 @@ import pytest
 
 __all__ = ["found"]
 
-PACKAGES = {"promtool": "prometheus", "systemd-analyze": "systemd"}
+PACKAGES = {
+    "promtool": "prometheus",
+    "systemd-analyze": "systemd",
+    "prometheus-alertmanager": "prometheus-alertmanager",
+}
 INSTALL = ("apt-get", "install", "-y", "--no-install-recommends")
 
 

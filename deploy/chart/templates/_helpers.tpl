@@ -125,6 +125,31 @@ readinessProbe:
         path: tokens
 {{- end -}}
 
+{{- define "recorder.notifyFile" -}}
+- name: RECORDER_NOTIFY_FILE
+  value: /notify/{{ .Values.notify.key }}
+{{- end -}}
+
+{{- define "recorder.notifyMount" -}}
+- name: notify
+  mountPath: /notify
+  readOnly: true
+{{- end -}}
+
+{{- define "recorder.notifyVolume" -}}
+- name: notify
+  secret:
+    secretName: {{ .Values.notify.secret }}
+    defaultMode: 0440
+{{- end -}}
+
+{{- define "recorder.toReceivers" -}}
+- ports:
+    {{- range .Values.notify.receiverPorts }}
+    - {port: {{ . }}, protocol: TCP}
+    {{- end }}
+{{- end -}}
+
 {{- define "recorder.keysVolume" -}}
 - name: keys
   secret:

@@ -1,0 +1,139 @@
+"""`recorder notify`: tells webhooks of incidents and gaps."""
+
+import asyncio
+import sys
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recorder.cli.asking import given_time, now, wait_for
+from recorder.cli.given import given_log
+from recorder.cli.options import reading_options
+from recorder.cli.output import note, print_lines
+from recorder.cli.stopping import run_until_stopped
+
+if TYPE_CHECKING:
+    from recorder.settings import Settings
+
+__all__ = ["notify"]
+
+
+@click.command()
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Only check the rules and the files that they name.",
+)
+@click.option(
+    "--test",
+    is_flag=True,
+    help="Check the rules, and post a message marked as a test with each.",
+)
+@click.option(
+    "--since",
+    metavar="TIME",
+    help="For rules that are new: also tell what was over before now, from"
+    " this time on.",
+)
+@click.option(
+    "--once",
+    is_flag=True,
+    help="Judge once, try once to post what is due, and exit.",
+)
+@click.option(
+    "--beside",
+    is_flag=True,
+    hidden=True,
+    help="Exit when standard input closes.",
+)
+@reading_options
+@click.pass_context
+def notify(ctx: click.Context, /, **given: Any) -> int:
+    r"""Post incidents and gaps to webhooks (for use in a Deployment).
+
+    The rules are in the file that the setting notify_file names. Each incident
+    is posted once, and again when its verdict changes; what is not taken is
+    posted again. The log is only read, and recording never waits. Incidents
+    that were over before a rule was first used are not posted. Without
+    --cluster or --log, every cluster of the database is told of.
+
+    \b
+    Examples:
+      recorder notify --check
+      recorder notify --test
+      recorder notify
+      recorder notify --once --since 24h
+    """
+    settings = ctx.obj
+    if given["check"] or given["test"]:
+        return _checked(settings, test=given["test"])
+    since = given["since"] and given_time(given["since"], now(), "--since")
+    run_until_stopped(
+        lambda stop: _notify(
+            settings,
+            stop,
+            log=given_log(ctx),
+            since=since,
+            once=given["once"],
+            beside=given["beside"],
+        )
+    )
+    return 0
+
+
+async def _notify(
+    settings: "Settings",
+    stop: asyncio.Event,
+    *,
+    log: int | None,
+    since: datetime | None,
+    once: bool,
+    beside: bool,
+) -> None:
+    from recorder.wiring.notifying import NotifyOptions
+    from recorder.wiring.notifying import notify as notify_until
+
+    if beside:
+        # Who began this ended when its end of the pipe is closed.
+        loop = asyncio.get_running_loop()
+        loop.add_reader(sys.stdin.fileno(), stop.set)
+    options = NotifyOptions(log=log, since=since, once=once)
+    await notify_until(settings, stop, options, say=note)
+
+
+def _checked(settings: "Settings", *, test: bool) -> int:
+    """Check the rules; print a line for each; return the exit status."""
+    from recorder.notification.loading import (
+        NotifyError,
+        address_of,
+        token_of,
+    )
+    from recorder.render.text import Columns
+    from recorder.wiring.notifying import rules_of, tested
+
+    rules = rules_of(settings)
+    wrong = {}
+    for name, rule in rules.items():
+        try:
+            address_of(rule.post)
+            token_of(rule.post)
+        except NotifyError as exc:
+            wrong[name] = str(exc)
+    if test:
+        usable = {k: v for k, v in rules.items() if k not in wrong}
+        tried = wait_for(tested(usable))
+        wrong |= {one.rule: one.why for one in tried if one.why}
+    fine = "posted a test" if test else "can be used"
+    columns = Columns(("RULE", "TELLS OF", "SHAPE", "RESULT"))
+    rows = [
+        (
+            name,
+            "gaps" if rule.when.gap is not None else "incidents",
+            rule.post.shape.value,
+            wrong.get(name, fine),
+        )
+        for name, rule in rules.items()
+    ]
+    print_lines([columns.header(rows), *columns.lines(rows)])
+    return 1 if wrong else 0

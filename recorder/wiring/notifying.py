@@ -1,0 +1,249 @@
+"""Notifying, put together: the logs, the outbox, and who posts."""
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from recorder.coverage.ports import Log
+from recorder.errors import RecorderError
+from recorder.health.notifying import notify_exposition
+from recorder.health.server import listening
+from recorder.knowledge import Knowledge, load
+from recorder.notification.checking import Tried, try_rule
+from recorder.notification.following import Following
+from recorder.notification.loading import NotifyError, load_rules
+from recorder.notification.ports import Listed, State
+from recorder.notification.progress import NotifyProgress
+from recorder.notification.rules import Rule
+from recorder.notification.sending import Counters, Sending
+from recorder.posting import webhooks
+from recorder.settings import Settings
+from recorder.store.outbox import StoredOutbox, outbox
+from recorder.wiring.database import open_database
+from recorder.wiring.reading import Logs, open_logs
+from recorder.wiring.waiting import opened, pause
+
+__all__ = [
+    "NotifyOptions",
+    "listed",
+    "notify",
+    "posted_again",
+    "rules_of",
+    "tested",
+]
+
+log = logging.getLogger("recorder.notify")
+
+LOOK = timedelta(seconds=10)
+"""How often it is looked for new logs, and for what is waiting."""
+
+FORGET_EVERY = timedelta(hours=1)
+RETRIED_FOR = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotifyOptions:
+    """What is wanted of one run."""
+
+    log: int | None = None
+    """Only this log; None: every cluster, or that of the settings."""
+
+    since: datetime | None = None
+    """From when on a rule tells that is new; None: from now on."""
+
+    once: bool = False
+    """Whether to end once everything that is due was tried."""
+
+
+def rules_of(settings: Settings) -> Mapping[str, Rule]:
+    """Return the rules by name.
+
+    Raises:
+        NotifyError: there is no file of rules, or it is wrong.
+    """
+    if settings.notify_file is None:
+        msg = "there are no rules of notifications"
+        advice = "name their file in the setting notify_file"
+        raise NotifyError(msg, advice=advice)
+    return {one.name: one for one in load_rules(settings.notify_file).rules}
+
+
+async def tested(rules: Mapping[str, Rule]) -> Sequence[Tried]:
+    """Post a message that says it is a test, once for each rule."""
+    now = datetime.now(UTC)
+    async with webhooks() as poster:
+        return [await try_rule(rule, poster, now) for rule in rules.values()]
+
+
+@asynccontextmanager
+async def opened_outbox(settings: Settings) -> AsyncIterator[StoredOutbox]:
+    """Yield the outbox."""
+    async with (
+        open_database(settings) as database,
+        outbox(database.dsn("notifier")) as kept,
+    ):
+        yield kept
+
+
+async def listed(
+    settings: Settings,
+    *,
+    states: Sequence[State],
+    rule: str | None,
+    log_id: int | None,
+    limit: int | None,
+) -> Sequence[Listed]:
+    """Return messages of the outbox, newest first."""
+    async with opened_outbox(settings) as kept:
+        return await kept.listed(
+            states=states, rule=rule, log=log_id, limit=limit
+        )
+
+
+async def posted_again(settings: Settings, number: int) -> bool:
+    """Have a message posted again that failed; return whether there is one."""
+    async with opened_outbox(settings) as kept:
+        return await kept.retry(number, RETRIED_FOR)
+
+
+async def notify(
+    settings: Settings,
+    stop: asyncio.Event,
+    options: NotifyOptions,
+    *,
+    say: Callable[[str], None],
+) -> NotifyProgress:
+    """Notify of what happens, until a stop is wanted.
+
+    What it did by then comes back.
+
+    Raises:
+        NotifyError: the rules cannot be used.
+    """
+    rules, knowledge = rules_of(settings), load(settings.knowledge)
+    progress = NotifyProgress(Counters.of(rules), sorted(rules))
+    async with AsyncExitStack() as stack:
+        if settings.notify_listen and not options.once:
+            address = await stack.enter_async_context(
+                listening(
+                    settings.notify_listen,
+                    progress.ready,
+                    lambda: notify_exposition(progress),
+                    setting="notify_listen",
+                )
+            )
+            say(f"health and metrics at http://{address}/metrics")
+        logs = await opened(
+            lambda: open_logs(settings),
+            stack,
+            stop,
+            settings=settings,
+            waits=lambda exc: setattr(progress, "waiting_for", str(exc)),
+            say=say,
+        )
+        if logs is None:
+            return progress
+        progress.waiting_for = ""
+        kept = await stack.enter_async_context(outbox(logs.notifier_dsn))
+        poster = await stack.enter_async_context(webhooks())
+        sending = Sending(rules, kept, poster, luck=random.random)
+        progress.counters = sending.counters
+        one = _Notifier(
+            rules, knowledge, logs, kept, sending, progress, options
+        )
+        await (one.once() if options.once else one.run(stop, say))
+    return progress
+
+
+@dataclass(slots=True)
+class _Notifier:
+    """One process that notifies."""
+
+    rules: Mapping[str, Rule]
+    knowledge: Knowledge
+    logs: Logs
+    kept: StoredOutbox
+    sending: Sending
+    progress: NotifyProgress
+    options: NotifyOptions
+    followed: set[int] = field(default_factory=set)
+
+    async def once(self) -> None:
+        """Judge every log once, and try what is due until nothing is."""
+        for one in await self._meant():
+            reading = await self.logs.read(one.id)
+            while (
+                await self._following().judge(reading, since=self._since())
+                is None
+            ):
+                pass
+        for name in await self.kept.due(self.rules.keys()):
+            while await self.sending.send_next(self.rules[name]):
+                pass
+        await self._look()
+
+    async def run(
+        self, stop: asyncio.Event, say: Callable[[str], None]
+    ) -> None:
+        """Follow every log, and post, until a stop is wanted."""
+        since, forgotten = self._since(), datetime.min.replace(tzinfo=UTC)
+        async with asyncio.TaskGroup() as posting:
+            posting.create_task(self.sending.run(stop))
+            async with asyncio.TaskGroup() as judging:
+                tasks = []
+                while not stop.is_set():
+                    try:
+                        for one in await self._meant():
+                            if one.id not in self.followed:
+                                self.followed.add(one.id)
+                                say(f"telling of {one.cluster_name}")
+                                work = self._follow(one, since)
+                                tasks.append(judging.create_task(work))
+                        await self._look()
+                        if datetime.now(UTC) - forgotten > FORGET_EVERY:
+                            await self.kept.forget()
+                            forgotten = datetime.now(UTC)
+                    except RecorderError as exc:
+                        log.warning("cannot look for logs: %s", exc)
+                    await pause(stop, LOOK)
+                for task in tasks:
+                    task.cancel()
+
+    async def _follow(self, one: Log, since: datetime) -> None:
+        try:
+            reading = await self.logs.read(one.id)
+            await self._following().follow(
+                reading, self.logs.bell(reading), since=since
+            )
+        except RecorderError as exc:
+            # Looked for again with the other logs.
+            log.warning("cannot follow log %s: %s", one.id, exc)
+        finally:
+            self.followed.discard(one.id)
+
+    def _following(self) -> Following:
+        return Following(
+            self.rules,
+            self.knowledge,
+            self.kept,
+            kick=self.sending.kick,
+            judged=self.progress.judged,
+        )
+
+    def _since(self) -> datetime:
+        return self.options.since or datetime.now(UTC)
+
+    async def _meant(self) -> Sequence[Log]:
+        number = self.options.log
+        found = await self.logs.meant(number)
+        if number is not None:
+            return found
+        return [one for one in found if not one.is_tape]
+
+    async def _look(self) -> None:
+        tallies = await self.kept.tallies()
+        self.progress.tallies = {one.rule: one for one in tallies}
