@@ -113,7 +113,7 @@ def read_policy(
 
 
 def _pairs(longer: Sequence[str], hot: timedelta) -> Sequence[tuple[str, int]]:
-    found = []
+    found: list[tuple[str, int]] = []
     for one in longer:
         kind, _, days = one.partition("=")
         if not kind or not days.isascii() or not days.isdecimal():
@@ -124,6 +124,12 @@ def _pairs(longer: Sequence[str], hot: timedelta) -> Sequence[tuple[str, int]]:
                 f'retention_longer "{one}" and retention_hot contradict each'
                 " other: days are kept or dropped whole, so nothing is kept"
                 " for a shorter time"
+            )
+            raise PolicyError(msg)
+        if kind in dict(found):
+            msg = (
+                f"retention_longer names {kind} twice, with"
+                f" {dict(found)[kind]} and {days} days: leave one out"
             )
             raise PolicyError(msg)
         found.append((kind, int(days)))

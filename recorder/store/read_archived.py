@@ -4,9 +4,11 @@ They were dropped from this database, or never were in it: their archive was
 attached.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+
+import msgspec
 
 from recorder.store.engine import Engine, fetch
 from recorder.store.statement import Statement
@@ -30,6 +32,24 @@ DROPPED = Statement.of("""
     where d.log_id = :log
     order by lower
 """)
+
+# The newest of few: runs of an hour lie between two drops.
+LAST_DROP = Statement.of("""
+    select n.document from recorder.notice n
+    where n.log_id = :log and n.document like '%"action":"dropped"%'
+    order by n.notice_id desc limit 1
+""")
+
+
+class _Policy(msgspec.Struct):
+    longer: dict[str, int] = {}
+
+
+class _Drop(msgspec.Struct):
+    """What a notice of a drop says of what was kept."""
+
+    at: datetime
+    policy: _Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +76,9 @@ class DroppedDay:
     uid: str
     """Of the log."""
 
+    kept: Sequence[str] = ()
+    """Kinds of which every fact of the day is in the database still."""
+
     @property
     def place(self) -> str:
         """The address of the archive that it is in."""
@@ -75,4 +98,23 @@ class DroppedDay:
 async def read_dropped(engine: Engine, log: int) -> Sequence[DroppedDay]:
     """Return the days of a log that were dropped, oldest first."""
     rows = await fetch(engine, "read the archived days", DROPPED, log=log)
-    return [DroppedDay(**dict(row.items())) for row in rows]
+    said = await fetch(engine, "read what was kept", LAST_DROP, log=log)
+    kept = _kept_since(*said[0].values()) if said else {}
+    return [
+        DroppedDay(
+            **dict(row.items()),
+            kept=sorted(
+                k for k, since in kept.items() if row["lower"] > since
+            ),
+        )
+        for row in rows
+    ]
+
+
+def _kept_since(document: str) -> Mapping[str, datetime]:
+    """Return since when all facts of some kinds were kept by a drop."""
+    said = msgspec.json.decode(document, type=_Drop)
+    return {
+        kind: said.at - timedelta(days=days)
+        for kind, days in said.policy.longer.items()
+    }

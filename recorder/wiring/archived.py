@@ -72,10 +72,16 @@ class _Day:
     def state(self) -> str:
         """Say how it is with it."""
         if self.row.uri is None:
-            return DROPPED
+            return DROPPED + self._only_facts
         if self.why is not None:
-            return AWAY
+            return AWAY + self._only_facts
         return NOT_READ if self.found is None else ""
+
+    @property
+    def _only_facts(self) -> str:
+        """Say of which kinds there are facts, without their entries."""
+        kinds = ", ".join(self.row.kept)
+        return kinds and f"; of {kinds} there are only the facts"
 
 
 class ArchivedDays:

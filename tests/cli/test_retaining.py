@@ -223,6 +223,39 @@ async def test_dropped_days_are_answered_or_named(
     assert "which cannot be read" in told.out
 
 
+async def test_what_is_only_facts_is_said(
+    days: Database, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a kind that stays longer than its entries, which nobody archived."""
+    for name, text in (
+        ("ARCHIVE", "none"),
+        ("UNARCHIVED", "drop"),
+        ("LONGER", "Node=730"),
+    ):
+        monkeypatch.setenv(f"RECORDER_RETENTION_{name}", text)
+    await write_days(days)
+    url = ("--database-url", days.superuser_dsn())
+    since = noon(11).strftime("%Y-%m-%dT%H:%M:%SZ")
+    until = noon(8).strftime("%Y-%m-%dT%H:%M:%SZ")
+    window = ("--since", since, "--until", until, "-o", "json", *url)
+    why = ("why", "node/gpu-001", *window)
+    before = await asyncio.to_thread(recorder, *why)
+    assert before.json["verdicts"]
+
+    done = await asyncio.to_thread(recorder, "prune", *url)
+    assert "dropped 2 days" in done.err
+
+    for question in (why, ("incidents", *window)):
+        told = await asyncio.to_thread(recorder, *question)
+        assert told.status == 4, told.err
+        assert (
+            "dropped by retention, not archived; of Node there are only the"
+            " facts" in told.out
+        )
+    after = await asyncio.to_thread(recorder, *why)
+    assert len(after.json["verdicts"]) == len(before.json["verdicts"])  # type: ignore[arg-type]
+
+
 async def test_holds_are_placed_listed_and_lifted(
     days: Database, recorder: Recorder
 ) -> None:

@@ -130,6 +130,7 @@ def test_a_policy_is_read() -> None:
         {"budget": 5},
         {"longer": ("Node",)},
         {"longer": ("Node=3",)},
+        {"longer": ("Node=30", "Node=730")},
     ],
 )
 def test_what_contradicts_itself_is_refused(wrong: dict[str, object]) -> None:
