@@ -10,14 +10,14 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import orjson
 import yaml
 
 from bench.measuring import Number, say, server_folder
+from bench.records import retold
 from bench.size import look
 from recorder.intake.committing import Policy
 from recorder.intake.ports import Known, Sink, Source
@@ -187,18 +187,11 @@ def _deployment(name: str) -> dict[str, Any]:
 
 
 def _many(records: Sequence[bytes]) -> list[bytes]:
-    """Repeat records at later times, so that each is another one."""
+    """Repeat records, each time as another cluster would have made them."""
     many: list[bytes] = []
-    turn = 0
     while len(many) < RECORDS:
-        for raw in records[: RECORDS - len(many)]:
-            record = orjson.loads(raw)
-            for name in ("requestReceivedTimestamp", "stageTimestamp"):
-                at = datetime.fromisoformat(record[name])
-                later = at + timedelta(hours=turn)
-                record[name] = f"{later:%Y-%m-%dT%H:%M:%S.%f}Z"
-            many.append(orjson.dumps(record))
-        turn += 1
+        left = records[: RECORDS - len(many)]
+        many += retold(left, f"measured {len(many)}")
     return many
 
 

@@ -5,8 +5,11 @@ Jobs finish and fail, pods crash, nodes be labelled by operators, flip their
 conditions, be drained and lose power, and keeps every version that its API
 server showed in `TEMPLATES`. `fleet` makes fleets of any size from them. The
 managed fields are the API server's own: each actor writes under its own name.
+With ``--audit`` the same cluster is audited by the policy that ships, and its
+records are kept in `RECORDS`.
 """
 
+import argparse
 import asyncio
 import json
 import tempfile
@@ -16,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import yaml
 
 from bench import manifests, operators
 from recorder.zstd import CompressionParameter, compress
@@ -25,6 +29,8 @@ from tests.cluster.machines import MachineSpec
 from tests.cluster.waiting import until
 
 TEMPLATES = Path(__file__).with_name("templates.jsonl.zst")
+RECORDS = Path(__file__).with_name("audit-records.jsonl.zst")
+POLICY = Path(__file__).parents[1] / "deploy/audit-policy.yaml"
 
 WATCHED = {
     "v1/events": "/api/v1/events",
@@ -184,13 +190,32 @@ async def harvest(folder: Path) -> list[Line]:
         return gathered.lines
 
 
-def main() -> None:
-    with tempfile.TemporaryDirectory(prefix="recorder-harvest-") as folder:
-        lines = asyncio.run(harvest(Path(folder) / "cluster"))
-    content = b"".join(
-        json.dumps(line, separators=(",", ":")).encode() + b"\n"
-        for line in lines
+async def harvest_audit(folder: Path) -> bytes:
+    """Run the cluster and give what its API server audits of it."""
+    policy = yaml.safe_load(POLICY.read_text())
+    options = Options(
+        machines=machines(), toleration_seconds=5, audit_policy=policy
     )
+    async with Cluster.start(folder, options) as cluster:
+        await act(cluster)
+        return cluster.audit_log.read_bytes()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.harvest")
+    parser.add_argument(
+        "--audit", action="store_true", help="keep audit records instead"
+    )
+    is_audit = parser.parse_args().audit
+    with tempfile.TemporaryDirectory(prefix="recorder-harvest-") as folder:
+        place = Path(folder) / "cluster"
+        if is_audit:
+            content = asyncio.run(harvest_audit(place))
+        else:
+            content = b"".join(
+                json.dumps(line, separators=(",", ":")).encode() + b"\n"
+                for line in asyncio.run(harvest(place))
+            )
     packed = compress(
         content,
         options={
@@ -199,8 +224,9 @@ def main() -> None:
             CompressionParameter.enable_long_distance_matching: 1,
         },
     )
-    TEMPLATES.write_bytes(packed)
-    print(f"{len(lines)} frames, {len(content)} bytes, {len(packed)} packed")
+    (RECORDS if is_audit else TEMPLATES).write_bytes(packed)
+    lines = content.count(b"\n")
+    print(f"{lines} lines, {len(content)} bytes, {len(packed)} packed")
 
 
 if __name__ == "__main__":

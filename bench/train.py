@@ -21,6 +21,7 @@ from pathlib import Path
 
 from bench.answers_log import STATES_MAX, Nothing, batches, frame
 from bench.fleet import Change, Fleet
+from bench.records import harvested, retold
 from bench.tapes import MIXES
 from bench.templates import EVENTS, JOBS, NODES, PODS, load
 from recorder.intake.deriving import Deriver
@@ -40,6 +41,7 @@ SIZES = {
     "node": 64 * KIB,
     "object": 64 * KIB,
     "fact": 16 * KIB,
+    "audit": 64 * KIB,
 }
 """By ``--compare``: larger ones make payloads at most 3 % smaller."""
 COMPARED = (16 * KIB, 32 * KIB, 64 * KIB, 96 * KIB, 112 * KIB)
@@ -49,6 +51,7 @@ SAMPLES = {
     "node": 1_500,
     "object": 3_000,
     "fact": 32_000,
+    "audit": 10_000,
 }
 
 
@@ -95,12 +98,22 @@ async def _derived(changes: Iterable[Change]) -> list[bytes]:
     return [told for told in found if len(told) >= COMPRESSED_FROM]
 
 
+def audits(fleet: Fleet) -> Iterator[bytes]:
+    """Records of a real cluster, as that of the fleet would have made them."""
+    records = harvested()
+    turn = 0
+    while True:
+        yield from retold(records, f"{fleet._revision} {turn}")
+        turn += 1
+
+
 KINDS: dict[str, Callable[[Fleet], Iterator[bytes]]] = {
     "event": events,
     "pod": pods,
     "node": nodes,
     "object": objects,
     "fact": facts,
+    "audit": audits,
 }
 
 

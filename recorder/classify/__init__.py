@@ -25,7 +25,7 @@ from recorder.classify.objects import (
     read_object,
 )
 from recorder.classify.record_digests import RecordDigests, record_digests
-from recorder.classify.requests import request_draft
+from recorder.classify.requests import read_record, request_draft
 
 __all__ = [
     "DocumentHead",
@@ -38,6 +38,7 @@ __all__ = [
     "node_ready",
     "read_head",
     "read_object",
+    "read_record",
     "record_digests",
     "request_draft",
     "substance",

@@ -6,10 +6,9 @@ looked up, or said by a body. Its UID is often only in the response.
 
 from datetime import datetime
 
-import msgspec
-
 from recorder.classify.audit_record import (
     AuditRecord,
+    Body,
     ObjectRef,
     User,
     read_audit,
@@ -29,6 +28,7 @@ __all__ = [
     "node_of",
     "object_of",
     "occurred",
+    "read_record",
     "request_draft",
     "uid_of",
     "verb_of",
@@ -92,7 +92,10 @@ def is_dry_run(record: AuditRecord) -> bool:
 
 def version_shown(record: AuditRecord) -> str | None:
     """Return the version of the object that an answer shows."""
-    return _version(record.response_object) or None
+    metadata = record.answer.metadata
+    return (
+        metadata.resource_version if metadata is not None else None
+    ) or None
 
 
 def uid_of(record: AuditRecord) -> str | None:
@@ -100,7 +103,7 @@ def uid_of(record: AuditRecord) -> str | None:
     about = record.object_ref or _NOTHING
     if about.uid or about.subresource not in {None, "", "status"}:
         return about.uid
-    answer = _read(record.response_object)
+    answer = record.answer
     if answer.kind == "Status":
         return answer.details.uid if answer.details is not None else None
     return answer.metadata.uid if answer.metadata is not None else None
@@ -122,7 +125,15 @@ def acted_by(record: AuditRecord) -> str | None:
 def object_of(record: AuditRecord) -> ObjectIdentity | None:
     """Return the object of a request, by what the request says of it."""
     about = record.object_ref
-    if about is None or not (about.name or about.uid):
+    if about is None:
+        return None
+    return _object(record, about, about.name, about.uid)
+
+
+def _object(
+    record: AuditRecord, about: ObjectRef, name: str | None, uid: str | None
+) -> ObjectIdentity | None:
+    if not (name or uid):
         return None
     plural = about.resource or ""
     group = about.api_group or ""
@@ -131,8 +142,8 @@ def object_of(record: AuditRecord) -> ObjectIdentity | None:
         group,
         known or _kind(record, group) or plural,
         about.namespace or "",
-        about.name or "",
-        about.uid,
+        name or "",
+        uid,
     )
 
 
@@ -145,8 +156,7 @@ def _kind(record: AuditRecord, group: str) -> str | None:
     about = record.object_ref
     if about is None or about.subresource not in {None, "", "status"}:
         return None
-    for raw in (record.response_object, record.request_object):
-        said = _read(raw)
+    for said in (record.answer, record.asked):
         of, slash, _ = (said.api_version or "").partition("/")
         if (
             said.kind
@@ -165,67 +175,31 @@ def node_of(record: AuditRecord) -> str | None:
     if about.resource == "nodes":
         if about.name:
             return about.name
-        return _named(record.request_object)
+        return _named(record.asked)
     if about.resource == "pods":
-        return _spec(record.response_object).node_name
+        spec = record.answer.spec
+        return spec.node_name if spec is not None else None
     return None
 
 
-class _Spec(msgspec.Struct, rename="camel"):
-    node_name: str | None = None
+def _named(body: Body) -> str | None:
+    return body.metadata.name if body.metadata is not None else None
 
 
-class _Details(msgspec.Struct):
-    uid: str | None = None
-
-
-class _Metadata(msgspec.Struct, rename="camel"):
-    name: str | None = None
-    uid: str | None = None
-    resource_version: str | None = None
-
-
-class _Object(msgspec.Struct):
-    kind: str | None = None
-    api_version: str | None = msgspec.field(default=None, name="apiVersion")
-    metadata: _Metadata | None = None
-    spec: _Spec | None = None
-    details: _Details | None = None
-
-
-def _read(raw: msgspec.Raw) -> _Object:
-    if not bytes(raw):
-        return _Object()
-    try:
-        return msgspec.json.decode(raw, type=_Object)
-    except (ValueError, RecursionError):
-        return _Object()
-
-
-def _named(raw: msgspec.Raw) -> str | None:
-    metadata = _read(raw).metadata
-    return metadata.name if metadata is not None else None
-
-
-def _version(raw: msgspec.Raw) -> str | None:
-    metadata = _read(raw).metadata
-    return metadata.resource_version if metadata is not None else None
-
-
-def _spec(raw: msgspec.Raw) -> _Spec:
-    return _read(raw).spec or _Spec()
-
-
-def request_draft(raw: bytes, *, observed_at: datetime, source: str) -> Draft:
+def request_draft(
+    raw: bytes,
+    *,
+    observed_at: datetime,
+    source: str,
+    record: AuditRecord | None = None,
+) -> Draft:
     """Return the draft of an audit record.
 
     A document that is no record gives a draft without columns: it is in the
-    log all the same.
+    log all the same. ``record`` is the document as it was read, if it was.
     """
-    try:
-        record = read_audit(raw)
-    except (ValueError, RecursionError):
-        record = AuditRecord()
+    if record is None:
+        record = read_record(raw) or AuditRecord()
     return Draft(
         source=source,
         operation=Operation.AUDIT,
@@ -241,6 +215,14 @@ def request_draft(raw: bytes, *, observed_at: datetime, source: str) -> Draft:
     )
 
 
+def read_record(raw: bytes) -> AuditRecord | None:
+    """Read an audit record; None of what is none."""
+    try:
+        return read_audit(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
 def _identity(record: AuditRecord) -> ObjectIdentity | None:
     """Return the object of a request, by what its answer says as well.
 
@@ -249,9 +231,8 @@ def _identity(record: AuditRecord) -> ObjectIdentity | None:
     about = record.object_ref or _NOTHING
     name = about.name
     if not name and not about.subresource and record.verb == "create":
-        name = _named(record.response_object)
-    named = msgspec.structs.replace(about, name=name, uid=uid_of(record))
-    found = object_of(msgspec.structs.replace(record, object_ref=named))
+        name = _named(record.answer)
+    found = _object(record, about, name, uid_of(record))
     if found is None:
         return None
     return ObjectIdentity(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from recorder.classify import lease_renewed_at
-from recorder.classify.audit_record import read_audit
+from recorder.classify.audit_record import AuditRecord, read_audit
 from recorder.classify.shapes import AnyObject, Event, Shape, read_event
 from recorder.classify.times import moment
 from recorder.facts import audits, events
@@ -30,6 +30,7 @@ from recorder.model.reference import Resource
 __all__ = [
     "DERIVATION",
     "Derived",
+    "Document",
     "Read",
     "appearance",
     "derive",
@@ -38,7 +39,7 @@ __all__ = [
     "state_of",
 ]
 
-DERIVATION = 6
+DERIVATION = 7
 """To be raised with every change of what facts are derived, and of what is
 put beside them."""
 
@@ -77,6 +78,9 @@ class Derived(NamedTuple):
     """Of the object after the entry; None if it is not compared or gone."""
 
 
+Document = Shape | AuditRecord
+"""A document as it was decoded."""
+
 Read = Wire | list[Fact]
 """The document of an entry, or its facts where they need no other."""
 
@@ -107,7 +111,7 @@ def appearance(raw: bytes, resource: str) -> Appeared | None:
     return Appeared(created=False, state=snapshot(state))
 
 
-def read_entry(draft: Draft, wire: Shape | None = None) -> Read:
+def read_entry(draft: Draft, wire: Document | None = None) -> Read:
     """Read of an entry what its facts are made of.
 
     ``wire`` is its document as it was decoded, if it was.
@@ -117,7 +121,8 @@ def read_entry(draft: Draft, wire: Shape | None = None) -> Read:
     if draft.operation is ABSENT:
         return _NOTHING
     try:
-        return read_wire(draft.raw, _resource(draft.resource or ""), wire)
+        shape = None if isinstance(wire, AuditRecord) else wire
+        return read_wire(draft.raw, _resource(draft.resource or ""), shape)
     except (ValueError, RecursionError) as exc:
         return [_unreadable(draft, exc)]
 
@@ -166,12 +171,13 @@ def _told(draft: Draft, before: State | None, read: Wire) -> Derived:
     return Derived([_changed(draft, change, now) for change in found], now)
 
 
-def _alone(draft: Draft, wire: Shape | None) -> list[Fact]:
+def _alone(draft: Draft, wire: Document | None) -> list[Fact]:
     """Return the facts of an entry that no other entry is needed for."""
     operation = draft.operation
     try:
         if operation is AUDIT:
-            return [audits.request(read_audit(draft.raw))]
+            record = wire if isinstance(wire, AuditRecord) else None
+            return [audits.request(record or read_audit(draft.raw))]
         if draft.resource in EVENTS and operation in VERSIONS:
             event = wire if isinstance(wire, Event) else read_event(draft.raw)
             return [events.occurrence(event, draft)]

@@ -3,8 +3,13 @@
 from collections.abc import Mapping
 from itertools import islice
 
-from recorder.classify.shapes import Shape
-from recorder.facts.deriver import Read, derive, is_compared, read_entry
+from recorder.facts.deriver import (
+    Document,
+    Read,
+    derive,
+    is_compared,
+    read_entry,
+)
 from recorder.facts.state import State, Wire
 from recorder.facts.writing import WrittenFact, written
 from recorder.model.entry import Draft
@@ -42,7 +47,7 @@ class KnownStates:
         self,
         position: int,
         draft: Draft,
-        wire: Shape | None,
+        wire: Document | None,
         previous: int | None,
     ) -> Entered:
         """Return the facts of an entry, if the state before it is known.

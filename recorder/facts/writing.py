@@ -16,13 +16,17 @@ from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import Appeared, Detail, Vanished
 from recorder.model.reference import ObjectIdentity
 
-__all__ = ["WrittenFact", "owner_of", "written"]
+__all__ = ["IN_ITS_ENTRY", "WrittenFact", "owner_of", "written"]
 
 Value = TypeVar("Value")
 
 _encode = msgspec.json.Encoder().encode
-APPEARED = FactKind.APPEARED
-"""By a name of its own: Python 3.11 takes its time for a member."""
+# By names of their own: Python 3.11 takes its time for a member.
+APPEARED, REQUESTED = FactKind.APPEARED, FactKind.REQUESTED
+
+IN_ITS_ENTRY = b"{}"
+"""What is written of a request: all that it tells is read from its entry,
+which is larger than what else is known of it."""
 
 
 class WrittenFact(msgspec.Struct, frozen=True, gc=False):
@@ -60,7 +64,7 @@ def written(fact: Fact) -> WrittenFact:
         fact.occurred_at,
         fact.seen_at,
         fact.actor,
-        _json(_in_order(fact.detail)),
+        _told(fact),
         marks,
         owner,
         place,
@@ -83,6 +87,12 @@ def owner_of(fact: Fact) -> ObjectIdentity | None:
                 owner.uid,
             )
     return None
+
+
+def _told(fact: Fact) -> bytes:
+    if fact.kind is REQUESTED:
+        return IN_ITS_ENTRY
+    return _json(_in_order(fact.detail))
 
 
 def _in_order(detail: Detail) -> Detail:

@@ -9,6 +9,7 @@ from copy import copy
 from datetime import datetime, timedelta
 
 from recorder.classify import Wire
+from recorder.classify.audit_record import AuditRecord
 from recorder.facts import Entered, KnownStates
 from recorder.intake import document as documents
 from recorder.intake import gaps
@@ -76,7 +77,7 @@ class Ledger:
         draft: Draft,
         *,
         previous: int | None = None,
-        wire: Wire | None = None,
+        wire: Wire | AuditRecord | None = None,
     ) -> None:
         """Add an entry, of a stream or of the recorder as a whole.
 
@@ -92,7 +93,7 @@ class Ledger:
             )
         self._drafts.append((self.epoch, draft))
         self.bytes += len(draft.raw)
-        if previous is None and wire is not None:
+        if previous is None and isinstance(wire, Wire):
             # The facts of what appears hold all that it says, once more.
             self.bytes += len(draft.raw)
         if key is not None:

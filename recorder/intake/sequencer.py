@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from recorder.classify import request_draft
+from recorder.classify import read_record, request_draft
 from recorder.errors import InputError
 from recorder.intake import endings
 from recorder.intake.document import Document, read
@@ -244,12 +244,14 @@ class Sequencer:
     def _request(self, recorded: AuditRecorded) -> None:
         if not self.requests.is_new(recorded.event):
             return
+        record = read_record(recorded.event)
         draft = request_draft(
             recorded.event,
             observed_at=recorded.observed_at,
             source=recorded.source,
+            record=record,
         )
-        self.ledger.enter((recorded.source, AUDIT), draft)
+        self.ledger.enter((recorded.source, AUDIT), draft, wire=record)
 
     def _document(
         self, observation: CloudEventPosted | Polled | Noticed

@@ -26,12 +26,11 @@ _KIND = rb'"kind\\*"(?:\s|\\+[nrt])*:(?:\s|\\+[nrt])*\\*'
 _secret_kind = re.compile(_KIND + rb'"Secret(?:List)?\\*"').search
 _SECRET = b'"Secret'
 
-has_token_kind = re.compile(_KIND + rb'"Token(?:Request|Review)\\*"').search
-"""Whether something is a request for a token, or a question about one. Both
-are made to be answered and never kept: only audit sees them."""
+_token_kind = re.compile(_KIND + rb'"Token(?:Request|Review)\\*"').search
+_TOKEN = b'"Token'
 
-patches_env = re.compile(rb'"path"\s*:\s*"[^"]*/env[/"]').search
-"""Whether an operation of a JSON patch may write to an environment."""
+_env_patch = re.compile(rb'"path"\s*:\s*"[^"]*/env[/"]').search
+_ENV_PATH = b"/env"
 
 _env = re.compile(rb'"env(?:"\s*:\s*(\[)(?!\s*\])|\\)').search
 _ENV = b'"env'
@@ -55,6 +54,19 @@ def may_hide_letters(raw: bytes) -> bool:
 def has_secret_kind(raw: bytes) -> bool:
     """Return whether something says that it is a Secret, or a list of them."""
     return find(raw, _SECRET) >= 0 and _secret_kind(raw) is not None
+
+
+def has_token_kind(raw: bytes) -> bool:
+    """Return whether something asks for a token, or asks about one.
+
+    Both are made to be answered and never kept: only audit sees them.
+    """
+    return find(raw, _TOKEN) >= 0 and _token_kind(raw) is not None
+
+
+def patches_env(raw: bytes) -> bool:
+    """Return whether a JSON patch may write to an environment."""
+    return find(raw, _ENV_PATH) >= 0 and _env_patch(raw) is not None
 
 
 def next_env(raw: bytes, start: int = 0) -> re.Match[bytes] | None:

@@ -8,6 +8,7 @@ import orjson
 
 from recorder.intake.state import Batch, Head, ResumePoint, StreamKey
 from recorder.model.entry import Draft
+from recorder.model.observation import AUDIT
 from recorder.store.codes import (
     OPERATION_CODES,
     SOURCE_CODES,
@@ -56,6 +57,7 @@ DICTIONARIES = {
     "events.k8s.io/v1/events": "event",
     "v1/pods": "pod",
     "v1/nodes": "node",
+    AUDIT: "audit",
 }
 """Which dictionary suits which resource; `object` suits the others."""
 

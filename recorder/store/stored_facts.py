@@ -5,16 +5,22 @@ looked up by its number: joined, the planner would guess how many facts there
 will be, and where it guesses too many read every object of the log.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import ClassVar
 
 from recorder.model.fact import Fact, StoredFact
+from recorder.model.facts import Detail
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.store.codes import FACTS
 from recorder.store.details import detail_decoder
 from recorder.store.engine import Engine, Record, fetch
 from recorder.store.extent import Extent
+from recorder.store.read_requests import (
+    NOT_KEPT,
+    RequestReader,
+    is_in_its_entry,
+)
 from recorder.store.statement import Statement
 
 __all__ = [
@@ -103,6 +109,7 @@ class FactNames:
         self._log = log
         self._engine = engine
         self._details = detail_decoder(engine)
+        self._requests = RequestReader(log, engine)
         self._nodes: dict[int | None, str | None] = {None: None}
         self._words: dict[int | None, str | None] = {None: None}
         self._objects: dict[int | None, ObjectIdentity | None] = {None: None}
@@ -113,7 +120,10 @@ class FactNames:
         facts = [row for row in rows if row[0] == FACT]
         facts.sort(key=itemgetter(1, 2))
         await self._details.know(self._engine, map(itemgetter(6), facts))
-        return [self._stored(row) for row in facts]
+        requests = await self._requests.at(
+            [row[1] for row in facts if is_in_its_entry(row[5], row[6])]
+        )
+        return [self._stored(row, requests) for row in facts]
 
     def _know(self, rows: Iterable[Record]) -> None:
         for row in rows:
@@ -127,10 +137,16 @@ class FactNames:
                     number, ObjectIdentity(group, kind, namespace, name, uid)
                 )
 
-    def _stored(self, row: Record) -> StoredFact:
+    def _stored(
+        self, row: Record, requests: Mapping[int, Detail]
+    ) -> StoredFact:
         position, index, at, observed_at, kind, detail, thing, node, actor = (
             row[1:10]
         )
+        if is_in_its_entry(kind, detail):
+            told = requests.get(position, NOT_KEPT)
+        else:
+            told = self._details.decode(detail, kind)
         return StoredFact(
             entry=EntryName(self._log, position),
             index=index,
@@ -141,7 +157,7 @@ class FactNames:
                 object=self._objects[thing],
                 occurred_at=None if observed_at is None else at,
                 actor=self._words[actor],
-                detail=self._details.decode(detail, kind),
+                detail=told,
             ),
         )
 

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from recorder.facts import written
+from recorder.facts.writing import IN_ITS_ENTRY
 from recorder.model.fact import DETAILS, Fact, FactKind
 from recorder.model.facts import Appeared, ConditionChanged
 from recorder.model.state import Condition
@@ -23,6 +24,10 @@ def test_what_is_written_is_read_as_it_was_told(name: str) -> None:
     facts = judged(read_lines(TAPES / f"{name}.tape.jsonl.zst")).facts
     assert facts
     for stored in facts:
+        if stored.fact.kind is FactKind.REQUESTED:
+            # Its entry tells it.
+            assert written(stored.fact).detail == IN_ITS_ENTRY
+            continue
         told = DETAILS[stored.fact.kind]
         read = msgspec.json.decode(written(stored.fact).detail, type=told)
         assert read == stored.fact.detail
