@@ -120,6 +120,8 @@ class Filter:
     kinds: Sequence[FactKind] | None = None
     reason: str | None = None
     actor: str | None = None
+    code: int | None = None
+    """With which audited requests were refused."""
 
     def question(self, *, facts: bool) -> EntryQuestion:
         """Return it as the report asks it."""
@@ -132,6 +134,7 @@ class Filter:
             kinds=_tuple(self.kinds),
             reason=self.reason,
             actor=self.actor,
+            code=self.code,
             facts=facts,
         )
 

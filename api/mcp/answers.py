@@ -322,6 +322,7 @@ async def entries(asked: Asked, given: OfEntries) -> EntriesDocument:
         source=given.source,
         reason=given.reason,
         actor=given.actor,
+        code=given.code,
         limit=given.limit,
         documents=given.documents,
         words=True,

@@ -205,6 +205,10 @@ class OfEntries(
         Name | None,
         Meta(description="Who reported an Event or made a request."),
     ] = None
+    code: Annotated[
+        int | None,
+        Meta(description="With which requests were refused, as 403."),
+    ] = None
     documents: Annotated[
         bool,
         Meta(description="Whether each document is wanted, as received."),

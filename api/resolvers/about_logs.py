@@ -9,7 +9,7 @@ from api.answers.fleet_lists import fleet_entries
 from api.answers.windows import window
 from api.context import Info
 from api.describing import described
-from api.resolvers.node import ActorName, Kinds, Reason
+from api.resolvers.node import ActorName, Code, Kinds, Reason
 from api.resolvers.object import KubernetesObject
 from api.selecting import selected
 from api.types.arguments import (
@@ -171,6 +171,7 @@ class AboutLogs:
         kinds: Kinds = None,
         reason: Reason = None,
         actor: ActorName = None,
+        code: Code = None,
         first: First = None,
         after: After = None,
         last: Last = None,
@@ -190,6 +191,7 @@ class AboutLogs:
                 kinds=kinds,
                 reason=reason,
                 actor=actor,
+                code=code,
             ),
             paging.Page.of(first, after, last, before),
             selected(info),
@@ -213,6 +215,7 @@ class AboutLogs:
         ] = None,
         reason: Reason = None,
         actor: ActorName = None,
+        code: Code = None,
         first: First = None,
         after: After = None,
         last: Last = None,
@@ -234,6 +237,7 @@ class AboutLogs:
             operations=operations,
             reason=reason,
             actor=actor,
+            code=code,
         )
         page = paging.Page.of(first, after, last, before)
         fields = selected(info)

@@ -31,6 +31,12 @@ Reason = Annotated[
     str | None,
     strawberry.argument(description="Only Events with this reason."),
 ]
+Code = Annotated[
+    int | None,
+    strawberry.argument(
+        description="Only requests refused with this HTTP status code."
+    ),
+]
 ActorName = Annotated[
     str | None, strawberry.argument(description="Only facts with this actor.")
 ]
@@ -124,6 +130,7 @@ class Node:
         kinds: Kinds = None,
         reason: Reason = None,
         actor: ActorName = None,
+        code: Code = None,
         first: First = None,
         after: After = None,
         last: Last = None,
@@ -139,6 +146,7 @@ class Node:
                 kinds=kinds,
                 reason=reason,
                 actor=actor,
+                code=code,
             ),
             paging.Page.of(first, after, last, before),
             selected(info),
@@ -152,6 +160,7 @@ class Node:
         until: Until = None,
         reason: Reason = None,
         actor: ActorName = None,
+        code: Code = None,
         first: First = None,
         after: After = None,
         last: Last = None,
@@ -166,6 +175,7 @@ class Node:
                 node=self.name,
                 reason=reason,
                 actor=actor,
+                code=code,
             ),
             paging.Page.of(first, after, last, before),
             selected(info),

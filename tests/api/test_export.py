@@ -6,8 +6,12 @@ import orjson
 import pytest
 
 from api import exporting
+from recorder.model.observation import AuditRecorded
 from recorder.store import read_fact_pages
 from tests.api.serving import Client
+from tests.api.telling import Telling
+from tests.audit.receiving import a_record
+from tests.support.builders import START
 
 
 async def exported(client: Client, query: str) -> list[dict[str, Any]]:
@@ -28,6 +32,30 @@ async def test_every_entry_is_exported_once_and_in_order(
     ]
     assert end["coverage"]["complete"] is True
     assert "raw" not in lines[0]
+
+
+async def test_refused_requests_are_selected_by_their_code(
+    growing: Client, telling: Telling
+) -> None:
+    for code in (201, 403, 429):
+        await telling.tell(
+            AuditRecorded(
+                observed_at=START,
+                event=orjson.dumps(
+                    a_record(f"{code}", responseStatus={"code": code})
+                ),
+            )
+        )
+    *lines, _ = await exported(growing, "code=403")
+    answer = await growing.ask(
+        """{ entries(code: 403, first: 50) { nodes { name } }
+          facts(code: 403, first: 50) { nodes { entry } } }"""
+    )
+
+    names = [line["entry"] for line in lines]
+    assert len(names) == 1
+    assert [one["name"] for one in answer["entries"]["nodes"]] == names
+    assert [one["entry"] for one in answer["facts"]["nodes"]] == names
 
 
 async def test_documents_are_exported_as_they_came(served: Client) -> None:
