@@ -89,6 +89,9 @@ class StreamState(StrEnum):
     STOPPED = "stopped"
     """Not being recorded."""
 
+    ENDED = "ended"
+    """Read to its end."""
+
 
 @described_enum()
 class SourceName(StrEnum):

@@ -194,5 +194,7 @@ class Committer:
         progress.entries += len(batch)
         progress.size = batch.first_position - 1 + len(batch)
         progress.streams.update(batch.streams)
+        for key in batch.left:
+            progress.streams.pop(key, None)
         progress.committed_at = datetime.now(UTC)
         progress.note_drafts(draft for _, draft in batch.drafts)

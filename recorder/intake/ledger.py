@@ -44,6 +44,7 @@ class Ledger:
         self.streams: dict[StreamKey, ResumePoint] = dict(recovered.streams)
         self._jumps = list(recovered.jumps)
         self._moved: set[StreamKey] = set()
+        self._left: set[StreamKey] = set()
         self._states = {key: p.state for key, p in self.streams.items()}
         self._drafts: list[tuple[int, Draft]] = []
         self._first = recovered.size + 1
@@ -119,11 +120,18 @@ class Ledger:
     def moved(self, key: StreamKey) -> ResumePoint:
         """Return the resume point of a stream, to be moved."""
         self._moved.add(key)
+        self._left.discard(key)
         point = self.streams.get(key)
         if point is None:
             point = ResumePoint(state=StreamState.LISTING)
             self.streams[key] = point
         return point
+
+    def leave(self, key: StreamKey) -> None:
+        """Forget a stream, and where it resumes."""
+        self._moved.discard(key)
+        if self.streams.pop(key, None) is not None:
+            self._left.add(key)
 
     def jumped(self, at: datetime, by: timedelta) -> None:
         """Note that our clock was set; its entry comes next."""
@@ -226,7 +234,9 @@ class Ledger:
             previous=self._previous,
             read=self._read,
             states=self._known,
+            left=self._left,
         )
+        self._left = set()
         self._states.update({k: p.state for k, p in batch.streams.items()})
         self._first += len(self._drafts)
         self._drafts = []

@@ -25,9 +25,10 @@ from recorder.intake.queue import Chunk, IntakeQueue
 from recorder.intake.receipts import Receipt, Receipts
 from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
-from recorder.intake.state import StreamState
+from recorder.intake.state import WORKING, StreamState
 from recorder.intake.tee import Tee, Tees
 from recorder.model.observation import (
+    AUDIT,
     ClockJumped,
     ListPage,
     Observation,
@@ -299,7 +300,11 @@ class Recording:
 
 def _starting(ledger: Ledger) -> None:
     for key, point in ledger.streams.items():
-        if point.state is StreamState.STOPPED:
+        if key[0] == AUDIT:
+            # Until it is read on, which it need not be any more.
+            if point.state in WORKING:
+                ledger.moved(key).state = StreamState.STOPPED
+        elif point.state is StreamState.STOPPED:
             ledger.moved(key).state = StreamState.BACKING_OFF
 
 
@@ -317,11 +322,7 @@ def _compare_clocks(
 
 def _stopped(ledger: Ledger) -> None:
     for key, point in ledger.streams.items():
-        if point.state in {
-            StreamState.LIVE,
-            StreamState.LISTING,
-            StreamState.BACKING_OFF,
-        }:
+        if point.state in WORKING:
             ledger.moved(key).state = StreamState.STOPPED
 
 

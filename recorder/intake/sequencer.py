@@ -89,10 +89,7 @@ class Sequencer:
             case RecordsLost():
                 endings.records_lost(self.ledger, observation)
             case PlaceReached():
-                key = (observation.source, observation.stream)
-                point = self.ledger.moved(key)
-                complete(point, observation.place)
-                settle(point, observation.observed_at)
+                self._placed(observation)
             case _:
                 self._ending(observation)
 
@@ -251,7 +248,19 @@ class Sequencer:
             source=recorded.source,
             record=record,
         )
-        self.ledger.enter((recorded.source, AUDIT), draft, wire=record)
+        key = (recorded.source, AUDIT)
+        self.ledger.enter(key, draft, wire=record)
+        self.ledger.moved(key).state = StreamState.LIVE
+
+    def _placed(self, reached: PlaceReached) -> None:
+        key = (reached.source, reached.stream)
+        if reached.state == "gone":
+            self.ledger.leave(key)
+            return
+        point = self.ledger.moved(key)
+        point.state = StreamState(reached.state)
+        complete(point, reached.place)
+        settle(point, reached.observed_at)
 
     def _document(
         self, observation: CloudEventPosted | Polled | Noticed

@@ -25,6 +25,7 @@ __all__ = [
     "ResumePoint",
     "StreamKey",
     "StreamState",
+    "WORKING",
     "head_key",
 ]
 
@@ -75,7 +76,13 @@ class StreamState(StrEnum):
     FORBIDDEN = "forbidden"
     ABSENT = "absent"
     STOPPED = "stopped"
+    ENDED = "ended"
 
+
+WORKING = frozenset(
+    {StreamState.LISTING, StreamState.LIVE, StreamState.BACKING_OFF}
+)
+"""States that only a running recorder can leave a stream in."""
 
 StreamKey = tuple[str, str]
 """Source and resource, in their written forms."""
@@ -157,6 +164,9 @@ class Batch:
     """Heads of objects that are no more."""
 
     streams: dict[StreamKey, ResumePoint] = field(default_factory=dict)
+    left: set[StreamKey] = field(default_factory=set)
+    """Streams of which nothing need be known any more."""
+
     previous: dict[int, int] = field(default_factory=dict)
     """By position: where the version of the same object before it is."""
 
@@ -179,7 +189,8 @@ class Batch:
 
     def __bool__(self) -> bool:
         """Return whether there is anything to write."""
-        return bool(self.drafts or self.heads or self.gone or self.streams)
+        parts = self.drafts, self.heads, self.gone, self.streams, self.left
+        return any(parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ before redaction may look at them except to split and to redact.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 import msgspec
 
@@ -288,6 +289,11 @@ class PlaceReached(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     stream: str
     place: str
     """In the source's own words; the source gets it back as it was put."""
+
+    state: Literal["live", "backing-off", "ended", "gone"] = "live"
+    """Of the stream from now on: ``backing-off`` while what is read is not
+    there, ``ended`` when nothing more comes, ``gone`` when its place need not
+    be known any more."""
 
 
 Observation = (

@@ -77,6 +77,11 @@ FOLLOW = """
 DELETE_HEADS = """
     delete from recorder.object_head where object_id = any($1::int8[])
 """
+FORGET_STREAMS = """
+    delete from recorder.resume_point
+    where log_id = $1 and (source, resource_id) in (
+      select * from unnest($2::text[], $3::int2[]))
+"""
 
 
 class Place(NamedTuple):
@@ -102,6 +107,13 @@ async def write_bookkeeping(
     if batch.gone:
         ids = [numbers.objects[gone.identity] for gone in batch.gone.values()]
         await connection.execute(DELETE_HEADS, ids)
+    if batch.left:
+        await connection.execute(
+            FORGET_STREAMS,
+            place.log,
+            [source for source, _ in batch.left],
+            [numbers.resources[resource] for _, resource in batch.left],
+        )
     observed = [draft.observed_at for _, draft in batch.drafts]
     return await connection.fetchrow(
         FOLLOW,

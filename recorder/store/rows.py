@@ -80,6 +80,7 @@ def name_entries(batch: Batch, names: Names) -> None:
         objects[head.identity] = None
         names.resources.add(head.resource)
     names.resources.update(resource for _, resource in batch.streams)
+    names.resources.update(resource for _, resource in batch.left)
 
 
 def entry_rows(

@@ -38,7 +38,9 @@ class Kept:
         self.seen += observations
         assert isinstance(observations[-1], PlaceReached)
         for one in observations:
-            if isinstance(one, PlaceReached):
+            if isinstance(one, PlaceReached) and one.state == "gone":
+                del self.places[one.stream]
+            elif isinstance(one, PlaceReached):
                 self.places[one.stream] = one.place
         async with self._more:
             self._more.notify_all()
@@ -48,6 +50,16 @@ class Kept:
         """Wait until so many records are kept."""
         async with self._more:
             await self._more.wait_for(lambda: len(self.records()) >= records)
+
+    async def until_state(self, state: str) -> None:
+        """Wait until this was put last of any stream."""
+
+        def is_there() -> bool:
+            last = self.seen[-1]
+            return isinstance(last, PlaceReached) and last.state == state
+
+        async with self._more:
+            await self._more.wait_for(is_there)
 
     def resume_points(self) -> Mapping[str, str]:
         return self.places
@@ -250,3 +262,78 @@ async def test_a_log_that_is_not_there_is_told_until_it_is(
         task.cancel()
 
     assert kept.records() == ids(1)
+
+
+def states(kept: Kept) -> dict[str, str]:
+    """The state of each stream, as it was put last."""
+    return {
+        "log" if one.stream.endswith("audit.log") else one.stream: one.state
+        for one in kept.seen
+        if isinstance(one, PlaceReached)
+    }
+
+
+async def test_a_file_that_was_rotated_has_ended_and_is_forgotten_with_it(
+    tmp_path: Path,
+) -> None:
+    """Also by a tail that was started after it."""
+    path, kept = tmp_path / "audit.log", Kept()
+    write(path, 1)
+    await follow(path, kept, 1)
+    assert sorted(states(kept).values()) == ["live", "live"]
+    rotate(path, 1)
+    write(path, 2)
+    await follow(path, kept, 2)
+    assert sorted(states(kept).values()) == ["ended", "live", "live"]
+
+    for older in tmp_path.glob("audit-*"):  # noqa: ASYNC240
+        older.unlink()
+    rotate(path, 2)
+    write(path, 3)
+    await follow(path, kept, 3)
+
+    assert sorted(states(kept).values()) == ["ended", "gone", "live", "live"]
+    assert len(kept.places[str(path)].split()) == 2
+    assert not kept.lost()
+
+
+async def test_what_is_known_of_a_replaced_file_goes_with_it(
+    tmp_path: Path,
+) -> None:
+    path, kept = tmp_path / "audit.log", Kept()
+    write(path, 1)
+    await follow(path, kept, 1)
+    path.unlink()
+    write(path, 2)
+    await follow(path, kept, 2)
+
+    assert sorted(states(kept).values()) == ["gone", "live", "live"]
+    assert len(kept.lost()) == 1
+
+
+async def test_a_log_that_went_is_waited_for_and_read_on(
+    tmp_path: Path,
+) -> None:
+    path, kept = tmp_path / "audit.log", Kept()
+    write(path, 1)
+    tail = AuditTail([path], look_seconds=0.005)
+    async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        task = group.create_task(tail.run(kept, kept))
+        await kept.until(1)
+        path.rename(tmp_path / "elsewhere")
+        await kept.until_state("backing-off")
+        (tmp_path / "elsewhere").rename(path)
+        await kept.until_state("live")
+        task.cancel()
+
+    assert kept.records() == ids(1)
+    assert not kept.lost()
+
+
+async def test_a_file_that_was_imported_has_ended(tmp_path: Path) -> None:
+    path, kept = tmp_path / "old.log", Kept()
+    write(path, 1)
+    importing = AuditImport([path], on_progress=lambda *_: None)
+    await importing.run(kept, kept)
+
+    assert list(states(kept).values()) == ["ended"]

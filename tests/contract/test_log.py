@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from typing import Literal
 
 import pytest
 
@@ -24,9 +25,11 @@ from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Batch, Jump, Recovered
 from recorder.model.moment import written
 from recorder.model.observation import (
+    AUDIT,
     AuditRecorded,
     ClockJumped,
     Observation,
+    PlaceReached,
 )
 from recorder.store.writer import LogSpec, Writer
 from tests.conftest import TEMPLATE
@@ -35,6 +38,7 @@ from tests.support.builders import (
     LEASES,
     NODES,
     PODS,
+    START,
     a_closed_stream,
     a_frame,
     a_lease,
@@ -101,6 +105,20 @@ class Teller:
         return self._sequencer.seal()
 
 
+def a_place(
+    stream: str,
+    place: str,
+    state: Literal["live", "backing-off", "ended", "gone"],
+) -> PlaceReached:
+    return PlaceReached(
+        observed_at=START,
+        source=AUDIT,
+        stream=stream,
+        place=place,
+        state=state,
+    )
+
+
 def pods(first: int, count: int) -> list[Observation]:
     return [
         a_frame(PODS, "ADDED", an_object(f"p{n}", n))
@@ -140,6 +158,37 @@ async def test_what_was_appended_is_recovered(open_log: Opener) -> None:
     assert recovered.size == told.position - 1
     assert again.streams == told.streams
     assert sorted(again.versions, key=str) == sorted(told.versions, key=str)
+
+
+async def test_a_stream_has_the_state_of_its_place_and_is_forgotten(
+    open_log: Opener,
+) -> None:
+    log = open_log("a")
+    teller = Teller(await log.take_lease())
+    await log.append(
+        teller.batch(
+            a_place("file:a", "9", "live"),
+            a_place("file:b", "5", "ended"),
+            a_place("audit.log", "a", "backing-off"),
+        )
+    )
+    await log.append(
+        teller.batch(
+            a_place("file:b", "", "gone"),
+            a_place("file:c", "", "gone"),
+            a_place("file:a", "", "gone"),
+            a_place("file:a", "2", "ended"),
+        )
+    )
+    await log.close()
+
+    streams = (await open_log("b").take_lease()).streams
+    told = {name: (p.state, p.completed) for (_, name), p in streams.items()}
+
+    assert told == {
+        "file:a": ("ended", "2"),
+        "audit.log": ("backing-off", "a"),
+    }
 
 
 async def test_a_batch_is_appended_once_however_often_it_is_tried(

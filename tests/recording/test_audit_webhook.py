@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+import asyncpg
 import orjson
 import pytest
 
@@ -59,6 +60,20 @@ def held(log: WholeLog) -> Counter[tuple[str, str]]:
     )
 
 
+async def states_of(database: Database) -> dict[str, str]:
+    """Return the states of the streams of audit, by their names."""
+    connection = await asyncpg.connect(database.dsn("reader"))
+    try:
+        rows = await connection.fetch("""
+            select r.name, p.state from recorder.resume_point p
+            join recorder.resource r using (resource_id)
+            where p.source = 'audit'
+        """)
+    finally:
+        await connection.close()
+    return {row["name"]: row["state"] for row in rows}
+
+
 async def write(cluster: Cluster, name: str, count: int) -> None:
     """Make objects, and change each."""
     for number in range(count):
@@ -109,8 +124,13 @@ async def test_each_record_is_there_once_whichever_way_it_came(
         await until(arrived, "all records are in the log", seconds=60)
         await recorded.settle(3)
         log = await recorded.log()
+        states = await states_of(database)
         await recorded.stop()
 
+    assert states.pop(str(cluster.audit_log)) == "live"
+    assert states.pop("counters") in {"live", "backing-off"}
+    assert set(states.values()) == {"live"}
+    assert "webhook" in states
     assert len(set(written)) == len(written) > 2000
     assert set(held(log).values()) == {1}
     assert set(held(log)) <= set(records(cluster.audit_log))

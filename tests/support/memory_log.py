@@ -136,6 +136,8 @@ class MemoryWriter:
             log.heads.pop(key, None)
         log.heads.update(deepcopy(batch.heads))
         log.streams.update(deepcopy(batch.streams))
+        for key in batch.left:
+            log.streams.pop(key, None)
         log.epoch = batch.epoch
 
     async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:

@@ -8,9 +8,10 @@ committed together.
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 from recorder.intake.ports import Sink
 from recorder.model.observation import (
@@ -27,6 +28,8 @@ from recorder.sources.audit.lines import (
 )
 
 __all__ = ["FileReader"]
+
+State = Literal["live", "ended"]
 
 HEAD_BYTES = 4096
 """What is kept of a line that is too long."""
@@ -60,6 +63,9 @@ class FileReader:
             for stream, place in places.items()
             if stream.startswith("file:")
         }
+        self._told: dict[str, State] = {}
+        """The state that was put of each stream, by this reader."""
+
         self.records = 0
         """Lines put so far, of all files."""
 
@@ -70,6 +76,7 @@ class FileReader:
         *,
         before: Sequence[Observation] = (),
         behind: Sequence[PlaceReached] = (),
+        is_finished: bool = False,
     ) -> None:
         """Put the lines of a file that were not put yet.
 
@@ -78,6 +85,8 @@ class FileReader:
             head: the digest of its first line; empty where it has none.
             before: what is put before its first line.
             behind: the places of other streams that are reached with it.
+            is_finished: whether nothing more is written to it, as to a file
+                that was rotated.
 
         Raises:
             MovedError: the name is that of another file by now.
@@ -88,6 +97,8 @@ class FileReader:
         stream = _stream(head)
         known = self._offsets.get(stream)
         offset = known or 0
+        is_finished = is_finished or self._records_in is not None
+        state: State = "ended" if is_finished else "live"
         portion, size, at = list(before), 0, self._now()
         lines = read_lines(
             path, head, offset, is_finished=self._records_in is not None
@@ -98,10 +109,10 @@ class FileReader:
             offset, size = line.end, size + line.length
             self.records += len(observed)
             if size >= FILE_BYTES_AT_ONCE:
-                await self._put(portion, stream, offset, behind)
+                await self._put(portion, stream, offset, behind, "live")
                 portion, size, at = [], 0, self._now()
-        if portion or known is None:
-            await self._put(portion, stream, offset, behind)
+        if portion or self._told.get(stream) != state:
+            await self._put(portion, stream, offset, behind, state)
 
     async def put_whole(self, content: bytes) -> None:
         """Put the records of a file that is one document, once.
@@ -122,7 +133,7 @@ class FileReader:
                 await self._sink.put(portion)
                 portion, size = [], 0
                 await asyncio.sleep(0)
-        await self._put(portion, stream, len(content), ())
+        await self._put(portion, stream, len(content), (), "ended")
 
     def _observed(self, line: Line, at: datetime) -> Sequence[Observation]:
         if line.sha256:
@@ -143,17 +154,39 @@ class FileReader:
         stream: str,
         offset: int,
         behind: Sequence[PlaceReached],
+        state: State,
     ) -> None:
         place = PlaceReached(
             observed_at=self._now(),
             source=AUDIT,
             stream=stream,
             place=str(offset),
+            state=state,
         )
         await self._sink.put([*portion, place, *behind])
         self._offsets[stream] = offset
+        self._told[stream] = state
         # A sink with room need not wait, and others must get their turn.
         await asyncio.sleep(0)
+
+    async def forget(self, heads: Collection[str]) -> None:
+        """Put that files are gone, and what was known of them with them."""
+        gone = [
+            PlaceReached(
+                observed_at=self._now(),
+                source=AUDIT,
+                stream=_stream(head),
+                place="",
+                state="gone",
+            )
+            for head in sorted(heads)
+        ]
+        if not gone:
+            return
+        await self._sink.put(gone)
+        for place in gone:
+            self._offsets.pop(place.stream, None)
+            self._told.pop(place.stream, None)
 
 
 def _stream(head: str) -> str:

@@ -11,6 +11,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from recorder.intake.ports import Known, Sink
 from recorder.model.observation import AUDIT, PlaceReached, RecordsLost
 from recorder.sources.audit.lines import head_of, rotated
@@ -58,21 +60,33 @@ class AuditTail:
                     await follower.catch_up()
                 except FileNotFoundError:
                     self._missing.add(follower.name)
+                    await follower.missing()
                 else:
                     self._missing.discard(follower.name)
             await asyncio.sleep(self._look_seconds)
 
 
 class _Follower:
-    """One log, through all the files that it is rotated to."""
+    """One log, through all the files that it is rotated to.
+
+    Its place names the file that it is in, and behind that those that it was
+    rotated to, for as long as they are there: what is known of them goes with
+    them.
+    """
 
     def __init__(
         self, path: Path, sink: Sink, places: Mapping[str, str]
     ) -> None:
         self._path = path
+        self._sink = sink
         self._reader = FileReader(sink, places, now=_now)
-        self._head = places.get(str(path))
+        heads = places.get(str(path), "").split()
+        self._head = heads[0] if heads else None
         """Of the file that it was in; None before the first time."""
+
+        self._older = set(heads[1:])
+        self._is_there: bool | None = None
+        """What was put last; None before it was looked for."""
 
     @property
     def name(self) -> str:
@@ -85,13 +99,37 @@ class _Follower:
         Raises:
             FileNotFoundError: the log is not there, or went meanwhile.
         """
-        for path, head, why in self._left():
-            before = [] if why is None else [self._lost(why)]
+        *finished, (path, head, why) = self._left()
+        for other, ended, _ in finished:
+            self._older.add(self._head or ended)
             await self._reader.read(
-                path, head, before=before, behind=[self._at(head)]
+                other, ended, behind=[self._at(ended)], is_finished=True
             )
-            if head:
-                self._head = head
+            self._head = ended
+        if head and self._head not in {None, head}:
+            await self._turn()
+        before = [] if why is None else [self._lost(why)]
+        at = [self._at(head)] if head else []
+        await self._reader.read(path, head, before=before, behind=at)
+        if head:
+            self._head = head
+            if not self._is_there:
+                await self._sink.put(at)
+            self._is_there = True
+
+    async def missing(self) -> None:
+        """Put that the log is not there, once."""
+        if self._is_there is not False and self._head is not None:
+            waiting = replace(self._at(self._head), state="backing-off")
+            await self._sink.put([waiting])
+        self._is_there = False
+
+    async def _turn(self) -> None:
+        """Forget what is known of files that are no longer there."""
+        known = self._older | {self._head or ""}
+        there = {head_of(other) for other in rotated(self._path)}
+        self._older = known & there
+        await self._reader.forget(known - there)
 
     def _left(self) -> Sequence[tuple[Path, str, str | None]]:
         """Return what to read on, with its head, and what was lost before it.
@@ -119,7 +157,7 @@ class _Follower:
             observed_at=_now(),
             source=AUDIT,
             stream=str(self._path),
-            place=head,
+            place=" ".join([head, *sorted(self._older - {head})]),
         )
 
 
