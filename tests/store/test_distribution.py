@@ -1,0 +1,109 @@
+"""What a node's timeline and `why` ask is led to rows by a node or an object.
+
+That is the distribution column that a log over several workers would have.
+The questions that ask otherwise are named here, with what they ask.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from types import ModuleType
+from typing import Any
+
+import asyncpg
+import pytest
+
+from recorder.knowledge import load
+from recorder.model.window import Window
+from recorder.questions.placements import ask_placements
+from recorder.questions.timeline import ask_timeline
+from recorder.questions.why import WhyQuestion, ask_why
+from recorder.store import engine, read_facts, read_gangs, read_gaps
+from recorder.store.statement import Statement
+from tests.corpus.logs import play, reading_of, tape_of
+from tests.support.postgres import Database
+
+BEGIN = datetime(2020, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 11, 25, tzinfo=UTC)
+ROWS = re.compile(r"(entry|fact)(_|$)")
+LEADING = re.compile(r"\b(node_id|object_id) = ")
+LED = 5
+"""Statements that are led by a node or an object, wherever they read."""
+
+OTHERWISE = {
+    "FEW": "what the recorder said of itself, which is about nothing",
+    "LOSSES": "which nodes were lost at the same time: of the whole fleet",
+    "EVIDENCE": "beside facts of nodes, annotations of what has no node",
+    "ALL_OF_NODES": "the same, of all facts",
+    "BELOW": "what an object owns, by its owner",
+}
+CONDITIONS = ("Index Cond", "Recheck Cond", "Filter", "Join Filter")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[object]]:
+    """Statements as they are asked, each with the values of its first time."""
+    found: dict[str, list[object]] = {}
+    fetch = engine._fetch
+
+    async def noted(
+        of: Any, statement: Statement, given: list[object]
+    ) -> object:
+        found.setdefault(statement.text, list(given))
+        return await fetch(of, statement, given)
+
+    monkeypatch.setattr(engine, "_fetch", noted)
+    return found
+
+
+def scans(plan: Mapping[str, Any]) -> Iterator[str]:
+    """Yield by what each scan of rows of the log is led."""
+    if ROWS.match(plan.get("Relation Name", "")):
+        yield " ".join(str(plan.get(name, "")) for name in CONDITIONS)
+    for part in plan.get("Plans", ()):
+        yield from scans(part)
+
+
+def named(text: str) -> str:
+    """Name a statement as the code does."""
+    modules: tuple[ModuleType, ...] = (read_facts, read_gangs, read_gaps)
+    for module in modules:
+        for name, value in vars(module).items():
+            if isinstance(value, Statement) and value.text == text:
+                return name
+    return " ".join(text.split())[:200]
+
+
+async def test_all_but_these_questions_are_led_by_a_node_or_an_object(
+    database: Database, asked: dict[str, list[object]]
+) -> None:
+    log = await play(
+        database.dsn("writer"), tape_of("two-reboots"), name="reboots"
+    )
+    knowledge = load(())
+    async with reading_of(database.dsn("reader"), log) as reading:
+        for node in await reading.node_names():
+            question = WhyQuestion(node=node, window=Window(BEGIN, None))
+            await ask_why(reading, question, knowledge, now=NOW)
+            await ask_timeline(reading, node, Window(), knowledge, now=NOW)
+            await ask_placements(reading, node, Window())
+    connection = await asyncpg.connect(database.superuser_dsn())
+    led, others = 0, set()
+    try:
+        for text, given in asked.items():
+            plan = json.loads(
+                await connection.fetchval(
+                    f"explain (format json) {text}", *given
+                )
+            )
+            found = [*scans(plan[0]["Plan"])]
+            if all(map(LEADING.search, found)):
+                led += bool(found)
+            else:
+                others.add(named(text))
+    finally:
+        await connection.close()
+
+    assert others == set(OTHERWISE)
+    assert led == LED
