@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recorder.coverage.ports import FactsEnd, Log, Stream
+from recorder.model.observation import AUDIT
 from recorder.questions.clusters import Away
 
 __all__ = [
@@ -40,6 +41,13 @@ class LogStatus:
         if self.log.holder is None and stream.state in WORKING:
             return "stopped"
         return stream.state
+
+    @property
+    def lacks_records(self) -> bool:
+        """Whether audit is read, and no record of it is in the log."""
+        audits = [one for one in self.streams if one.source == AUDIT]
+        reads = any(self.state_of(one) == "live" for one in audits)
+        return reads and not any(one.entries for one in audits)
 
     def lag_of(self, stream: Stream, now: datetime) -> float | None:
         """Return the seconds for which nothing vouches yet.

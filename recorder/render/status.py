@@ -98,6 +98,11 @@ def summary(status: LogStatus) -> list[str]:
             f"facts end at entry {status.facts_end.entry}: run"
             " `recorder rederive`"
         )
+    if status.lacks_records:
+        lines.append(
+            "no audit record has arrived: does the audit policy cover writes,"
+            " and do API servers send or write them here?"
+        )
     lines.extend(
         f"open gap {stream.gap.opened}: {stream.resource}, {stream.gap.reason}"
         for stream in status.streams

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from recorder.coverage.ports import Log
+from recorder.coverage.ports import Log, Stream
+from recorder.model.observation import AUDIT
 from recorder.questions.status import DatabaseStatus, Days, LogStatus, Status
 from recorder.render.status import days_lines, summary
 
@@ -35,6 +36,23 @@ def test_a_log_that_waits_for_room_is_not_told_to_be_started() -> None:
     assert "recorder up" in "\n".join(summary(status(LOG, None)))
     held = replace(LOG, holder="host/1/a")
     assert "room" not in "\n".join(summary(status(held, FULL)))
+
+
+def test_a_policy_that_audits_nothing_is_said() -> None:
+    """Only while somebody reads it, and until the first record."""
+    held = replace(LOG, holder="host/1/a")
+    webhook = Stream(source=AUDIT, resource="webhook", state="live", entries=0)
+    records = replace(webhook, resource=AUDIT, entries=3)
+    for log, streams, is_said in (
+        (held, [webhook], True),
+        (held, [webhook, records], False),
+        (held, [replace(webhook, state="backing-off")], False),
+        (held, [], False),
+        (LOG, [webhook], False),
+    ):
+        of = replace(status(log, None), streams=streams)
+        said = "\n".join(summary(of))
+        assert ("no audit record has arrived" in said) is is_said
 
 
 def test_days_and_the_budget_are_told_where_there_is_something_to_tell() -> (
