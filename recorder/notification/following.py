@@ -157,6 +157,10 @@ class Following:
         told = [one for some in known.told.values() for one in some]
         window = Window(_since(end, begun, told if long else ()), None)
         found = await self._found(reading, window, now=now, anew=long)
+        if not long and _concerns_older(found, told):
+            # What lasts for days is judged whole, or it would seem changed.
+            window = Window(_since(end, begun, told), None)
+            found = await self._found(reading, window, now=now, anew=True)
         messages = [
             (message, rule.post.given_up_after)
             for name, rule in self._rules.items()
@@ -236,6 +240,18 @@ async def _labels_of(reading: GrowingLog, one: Subject) -> Standing:
     }
 
 
+def _concerns_older(found: Found, told: Iterable[Told]) -> bool:
+    """Return whether nodes have incidents that began before what was read."""
+    nodes = {node for one in found.subjects for node in one.nodes}
+    first = shifted(found.until, -FOLLOWED)
+    return any(
+        not nodes.isdisjoint(one.subject.nodes)
+        for one in told
+        if one.subject.is_lasting
+        and first < one.subject.began_at < found.since
+    )
+
+
 def _since(
     end: datetime, begun: Mapping[str, Begun], told: Iterable[Told]
 ) -> datetime:
@@ -246,10 +262,6 @@ def _since(
     """
     judged = (one.judged_until for one in begun.values())
     since = shifted(min((*judged, end)), -DAY)
-    lasting = [
-        one.subject.began_at
-        for one in told
-        if one.subject.over_at is None and not one.subject.withdrawn
-    ]
+    lasting = [one.subject.began_at for one in told if one.subject.is_lasting]
     followed = [at for at in lasting if at > shifted(end, -FOLLOWED)]
     return min((since, *followed))

@@ -122,6 +122,11 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         """Of the workloads that are named."""
         return frozenset(one.namespace for one in self.work)
 
+    @property
+    def is_lasting(self) -> bool:
+        """Whether it is neither over nor withdrawn."""
+        return self.over_at is None and not self.withdrawn
+
     def is_of_time(self, at: datetime) -> bool:
         """Return whether a time lies within it."""
         return self.began_at <= at <= (self.over_at or LAST)

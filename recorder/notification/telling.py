@@ -126,8 +126,13 @@ def _is_news(
     begun: datetime,
 ) -> bool:
     if one is not None:
+        # Of an incident only a part is read if it began before.
+        is_whole = (
+            subject.kind is Kind.GAP or one.subject.began_at >= found.since
+        )
         return (
-            one.position < found.position
+            is_whole
+            and one.position < found.position
             and one.subject.digest != subject.digest
         )
     over = subject.over_at

@@ -136,6 +136,14 @@ def test_what_lies_before_the_window_is_not_withdrawn() -> None:
     assert told([], [told_of(old)]) == []
 
 
+def test_of_what_lasts_a_part_alone_is_no_news() -> None:
+    """The window begins a day before, and it began three days before."""
+    old = an_incident(began_at=AT - timedelta(days=3))
+    part = an_incident(began_at=AT, cause="unrecorded")
+
+    assert told([part], [told_of(old)]) == []
+
+
 def test_who_judged_an_earlier_log_tells_nothing_back() -> None:
     ahead = told_of(an_incident(confidence="proven"), position=200)
 
