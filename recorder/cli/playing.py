@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["demo", "play", "record_tape", "show_demo"]
 
 DEMO = "demo.tape.jsonl.zst"
-DEMO_NODE = "gpu-002"
-"""The node that crashes on the tape."""
+REPAIRED, CRASHED = "gpu-002", "gpu-007"
+"""On the tape, one node is repaired and another crashes."""
 
 
 class _Speed(click.ParamType[float | None]):
@@ -110,9 +110,9 @@ def record_tape(settings: Settings, file: Path) -> None:
 def demo(settings: Settings, *, no_serve: bool) -> None:
     r"""Play the tape that ships with the package and serve its page.
 
-    It shows a training Job on three GPU nodes. One machine crashes and comes
-    back with a new boot ID. On a terminal, the page is served until you press
-    Ctrl-C.
+    It shows ten GPU nodes. A GPU of one fails under a training job, and a
+    controller drains and reboots the node; another node crashes without a
+    trace. On a terminal, the page is served until you press Ctrl-C.
 
     \b
     Example:
@@ -140,10 +140,11 @@ async def show_demo(
         screen.say(line)
     screen.say("try next:")
     for command in (
-        f"why --cluster demo node/{DEMO_NODE}",
-        f"impact --cluster demo node/{DEMO_NODE}",
-        f"replay --cluster demo node/{DEMO_NODE}",
-        f"log --cluster demo --node {DEMO_NODE}",
+        f"why --cluster demo node/{REPAIRED}",
+        f"why --cluster demo node/{CRASHED}",
+        f"impact --cluster demo node/{REPAIRED}",
+        f"replay --cluster demo node/{REPAIRED}",
+        f"log --cluster demo --node {REPAIRED}",
         "incidents --cluster demo",
         "status",
     ):
@@ -164,7 +165,7 @@ async def _show_page(
     from recorder.wiring.addresses import Server, find_page
     from recorder.wiring.serving import serving
 
-    path = view(DEMO_NODE, cluster="demo", verdict=verdict)
+    path = view(REPAIRED, cluster="demo", verdict=verdict)
     if not (serve and sys.stderr.isatty()):
         page = find_page(settings)
         if page.server is Server.ANOTHER and settings.database_url is None:
@@ -189,20 +190,22 @@ async def _told(settings: Settings, log: int) -> tuple[list[str], str | None]:
     from recorder.render.text import plain
     from recorder.wiring.reading import open_logs
 
-    question = ImpactQuestion(
-        nodes=(DEMO_NODE,), rack=None, labels=(), window=Window()
-    )
+    lines: list[str] = []
+    verdicts: list[str] = []
     async with open_logs(settings) as logs:
-        answer = await ask_impact(
-            await logs.read(log),
-            question,
-            load(settings.knowledge),
-            now=now(),
-        )
-    lines = [plain(verdict.sentence) for verdict in answer.failures]
-    if answer.workloads:
-        lines.append(cost(answer.workloads))
-    return lines, answer.failures[-1].id if answer.failures else None
+        reading = await logs.read(log)
+        for node in (REPAIRED, CRASHED):
+            question = ImpactQuestion(
+                nodes=(node,), rack=None, labels=(), window=Window()
+            )
+            answer = await ask_impact(
+                reading, question, load(settings.knowledge), now=now()
+            )
+            lines += [plain(verdict.sentence) for verdict in answer.failures]
+            if answer.workloads:
+                lines.append(cost(answer.workloads))
+            verdicts += [verdict.id for verdict in answer.failures]
+    return lines, next(iter(verdicts), None)
 
 
 async def _play(

@@ -181,6 +181,9 @@ def incidents(
 
 DEMO = Path(str(files("recorder.demo"))) / "demo.tape.jsonl.zst"
 
+CRASH = Path(__file__).parents[1] / "support/crash.tape.jsonl.zst"
+"""A training Job on three nodes, of which one crashes without a word."""
+
 
 @pytest.fixture(scope="session")
 def demo_database(
@@ -197,7 +200,7 @@ def demo_database(
         yield database
 
 
-AFTERWARDS = datetime(2026, 11, 22, tzinfo=UTC)
+AFTERWARDS = datetime(2026, 11, 26, tzinfo=UTC)
 """When the incident of the demo is asked about."""
 
 

@@ -46,8 +46,19 @@ def test_what_a_policy_leaves_out_has_no_author(recorder: Recorder) -> None:
     assert rows["v1/nodes"]["authored"] == 0
 
 
-def test_a_log_without_audit_says_so(demo: Recorder) -> None:
-    answer = demo("audit", "coverage")
+@pytest.mark.usefixtures("incidents")
+def test_a_log_without_audit_says_so(recorder: Recorder) -> None:
+    crash = ("--log", "3")
+    answer = recorder("audit", "coverage", *crash)
 
     assert "no audit records in this log" in answer.err
-    assert all(not row["authored"] for row in asked(demo)["resources"])
+    rows = asked(recorder, *crash)["resources"]
+    assert all(not row["authored"] for row in rows)
+
+
+def test_in_the_demo_each_version_of_a_node_has_its_author(
+    demo: Recorder,
+) -> None:
+    rows = {row["resource"]: row for row in asked(demo)["resources"]}
+
+    assert rows["v1/nodes"]["share"] == 1

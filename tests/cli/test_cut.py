@@ -12,14 +12,14 @@ import pytest
 from recorder.settings import Settings
 from recorder.sources.tape import TapeReader
 from recorder.wiring.playing import Playing, play_tape
-from tests.cli.conftest import DEMO, Answer, Recorder, stop_clock
+from tests.cli.conftest import CRASH, Answer, Recorder, stop_clock
 from tests.support.builders import at
 from tests.support.filled import filled_database
 from tests.support.fixed_log import LIVE, STORY, tell
 from tests.support.postgres import Database, DatabaseServer
 
 EVERY = ("--limit", "all", "-o", "ndjson", "--raw")
-DEMO_WINDOWS = (
+CRASH_WINDOWS = (
     (None, None),
     ("2026-11-21T11:26:17.932475Z", "2026-11-21T11:26:24Z"),
     ("2026-11-21T11:26:18Z", None),
@@ -42,11 +42,11 @@ OF_THE_LOG = ("entry", "cluster", "recorded_at")
 def database_of_two(
     embedded_server: DatabaseServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Database]:
-    """Log 1 is the demo's tape, log 2 the story with its gaps."""
+    """Log 1 is a crash's tape, log 2 the story with its gaps."""
     settings = Settings(data_dir=tmp_path_factory.mktemp("cut"))
 
     async def fill(writer: str) -> None:
-        playing = Playing(path=DEMO)
+        playing = Playing(path=CRASH)
         await play_tape(playing, settings, writer, asyncio.Event())
         assert await tell(writer, STORY, spec=LIVE) == 2
 
@@ -124,7 +124,7 @@ def missing(answer: Answer) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(
     ("log", "since", "until"),
-    [("1", *window) for window in DEMO_WINDOWS]
+    [("1", *window) for window in CRASH_WINDOWS]
     + [("2", *window) for window in STORY_WINDOWS],
 )
 def test_the_tape_of_a_window_answers_as_the_log(

@@ -12,11 +12,10 @@ from tests.cli.conftest import Answer, Recorder
 OBJECTS = (
     "node/gpu-001",
     "node/gpu-002",
-    "node/gpu-003",
-    "pod/train/llm-pretrain-0-rjxd4",
-    "pod/train/llm-pretrain-1-wvzs8",
-    "pod/train/llm-pretrain-1-bdtkh",
-    "job/train/llm-pretrain",
+    "node/gpu-007",
+    "pod/train/llm-pretrain-worker-0-0-qwv96",
+    "pod/serve/chat-6d898dbbf7-pmqwb",
+    "jobset/train/llm-pretrain",
     "lease/kube-node-lease/gpu-002",
     "namespace/train",
 )
@@ -43,18 +42,21 @@ def test_the_versions_fold_to_the_last_document(
 ) -> None:
     answer = parsed(demo("history", name, "--all-fields", "-o", "json"))
     first, *others = answer["versions"]
-    whose = shown(demo, name, first)
-    document = {
+    # Items of a list come without them.
+    kind = {
         "apiVersion": answer["object"]["api_version"],
         "kind": answer["object"]["kind"],
-        **whose,
     }
+    document = {**kind, **shown(demo, name, first)}
 
     for version in others:
         document = applied(document, version["changed"])
 
     assert first["changed"] == []
-    assert document == shown(demo, name, answer["versions"][-1])
+    assert document == {
+        **kind,
+        **shown(demo, name, answer["versions"][-1]),
+    }
 
 
 @pytest.mark.parametrize("name", OBJECTS)
@@ -105,7 +107,7 @@ JSON = ("-o", "json")
 
 
 def test_each_form_says_the_same(demo: Recorder) -> None:
-    name = "pod/train/llm-pretrain-1-wvzs8"
+    name = "pod/train/llm-pretrain-worker-0-0-qwv96"
     whole = parsed(demo("history", name, "-o", "json"))
 
     lines = demo("history", name, "-o", "ndjson")
@@ -130,7 +132,7 @@ def test_a_boot_id_that_moved_is_told_with_who_wrote_it(
             "name": "kubelet",
             "operation": "Update",
             "subresource": "status",
-            "at": "2026-11-21T11:27:15.000000Z",
+            "at": "2026-11-25T00:07:26.000000Z",
         }
     ]
     assert {

@@ -84,8 +84,9 @@ def test_a_time_before_the_cordon_knows_nothing_of_it(
     assert "created later" in never.err
 
 
-def test_without_audit_nobody_is_named_by_it(demo: Recorder) -> None:
-    found = who(demo, NODE)
+@pytest.mark.usefixtures("incidents")
+def test_without_audit_nobody_is_named_by_it(recorder: Recorder) -> None:
+    found = who(recorder, NODE, "--log", "3")
 
     known = {field["author"]["known_by"] for field in found["fields"]}
     assert known == {"managed-fields", "unknown"}

@@ -35,9 +35,13 @@ class ApiError(Exception):
 class ApiClient:
     """One user's connection to one API server."""
 
-    def __init__(self, server: str, trust: ssl.SSLContext) -> None:
+    def __init__(
+        self, server: str, trust: ssl.SSLContext, *, agent: str | None = None
+    ) -> None:
+        """Connect as a user, under the name of a program if one is given."""
         self._session = aiohttp.ClientSession(
             server,
+            headers={"User-Agent": agent} if agent else None,
             connector=aiohttp.TCPConnector(ssl=trust),
             timeout=aiohttp.ClientTimeout(total=REQUEST_SECONDS),
         )

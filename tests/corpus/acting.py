@@ -194,7 +194,8 @@ async def acting(
     authority = stage.cluster.authority
     pair = authority.client(user, ["system:masters"])
     trust = trusting(str(authority.certificate), pair)
-    async with ApiClient(stage.cluster.server, trust) as api:
+    server = stage.cluster.server
+    async with ApiClient(server, trust, agent=f"{manager}/v1.0") as api:
         yield Controller(stage, api, manager)
 
 

@@ -107,8 +107,11 @@ class Stage(Expecting):
             raise TruthError("; ".join(found))
         write_truth(self.truth_file, truth)
 
-    async def start_recorder(self, *resources: str) -> None:
-        """Start the recorder, and wait until it has listed."""
+    async def start_recorder(self, *resources: str, **settings: str) -> None:
+        """Start the recorder, and wait until it has listed.
+
+        ``settings`` are environment variables without their prefix.
+        """
         tape = self.folder / f"part-{len(self._parts)}.tape.jsonl"
         self._parts.append(tape)
         kubeconfig = await asyncio.to_thread(
@@ -123,6 +126,7 @@ class Stage(Expecting):
                 "RECORDER_KUBECONFIG": str(kubeconfig),
                 "RECORDER_DATA_DIR": str(self.folder / "data"),
                 "RECORDER_HEALTH_LISTEN": "127.0.0.1:0",
+                **{f"RECORDER_{k.upper()}": v for k, v in settings.items()},
             },
         )
         await self._recorder.start()

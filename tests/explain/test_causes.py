@@ -165,7 +165,13 @@ def test_all_nodes_at_once_are_the_control_plane() -> None:
 
 
 def test_a_person_asks_by_a_condition() -> None:
-    tale = Tale().asks(10, "alice", "patch", '[{"type":"PendingPhaseState"}]')
+    tale = Tale().asks(
+        10,
+        "alice",
+        "patch",
+        '[{"type":"PendingPhaseState"}]',
+        subresource="status",
+    )
     tale.condition(10, "PendingPhaseState", "True", "production-powerreset")
     tale.cordons(12, "node-lifecycle-controller").crashes(30)
     verdict = tale.uncordons(300, "node-lifecycle-controller").verdict()

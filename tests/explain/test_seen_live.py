@@ -96,8 +96,11 @@ def test_a_kubelet_that_orders_all_conditions_set_none_of_them() -> None:
         '{"status":{"$setElementOrder/conditions":[{"type":"Ready"},'
         '{"type":"PendingPhaseState"}],"conditions":[{"type":"Ready"}]}}'
     )
-    tale = Tale().asks(9.9, "system:node:n1", "patch", order)
-    tale.asks(10.3, "alice", "patch", '[{"type":"PendingPhaseState"}]')
+    tale = Tale().asks(
+        9.9, "system:node:n1", "patch", order, subresource="status"
+    )
+    asked = '[{"type":"PendingPhaseState"}]'
+    tale.asks(10.3, "alice", "patch", asked, subresource="status")
     tale.condition(10, "PendingPhaseState", "True", actor="curl").crashes(20)
     assert actor(tale.verdict()) == ("user", "alice")
 

@@ -254,3 +254,32 @@ def test_a_reason_of_an_unknown_controller_is_no_evidence(reason: str) -> None:
     verdict = Tale().event(10, "another", reason).crashes(20).verdict()
     assert verdict.decision is None
     assert verdict.cause == "unrecorded"
+
+
+def test_a_fault_that_an_order_names_counts_whatever_broke_since() -> None:
+    """The device plugin counts a GPU less after the detector said why."""
+    tale = Tale().condition(
+        10, "GPUXidError", "True", "FallenOff", was="False", actor=DETECTOR
+    )
+    tale.gpus(12, 8, 7)
+    key, controller = "example.com/cordoned-because", "fixer"
+    tale.cordons(13, controller)
+    tale.labels(13, key, "GPUXidError", annotation=True, actor=controller)
+    verdict = tale.crashes(20).verdict()
+
+    assert verdict.fault is not None
+    assert verdict.fault.sign.subject.name == "GPUXidError"
+    assert verdict.fault.confidence == "proven"
+
+
+def test_who_quotes_a_condition_in_a_cordon_does_not_set_it() -> None:
+    controller = "system:serviceaccount:fix:fixer"
+    body = '{"metadata":{"annotations":{"why":"GPUXidError"}},' + CORDON[1:]
+    tale = Tale().condition(
+        10, "GPUXidError", "True", "FallenOff", was="False", actor=DETECTOR
+    )
+    tale.asks(10.5, controller, "patch", body).cordons(10.5, "fixer")
+    verdict = tale.crashes(20).verdict()
+
+    (first,) = [s for s in verdict.steps if s.role == "fault"]
+    assert len(first.entries) == 1

@@ -1,6 +1,6 @@
 """What mutation begins with: real documents, and some that are none.
 
-The demo's tape and the templates of the benchmarks are what API servers
+The tape of a crash and the templates of the benchmarks are what API servers
 sent; the nasties are what nobody should send.
 """
 
@@ -8,7 +8,6 @@ import json
 from functools import cache
 from pathlib import Path
 
-import recorder.demo
 from bench import templates
 from recorder.zstd import decompress
 from tests.classify import documents
@@ -18,7 +17,7 @@ __all__ = ["NASTIES", "TOKENS", "Seed", "audits", "pool", "tape_lines"]
 Seed = tuple[bytes, str]
 """A document, and the resource that it is of."""
 
-DEMO = Path(recorder.demo.__file__).with_name("demo.tape.jsonl.zst")
+CRASH = Path(__file__).parents[1] / "support/crash.tape.jsonl.zst"
 SEED_BYTES_MAX = 7_000
 SMALL_BYTES_MAX = 1_500
 """Of most seeds: a run of a million is to meet many documents, not few long
@@ -91,7 +90,7 @@ def pool(*, small: bool) -> tuple[Seed, ...]:
             for seed in pool(small=False)
             if len(seed[0]) <= SMALL_BYTES_MAX
         )
-    seeds = [*_of_demo(), *_of_templates()]
+    seeds = [*_of_crash(), *_of_templates()]
     for name, resource in (
         ("event", "v1/events"),
         ("events_v1_event", "events.k8s.io/v1/events"),
@@ -108,12 +107,12 @@ def pool(*, small: bool) -> tuple[Seed, ...]:
 
 @cache
 def tape_lines() -> tuple[bytes, ...]:
-    """Return the lines of the demo's tape that are not long."""
-    lines = decompress(DEMO.read_bytes()).splitlines()
+    """Return the lines of the tape that are not long."""
+    lines = decompress(CRASH.read_bytes()).splitlines()
     return tuple(line for line in lines if len(line) <= SEED_BYTES_MAX)
 
 
-def _of_demo() -> list[Seed]:
+def _of_crash() -> list[Seed]:
     seeds = []
     for line in tape_lines()[1:]:
         frame = json.loads(line)

@@ -61,7 +61,7 @@ _kept: list[tempfile.TemporaryDirectory[str]] = []
 
 @cache
 def good_lines() -> tuple[bytes, ...]:
-    """Return lines that a reader must take: the demo's, one of each kind."""
+    """Return lines that a reader must take: a crash's, one of each kind."""
     written = map(line_of, one_of_each())
     return (
         *tape_lines()[1:],

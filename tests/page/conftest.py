@@ -1,6 +1,7 @@
 """The page in a real browser, before a real server with real recordings.
 
-Log 1 is the demo's, 2 to 4 are incidents of the corpus.
+Log 1 is of a node that crashes without a word, 2 to 4 are incidents of the
+corpus, and 5 is the demo's.
 """
 
 import os
@@ -28,11 +29,15 @@ from tests.support.chromium import ARGUMENTS, chromium
 from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer
 
+CRASH = Path(__file__).parents[1] / "support/crash.tape.jsonl.zst"
+"""A training Job on three nodes, of which one crashes without a word."""
+
 LOGS = {
-    "demo": Path(recorder.demo.__file__).with_name("demo.tape.jsonl.zst"),
+    "crash": CRASH,
     "deadlock": tape_of("kernel-deadlock"),
     "rack": tape_of("rack-loss-jobset"),
     "gap": tape_of("crash-in-gap"),
+    "demo": Path(recorder.demo.__file__).with_name("demo.tape.jsonl.zst"),
 }
 LINKS = (
     "Grafana=https://grafana.invalid/d/node?var-node={node}&from={from_ms}",
@@ -174,7 +179,7 @@ def open_tab(
 
 @pytest.fixture
 def page(open_tab: Opener) -> Page:
-    """The fleet of the demo."""
+    """The fleet of the crash."""
     return open_tab().page
 
 

@@ -92,7 +92,7 @@ def live_database(embedded_server: DatabaseServer) -> Iterator[Database]:
 def test_an_incident_comes_while_somebody_looks(
     open_tab: Opener, live_database: Database
 ) -> None:
-    with TapeReader(LOGS["demo"]) as reader:
+    with TapeReader(LOGS["crash"]) as reader:
         told = [observation for _, observation in reader.frames()]
     before = [one for one in told if one.observed_at < CRASH]
     after = [one for one in told if one.observed_at >= CRASH]
@@ -117,7 +117,7 @@ def test_a_tape_is_followed_while_it_is_played(
     open_tab: Opener, live_database: Database
 ) -> None:
     tape = replace(LIVE, tape_uid="22222222-tape")
-    with TapeReader(LOGS["demo"]) as reader:
+    with TapeReader(LOGS["crash"]) as reader:
         told = [observation for _, observation in reader.frames()]
     before = [one for one in told if one.observed_at < CRASH]
     after = [one for one in told if one.observed_at >= CRASH]
@@ -138,7 +138,7 @@ def test_an_api_that_is_gone_is_not_shown_as_live(
     open_tab: Opener, live_database: Database, how: signal.Signals
 ) -> None:
     """Whether it ended, or hangs with its connections open."""
-    with TapeReader(LOGS["demo"]) as reader:
+    with TapeReader(LOGS["crash"]) as reader:
         told = [observation for _, observation in reader.frames()]
     apart(record(live_database.dsn("writer"), told))
     with served_by(live_database) as (server, address):
@@ -159,7 +159,7 @@ def test_a_cursor_that_expired_is_not_gone_on_from(
     open_tab: Opener, live_database: Database
 ) -> None:
     """The first subscription is given one of facts that are former."""
-    with TapeReader(LOGS["demo"]) as reader:
+    with TapeReader(LOGS["crash"]) as reader:
         told = [observation for _, observation in reader.frames()]
     apart(record(live_database.dsn("writer"), told))
     asked: list[Any] = []

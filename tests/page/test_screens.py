@@ -12,6 +12,10 @@ WIDTHS = {390: 844, 768: 1024, 1440: 900, 2560: 1440}
 
 VIEWS = {
     "fleet": "/?log=all",
+    "demo-fleet": "/?log=5",
+    "demo-repaired": "/node/gpu-002?log=5",
+    "demo-crashed": "/node/gpu-007?log=5",
+    "demo-workload": "/workload/jobset/train/llm-pretrain?log=5",
     "fleet-gap": "/?log=4",
     "fleet-rack": "/?log=3",
     "node": "/node/gpu-002?log=2",
@@ -47,11 +51,17 @@ def test_a_view_fits_every_screen(open_tab: Opener, view: str) -> None:
                 assert tab.size[1] <= SCREENS_MAX * height, name
 
 
-@pytest.mark.parametrize("log", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    "view",
+    [
+        *(f"/node/gpu-002?log={log}" for log in (1, 2, 3, 4, 5)),
+        "/node/gpu-007?log=5",
+    ],
+)
 def test_the_first_screen_of_a_node_has_answer_path_and_picture(
-    open_tab: Opener, log: int
+    open_tab: Opener, view: str
 ) -> None:
-    tab = open_tab(f"/node/gpu-002?log={log}")
+    tab = open_tab(view)
     card, lanes = (
         tab.page.locator(name).first.bounding_box()
         for name in (".verdict.open", ".timeline .lanes")

@@ -10,6 +10,11 @@ const LASTS = /** @type {const} */ ([
   ['30d', '30 days'], ['all', 'all time'],
 ]);
 
+/** Two sheets, drawn: fonts do without a sign for it. */
+const COPY = html`<svg width="13" height="13" viewBox="0 0 13 13"
+  aria-hidden="true"><path d="M1 1h8v8H1zM4 9v3h8V4H9" fill="none"
+  stroke="currentColor" stroke-width="1.3" /></svg>`;
+
 /** @param {{page: import('../page.js').Page}} given */
 export function Header({ page }) {
   const { place } = page;
@@ -31,7 +36,7 @@ export function Header({ page }) {
         aria-label="Time zone: ${zoneName(place.zone, now)}. Switch"
         onClick=${() => page.switchZone()}>${zoneName(place.zone, now)}</button>
       <button type="button" aria-keyshortcuts="y" aria-label="Copy and links"
-        onClick=${() => page.show('hand')}>⧉</button>
+        onClick=${() => page.show('hand')}>${COPY}</button>
       <button type="button" aria-keyshortcuts="?" aria-label="Keys"
         onClick=${() => page.show('help')}>?</button>
       <${Recording} page=${page} />

@@ -2909,6 +2909,9 @@ const LASTS = ([
 ['1h', '1 hour'], ['6h', '6 hours'], ['', '24 hours'], ['7d', '7 days'],
 ['30d', '30 days'], ['all', 'all time'],
 ]);
+const COPY = html`<svg width="13" height="13" viewBox="0 0 13 13"
+aria-hidden="true"><path d="M1 1h8v8H1zM4 9v3h8V4H9" fill="none"
+stroke="currentColor" stroke-width="1.3" /></svg>`;
 function Header({ page }) {
 const { place } = page;
 const now = page.now();
@@ -2929,7 +2932,7 @@ onClick=${() => page.show('search')}>Search <kbd>/</kbd></button>
 aria-label="Time zone: ${zoneName(place.zone, now)}. Switch"
 onClick=${() => page.switchZone()}>${zoneName(place.zone, now)}</button>
 <button type="button" aria-keyshortcuts="y" aria-label="Copy and links"
-onClick=${() => page.show('hand')}>⧉</button>
+onClick=${() => page.show('hand')}>${COPY}</button>
 <button type="button" aria-keyshortcuts="?" aria-label="Keys"
 onClick=${() => page.show('help')}>?</button>
 <${Recording} page=${page} />

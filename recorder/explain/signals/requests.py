@@ -69,8 +69,10 @@ def _says(change: Signal, detail: Requested) -> bool:
     if topic is Topic.CORDON:
         return _CORDON.search(body) is not None
     if topic is Topic.CONDITION:
-        # Kubelets name all conditions in every patch, to order them.
-        return f'"{change.subject.name}"' in _ORDER.sub("", body)
+        # Who quotes a condition elsewhere does not set it, and kubelets name
+        # all conditions in every patch, to order them.
+        named = f'"{change.subject.name}"' in _ORDER.sub("", body)
+        return named and detail.subresource == "status"
     if topic in {Topic.IDENTITY, Topic.DELETION}:
         return detail.verb == "delete"
     return change.subject.name in body

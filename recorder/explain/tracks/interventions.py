@@ -15,16 +15,13 @@ from recorder.explain.signals import (
     is_order,
     is_same,
 )
-from recorder.explain.tracks.transition import QUOTE_MIN, Transition
-from recorder.model.outcomes import ActorKind, Decision, Role
+from recorder.explain.tracks.transition import DONE, QUOTE_MIN, Transition
+from recorder.model.outcomes import ActorKind, Decision
 
 __all__ = ["TAKING", "Intervention", "interventions_of"]
 
 _NO_ACT = frozenset({Topic.REQUEST, Topic.SHUTDOWN, Topic.VERSION, Topic.WORD})
 """Topics of what nobody does to a node on purpose, or what audit says."""
-
-_DONE = frozenset({Role.ACT, Role.DECISION})
-"""Roles of what somebody did."""
 
 _OF_KUBERNETES = "node.kubernetes.io/"
 """Prefix of the taints that the node controller derives."""
@@ -149,7 +146,7 @@ def _steps(transition: Transition) -> Iterator[Signal]:
                 yield signal
         elif signal.over or signal.topic in _NO_ACT:
             continue
-        elif signal.role in _DONE and not (
+        elif signal.role in DONE and not (
             signal.topic is Topic.TAINT
             and signal.subject.name.startswith(_OF_KUBERNETES)
         ):

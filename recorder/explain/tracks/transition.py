@@ -61,6 +61,16 @@ def latest(signal: Signal) -> datetime:
     return at
 
 
+def _answers(act: Signal, mark: Signal) -> bool:
+    """Whether somebody else wrote after a condition what names it."""
+    return (
+        act.position > mark.position
+        and act.subject != mark.subject
+        and not is_same(act.actor, mark.actor)
+        and _names(act, mark)
+    )
+
+
 def _names(act: Signal, mark: Signal) -> bool:
     """Whether what somebody wrote names a condition, or quotes it."""
     words = [mark.subject.name]
@@ -71,6 +81,9 @@ def _names(act: Signal, mark: Signal) -> bool:
         word in act.says for word in words if word and len(word) >= QUOTE_MIN
     )
 
+
+DONE = frozenset({Role.ACT, Role.DECISION})
+"""Roles of what somebody did."""
 
 QUOTE_MIN = 8
 """Characters of a literal, so that it is not quoted by chance."""
@@ -210,7 +223,11 @@ class Transition:
 
     @cached_property
     def faults(self) -> list[Signal]:
-        """Faults that still held at the effect, the latest first."""
+        """Faults that still held at the effect, the most telling first.
+
+        One that an act after it names was what it answered, whatever broke
+        since; then the latest.
+        """
         held: dict[Subject, Signal] = {}
         for signal in self.episode.signals:
             if not (signal is self.effect or self.precedes(signal)):
@@ -226,11 +243,21 @@ class Transition:
         return sorted(
             found,
             key=lambda s: (
+                self._is_named(s),
                 s.topic is not Topic.EVENT,
                 s.stored.at,
                 s.position,
             ),
             reverse=True,
+        )
+
+    def _is_named(self, fault: Signal) -> bool:
+        """Whether what somebody else did after a fault names it."""
+        done = [s for s in self.episode.signals if s.role in DONE]
+        return any(
+            self.is_before(act) and _answers(act, fault)
+            for act in [*done, *self.episode.marks]
+            if act.topic is not Topic.REQUEST
         )
 
     @cached_property
@@ -246,13 +273,7 @@ class Transition:
             for mark in self.episode.marks
             if is_trouble(mark)
             and self.is_before(mark)
-            and any(
-                _names(act, mark)
-                for act in acts
-                if act.position > mark.position
-                and act.subject != mark.subject
-                and not is_same(act.actor, mark.actor)
-            )
+            and any(_answers(act, mark) for act in acts)
         ]
 
     @cached_property
