@@ -1,6 +1,6 @@
 """A superuser who edits the log with the triggers off is found out.
 
-2,080 mutations by seed, each in a transaction of its own that is rolled back,
+2,240 mutations by seed, each in a transaction of its own that is rolled back,
 each verified as an auditor would who holds the checkpoints.
 """
 
