@@ -40,8 +40,6 @@ KEY_ID_BYTES = 4
 STAMP_BYTES = 8
 PUBLIC_BYTES = 32
 DASH = "\u2014 "
-NOTE_MAX = 64 << 10
-"""Bytes; a checkpoint with a dozen witnesses is 2 kB."""
 
 
 class NoteError(ValueError):

@@ -9,10 +9,9 @@ An existing file is never touched unless asked for: a tape may be the only
 record of an incident.
 """
 
-import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from io import FileIO
@@ -131,21 +130,13 @@ class TapeWriter:
                 self._flush()
 
     def flush(self) -> None:
-        """Bring every line so far into the file, readable after a kill."""
+        """Bring every line so far into the file, readable after a kill.
+
+        `write` does so by itself only when something is written; who waits
+        calls this for the last lines before a silence.
+        """
         with self._writing():
             self._flush()
-
-    async def keep_flushed(
-        self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    ) -> None:
-        """Flush every second until cancelled.
-
-        `write` does so by itself only when something is written; this is
-        for the last lines before a silence.
-        """
-        while True:
-            await sleep(FLUSH_SECONDS)
-            self.flush()
 
     def close(self) -> None:
         """Complete the tape and force it to disk, its name included.
