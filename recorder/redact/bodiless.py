@@ -16,6 +16,7 @@ from recorder.redact.tokens import plain_value
 
 __all__ = [
     "bodies",
+    "commands",
     "is_bodiless",
     "messages",
     "patches",
@@ -68,14 +69,20 @@ def is_bodiless(raw: bytes) -> bool:
 
 
 def bodies(raw: bytes) -> list[Edit]:
-    """Find the bodies of a record, and what follows ``?`` in its address."""
+    """Find the bodies of a record."""
+    return [
+        Edit(start, end, _HIDDEN)
+        for name, start, end in _members(raw)
+        if name in _BODIES and raw[start:end] not in {_HIDDEN, b"null"}
+    ]
+
+
+def commands(raw: bytes) -> list[Edit]:
+    """Find what follows ``?`` in the address of a record."""
     edits = []
     for name, start, end in _members(raw):
         token = raw[start:end]
-        if name in _BODIES:
-            if token not in {_HIDDEN, b"null"}:
-                edits.append(Edit(start, end, _HIDDEN))
-        elif name == b"requestURI" and token.startswith(b'"'):
+        if name == b"requestURI" and token.startswith(b'"'):
             path, asked, _ = plain_value(token).partition(b"?")
             if asked:
                 text = path.decode(errors="replace")

@@ -4,6 +4,7 @@ from recorder.errors import ConfigError
 from recorder.redact.audit import GUARDED_MEMBERS, is_about_secrets
 from recorder.redact.bodiless import (
     bodies,
+    commands,
     is_bodiless,
     messages,
     patches,
@@ -112,7 +113,7 @@ class Redaction:
         else:
             edits = self._search.everything(raw)
         if is_bodiless(raw):
-            edits = [*edits, *bodies(raw)]
+            edits = [*edits, *bodies(raw), *commands(raw)]
         edits = [*edits, *patches(raw)]
         if self._truncates_addresses:
             edits = [*edits, *truncated_addresses(raw)]
