@@ -9,6 +9,7 @@ from recorder.model.observation import (
     ListPage,
     RequestFailed,
     StreamClosed,
+    WatchFrame,
 )
 from recorder.model.reference import Resource
 from recorder.sources.watch import Pattern, Selection
@@ -41,6 +42,9 @@ async def test_a_kind_that_vanishes_is_told_and_may_come_back(
         fake.put("customresourcedefinitions", "jobsets.jobset.x-k8s.io")
         async with recording(fake, tmp_path, memory):
             await memory.until(lambda: fake.watching("jobsets"))
+            # It reads what comes once the history is known to be the same.
+            fake.bookmark("jobsets")
+            await memory.until(lambda: memory.of(WatchFrame, JOBSET))
             fake.remove_crd("jobsets")
             await memory.until(
                 lambda: (
@@ -74,6 +78,8 @@ async def test_the_last_frames_of_a_kind_come_after_its_definition_went(
         fake.put("customresourcedefinitions", "jobsets.jobset.x-k8s.io")
         async with recording(fake, tmp_path, memory):
             await memory.until(lambda: fake.watching("jobsets"))
+            fake.bookmark("jobsets")
+            await memory.until(lambda: memory.of(WatchFrame, JOBSET))
             fake.late["jobsets"] = 0.3
             fake.remove_crd("jobsets")
             await memory.until(

@@ -25,6 +25,9 @@ class Follower:
         self.lost = True
         """Whether the connection was lost since the cluster's history was
         last confirmed. True at the start: we were away."""
+        self.opening = False
+        """Whether a watch was asked for: its frames may be on their way, also
+        before it is known that they are of the same history."""
         self.streaming = False
         """Whether a watch is open whose end has not been put."""
         self.opened_at = 0.0
@@ -58,7 +61,7 @@ class Follower:
     def lose(self) -> None:
         """Note that the connection was lost, or never came to be."""
         self.lost = True
-        self.streaming = self.live = False
+        self.opening = self.streaming = self.live = False
 
     def confirmed(self, at: float) -> None:
         """Note that the history was found to be the one followed."""
@@ -72,7 +75,8 @@ class Follower:
         """
         self._reason = reason or self._reason
         self.place.forget()
-        self.streaming = self.proven = self.live = False
+        self.opening = self.streaming = False
+        self.proven = self.live = False
         if self._scope is not None and not self._scope.expired():
             self._scope.reschedule(asyncio.get_running_loop().time())
 

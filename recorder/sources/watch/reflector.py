@@ -140,6 +140,7 @@ class Reflector:
                     raise
                 await asyncio.sleep(self._pacing.backoff.delay())
             except RequestError as error:
+                self._follower.opening = False
                 await self._tell_failure(error)
                 await asyncio.sleep(self._pacing.delay(error))
 
@@ -205,6 +206,7 @@ class Reflector:
         """Watch once, to the end that the server gives it."""
         seconds = self._pacing.duration()
         began = self._clock.monotonic()
+        self._follower.opening = True
         async with open_watch(
             self._shared.client,
             self._target,
@@ -217,6 +219,7 @@ class Reflector:
             self._follower.opened_at = self._clock.monotonic()
             self._place.begin_again()
             await self._read(stream)
+        self._follower.opening = False
         lasted = self._clock.monotonic() - began
         latest = seconds + self._settings.idle_grace
         if seconds * _PUNCTUAL <= lasted <= latest:

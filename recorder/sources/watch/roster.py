@@ -140,7 +140,7 @@ class Roster:
             del self._followers[resource]
             task = self._tasks.pop(resource)
             follower.finish(ABSENT)
-            if follower.streaming:
+            if follower.opening or follower.streaming:
                 # The server ends the watch behind its last frames, which
                 # may still be on their way: that every object was deleted.
                 await asyncio.wait([task], timeout=shared.settings.last_frames)
