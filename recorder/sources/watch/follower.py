@@ -25,11 +25,10 @@ class Follower:
         self.lost = True
         """Whether the connection was lost since the cluster's history was
         last confirmed. True at the start: we were away."""
-        self.opening = False
-        """Whether a watch was asked for: its frames may be on their way, also
-        before it is known that they are of the same history."""
-        self.streaming = False
-        """Whether a watch is open whose end has not been put."""
+        self.opening = self.streaming = False
+        """Whether a watch was asked for, whose frames may be on their way
+        before it is known that they are of the same history; and whether it
+        is known, and the end of the watch was not put."""
         self.opened_at = 0.0
         """When that watch was opened; steady time, as all of these."""
         self.heard_at = 0.0
