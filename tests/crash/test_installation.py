@@ -226,7 +226,7 @@ async def test_roles_that_were_half_made_are_made(
         dsn = address(socket, passwords, name=SUPERUSER, database="postgres")
         superuser = await asyncpg.connect(dsn)
         whole = await superuser.fetch(ROLES)
-        assert len(whole) == 8
+        assert len(whole) == 10
         passed = tmp_path / "passed"
 
         def make(kill: Kill | None) -> Callable[[], None]:
