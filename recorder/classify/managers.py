@@ -21,6 +21,7 @@ __all__ = [
     "FieldManager",
     "field_manager",
     "managed_entries",
+    "managers_of",
     "moved",
     "moved_managers",
 ]
@@ -74,6 +75,15 @@ def moved_managers(
         if isinstance(entry.get("manager"), str)
     ]
     return sorted(found, key=lambda manager: manager.at or _LAST)
+
+
+def managers_of(document: Mapping[str, Any] | None) -> set[FieldManager]:
+    """Return all who wrote a document, with the times of their writes."""
+    return {
+        field_manager(entry)
+        for entry in managed_entries(document or {}) or ()
+        if isinstance(entry.get("manager"), str)
+    }
 
 
 def managed_entries(

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from recorder.classify.audit_record import AuditRecord, ObjectRef, read_audit
 from recorder.classify.changes import Manifest, value_at
-from recorder.classify.managers import moved_managers
+from recorder.classify.managers import managers_of, moved_managers
 from recorder.classify.paths import Element
 from recorder.classify.requesters import manager_of
 from recorder.classify.requests import READS, is_answered, is_dry_run
@@ -159,11 +159,16 @@ class Joined:
     def _only(
         self, version: Line, old: Manifest | None, new: Manifest
     ) -> Request | None:
-        """Return the only write that fits the moved field managers."""
+        """Return the only write that fits the moved field managers.
+
+        One that moved and has the time that it had lost fields to somebody
+        else: whoever only takes fields away leaves no time.
+        """
+        before = managers_of(old)
         times = {
             manager.name: manager.at
             for manager in moved_managers(old, new)
-            if manager.at is not None
+            if manager.at is not None and manager not in before
         }
         fitting = []
         for one in self._others:

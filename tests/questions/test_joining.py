@@ -190,6 +190,16 @@ def test_a_write_without_an_answer_is_joined_if_it_alone_fits() -> None:
     assert joined(other).guessed(line, old, new) is None
 
 
+def test_a_write_is_not_joined_to_a_version_in_which_its_fields_went() -> None:
+    agent = {"userAgent": "kubectl/v1.36.3 (linux/amd64)"}
+    one = a_record(2, "patch", 5.2, **agent)
+    gone = a_line(3, observed_at=at(9))
+    old, new = managed("kubectl", 5), managed("kubectl", 5)
+    old["metadata"]["managedFields"][0]["fieldsV1"] = {"f:metadata": {}}
+
+    assert position(joined(one).guessed(gone, old, new)) is None
+
+
 def test_a_record_that_cannot_be_read_is_passed_over() -> None:
     odd = a_line(2, operation=Operation.AUDIT, raw=b'{"verb": 7}')
     timeless = a_record(3, "patch", 1, shows="77", stageTimestamp="soon",
