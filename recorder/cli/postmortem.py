@@ -92,7 +92,10 @@ async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
     address = _page_address(given["page"])
     knowledge = load(ctx.obj.knowledge)
     as_of = given["as_of"] and entry_name(given["as_of"])
-    async with _reading(ctx, given["tape"], as_of) as reading:
+    # Either tells the log by its number.
+    named = as_of or question.incident
+    opened = _opened(ctx, given["tape"], named)
+    async with _reading(opened, as_of) as reading:
         answer = await ask_postmortem(
             reading, question, knowledge, now=present
         )
@@ -121,11 +124,12 @@ def _page_address(text: str | None) -> str | None:
 
 @asynccontextmanager
 async def _reading(
-    ctx: click.Context, tape: Path | None, as_of: "EntryName | None"
+    opened: AbstractAsyncContextManager["OpenedLog"],
+    as_of: "EntryName | None",
 ) -> AsyncIterator["Reading"]:
     from recorder.questions.entry import ask_entry
 
-    async with _opened(ctx, tape, as_of) as reading:
+    async with opened as reading:
         if as_of is None:
             yield reading
             return
@@ -134,10 +138,10 @@ async def _reading(
 
 
 def _opened(
-    ctx: click.Context, tape: Path | None, as_of: "EntryName | None"
+    ctx: click.Context, tape: Path | None, named: "EntryName | None"
 ) -> AbstractAsyncContextManager["OpenedLog"]:
     if tape is None:
-        return open_reading(ctx, None if as_of is None else as_of.log)
+        return open_reading(ctx, None if named is None else named.log)
     # It knows how to record, which takes half a second to import.
     from recorder.wiring.offline import open_tape
 

@@ -32,6 +32,20 @@ def test_an_incident_is_asked_by_its_id(demo: Recorder) -> None:
     assert by_id.json == demo("postmortem", NODE, "-o", "json").json
 
 
+@pytest.mark.usefixtures("incidents")
+def test_an_id_names_its_log_among_several(recorder: Recorder) -> None:
+    listed = recorder("incidents", "--log", "3", "-o", "name")
+    name = listed.out.split()[0]
+
+    answer = recorder("postmortem", name, "-o", "json")
+
+    assert name.startswith("3/")
+    assert (
+        answer.json
+        == recorder("postmortem", name, "--log", "3", "-o", "json").json
+    )
+
+
 def test_an_unknown_incident_is_said(demo: Recorder) -> None:
     answer = demo("postmortem", "1/99999")
 
