@@ -62,9 +62,6 @@ class _Listing:
     version: str
     began_at: datetime
     relist: bool
-    returned: bool
-    """Whether the cluster did not serve the kind before: none of it was."""
-
     seen: set[HeadKey] = field(default_factory=set)
     outcome: Relist = field(default_factory=Relist)
 
@@ -130,13 +127,12 @@ class Relisting:
 
     def _begin(self, key: StreamKey, page: ListPage) -> _Listing:
         point = self._ledger.moved(key)
+        point.state = StreamState.LISTING
         listing = _Listing(
             page.resource_version,
             page.observed_at,
             point.began_at is not None,
-            point.state is StreamState.ABSENT,
         )
-        point.state = StreamState.LISTING
         if listing.relist and not is_events(page.resource):
             self._ledger.open_gap(key, RELISTED, page.observed_at)
         self._listings[key] = listing
@@ -221,11 +217,8 @@ class Relisting:
             walked is None
             or walked.until != listing.version
             or gap is None
-            or (gap.resource_version is None and not listing.returned)
-            or compare_versions(
-                walked.since, gap.resource_version or walked.since
-            )
-            > 0
+            or gap.resource_version is None
+            or compare_versions(walked.since, gap.resource_version) > 0
         ):
             return Outcome(proved, possible)
         if walked.possible is not None:

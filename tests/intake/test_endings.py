@@ -7,7 +7,6 @@ from recorder.intake.state import StreamState
 from recorder.model.observation import (
     ClockJumped,
     EpochBegan,
-    HistoryWalked,
     InputRefused,
     RequestFailed,
     StreamResumed,
@@ -135,32 +134,6 @@ def test_a_kind_that_returns_is_listed_with_a_gap() -> None:
     gap = story.gaps()[-1]
     assert gap["from"] == "2026-11-21T03:02:30.000000Z"
     assert story.told("listed")[-1] == "listed z 66"
-
-
-@pytest.mark.parametrize("was_served", [True, False])
-def test_a_kind_that_returns_misses_nothing_that_was_walked(
-    *, was_served: bool
-) -> None:
-    """None of it was before its definition, from where the walk begins."""
-    story = Story(*watched())
-    if was_served:
-        # It was refused instead, so what went before the walk is not told.
-        story.take(a_closed_stream(PODS, "expired", when=90))
-    else:
-        story.take(a_closed_stream(PODS, "404", when=90))
-    story.take(
-        HistoryWalked(
-            observed_at=at(155),
-            resource=PODS,
-            since="60",
-            until="70",
-            proved="versions 60 to 70 were read",
-            possible=[],
-        ),
-        a_list(PODS, 70, an_object("z", 66), when=160),
-    )
-
-    assert (story.gaps()[-1]["possible"] == []) == (not was_served)
 
 
 def test_a_rewind_begins_an_epoch_and_a_gap_in_every_stream() -> None:

@@ -27,7 +27,6 @@ from recorder.sources.watch.lateness import behind
 from recorder.sources.watch.listing import list_pages
 from recorder.sources.watch.outlet import EpochOverError, Outlet
 from recorder.sources.watch.pacing import Pacing
-from recorder.sources.watch.recalling import with_recalled
 from recorder.sources.watch.rewind import RewindGuard
 from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.stream import WatchStream, open_watch
@@ -168,12 +167,7 @@ class Reflector:
 
         Returns the version of which the list must be, empty for any.
         """
-        walks = self._shared.walks
-        # A kind that was recorded before, and is defined again.
-        defined = walks.take_defined(self._target)
-        if self._unseen is None:
-            self._unseen = defined
-        since = self._unseen
+        walks, since = self._shared.walks, self._unseen
         if since is None or not walks.may_walk(self._target, since):
             return ""
         told = await walks.walk(self._target, since)
@@ -233,13 +227,7 @@ class Reflector:
         async with aclosing(stream.portions()) as portions:
             async for came in portions:
                 heard_at = self._clock.monotonic()
-                marked, follower.head = behind(came, follower.head)
-                portion = await with_recalled(
-                    self._shared.client,
-                    self._target,
-                    marked,
-                    self._shared.walks.minute,
-                )
+                portion, follower.head = behind(came, follower.head)
                 frames = [f for f in portion if isinstance(f, Frame)]
                 resumed = self._resumed() if frames else []
                 told = [*resumed, *self._tell.portion(portion)]
@@ -257,7 +245,6 @@ class Reflector:
                     self._shared.guard.remember(self._target.resource, frame)
                 follower.heard_at = heard_at
                 if self._target.resource.plural == CRD_PLURAL:
-                    self._shared.walks.defined(frames)
                     self._shared.served_changed()
 
     def _move(self, frame: Frame) -> None:

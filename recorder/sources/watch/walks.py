@@ -10,7 +10,7 @@ only afterwards, which the time of a walk bounds.
 
 import asyncio
 import heapq
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,12 +19,10 @@ from recorder.intake.ports import HeldVersion, Known
 from recorder.model.observation import HistoryWalked, WatchFrame
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.dating import dated
-from recorder.sources.watch.frames import Frame
 from recorder.sources.watch.listing import Page, list_versions
 from recorder.sources.watch.past import (
     Allowance,
     CompactedError,
-    Minute,
     Reader,
     WalkEndedError,
     oldest,
@@ -54,9 +52,6 @@ REMEMBERED = 200_000
 """Versions of other resources that are remembered; an hour of a small
 cluster, and ten minutes at 300 changes a second."""
 
-DEFINED = 1_000
-"""Definitions whose beginning is remembered until their first list."""
-
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -80,15 +75,8 @@ class Walks:
         self._client = client
         self._settings = client.settings
         self._known = known
-        self.minute = Minute(
-            self._settings.walk_minute_requests,
-            self._settings.walk_minute_bytes,
-            client.clock.monotonic,
-        )
         self._elsewhere: set[int] = set()
         self._witnesses = Witnesses()
-        # By the names of definitions, since which version they are defined.
-        self._defined: dict[str, str] = {}
         # Whether Events were heard at all, and since a walk began.
         self._heard_first = asyncio.Event()
         self._heard = asyncio.Event()
@@ -112,20 +100,6 @@ class Walks:
             self._elsewhere.add(number)
         if target.resource.plural == EVENTS:
             self._witnesses.event(raw)
-
-    def defined(self, frames: Iterable[Frame]) -> None:
-        """Note definitions that were made: nothing of them was before."""
-        for frame in frames:
-            if frame.type == "ADDED":
-                if len(self._defined) >= DEFINED:
-                    self._defined.clear()
-                self._defined[frame.name] = frame.version
-
-    def take_defined(self, target: Target) -> str | None:
-        """Return since which version a resource is defined, but once."""
-        resource = target.resource
-        name = f"{resource.plural}.{resource.group}"
-        return self._defined.pop(name, None)
 
     def listed(self, target: Target, page: Page) -> None:
         """Take note of a page of a list that was put."""
@@ -165,7 +139,6 @@ class Walks:
             settings.walk_bytes,
             clock.monotonic() + time,
             clock.monotonic,
-            self.minute,
         )
         async with self._turn(_rank(target)):
             until, after = await list_versions(self._client, target)
