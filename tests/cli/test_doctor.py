@@ -219,7 +219,8 @@ def test_a_schema_of_a_newer_release_is_not_migrated(
     asyncio.run(
         execute(
             database.superuser_dsn(),
-            "update recorder.schema_version set version_num = '9999'",
+            "update recorder.schema_version set version_num = '9999';"
+            " delete from recorder.schema_serves",
         )
     )
     url = ("--database-url", database.dsn("writer"))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from recorder.model.observation import EpochBegan, Observation
+from recorder.model.observation import EpochBegan, Observation, PlaceReached
 from tests.support.builders import (
     EVENTS,
     NODES,
@@ -80,6 +80,19 @@ TAKING = (
         cut="shipped.MAKE_DICTIONARY",
     ),
 )
+
+
+def a_place(state: Literal["ended", "gone"]) -> PlaceReached:
+    """Return what a source says of a stream that it leaves."""
+    return PlaceReached(
+        observed_at=at(3),
+        source="audit",
+        stream="file:audit.log",
+        place="1",
+        state=state,
+    )
+
+
 APPENDING = (
     Write(
         name="make a partition, in the first batch",
@@ -150,6 +163,12 @@ APPENDING = (
         name="remove heads",
         statements=["bookkeeping.DELETE_HEADS", "COPY fact"],
         told=[a_frame(PODS, "DELETED", an_object("b", 12))],
+    ),
+    Write(
+        name="forget a stream",
+        statements=["bookkeeping.FORGET_STREAMS", "bookkeeping.FOLLOW"],
+        before=[*BEFORE, a_place("ended")],
+        told=[a_place("gone")],
     ),
     Write(
         name="end a derivation by other rules",

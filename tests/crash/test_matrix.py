@@ -222,6 +222,15 @@ async def behind(stage: Stage, write: Write, fate: Fate) -> tuple[bool, bool]:
     return False, True
 
 
+NOTIFYING = {
+    write
+    for write in writes_of_the_store()
+    if "outbox_statements." in write or "recorder.notification " in write
+}
+"""One statement each, of a process that records nothing: see
+`tests/notification/test_command.py`, where it is killed."""
+
+
 def test_no_write_is_without_its_rows() -> None:
     named = {
         fate: {s for w, f, _, _ in MATRIX if f == fate for s in w.statements}
@@ -229,5 +238,5 @@ def test_no_write_is_without_its_rows() -> None:
     }
 
     assert named["lost"] == named["silent"]
-    beside = REDERIVING | SEALING | RETAINING
+    beside = REDERIVING | SEALING | RETAINING | NOTIFYING
     assert named["lost"] | beside == writes_of_the_store()
