@@ -34,7 +34,7 @@ class Opening:
         """In words that anybody may read."""
 
         self.instance = token_hex(8)
-        """Tells this server from any other: ``/healthz`` names it, so that
+        """The name of this server and no other: ``/healthz`` says it, so that
         whoever was told an address can see whose it is."""
 
         self._app: ASGIApp | None = None

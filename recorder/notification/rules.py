@@ -44,7 +44,7 @@ class Condition(_Part, frozen=True, kw_only=True):
     """Namespaces of the workloads that were affected."""
 
     gap: str | None = None
-    """Tell of gaps that last longer than this, and not of incidents."""
+    """Gaps that last longer than this are told, and no incidents."""
 
     resource: tuple[str, ...] = ()
     """Of gaps: only of these resources, such as ``v1/pods``."""

@@ -109,7 +109,7 @@ def test_a_node_that_came_back_with_another_number_is_one(
 
 
 def renumber(archive: Path, name: str, column: str) -> None:
-    """Give the names of the first day other numbers in a column."""
+    """Renumber the names of the first day in a column."""
     first, *_ = sorted(archive.glob("*/2*"))
     path = first / f"{name}.parquet"
     table = pq.read_table(path)

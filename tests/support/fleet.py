@@ -59,7 +59,7 @@ async def fleet_of(
 
 
 async def rename(database: Database, name: str, *, kind: str = "tape") -> None:
-    """Give the only cluster of a database a name."""
+    """Rename the only cluster of a database."""
     connection = await asyncpg.connect(database.superuser_dsn())
     try:
         await connection.execute(RENAME.format(name=name, kind=kind))
