@@ -111,6 +111,8 @@ class FakeCluster:
         self.answering.set()
         self.aggregated = self.tells_past = True
         """Whether discovery is; whether exact versions are listed."""
+        self.spoils: tuple[bytes, bytes] | None = None
+        """What of every frame is replaced on its way, and by what."""
         self.tells_another = False
         """Whether it answers the current version whatever is asked for, as
         aggregated APIs may."""
@@ -355,6 +357,8 @@ class FakeCluster:
             )
         )
         data = frame(event, kind, made)
+        if self.spoils is not None:
+            data = data.replace(*self.spoils)
         self.frames.append((self.revision, kind.plural, data))
         for stream in self._of(kind.plural):
             # A version in the future is met with silence, and no error.

@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from recorder.model.observation import InputRefused, ListPage, StreamClosed
+from recorder.model.observation import (
+    InputRefused,
+    ListPage,
+    StreamClosed,
+    WatchFrame,
+)
 from tests.support.fake_cluster import FakeCluster
 from tests.watch.watching import FAST, PODS, Memory, recording
 
@@ -17,6 +22,9 @@ BAD = {
     "other error": b'{"type":"ERROR","object":{"code":500,"message":"no"}}',
     "giant": b'{"type":"ADDED","object":"' + b"x" * 3000 + b'"}',
 }
+
+SPOILED = b"as it is", b"as \xff is"
+"""What of a frame is replaced on its way."""
 
 
 @pytest.mark.parametrize("what", BAD)
@@ -41,6 +49,53 @@ async def test_a_bad_frame_is_described_and_the_stream_goes_on(
     assert line.startswith(refused.head)
     assert memory.frames(PODS) == [("ADDED", "a", "101")]
     assert not memory.of(StreamClosed, PODS)
+
+
+async def test_a_frame_that_was_spoiled_is_read_at_its_version(
+    tmp_path: Path,
+) -> None:
+    memory = Memory()
+    async with FakeCluster() as fake, recording(fake, tmp_path, memory):
+        await memory.until(lambda: fake.watching("pods"))
+        fake.put("pods", "a")
+        await memory.until(lambda: memory.frames(PODS))
+        fake.spoils = SPOILED
+        fake.put("pods", "a", data="as it is")
+        fake.put("pods", "b")
+        await memory.until(lambda: len(memory.frames(PODS)) == 2)
+
+    told = [
+        (type(one), getattr(one, "recovered", None))
+        for one in memory.seen
+        if isinstance(one, InputRefused | WatchFrame)
+    ]
+    assert told == [
+        (WatchFrame, False),
+        (InputRefused, None),
+        (WatchFrame, True),
+        (WatchFrame, False),
+    ]
+    assert memory.frames(PODS, recovered=True) == [("MODIFIED", "a", "102")]
+    (refused,) = memory.of(InputRefused)
+    assert refused.resource is None, "nothing is missing"
+    assert refused.reason.endswith("v1/pods was read again at version 102")
+    assert b"as \xff is" in refused.head
+
+
+async def test_what_was_spoiled_and_is_not_told_again_stays_a_gap(
+    tmp_path: Path,
+) -> None:
+    memory = Memory()
+    async with FakeCluster() as fake, recording(fake, tmp_path, memory):
+        await memory.until(lambda: fake.watching("pods"))
+        fake.tells_past, fake.spoils = False, SPOILED
+        fake.put("pods", "a", data="as it is")
+        fake.put("pods", "b")
+        await memory.until(lambda: memory.frames(PODS))
+
+    (refused,) = memory.of(InputRefused)
+    assert refused.resource == PODS
+    assert memory.frames(PODS, recovered=True) == []
 
 
 async def test_a_giant_object_in_a_list_is_stepped_over(

@@ -8,6 +8,7 @@ import pytest
 
 from recorder.model.observation import HistoryWalked, ListPage, WatchFrame
 from recorder.model.reference import Resource
+from recorder.sources.watch.past import Minute
 from tests.support.fake_cluster import STANDARD, Failure, FakeCluster, Kind
 from tests.watch.watching import FAST, NODES, PODS, Memory, recording
 
@@ -135,6 +136,47 @@ async def test_the_minutes_before_a_first_start_are_told(
     ]
     assert not memory.frames(NODES, recovered=True)
     assert not memory.of(HistoryWalked)
+
+
+async def test_walks_share_what_they_may_ask_for_in_a_minute(
+    tmp_path: Path,
+) -> None:
+    async with FakeCluster() as fake:
+        fake.put("pods", "a")
+        fake.put("nodes", "n", namespace="")
+        memory = Memory({PODS: str(fake.revision), NODES: str(fake.revision)})
+        for _ in range(10):
+            fake.put("pods", "a")
+            fake.put("nodes", "n", namespace="")
+        fake.begin_caches()
+        settings = replace(
+            WALKING, walk_time=2, walk_first_time=0, walk_minute_requests=6
+        )
+        async with recording(fake, tmp_path, memory, settings=settings):
+            await memory.until(lambda: memory.of(ListPage, PODS))
+            await memory.until(lambda: memory.of(ListPage, NODES))
+
+    assert len([q for _, q in fake.requests if "Exact" in str(q)]) <= 10
+    found = memory.frames(PODS, recovered=True)
+    found += memory.frames(NODES, recovered=True)
+    assert 1 <= len(found) <= 6
+    assert "in a minute was used" in " ".join(
+        walked.proved for walked in memory.of(HistoryWalked)
+    )
+
+
+def test_a_minute_fills_evenly_and_waits_for_what_it_owes() -> None:
+    now = 0.0
+    minute = Minute(60, 6_000, lambda: now)
+    assert [minute.take() for _ in range(60)] == [0.0] * 60
+    assert minute.take() == pytest.approx(1.0)
+    now = 1.0
+    assert minute.take() == 0.0
+    minute.pay(9_000)
+    now = 10.0
+    assert minute.take() == pytest.approx(20.01 + 1.0, abs=1.1)
+    now = 32.0
+    assert minute.take() == 0.0
 
 
 async def test_nothing_is_read_of_the_past_where_that_is_turned_off(

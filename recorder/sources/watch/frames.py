@@ -6,13 +6,21 @@ no business of the source.
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
 from recorder.sources.watch.splitter import Oversized
 
-__all__ = ["Failed", "Frame", "Refused", "UNREADABLE", "read_frame", "refuse"]
+__all__ = [
+    "Failed",
+    "Frame",
+    "Refused",
+    "UNREADABLE",
+    "read_frame",
+    "read_object",
+    "refuse",
+]
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """Everything msgspec raises for bytes that are not the JSON we asked for."""
@@ -32,6 +40,9 @@ class Frame:
     name: str = ""
     late: bool = False
     """Whether more may have been made before it came."""
+
+    recovered: bool = False
+    """Whether it was read afterwards, at its version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +64,11 @@ class Refused:
     head: bytes
     sha256: str
     length: int
+    sought: Frame | None = None
+    """What it seems to have been, where that can be asked for again."""
+
+    recalled: str | None = None
+    """The version that was read in its place."""
 
 
 class _Line(msgspec.Struct):
@@ -95,15 +111,7 @@ def read_frame(
             line.decode()
         read = _LINE.decode(line)
         if read.type in _OBJECT_TYPES:
-            metadata = _OBJECT.decode(read.object).metadata
-            return Frame(
-                read.type,
-                bytes(read.object),
-                metadata.resourceVersion,
-                metadata.uid,
-                metadata.namespace,
-                metadata.name,
-            )
+            return _frame(read.type, bytes(read.object))
         if read.type == "ERROR":
             status = _STATUS.decode(read.object)
             return Failed(
@@ -111,9 +119,43 @@ def read_frame(
             )
     except UNREADABLE as exc:
         reason = f"frame cannot be read: {exc}"
-    else:
-        reason = f'frame of unknown type "{read.type[:64]}"'
+        refused = refuse(line, reason, head_bytes=head_bytes)
+        return replace(refused, sought=_sought(line))
+    reason = f'frame of unknown type "{read.type[:64]}"'
     return refuse(line, reason, head_bytes=head_bytes)
+
+
+def read_object(type_: str, raw: bytes) -> Frame | None:
+    """Return an object as a frame; None if it cannot be read."""
+    try:
+        raw.decode()
+        return _frame(type_, raw)
+    except UNREADABLE:
+        return None
+
+
+def _frame(type_: str, raw: bytes) -> Frame:
+    metadata = _OBJECT.decode(raw).metadata
+    return Frame(
+        type_,
+        raw,
+        metadata.resourceVersion,
+        metadata.uid,
+        metadata.namespace,
+        metadata.name,
+    )
+
+
+def _sought(line: bytes) -> Frame | None:
+    """Return of what a line tells whose bytes are not text, if it does."""
+    try:
+        read = _LINE.decode(line.decode(errors="replace"))
+        if read.type in {"ADDED", "MODIFIED"}:
+            found = _frame(read.type, bytes(read.object))
+            return found if found.name and found.version else None
+    except UNREADABLE:
+        pass
+    return None
 
 
 def refuse(data: bytes, reason: str, *, head_bytes: int) -> Refused:

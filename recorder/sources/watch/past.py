@@ -5,9 +5,11 @@ and not from the history of the watch cache: it is told until etcd compacts,
 which is after five to ten minutes, also by a server that has just started
 (https://kep.k8s.io/2340, https://kep.k8s.io/4988).
 
-Bounded: each request is taken from the allowance of a walk.
+Bounded: each request is taken from the allowance of a walk, and of what all
+walks together may ask for in a minute.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -29,6 +31,7 @@ from recorder.sources.watch.target import Target
 __all__ = [
     "Allowance",
     "CompactedError",
+    "Minute",
     "Past",
     "Reader",
     "Then",
@@ -75,6 +78,45 @@ class Past(Protocol):
         """Return the object of that name as of a version, if there was one."""
 
 
+class Minute:
+    """What all walks together may ask for in a minute.
+
+    A bucket of a minute's worth that fills evenly. An answer may take more
+    bytes than are left: then the next request waits until that is paid.
+    """
+
+    def __init__(
+        self, requests: int, size: int, monotonic: Callable[[], float]
+    ) -> None:
+        """Fill it; ``size`` is in bytes."""
+        self._most = (float(requests), float(size))
+        self._left = [*self._most]
+        self._monotonic = monotonic
+        self._filled_at = monotonic()
+
+    def take(self) -> float:
+        """Take a request; else return after how many seconds to ask again."""
+        now = self._monotonic()
+        parts = (now - self._filled_at) / 60
+        self._filled_at = now
+        self._left = [
+            min(most, left + parts * most)
+            for most, left in zip(self._most, self._left, strict=True)
+        ]
+        requests, size = self._left
+        if requests >= 1 and size > 0:
+            self._left[0] -= 1
+            return 0.0
+        lacking = max(
+            (1 - requests) / self._most[0], (1 - size) / self._most[1]
+        )
+        return 60 * lacking
+
+    def pay(self, size: int) -> None:
+        """Take the bytes of an answer."""
+        self._left[1] -= size
+
+
 @dataclass(slots=True)
 class Allowance:
     """What one walk may still cost the API server and us."""
@@ -85,22 +127,33 @@ class Allowance:
     """In steady time."""
 
     monotonic: Callable[[], float]
+    minute: Minute
+    """What it shares with other walks."""
+
     spent: int = 0
     """Requests so far."""
 
-    def ask(self) -> None:
-        """Take a request.
+    async def ask(self) -> None:
+        """Take a request, when there is one in this minute.
 
         Raises:
-            WalkEndedError: there is none left.
+            WalkEndedError: there is none left, or not in time.
         """
+        while self._may_ask() and (wait := self.minute.take()):
+            if self.monotonic() + wait >= self.deadline:
+                msg = "what walks may ask for in a minute was used"
+                raise WalkEndedError(msg)
+            await asyncio.sleep(wait)
+        self.spent += 1
+
+    def _may_ask(self) -> bool:
         if self.spent >= self.requests:
             msg = f"its {self.requests} requests were used"
             raise WalkEndedError(msg)
         if self.monotonic() >= self.deadline:
             msg = "its time was over"
             raise WalkEndedError(msg)
-        self.spent += 1
+        return True
 
     def pay(self, size: int) -> None:
         """Take the bytes of an answer.
@@ -108,6 +161,7 @@ class Allowance:
         Raises:
             WalkEndedError: they were the last; the answer counts.
         """
+        self.minute.pay(size)
         self.bytes -= size
         if self.bytes < 0:
             msg = "its bytes were used"
@@ -143,7 +197,7 @@ class Reader:
             CompactedError: that is no longer told.
             WalkEndedError: nothing more can be read.
         """
-        self._allowance.ask()
+        await self._allowance.ask()
         try:
             at, shown = await list_versions(
                 self._client, self._target, version=str(version)
@@ -165,7 +219,7 @@ class Reader:
             CompactedError: that is no longer told.
             WalkEndedError: nothing more can be read.
         """
-        self._allowance.ask()
+        await self._allowance.ask()
         target = self._target
         if held.namespace:
             # Within its namespace the server reads one key of etcd.
@@ -204,7 +258,7 @@ async def oldest(
     """
 
     async def is_told(version: int) -> bool:
-        allowance.ask()
+        await allowance.ask()
         try:
             at = await list_head(client, target, version=str(version))
         except ExpiredError:

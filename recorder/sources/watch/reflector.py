@@ -27,6 +27,7 @@ from recorder.sources.watch.lateness import behind
 from recorder.sources.watch.listing import list_pages
 from recorder.sources.watch.outlet import EpochOverError, Outlet
 from recorder.sources.watch.pacing import Pacing
+from recorder.sources.watch.recalling import Portion, with_recalled
 from recorder.sources.watch.rewind import RewindGuard
 from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.stream import WatchStream, open_watch
@@ -227,7 +228,8 @@ class Reflector:
         async with aclosing(stream.portions()) as portions:
             async for came in portions:
                 heard_at = self._clock.monotonic()
-                portion, follower.head = behind(came, follower.head)
+                marked, follower.head = behind(came, follower.head)
+                portion = await self._recalled(marked)
                 frames = [f for f in portion if isinstance(f, Frame)]
                 resumed = self._resumed() if frames else []
                 told = [*resumed, *self._tell.portion(portion)]
@@ -246,6 +248,15 @@ class Reflector:
                 follower.heard_at = heard_at
                 if self._target.resource.plural == CRD_PLURAL:
                     self._shared.served_changed()
+
+    async def _recalled(self, portion: Portion) -> Portion:
+        """Read again what of a portion was spoiled on its way."""
+        client, minute = self._shared.client, self._shared.walks.minute
+        read = await with_recalled(client, self._target, portion, minute)
+        if len(read) > len(portion):
+            # A restored etcd may tell another document of the same version.
+            await self._confirm(new=True)
+        return read
 
     def _move(self, frame: Frame) -> None:
         """Move the place; only what the sink has taken may count."""

@@ -122,6 +122,12 @@ class WatchSettings:
     walk_bytes: int = 64 << 20
     """What one walk may ask for, and hold until it is put."""
 
+    walk_minute_requests: int = 30_000
+    walk_minute_bytes: int = 128 << 20
+    """What all walks together may ask for in a minute: after a restart of an
+    API server every resource is walked. A walk waits for its part, and ends
+    where that would take longer than it has."""
+
     walk_looks: int = 8
     """Moments within a span at which objects that came and went are looked
     for."""

@@ -16,6 +16,7 @@ from recorder.model.observation import (
     StreamResumed,
     WatchFrame,
 )
+from recorder.model.reference import Resource
 from recorder.sources.watch.clock import Clock
 from recorder.sources.watch.errors import RequestError
 from recorder.sources.watch.frames import Frame, Refused
@@ -62,6 +63,7 @@ class Teller:
                 type=frame.type,
                 object=frame.object,
                 late=frame.late,
+                recovered=frame.recovered,
             )
             if isinstance(frame, Frame)
             else self._refused(frame, now)
@@ -92,11 +94,20 @@ class Teller:
         )
 
     def _refused(self, refused: Refused, at: datetime) -> InputRefused:
+        resource: Resource | None = self._resource
+        reason = refused.reason
+        if refused.recalled is not None:
+            # Nothing is missing from the resource, so it has no gap.
+            reason = (
+                f"{reason}; {resource} was read again at version"
+                f" {refused.recalled}"
+            )
+            resource = None
         return InputRefused(
             observed_at=at,
-            resource=self._resource,
+            resource=resource,
             head=refused.head,
             sha256=refused.sha256,
             length=refused.length,
-            reason=refused.reason,
+            reason=reason,
         )

@@ -23,6 +23,7 @@ from recorder.sources.watch.listing import Page, list_versions
 from recorder.sources.watch.past import (
     Allowance,
     CompactedError,
+    Minute,
     Reader,
     WalkEndedError,
     oldest,
@@ -75,6 +76,11 @@ class Walks:
         self._client = client
         self._settings = client.settings
         self._known = known
+        self.minute = Minute(
+            self._settings.walk_minute_requests,
+            self._settings.walk_minute_bytes,
+            client.clock.monotonic,
+        )
         self._elsewhere: set[int] = set()
         self._witnesses = Witnesses()
         # Whether Events were heard at all, and since a walk began.
@@ -139,6 +145,7 @@ class Walks:
             settings.walk_bytes,
             clock.monotonic() + time,
             clock.monotonic,
+            self.minute,
         )
         async with self._turn(_rank(target)):
             until, after = await list_versions(self._client, target)
