@@ -23,9 +23,8 @@ SENDERS = ("execute", "executemany", "fetch", "fetchrow", "fetchval")
 SHOWN = 60
 
 
-@functools.cache
 def _constants() -> dict[str, str]:
-    """The statements of the store, by their text."""
+    """Return the statements of the store, by their text."""
     found: dict[str, str] = {}
     for module in pkgutil.iter_modules(store.__path__):
         loaded = importlib.import_module(f"{store.__name__}.{module.name}")
@@ -35,10 +34,15 @@ def _constants() -> dict[str, str]:
     return found
 
 
+_CONSTANTS = _constants()
+"""Found once, before any child is forked: to import all of the store takes
+longer than most children live."""
+
+
 @functools.cache
 def name_of(statement: str) -> str:
     """Name a statement: the constant it is, else its beginning."""
-    return _constants().get(statement) or " ".join(statement.split())[:SHOWN]
+    return _CONSTANTS.get(statement) or " ".join(statement.split())[:SHOWN]
 
 
 class _Wire(asyncio.Transport):

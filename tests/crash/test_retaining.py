@@ -34,6 +34,8 @@ from tests.support.postgres import (
 
 TEMPLATE = "two_days"
 TRANSACTION = ("BEGIN;", "COMMIT;")
+SENT = ("sent B", "sent Q", "sent X")
+"""Messages with which a statement is carried out, or a session ended."""
 KILLED = {
     "retention.ARCHIVE",
     "retention.BUILD_KEPT",
@@ -107,12 +109,15 @@ def in_a_child(
 
 
 def kills_of(passed: Path) -> Iterator[Kill]:
-    """Yield every write, before it and once it was sent; reads but once."""
+    """Yield every write, before it and once it was sent; reads but once.
+
+    A statement that was only prepared has changed nothing.
+    """
     for place, count in json.loads(passed.read_text()).items():
         name, _, moment = place.rpartition(", ")
         is_write = name.startswith(("retention.", "holds."))
         if is_write or name in TRANSACTION:
-            if moment == "before" or moment.startswith("sent"):
+            if moment == "before" or moment in SENT:
                 yield from (Kill(place, n) for n in sorted({1, count}))
         elif moment == "before":
             yield Kill(place, 1)
