@@ -60,8 +60,6 @@ KEPT = frozenset(
 )
 """Operations that show an object, or its end."""
 
-HEARD = KEPT | {Operation.RENEWED, Operation.AUDIT}
-
 MOMENT = timedelta(milliseconds=1)
 
 LOST_SHARE = 0.1
@@ -82,12 +80,7 @@ def entries(name: str) -> Sequence[Draft]:
     return played(told(name).tape).drafts
 
 
-COSTED = [
-    name
-    for name in NAMES
-    if any(w.hours for w in told(name).truth.workloads)
-    and all(draft.operation in HEARD for draft in entries(name))
-]
+COSTED = [name for name in NAMES if INCIDENTS[name]().is_costed]
 """Of those that tell of a gap a gap would hide that there was one."""
 
 

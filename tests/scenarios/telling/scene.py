@@ -249,6 +249,16 @@ class Scene(Work):
         self._blind.append(span)
         return self
 
+    @property
+    def is_asked_about(self) -> bool:
+        """Whether there are questions about it."""
+        return bool(self._questions)
+
+    @property
+    def is_costed(self) -> bool:
+        """Whether it is known what workloads cost, and nothing is hidden."""
+        return not self._blind and any(w.hours for w in self._workloads)
+
     def _asked(self, asked: _Asked) -> Question:
         since, until, node, rack, labels, verdicts, workloads = asked
         return Question(

@@ -7,10 +7,11 @@ counts them. What happens in it is for `acting`.
 
 # ruff: noqa: PLR0913 - who writes names what is written
 
-import copy
 import heapq
 from collections.abc import Callable, Mapping
 from typing import Any, Self
+
+import orjson
 
 from tests.corpus.tape_lines import Frame, Lines
 from tests.scenarios.telling.parts import (
@@ -292,7 +293,7 @@ class World:
         self._emit(at, key, kind)
 
     def _emit(self, at: float, key: Key, kind: str) -> None:
-        shown = copy.deepcopy(self._documents[key])
+        shown = orjson.loads(orjson.dumps(self._documents[key]))
         if at <= 0:
             self._first[key] = shown
             return
