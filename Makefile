@@ -7,7 +7,7 @@ NODE ?= gpu-002
 SOAK_FAKE ?= 300
 SOAK_REAL ?= 20
 VARIATIONS ?= 2
-PROCESSES ?= 2
+PROCESSES ?= 3
 
 .PHONY: run test scenarios check lint format typing contracts migrations docs corpus page soak bench bench-cluster cluster \
 	cluster-reboot cluster-crash cluster-hang fuzz lock clean

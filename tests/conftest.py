@@ -35,17 +35,17 @@ CLUSTERS = (
     "deploy",
     "watch/test_kubernetes.py",
 )
-"""Tests that run real clusters: one after another in one process, whatever
-runs beside them."""
+"""Tests that run real clusters: one after another in one process, which
+mostly waits, whatever runs beside them."""
 
 DEATHS = ("crash", "embedded", "faults")
 """Tests that kill processes or play faults without a cluster: one after
 another too. Both groups begin first, each in a process of its own: together
-they take more than half of the time."""
+they take half of the time."""
 
 LONG = ("page", "api", "corpus", "docs", "store", "cli")
 """What takes longest of the rest: begun before what takes less, so that the
-two processes end together."""
+processes end together."""
 
 DIVIDED = "scenarios"
 """Nothing is made for all of these: what is left is shared at the end."""
@@ -58,7 +58,7 @@ for _variable in [name for name in os.environ if name.startswith("RECORDER_")]:
 
 
 class ByGroup(LoadScopeScheduling):  # type: ignore[misc]  # untyped
-    """Keeps a folder together where two processes share the tests.
+    """Keeps a folder together where several processes share the tests.
 
     What is made once for a folder is then made by one of them alone.
     """
