@@ -11,6 +11,7 @@ from typing import ClassVar
 from graphql import GraphQLError, GraphQLFormattedError
 
 from recorder.errors import ConfigError, RecorderError
+from recorder.questions.logs import AmbiguousLogError
 
 __all__ = [
     "ApiError",
@@ -26,6 +27,7 @@ __all__ = [
     "TooLateError",
     "WindowTooWideError",
     "formatted_error",
+    "told",
     "unforeseen",
 ]
 
@@ -132,7 +134,7 @@ def formatted_error(error: GraphQLError) -> GraphQLFormattedError:
     while isinstance(cause, GraphQLError) and cause.original_error is not None:
         cause = cause.original_error
     if isinstance(cause, RecorderError):
-        formatted["message"] = " ".join(str(cause).split())
+        formatted["message"] = told(cause)
         _set_code(formatted, cause.code)
         if isinstance(cause, SlowReaderError):
             formatted["extensions"]["cursor"] = cause.cursor
@@ -142,6 +144,17 @@ def formatted_error(error: GraphQLError) -> GraphQLFormattedError:
         formatted["message"] = unforeseen(cause)
         _set_code(formatted, InternalError.code)
     return formatted
+
+
+def told(error: RecorderError) -> str:
+    """Return what an error says, with the next step where that is known.
+
+    Its own advice is in words of the command line.
+    """
+    said = " ".join(str(error).split())
+    if isinstance(error, AmbiguousLogError):
+        return f"{said}; name one with cluster: or log:"
+    return said
 
 
 def unforeseen(error: BaseException) -> str:

@@ -14,7 +14,7 @@ import orjson
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from api.errors import ApiError
+from api.errors import ApiError, told
 from api.executing import Query
 from recorder.errors import RecorderError
 
@@ -189,7 +189,7 @@ def error_response(
     body = json_bytes(
         {
             "errors": [
-                {"message": str(error), "extensions": {"code": error.code}}
+                {"message": told(error), "extensions": {"code": error.code}}
             ]
         }
     )

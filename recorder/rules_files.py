@@ -5,16 +5,15 @@ matches because of a misspelt key would be worse than none. What the rules
 mean is not known here.
 """
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, TypeVar
 
-import msgspec
 import yaml
 
 from recorder.errors import ConfigError
+from recorder.rules_parts import Fault, read_parts
 
 __all__ = ["RulesFile"]
 
@@ -28,7 +27,7 @@ somebody wrote."""
 CANNOT_BE = (ValueError, LookupError, AttributeError, TypeError)
 """What the library lets through, of a date that does not exist."""
 
-_STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
+FAULTS_SHOWN = 10
 
 Read = TypeVar("Read")
 
@@ -75,11 +74,10 @@ class RulesFile:
         Raises:
             ConfigError: it is wrong; the message has its name and line.
         """
-        made = self._made(text)
-        try:
-            return msgspec.convert(made or {}, kind)
-        except msgspec.ValidationError as exc:
-            raise self.fault(_steps_of(str(exc)), str(exc)) from exc
+        found, faults = read_parts(self._made(text) or {}, kind)
+        if found is None or faults:
+            raise self.faults(faults)
+        return found
 
     def line_at(self, steps: Sequence[str | int]) -> int:
         """Return the line of a part that is reached by keys and numbers."""
@@ -87,10 +85,18 @@ class RulesFile:
 
     def fault(self, steps: Sequence[str | int], why: str) -> ConfigError:
         """Return the error of a part that is wrong."""
-        return self._faulty(self.line_at(steps), why)
+        return self.faults([Fault(steps, why)])
 
-    def _faulty(self, line: int, why: str) -> ConfigError:
-        msg = f'cannot use the rules in "{self.name}", line {line}: {why}'
+    def faults(self, found: Sequence[Fault]) -> ConfigError:
+        """Return the error of all parts that are wrong, in their order."""
+        told = sorted((self.line_at(one.steps), one.why) for one in found)
+        return self._faulty(*told)
+
+    def _faulty(self, *told: tuple[int, str]) -> ConfigError:
+        lines = [f"line {line}: {why}" for line, why in told[:FAULTS_SHOWN]]
+        if left := len(told) - len(lines):
+            lines.append(f"and {left} more")
+        msg = f'cannot use the rules in "{self.name}", {"; ".join(lines)}'
         return self._refusing(msg)
 
     def _unreadable(self, why: str, *, line: int | None = None) -> ConfigError:
@@ -142,7 +148,7 @@ class RulesFile:
                         f'duplicate key "{key.value}", first in line'
                         f" {known[key.value]}"
                     )
-                    raise self._faulty(line, why)
+                    raise self._faulty((line, why))
                 known[key.value] = line
                 self._refuse_duplicates(value)
         elif isinstance(node, yaml.SequenceNode):
@@ -161,18 +167,6 @@ def _written_out(node: yaml.Node, known: dict[int, int]) -> int:
             parts = node.value
         known[id(node)] = 1 + sum(_written_out(p, known) for p in parts)
     return known[id(node)]
-
-
-def _steps_of(error: str) -> list[str | int]:
-    """Return where an error of msgspec is, by its path."""
-    _, _, path = error.rpartition("`$")
-    steps: list[str | int] = [
-        name or int(number) for name, number in _STEP.findall(path.rstrip("`"))
-    ]
-    unknown = re.search(r"unknown field `(\w+)`", error)
-    if unknown is not None:
-        steps.append(unknown[1])
-    return steps
 
 
 def _line_at(node: yaml.Node | None, steps: Sequence[str | int]) -> int:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "all_of",
     "given_log",
+    "given_places",
     "is_log_named",
     "place_options",
     "read_settings",
@@ -116,6 +117,21 @@ def read_settings(
 def is_log_named(ctx: click.Context) -> bool:
     """Return whether an option names a log or a cluster."""
     return bool({"log", "cluster"} & _given(ctx).keys())
+
+
+def given_places(ctx: click.Context) -> list[str]:
+    """Return the options that said where the log is, to be given again.
+
+    Not the address of a server: it may have a password in it.
+    """
+    names = {"config": "--config", "data_dir": "--data-dir"}
+    given = _given(ctx)
+    return [
+        word
+        for name, option in names.items()
+        if name in given
+        for word in (option, str(given[name]))
+    ]
 
 
 def given_log(ctx: click.Context) -> int | None:

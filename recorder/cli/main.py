@@ -12,6 +12,7 @@ from typing import NoReturn
 import click
 
 from recorder import __version__
+from recorder.cli.calling import as_typed
 from recorder.cli.given import place_options, read_settings
 from recorder.cli.lazy import LazyGroup
 from recorder.errors import RecorderError
@@ -131,7 +132,7 @@ def _told(raised: BaseException, *, debug: bool) -> int:
 
         # What was asked or recorded is quoted: it may hold anything.
         said = "; ".join(filter(None, (str(error), error.advice)))
-        line = plain(" ".join(said.split()))
+        line = as_typed(plain(" ".join(said.split())))
         click.echo(f"recorder: {line}", err=True)
         return error.exit_status
     click.echo(

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from recorder.cli.calling import as_typed
 from recorder.errors import RecorderError
 
 __all__ = [
@@ -116,7 +117,8 @@ def note(text: str, *, colour: str | None = None) -> None:
     """Print to stderr something beside the answer, in one line."""
     from recorder.render.text import plain
 
-    click.echo(paint(plain(text), colour, sys.stderr), err=True)
+    said = as_typed(plain(text))
+    click.echo(paint(said, colour, sys.stderr), err=True)
 
 
 def announce(text: str) -> None:

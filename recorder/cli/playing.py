@@ -1,6 +1,7 @@
 """The commands about tapes that write: tape play, tape record, demo."""
 
 import asyncio
+import shlex
 import sys
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recorder.cli.asking import now
+from recorder.cli.calling import to_type
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 from recorder.settings import Settings
@@ -148,7 +150,7 @@ async def show_demo(
         "incidents --cluster demo",
         "status",
     ):
-        screen.say(f"  recorder {command}")
+        screen.say(f"  {to_type(command)}")
     await _show_page(settings, stop, screen, verdict, serve=serve)
 
 
@@ -170,7 +172,7 @@ async def _show_page(
         page = find_page(settings)
         if page.server is Server.ANOTHER and settings.database_url is None:
             screen.say("the page, served on a free port:")
-            screen.say("  recorder serve --listen 127.0.0.1:0")
+            screen.say(f"  {to_type('serve --listen 127.0.0.1:0')}")
             return
         screen.say("the page, while `recorder serve` is running:")
         screen.say(f"  {page.address}{path}")
@@ -218,9 +220,10 @@ async def _play(
 ) -> int:
     """Play a tape; return the number of its log."""
     from recorder.wiring.database import open_database
-    from recorder.wiring.playing import Playing, play_tape
+    from recorder.wiring.playing import Playing, play_tape, see_tape
 
     screen = Screen()
+    see_tape(file)
     screen.say(f"playing {file.name}")
 
     def show(progress: "TapeProgress") -> None:
@@ -261,4 +264,5 @@ async def _record_tape(
     async for frames in ask_for_tape(settings, file, stop):
         screen.state("recording", f"{frames:,} frames to {file}")
     screen.clear()
-    screen.say(f"closed {file}; inspect it with: recorder tape info {file}")
+    inspect = to_type(f"tape info {shlex.quote(str(file))}")
+    screen.say(f"closed {file}; inspect it with: {inspect}")

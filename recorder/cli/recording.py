@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recorder.cli.calling import to_type
 from recorder.cli.live import show_progress
 from recorder.cli.options import cluster_options
 from recorder.cli.screen import Screen
@@ -175,7 +176,7 @@ async def _record_with(
         await stack.enter_async_context(
             _beside(settings, live, screen, serve=serve)
         )
-        _greet(settings, live, screen, database.says, (address, webhook))
+        _greet(live, screen, database.says, (address, webhook))
         served = await stack.enter_async_context(
             served_beside(settings) if serve else nullcontext()
         )
@@ -245,7 +246,6 @@ def _end(
 
 
 def _greet(
-    settings: Settings,
     live: "LiveRecording",
     screen: Screen,
     database: str,
@@ -267,12 +267,9 @@ def _greet(
     if webhook:
         rows.append(("audit webhook", webhook))
     screen.facts(rows)
-    prefix = ""
-    if settings.database_url is None:
-        prefix = "  (the same folder is found by every command)"
-    screen.say(f"try in another terminal:{prefix}")
+    screen.say("try in another terminal:")
     for command in ("status", "log --follow", "gaps", "show node/NAME"):
-        screen.say(f"  recorder {command}")
+        screen.say(f"  {to_type(command)}")
 
 
 async def _show(

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 import click
 
+from recorder.cli.calling import as_typed
+
 __all__ = ["Screen"]
 
 QUIET_SECONDS = 60
@@ -29,7 +31,7 @@ class Screen:
     def say(self, text: str) -> None:
         """Print a line that stays."""
         self.clear()
-        click.echo(text, err=True)
+        click.echo(as_typed(text), err=True)
 
     def facts(self, rows: Sequence[tuple[str, str]]) -> None:
         """Print names and values, aligned."""

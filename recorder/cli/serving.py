@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recorder.cli.given import place_options
+from recorder.cli.asking import open_reading, wait_for
+from recorder.cli.completing import node_argument
+from recorder.cli.given import given_log, place_options
+from recorder.cli.options import reading_options
 from recorder.cli.output import note, print_lines
 from recorder.cli.stopping import run_until_stopped
 from recorder.errors import RecorderError
@@ -82,30 +85,33 @@ async def _serve(
 
 
 @click.command(name="open")
-@click.argument("node", metavar="[node/NAME]", required=False)
+@node_argument("node", metavar="[node/NAME]", required=False)
 @click.option(
     "--print",
     "only_print",
     is_flag=True,
     help="Only print the address.",
 )
-@place_options(hidden=True)
-@click.pass_obj
+@reading_options
+@click.pass_context
 def open_page(
-    settings: "Settings", node: str | None, *, only_print: bool
+    ctx: click.Context, node: str | None, *, only_print: bool
 ) -> None:
     r"""Open the page in a browser, or print its address.
 
     The page is served by `recorder up` or `recorder serve`. Fails if the
-    address is held by a server that was started from another data folder.
+    address is held by a server that was started from another data folder, or
+    if the log has no such cluster or node.
 
     \b
     Examples:
       recorder open
       recorder open node/gpu-002
+      recorder open --cluster demo node/gpu-002
     """
     from recorder.wiring.addresses import Server, find_page
 
+    settings: Settings = ctx.obj
     page = find_page(settings)
     if page.server is Server.ANOTHER and settings.database_url is None:
         msg = (
@@ -114,9 +120,7 @@ def open_page(
         )
         advice = "start `recorder serve --listen 127.0.0.1:0`"
         raise NotServedError(msg, advice=advice)
-    address = page.address
-    if node is not None:
-        address = page.of_node(node, cluster=settings.cluster)
+    address = page.address + _view(ctx, node)
     print_lines([address])
     if page.server is Server.ANOTHER:
         note("its server was started elsewhere: it may serve another database")
@@ -129,3 +133,32 @@ def open_page(
 
     if not webbrowser.open(address):
         note("no browser found: open the address manually")
+
+
+def _view(ctx: click.Context, node: str | None) -> str:
+    """Return the path of what is asked for, once the log is known to have it.
+
+    A server may be of a database that only it knows; then nothing is checked.
+    """
+    from recorder.questions.references import node_name
+    from recorder.render.page_address import view
+    from recorder.wiring.reading import is_used
+
+    settings: Settings = ctx.obj
+    log, cluster = given_log(ctx), settings.cluster
+    name = None if node is None else node_name(node)
+    if (name or log or cluster) and is_used(settings):
+        cluster = wait_for(_found(ctx, name))
+    if log is not None:
+        return view(name, log=str(log))
+    return view(name, cluster=cluster)
+
+
+async def _found(ctx: click.Context, node: str | None) -> str:
+    """See that the log has a node; return the name of its cluster."""
+    from recorder.questions.references import find_node
+
+    async with open_reading(ctx) as reading:
+        if node is not None:
+            await find_node(reading, node)
+        return reading.log.cluster_name

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from recorder.errors import ConfigError
 from recorder.notification.rules import NotifyRules, Post, Rule, Shape
 from recorder.rules_files import RulesFile
+from recorder.rules_parts import Fault
 from recorder.setting_values import parse_duration
 
 __all__ = ["NotifyError", "address_of", "load_rules", "read_rules", "token_of"]
@@ -115,19 +116,24 @@ def _checked(file: RulesFile, text: str) -> NotifyRules:
     found = file.read(text, NotifyRules)
     if not 0 < len(found.rules) <= RULES_MAX:
         raise file.fault(("rules",), f"write 1 to {RULES_MAX} rules")
+    faults: list[Fault] = []
     lines: dict[str, int] = {}
     for place, rule in enumerate(found.rules):
         at: Steps = ("rules", place)
-        for steps, why in _faults(rule):
-            raise file.fault((*at, *steps), f'rule "{rule.name[:63]}": {why}')
+        faults += [
+            Fault((*at, *steps), f'rule "{rule.name[:63]}": {why}')
+            for steps, why in _faults(rule)
+        ]
         line = file.line_at((*at, "name"))
         if rule.name in lines:
             why = (
                 f'the name "{rule.name}" is in line {lines[rule.name]}'
                 " already: give each rule a name of its own"
             )
-            raise file.fault((*at, "name"), why)
+            faults.append(Fault((*at, "name"), why))
         lines[rule.name] = line
+    if faults:
+        raise file.faults(faults)
     return found
 
 

@@ -6,7 +6,7 @@ stand for several incarnations, one after the other: they are all found.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 from recorder.errors import ConfigError, NotFoundError
 from recorder.questions.kinds import BUILT_IN, Kind, find_kinds
@@ -28,6 +28,7 @@ __all__ = [
 PARTS_CLUSTER = 2
 PARTS_NAMESPACED = 3
 NEAR_MAX = 3
+MUCH_NEARER = 0.1
 NODE_WORDS = frozenset({"node", "nodes", "no"})
 EVENT_WORDS = frozenset({"event", "events", "ev"})
 
@@ -138,8 +139,15 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, known, n=NEAR_MAX, cutoff=0.6)
     if not near:
         return ""
-    quoted = [f'"{one}"' for one in near]
-    return f"; did you mean {' or '.join(quoted)}?"
+    # Of many that are numbered, what is much nearer than the rest is meant.
+    ratios = [SequenceMatcher(None, one, name).ratio() for one in near]
+    *first, last = [
+        f'"{one}"'
+        for one, ratio in zip(near, ratios, strict=True)
+        if ratio > ratios[0] - MUCH_NEARER
+    ]
+    named = f"{', '.join(first)} or {last}" if first else last
+    return f"; did you mean {named}?"
 
 
 async def find_node(reading: Reading, *names: str) -> None:
@@ -153,7 +161,8 @@ async def find_node(reading: Reading, *names: str) -> None:
         if name not in known:
             hint = did_you_mean(name, await reading.node_names())
             msg = f'log {reading.log.id} has no node "{name}"{hint}'
-            raise NotFoundError(msg)
+            advice = "" if hint else "`recorder get nodes` lists them"
+            raise NotFoundError(msg, advice=advice)
 
 
 async def find_objects(reading: Reading, reference: Reference) -> KnownObject:

@@ -8,7 +8,7 @@ __all__ = ["view"]
 
 
 def view(
-    node: str,
+    node: str | None,
     *,
     cluster: str | None = None,
     log: str | None = None,
@@ -16,10 +16,12 @@ def view(
 ) -> str:
     """Return the path of the view of a node, opened at one of its verdicts.
 
+    Without a node, of the fleet.
+
     Raises:
         ConfigError: what is named is no node.
     """
     named = {"cluster": cluster, "log": log, "verdict": verdict}
     query = urlencode({k: v for k, v in named.items() if v}, safe="/")
-    path = f"node/{quote(node_name(node), safe='')}"
+    path = f"node/{quote(node_name(node), safe='')}" if node else ""
     return f"{path}?{query}" if query else path

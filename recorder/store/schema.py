@@ -53,7 +53,7 @@ def known_revisions() -> frozenset[str]:
 async def found_revision(engine: AsyncEngine) -> str | None:
     """Return the revision that the database has, or None."""
     query = text("select version_num from recorder.schema_version")
-    with translate_errors("read the schema version"):
+    with translate_errors("open the log"):
         async with engine.connect() as connection:
             exists = await connection.scalar(
                 text("select to_regclass('recorder.schema_version')")
@@ -75,7 +75,7 @@ async def is_served(engine: AsyncEngine, found: str | None) -> bool:
     query = text(
         "select true from recorder.schema_serves where revision = :wanted"
     )
-    with translate_errors("read the schema version"):
+    with translate_errors("open the log"):
         async with engine.connect() as connection:
             given = {"wanted": wanted_revision()}
             return await connection.scalar(query, given) is True

@@ -77,6 +77,8 @@ def translate_errors(action: str) -> Generator[None]:
         TimeoutError,
     ) as exc:
         said = getattr(exc, "strerror", None) or str(exc)
+        if isinstance(exc, ConnectionRefusedError):
+            said = "it refuses the connection"  # asyncio says it in Python
         detail = said or type(exc).__name__
         msg = f"cannot {action}: PostgreSQL is unavailable: {detail}"
         raise LogUnavailableError(msg) from exc

@@ -14,7 +14,6 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, build_opener
 
-from recorder.render.page_address import view
 from recorder.settings import Settings
 
 __all__ = ["Page", "Server", "announced", "find_page"]
@@ -41,14 +40,6 @@ class Page:
 
     address: str
     server: Server
-
-    def of_node(self, node: str, *, cluster: str | None) -> str:
-        """Return the address of the view of a node.
-
-        Raises:
-            ConfigError: what is named is no node.
-        """
-        return self.address + view(node, cluster=cluster)
 
 
 @contextmanager

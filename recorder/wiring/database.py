@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.embedded.server import EmbeddedServer
+from recorder.errors import LogUnavailableError
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.schema import (
@@ -80,7 +81,14 @@ async def open_database(
     """
     if settings.database_url is not None:
         url = settings.database_url
-        await _with_engine(url, check_schema)
+        try:
+            await _with_engine(url, check_schema)
+        except LogUnavailableError as exc:
+            advice = (
+                f"see that {shown(url)}, runs, and that RECORDER_DATABASE_URL"
+                " or --database-url means it"
+            )
+            raise LogUnavailableError(str(exc), advice=advice) from exc
         yield Database(
             dict.fromkeys(ROLES, url),
             embedded=False,
@@ -152,4 +160,6 @@ def shown(url: str) -> str:
     """Write an address without what nobody should read."""
     parts = urlsplit(url)
     where = parts.hostname or "a unix socket"
+    if parts.hostname and parts.port:
+        where += f":{parts.port}"
     return f"PostgreSQL at {where}, database {parts.path.lstrip('/')}"

@@ -68,6 +68,7 @@ def rules_of(settings: Settings) -> Mapping[str, Rule]:
     if settings.notify_file is None:
         msg = "there are no rules of notifications"
         advice = "name their file in the setting notify_file"
+        advice += " or in RECORDER_NOTIFY_FILE"
         raise NotifyError(msg, advice=advice)
     return {one.name: one for one in load_rules(settings.notify_file).rules}
 

@@ -24,7 +24,7 @@ from recorder.store.writer import LogSpec, Writer, holder_name
 from recorder.wiring.recording import make_redaction
 from recorder.wiring.room import room_guard
 
-__all__ = ["PlayedTape", "Playing", "play_tape"]
+__all__ = ["PlayedTape", "Playing", "play_tape", "see_tape"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,16 @@ class Playing:
     """Times faster than it happened; None for as fast as possible."""
 
     on_progress: Callable[[TapeProgress], None] | None = None
+
+
+def see_tape(path: Path) -> None:
+    """See that a file begins as a tape does, before a database is opened.
+
+    Raises:
+        TapeError: it is none, or cannot be read.
+    """
+    with TapeReader(path):
+        pass
 
 
 async def play_tape(

@@ -227,10 +227,31 @@ async def test_open_prints_where_the_page_is(
         "127.0.0.1:0",
         RECORDER_DATA_DIR=str(tmp_path),
     ) as (_, address):
+        # It may be of a database that only the server knows.
         assert main._run(["open", "node/gpu 2"]) == 0
         assert capsys.readouterr().out == f"{address}node/gpu%202\n"
 
     assert main._run(["open", "pod/a/b"]) == 2
+
+
+def test_open_names_nothing_that_the_log_does_not_have(
+    asked_database: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path))
+    url = asked_database.dsn("reader")
+    monkeypatch.setenv("RECORDER_DATABASE_URL", url)
+
+    assert main._run(["open", "node/gpu-002"]) == 2, "which of six logs"
+    assert "--cluster NAME" in capsys.readouterr().err
+    assert main._run(["open", "node/nope", "--cluster", "crash"]) == 5
+    assert main._run(["open", "--cluster", "nope"]) == 5
+    assert capsys.readouterr().out == ""
+
+    assert main._run(["open", "node/gpu-002", "--cluster", "crash"]) == 0
+    assert capsys.readouterr().out.endswith("/node/gpu-002?cluster=crash\n")
 
 
 def test_tokens_are_made_listed_and_revoked(
@@ -316,4 +337,5 @@ def test_open_says_that_nothing_answers(tmp_path: Path, ports: Ports) -> None:
     )
 
     assert (status, out) == (0, f"http://{listen}/node/gpu-002")
-    assert "nothing answers there: start `recorder serve`" in err
+    assert "nothing answers there: start `" in err
+    assert err.endswith("recorder serve`\n")

@@ -107,6 +107,15 @@ async def test_a_question_that_cannot_be_answered_has_a_code(
     assert await served.answers()
 
 
+async def test_several_logs_are_told_with_how_to_name_one(
+    served: Client,
+) -> None:
+    reply = await served.post({"query": '{ why(node: "gpu-002") { node } }'})
+
+    (error,) = reply.json["errors"]
+    assert error["message"].endswith("; name one with cluster: or log:")
+
+
 UNWRITABLE = [
     "why(node: $bad, log: 1) { node }",
     "node(name: $bad, log: 1) { name }",

@@ -276,11 +276,11 @@ def test_a_name_outlives_the_machine_behind_it(
 WRONG_RULES = {
     "an unknown key": (
         'conditions:\n- types: [Hot]\n  wen: "True"\n',
-        "line 3: Object contains unknown field `wen`",
+        'line 3: there is no "wen"; did you mean "when"?',
     ),
     "a polarity without quotation marks": (
         "conditions:\n- types: [Hot]\n  when: True\n",
-        "line 3: Expected `str`, got `bool`",
+        "line 3: when: expected text, got true or false",
     ),
     "a polarity that is none": (
         'conditions:\n- types: [Hot]\n  when: "yes"\n',
@@ -296,7 +296,7 @@ WRONG_RULES = {
     ),
     "a fault that is none": (
         'conditions:\n- types: [Hot]\n  when: "True"\n  fault: heat\n',
-        "line 4: Invalid enum value 'heat'",
+        'line 4: fault: "heat" is unknown: use ',
     ),
     "no YAML": ("conditions: [", "cannot read the rules"),
 }

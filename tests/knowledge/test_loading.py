@@ -23,10 +23,10 @@ conditions:
     ("text", "line", "says"),
     [
         (GOOD.replace("when:", "wen:"), 5, "wen"),
-        (GOOD.replace('"True"', "True"), 5, "str"),
+        (GOOD.replace('"True"', "True"), 5, "expected text"),
         (GOOD.replace('"True"', '"Yes"'), 4, "Yes"),
         (GOOD.replace("thermal-fault", "warm"), 6, "warm"),
-        (GOOD.replace("[CoolantLeak]", "7"), 4, "array"),
+        (GOOD.replace("[CoolantLeak]", "7"), 4, "expected a list"),
         (GOOD + "    fault: gpu-fault\n", 7, "line 6"),
         (GOOD + "conditions: []\n", 7, "line 3"),
         (GOOD.replace("conditions:", "condition:"), 3, "condition"),
@@ -127,7 +127,7 @@ def nested(depth: int) -> str:
         ("conditions:\n- types: [2026-99-99]\n", "an invalid value"),
         ("labels: !!timestamp a\n", "an invalid value"),
         ("? [a]\n: b\n", "line 1: found unhashable key"),
-        ("5\n", "line 1: Expected `object`"),
+        ("5\n", "line 1: the file: expected a mapping"),
     ],
 )
 def test_what_is_no_file_of_rules_is_refused_in_words(

@@ -197,7 +197,7 @@ async def test_a_file_that_is_wrong_is_one_line(
     )
 
     assert (status, out) == (2, "")
-    assert "line 1: Object missing required field `post`" in err
+    assert "line 1: post is missing" in err
     assert len(err.splitlines()) == 1
 
 

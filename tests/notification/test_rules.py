@@ -44,6 +44,9 @@ rules:
 """
 
 
+HAPPENED = ", ".join(Happened)
+
+
 def refused(text: str) -> str:
     with pytest.raises(NotifyError) as raised:
         read_rules(text, name="notify.yaml")
@@ -75,18 +78,22 @@ POST = "    post: {shape: slack, url: 'https://sink.example/'}\n"
     ("text", "line", "says"),
     [
         ("rules: []\n", 1, "write 1 to 100 rules"),
-        ("", 1, "missing required field `rules`"),
-        ("rules:\n  - name: one\n", 2, "missing required field `post`"),
-        (with_rule(POST + "    wen: {}\n"), 4, "unknown field `wen`"),
+        ("", 1, "rules is missing"),
+        ("rules:\n  - name: one\n", 2, "post is missing"),
+        (
+            with_rule(POST + "    wen: {}\n"),
+            4,
+            'there is no "wen"; did you mean "when"?',
+        ),
         (
             with_rule("    when: {cause: [gpufault]}\n" + POST),
             3,
-            "Invalid enum value 'gpufault'",
+            'when.cause: "gpufault" is unknown; did you mean "gpu-fault"?',
         ),
         (
             with_rule("    when: {cause: gpu-fault}\n" + POST),
             3,
-            "Expected `array`, got `str`",
+            "expected a list, got text",
         ),
         (
             with_rule("    when:\n      gap: 5m\n      cause: [gpu-fault]\n")
@@ -110,7 +117,7 @@ POST = "    post: {shape: slack, url: 'https://sink.example/'}\n"
         (
             with_rule("    post: {shape: irc, url: 'https://x.example'}\n"),
             3,
-            "Invalid enum value 'irc'",
+            '"irc" is unknown: use slack, alertmanager, cloudevents',
         ),
         (with_rule("    labels: {a: b}\n" + POST), 3, "only for the shape"),
         (
@@ -134,6 +141,39 @@ def test_what_is_wrong_is_told_with_its_line(
     assert '"notify.yaml"' in said
     assert line is None or f"line {line}:" in said, said
     assert says in said
+
+
+def test_everything_that_is_wrong_is_told_at_once_by_its_line() -> None:
+    said = refused(
+        """rules:
+- name: one
+  when: {happened: [reboott, away]}
+  post: {shape: slac, url: "https://x.example/"}
+- name: two
+  wenn: {}
+  post: {shape: slack, url: 5}
+- name: three
+- 7
+"""
+    )
+
+    _, _, told = said.partition(", ")
+    assert [one.partition(": ")[::2] for one in told.split("; line ")] == [
+        ("line 3", f'when.happened: "away" is unknown: use {HAPPENED}'),
+        ("3", 'when.happened: "reboott" is unknown; did you mean "reboot"?'),
+        ("4", 'post.shape: "slac" is unknown; did you mean "slack"?'),
+        ("6", 'there is no "wenn"; did you mean "when"?'),
+        ("7", "post.url: expected text or nothing, got a whole number"),
+        ("8", "post is missing"),
+        ("9", "rules: expected a mapping, got a whole number"),
+    ]  # fmt: skip
+
+
+def test_all_faults_of_what_can_be_read_are_told() -> None:
+    said = refused(with_rule(POST + "    settle: 2d\n    page: x\n"))
+
+    assert "line 4: " in said
+    assert "line 5: " in said
 
 
 @pytest.mark.parametrize(
