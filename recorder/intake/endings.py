@@ -7,7 +7,7 @@ open a gap.
 from datetime import datetime, timedelta
 
 from recorder.intake.document import collection_of, is_events
-from recorder.intake.gaps import CAME_AND_WENT, Outcome, told
+from recorder.intake.gaps import CAME_AND_WENT, Outcome, counted, told
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
 from recorder.intake.state import StreamKey, StreamState
@@ -104,6 +104,7 @@ def _vanished(
     if point.state is not StreamState.ABSENT and point.began_at is not None:
         ledger.open_gap(key, VANISHED, at)
         left = sorted(ledger.versions.of(collection_of(resource)))
+        absent = counted(len(left)) + (" is" if len(left) == 1 else " are")
         for thing in left:
             relisting.absent(key, thing, at)
         ledger.close_gap(
@@ -112,7 +113,7 @@ def _vanished(
             version=None,
             outcome=Outcome(
                 "the cluster no longer serves the kind: none of it exists,"
-                f" {len(left)} objects are absent",
+                f" {absent} absent",
                 [LAST_VERSIONS, CAME_AND_WENT],
             ),
         )

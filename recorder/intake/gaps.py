@@ -23,6 +23,7 @@ __all__ = [
     "Outcome",
     "Relist",
     "closed",
+    "counted",
     "opened",
     "told",
 ]
@@ -45,9 +46,9 @@ class Relist:
     def proved(self, version: str) -> str:
         """Say it in words."""
         return (
-            f"the list at version {version} shows {self.unchanged} objects"
-            f" unchanged, {self.changed} changed, {self.new} new and"
-            f" {self.absent} absent"
+            f"the list at version {version} shows"
+            f" {counted(self.unchanged)} unchanged, {self.changed} changed,"
+            f" {self.new} new and {self.absent} absent"
         )
 
     def possible(self) -> list[str]:
@@ -55,16 +56,24 @@ class Relist:
         left = [CAME_AND_WENT]
         if self.changed:
             left.append(
-                f"versions of {self.changed} objects before the listed one"
+                f"versions of {counted(self.changed)} before the listed one"
             )
         if self.new:
-            left.append(f"earlier versions of {self.new} new objects")
-        if self.absent:
             left.append(
-                f"the last versions of {self.absent} objects, and when and"
-                " by whom they were deleted"
+                f"earlier versions of {counted(self.new, 'new object')}"
+            )
+        if self.absent:
+            were = "it was" if self.absent == 1 else "they were"
+            left.append(
+                f"the last versions of {counted(self.absent)}, and when and"
+                f" by whom {were} deleted"
             )
         return left
+
+
+def counted(number: int, noun: str = "object") -> str:
+    """Return a number of things in words."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 class Outcome(NamedTuple):
