@@ -83,6 +83,9 @@ class Stream:
     gap: Gap | None = None
     """The gap that is open."""
 
+    audited: str | None = None
+    """What was counted of it while audit was read, as `Tally` reads it."""
+
 
 @dataclass(frozen=True, slots=True)
 class ClockJump:

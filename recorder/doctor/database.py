@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol, TypeVar
 
+from recorder.coverage.audit_state import AuditReading
 from recorder.coverage.ports import FactsEnd
 from recorder.doctor.check import Check, untried, within
 from recorder.doctor.clock import ClockReading
 from recorder.doctor.log import (
+    AUDIT_LOG,
     EVENT_TTL,
     FACTS,
     LEASE,
@@ -20,6 +22,7 @@ from recorder.doctor.log import (
     EventLives,
     LeaseFacts,
     PartitionFacts,
+    judge_audit,
     judge_event_ttl,
     judge_facts,
     judge_lease,
@@ -80,6 +83,9 @@ class DatabaseProbe(Protocol):
 
     async def facts_ends(self, cluster: str | None) -> Sequence[FactsEnd]:
         """Return where facts end before their log does."""
+
+    async def audits(self, cluster: str | None) -> Sequence[AuditReading]:
+        """Return what arrives of the audit log."""
 
     async def redaction_keys(self, cluster: str | None) -> frozenset[str]:
         """Return the ids of the keys that were used."""
@@ -211,6 +217,9 @@ class _Look:
         ends = await self._ask(FACTS, self.probe.facts_ends(self.cluster))
         if ends is not None:
             self._add(judge_facts(FACTS, ends))
+        audits = await self._ask(AUDIT_LOG, self.probe.audits(self.cluster))
+        if audits is not None:
+            self._add(*judge_audit(AUDIT_LOG, audits))
         self.findings.keys = await self._ask(
             "redaction key of the log",
             self.probe.redaction_keys(self.cluster),

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from recorder.coverage.audit_state import AuditReading, AuditState
 from recorder.coverage.ports import FactsEnd
 from recorder.doctor.check import Check
 
 __all__ = [
+    "AUDIT_LOG",
     "EVENT_TTL",
     "FACTS",
     "LEASE",
@@ -15,6 +17,7 @@ __all__ = [
     "EventLives",
     "LeaseFacts",
     "PartitionFacts",
+    "judge_audit",
     "judge_event_ttl",
     "judge_facts",
     "judge_lease",
@@ -22,7 +25,7 @@ __all__ = [
 ]
 
 PARTITIONS, LEASE, EVENT_TTL = "partitions", "lease", "event ttl"
-FACTS = "facts"
+FACTS, AUDIT_LOG = "facts", "audit log"
 
 AHEAD_MIN = timedelta(days=1)
 """Partitions are made seven days ahead; less than one means that nobody
@@ -159,4 +162,37 @@ def judge_facts(name: str, ends: Sequence[FactsEnd]) -> Check:
         remedy="run: "
         + "; ".join(f"recorder rederive --log {e.entry.log}" for e in ends)
         + " (recording can continue)",
+    )
+
+
+def judge_audit(name: str, audits: Sequence[AuditReading]) -> Sequence[Check]:
+    """Judge whether audit records arrive; nothing where none are wanted."""
+    return [
+        _judge_audit(name, audit)
+        for audit in audits
+        if audit.state is not AuditState.ABSENT
+    ]
+
+
+def _judge_audit(name: str, audit: AuditReading) -> Check:
+    last = audit.last_at
+    since = "" if last is None else f" since {last:%Y-%m-%dT%H:%M:%SZ}"
+    says = f"{audit.records} audit records"
+    if audit.state is AuditState.SILENT:
+        says = (
+            f"no audit record has arrived{since}, while {audit.unanswered}"
+            " versions were written"
+        )
+    elif audit.left_out:
+        says += f", hardly any of writes to {', '.join(audit.left_out)}"
+    elif audit.state is AuditState.STOPPED:
+        says += "; none are read at the moment"
+    return Check(
+        name=name,
+        ok=not (audit.proven_silent or audit.left_out),
+        says=says,
+        remedy="compare the --audit-policy-file of the API servers with"
+        " deploy/audit-policy.yaml, and --audit-log-path or"
+        " --audit-webhook-config-file with audit_logs or audit_listen;"
+        " the metric apiserver_audit_event_total shows whether they make any",
     )

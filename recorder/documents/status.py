@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Self
 
+from recorder.coverage.audit_state import AuditReading
 from recorder.coverage.ports import Stream
 from recorder.documents.coverage import HoleDocument
 from recorder.documents.document import Document
@@ -68,6 +69,28 @@ class StreamDocument(Document, frozen=True, kw_only=True):
         )
 
 
+class AuditDocument(Document, frozen=True, kw_only=True):
+    """Whether audit records arrive."""
+
+    state: str
+    """``absent``, ``stopped``, ``silent`` (none arrives) or ``recorded``."""
+
+    records: int
+    last_record_at: datetime | None
+    left_out: Sequence[str]
+    """Resources whose writes have no records."""
+
+    @classmethod
+    def of(cls, audit: AuditReading) -> Self:
+        """Return the document of what arrives."""
+        return cls(
+            state=audit.state.value,
+            records=audit.records,
+            last_record_at=audit.last_at,
+            left_out=list(audit.left_out),
+        )
+
+
 class ClusterDocument(Document, frozen=True, kw_only=True):
     """A cluster, its log and its sources."""
 
@@ -75,6 +98,7 @@ class ClusterDocument(Document, frozen=True, kw_only=True):
     uid: str
     kubernetes: str | None
     log: LogDocument
+    audit: AuditDocument
     sources: Sequence[StreamDocument]
     open_gaps: Sequence[HoleDocument]
 
@@ -87,6 +111,7 @@ class ClusterDocument(Document, frozen=True, kw_only=True):
             uid=log.cluster_uid,
             kubernetes=log.kubernetes,
             log=LogDocument.of(status),
+            audit=AuditDocument.of(status.audit),
             sources=[StreamDocument.of(status, one, now) for one in streams],
             open_gaps=[
                 HoleDocument.of_gap(one.gap)

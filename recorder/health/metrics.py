@@ -20,7 +20,7 @@ from prometheus_client.registry import Collector
 from recorder import __version__
 from recorder.intake.progress import COMMIT_BOUNDS, Progress, Received
 from recorder.intake.state import StreamState
-from recorder.model.observation import RECORDER
+from recorder.model.observation import AUDITED, RECORDER
 
 __all__ = ["exposition"]
 
@@ -171,8 +171,8 @@ class _Recording(Collector):
         gaps = GaugeMetricFamily("recorder_open_gaps", "Open gaps.")
         streams = self._progress.streams
         for (source, resource), point in sorted(streams.items()):
-            if source == RECORDER:
-                continue  # its own notices: nothing that is followed
+            if source in {RECORDER, AUDITED}:
+                continue  # its own notices and counts: nothing is followed
             for each in StreamState:
                 state.add_metric(
                     (source, resource, each.value), int(point.state is each)

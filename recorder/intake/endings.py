@@ -46,7 +46,6 @@ WATCH_EXPIRED = "watch expired (410)"
 REWOUND = "history rewound"
 VANISHED = "kind no longer served (404)"
 LAST_VERSIONS = "the last versions of the objects that are absent"
-LOST_RECORDS = "audit records between the two"
 REFUSED = {
     HTTP_UNAUTHORIZED: "unauthorized (401)",
     HTTP_FORBIDDEN: "forbidden (403)",
@@ -174,7 +173,9 @@ def records_lost(ledger: Ledger, lost: RecordsLost) -> None:
         key,
         lost.observed_at,
         version=None,
-        outcome=Outcome("nothing", [LOST_RECORDS]),
+        outcome=Outcome(
+            lost.proved, [] if lost.possible is None else [lost.possible]
+        ),
     )
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from recorder.classify import read_record, request_draft
 from recorder.errors import InputError
 from recorder.intake import endings
+from recorder.intake.authorship import Authorship
 from recorder.intake.document import Document, read
 from recorder.intake.known_requests import KnownRequests
 from recorder.intake.ledger import Ledger
@@ -72,6 +73,7 @@ class Sequencer:
         self.ledger = ledger
         self._relisting = relisting
         self.requests = KnownRequests(ledger.newest_request)
+        self._authorship = Authorship(ledger)
 
     def take(self, observation: Observation) -> None:
         """Take one observation."""
@@ -95,6 +97,7 @@ class Sequencer:
 
     def seal(self) -> Batch:
         """Return what was taken as a batch."""
+        self._authorship.settle()
         return self.ledger.seal()
 
     def _ending(
@@ -169,6 +172,7 @@ class Sequencer:
                 self._removed(document, frame)
             elif not self._stored(head, document, draft):
                 return
+            self._authorship.version(key[1], frame.observed_at)
         self.ledger.enter(key, draft, previous=previous, wire=document.wire)
 
     def _recovered(
@@ -250,7 +254,11 @@ class Sequencer:
         )
         key = (recorded.source, AUDIT)
         self.ledger.enter(key, draft, wire=record)
-        self.ledger.moved(key).state = StreamState.LIVE
+        point = self.ledger.moved(key)
+        point.state = StreamState.LIVE
+        point.last_frame_at = recorded.observed_at
+        at = draft.occurred_at or recorded.observed_at
+        self._authorship.request(record, at)
 
     def _placed(self, reached: PlaceReached) -> None:
         key = (reached.source, reached.stream)

@@ -20,6 +20,7 @@ from recorder.model.reference import Resource
 __all__ = [
     "ABSENT",
     "AUDIT",
+    "AUDITED",
     "CLOUDEVENTS",
     "CLEAN_REASONS",
     "EXPIRED",
@@ -52,6 +53,9 @@ AUDIT = "audit"
 CLOUDEVENTS = "cloudevents"
 SLURM = "slurm"
 RECORDER = "recorder"
+AUDITED = "audited"
+"""Of no stream: what is counted of each resource while audit is read."""
+
 RETENTION = "retention"
 """The stream of the recorder's own notices: what became of days."""
 
@@ -268,6 +272,12 @@ class RecordsLost:
     reason: str
     since: datetime | None = None
     """When the first of them may have been made, where that is known."""
+
+    proved: str = "nothing"
+    """What is known of them, in words."""
+
+    possible: str | None = "audit records between the two"
+    """What may be missing; None where it is proved that nothing is."""
 
     source: str = AUDIT
 

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from recorder.classify.changes import Change, Manifest
 from recorder.classify.managers import FieldManager, moved_managers
+from recorder.coverage.authorship import add_unaudited
 from recorder.coverage.coverage import Coverage, covered
 from recorder.model.author import Author
 from recorder.model.entry import Operation
@@ -157,7 +158,9 @@ async def version_coverage(
     def reads(source: str, resource: str) -> bool:
         return source == WATCH and is_of(found, resource)
 
-    return await covered(reading, window, now=now, reads=reads)
+    coverage = await covered(reading, window, now=now, reads=reads)
+    add_unaudited(coverage, reading.streams, lambda name: is_of(found, name))
+    return coverage
 
 
 async def versions_between(

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from recorder.coverage.audit_state import AuditReading, audit_reading
 from recorder.coverage.ports import FactsEnd, Log, Stream
-from recorder.model.observation import AUDIT
 from recorder.questions.clusters import Away
 
 __all__ = [
@@ -43,11 +43,9 @@ class LogStatus:
         return stream.state
 
     @property
-    def lacks_records(self) -> bool:
-        """Whether audit is read, and no record of it is in the log."""
-        audits = [one for one in self.streams if one.source == AUDIT]
-        reads = any(self.state_of(one) == "live" for one in audits)
-        return reads and not any(one.entries for one in audits)
+    def audit(self) -> AuditReading:
+        """Whether audit records arrive."""
+        return audit_reading(self.log, self.streams)
 
     def lag_of(self, stream: Stream, now: datetime) -> float | None:
         """Return the seconds for which nothing vouches yet.

@@ -4,13 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from recorder.coverage.authorship import add_unaudited
 from recorder.coverage.coverage import Coverage, covered
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 from recorder.projections import NodeState, advance
 from recorder.projections.lanes import Lanes
-from recorder.questions.loading.nodes import is_of_node, node_of, reads_nodes
+from recorder.questions.loading.nodes import (
+    is_authored,
+    is_of_node,
+    node_of,
+    reads_nodes,
+)
 from recorder.questions.placed import is_told_of_node, requests_placed
 from recorder.questions.ports import Reading
 from recorder.questions.references import find_node
@@ -74,15 +80,17 @@ async def ask_timeline(
         for stored in asked
         if is_told_of_node(stored) and _is_within(stored, window)
     ]
+    coverage = await covered(
+        reading, window, now=now, reads=reads_nodes, facts=True
+    )
+    add_unaudited(coverage, reading.streams, is_authored)
     return Timeline(
         node=name,
         base=node.base,
         state=state,
         lanes=lanes,
         facts=union(node.facts, told),
-        coverage=await covered(
-            reading, window, now=now, reads=reads_nodes, facts=True
-        ),
+        coverage=coverage,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from recorder.coverage.authorship import add_unaudited
 from recorder.coverage.coverage import Coverage, covered
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
@@ -11,6 +12,7 @@ from recorder.model.moment import shifted
 from recorder.model.window import TimeError, Window
 from recorder.questions.loading.nodes import (
     LOOKBACK,
+    is_authored,
     nodes_of,
     reads_nodes,
     verdicts_of,
@@ -91,6 +93,7 @@ async def ask_why(
         coverage = await covered(
             reading, spoken, now=now, reads=reads_nodes, facts=True
         )
+    add_unaudited(coverage, reading.streams, is_authored)
     return Why(
         cluster=reading.log.cluster_name,
         question=question,

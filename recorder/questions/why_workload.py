@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
+from recorder.coverage.authorship import add_unaudited
 from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import NotFoundError
 from recorder.explain.ending import Ending
@@ -25,7 +26,11 @@ from recorder.model.window import TimeError, Window
 from recorder.projections import Placement, Placements, Workload, Workloads
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.loading.authors import with_author
-from recorder.questions.loading.nodes import PODS, reads_workloads
+from recorder.questions.loading.nodes import (
+    PODS,
+    is_authored,
+    reads_workloads,
+)
 from recorder.questions.ports import Reading
 from recorder.questions.references import KnownObject, Reference, find_objects
 
@@ -282,7 +287,7 @@ async def _covered(
         since = min((p.seen_at for p in pods if p.seen_at), default=None)
 
     async def within(end: datetime | None) -> Coverage:
-        return await covered(
+        found = await covered(
             reading,
             Window(since, end),
             now=now,
@@ -290,6 +295,8 @@ async def _covered(
             facts=True,
             needs=PODS,
         )
+        add_unaudited(found, reading.streams, is_authored)
+        return found
 
     coverage = await within(until)
     ends = [p.gone_at or p.ended_at for p in pods]

@@ -1,4 +1,4 @@
-"""How much of what changed has an author, as lines for people."""
+"""How much of what changed has an audit record, as lines for people."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ from recorder.render.text import Columns
 
 __all__ = ["audit_coverage_lines", "audit_coverage_notes"]
 
-COLUMNS = ("RESOURCE", "VERSIONS", "WITH AUTHOR", "SHARE")
+COLUMNS = ("RESOURCE", "VERSIONS", "WITH RECORD", "SHARE")
 
 
 def audit_coverage_lines(found: AuditCoverage) -> list[str]:
-    """Say of each resource how many versions have an author."""
+    """Say of each resource how many versions have a record."""
     columns = Columns(COLUMNS)
     rows = [_row(one) for one in found.resources]
     return [columns.header(rows), *columns.lines(rows)]
@@ -31,4 +31,11 @@ def audit_coverage_notes(found: AuditCoverage) -> Sequence[str]:
         " are no entries: heartbeats, which are counted, and resources that"
         " are not recorded"
     )
-    return [said]
+    lacking = sum(one.versions - one.authored for one in found.resources)
+    if not lacking:
+        return [said]
+    guessed = (
+        f"{lacking} versions have no record: of these, history and who name"
+        " the program that managedFields name, never a person"
+    )
+    return [said, guessed]

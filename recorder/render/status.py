@@ -1,7 +1,9 @@
 """What is recorded, as rows and lines for people."""
 
+from collections.abc import Iterator
 from datetime import datetime
 
+from recorder.coverage.audit_state import AuditReading, AuditState
 from recorder.model.moment import written
 from recorder.questions.status import LogStatus, Status
 from recorder.render.text import human_bytes
@@ -68,6 +70,26 @@ def days_lines(answer: Status) -> list[str]:
     return lines
 
 
+def _audit(audit: AuditReading) -> Iterator[str]:
+    """Say of audit records that none arrive, or of what."""
+    if audit.state is AuditState.SILENT:
+        told = "no audit record has arrived"
+        if audit.last_at is not None:
+            told += f" since {written(audit.last_at)}"
+        if audit.unanswered:
+            told += f", and {audit.unanswered} versions were written meanwhile"
+        yield (
+            f"{told}: does the audit policy cover writes,"
+            " and do API servers send or write them here?"
+        )
+    elif audit.left_out:
+        yield (
+            "hardly any audit record of writes to"
+            f" {', '.join(audit.left_out)}: does the audit policy leave them"
+            " out?"
+        )
+
+
 def summary(status: LogStatus) -> list[str]:
     """Say where a log stands, in a few lines."""
     log = status.log
@@ -98,11 +120,7 @@ def summary(status: LogStatus) -> list[str]:
             f"facts end at entry {status.facts_end.entry}: run"
             " `recorder rederive`"
         )
-    if status.lacks_records:
-        lines.append(
-            "no audit record has arrived: does the audit policy cover writes,"
-            " and do API servers send or write them here?"
-        )
+    lines.extend(_audit(status.audit))
     lines.extend(
         f"open gap {stream.gap.opened}: {stream.resource}, {stream.gap.reason}"
         for stream in status.streams

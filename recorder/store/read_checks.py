@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.coverage.audit_state import AuditReading, audit_reading
 from recorder.coverage.ports import FactsEnd
 from recorder.doctor.clock import ClockReading
 from recorder.doctor.log import EventLives, LeaseFacts, PartitionFacts
@@ -20,6 +21,7 @@ from recorder.model.entry import Operation
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import fetch, reading
 from recorder.store.read_facts import facts_end
+from recorder.store.read_logs import read_logs, read_standing
 from recorder.store.schema import (
     found_revision,
     is_served,
@@ -258,6 +260,16 @@ class CheckReader:
         )
         found = [await facts_end(self._engine, *row) for row in rows]
         return [end for end in found if end is not None]
+
+    async def audits(self, cluster: str | None) -> list[AuditReading]:
+        """Return what arrives of the audit log, of each log that grows."""
+        found = []
+        for one in await read_logs(self._engine):
+            if not one.is_tape and cluster in {None, one.cluster_uid}:
+                standing = await read_standing(self._engine, one.id)
+                if standing is not None:
+                    found.append(audit_reading(standing.log, standing.streams))
+        return found
 
     async def event_lives(self, cluster: str | None) -> EventLives:
         """Measure how long Events live, by those that were seen deleted."""

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Log, Stream
+from recorder.model.observation import AUDITED
 from recorder.model.reference import EntryName
 from recorder.store.engine import Engine, Record, fetch
 from recorder.store.extent import Extent
@@ -13,9 +14,9 @@ from recorder.store.statement import Statement
 
 __all__ = ["Standing", "read_logs", "read_observed", "read_standing"]
 
-BOOKKEEPING = "('tape', 'recorder')"
-"""Sources of rows that are no streams: how far a tape was played, and how
-far notices were taken up."""
+BOOKKEEPING = f"('tape', 'recorder', '{AUDITED}')"
+"""Sources of rows that are no streams: how far a tape was played, how far
+notices were taken up, and what is counted of resources while audit is read."""
 
 
 # Without an entry the time is "-infinity", which Python lacks.
@@ -45,7 +46,7 @@ STANDING = Statement.of(f"""
       r.name as resource, p.source, p.state, p.completed, p.began_at,
       p.began_version, p.vouched_until,
       p.last_frame_at, p.entries, p.gap_position, p.gap_reason, p.gap_since,
-      p.gap_version
+      p.gap_version, a.completed as audited
     from ({LOGS}) l
     cross join lateral ({OBSERVED.format(log="l.log_id", size="l.size")}) o
     left join recorder.derivation d
@@ -53,6 +54,9 @@ STANDING = Statement.of(f"""
     left join (recorder.resume_point p join recorder.resource r
         on r.resource_id = p.resource_id and p.source not in {BOOKKEEPING})
       on p.log_id = l.log_id
+    left join recorder.resume_point a
+      on a.log_id = l.log_id and a.source = '{AUDITED}'
+        and a.resource_id = p.resource_id and p.source = 'watch'
     where l.log_id = :log
     order by p.source, r.name
 """)
@@ -145,4 +149,5 @@ def _stream(row: Record, number: int) -> Stream:
         last_frame_at=row.last_frame_at,
         entries=row.entries,
         gap=gap,
+        audited=row.audited,
     )

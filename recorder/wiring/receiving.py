@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import msgspec
+
 from recorder.admin.tokens import TokenFile
 from recorder.certificates import Certificates
 from recorder.errors import ConfigError
@@ -24,7 +26,18 @@ METRICS = "/metrics"
 METRICS_SECONDS = 10.0
 """That an API server may be silent while it answers."""
 
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
+API_SERVERS = {
+    "labelSelector": "apiserver.kubernetes.io/identity=kube-apiserver"
+}
+"""Each API server renews a Lease of its own; one that is gone keeps it for
+an hour."""
+
 __all__ = ["audit_source", "audit_webhook"]
+
+
+class _Leases(msgspec.Struct):
+    items: list[msgspec.Raw] = []
 
 
 @asynccontextmanager
@@ -90,6 +103,14 @@ def audit_source(
     if not sources:
         return None
     live.progress.received = received
+    counters = _counters(client, received)
+    if live.receiver is not None:
+        live.receiver.proof = counters.proof
+    return Several([*sources, counters])
+
+
+def _counters(client: ClusterClient, received: Received) -> AuditCounters:
+    """Return what reads the counters of the API servers."""
 
     async def metrics() -> AsyncIterator[bytes]:
         async with client.stream(
@@ -98,4 +119,13 @@ def audit_source(
             async for chunk in answer.chunks():
                 yield chunk
 
-    return Several([*sources, AuditCounters(metrics, received=received)])
+    async def servers() -> int | None:
+        answer = await client.read(
+            LEASES, verb="list", what=LEASES, params=API_SERVERS
+        )
+        try:
+            return len(msgspec.json.decode(answer, type=_Leases).items) or None
+        except (ValueError, RecursionError) as exc:
+            raise client.bad_answer(LEASES, exc, verb="list") from exc
+
+    return AuditCounters(metrics, received=received, servers=servers)

@@ -4,10 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from recorder.errors import ClusterError
 from recorder.intake.progress import Received
-from recorder.model.observation import RecordsLost
+from recorder.model.observation import PlaceReached, RecordsLost
 from recorder.sources.audit import AuditCounters
+from recorder.sources.audit.counted import LOST
 from tests.audit.test_tailing import Kept
 
 BEGAN = datetime(2026, 11, 21, 3, tzinfo=UTC)
@@ -31,6 +34,10 @@ def metrics(started: int, events: int, **errors: int) -> bytes:
     return "\n".join(lines).encode()
 
 
+async def one_server() -> int | None:
+    return 1
+
+
 async def read(
     kept: Kept, *answers: bytes | ClusterError
 ) -> tuple[Received, Sequence[RecordsLost]]:
@@ -52,7 +59,11 @@ async def read(
             yield told[place : place + 1000]
 
     counters = AuditCounters(
-        answer, received=received, now=lambda: clock[0], read_seconds=0
+        answer,
+        received=received,
+        servers=one_server,
+        now=lambda: clock[0],
+        read_seconds=0,
     )
     async with asyncio.timeout(20), asyncio.TaskGroup() as group:
         task = group.create_task(counters.run(kept, kept))
@@ -109,3 +120,51 @@ async def test_counters_that_cannot_be_read_are_no_loss() -> None:
 
     assert not lost
     assert received.uncounted == str(refused)
+
+
+async def test_a_stream_whose_counters_cannot_be_read_is_not_live() -> None:
+    refused = ClusterError("cannot get /metrics: forbidden (403)")
+    kept = Kept()
+    await read(kept, refused, refused, metrics(1000, 10), refused)
+
+    states = [o.state for o in kept.seen if isinstance(o, PlaceReached)]
+    assert states == ["backing-off", "live", "backing-off"]
+
+    # Where it goes on is kept.
+    _, lost = await read(kept, metrics(1000, 20, webhook=3))
+    assert len(lost) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "servers", "possible", "said"),
+    [
+        ((1000, 5, 2), (1000, 9, 2), 1, None, "made 4 audit records"),
+        ((1000, 5, 2), (1000, 9, 5), 1, "at most 3 audit records", "3 as dr"),
+        ((1000, 5, 2), (1000, 9, 2), 3, LOST, "it is one of 3"),
+        ((1000, 5, 2), (1000, 9, 2), None, LOST, "is unknown"),
+        ((1000, 5, 2), (2000, 9, 0), 1, LOST, "was not read before"),
+    ],
+)
+async def test_what_was_lost_while_nobody_received_is_proven_by_one_process(
+    before: tuple[int, int, int],
+    after: tuple[int, int, int],
+    servers: int | None,
+    possible: str | None,
+    said: str,
+) -> None:
+    kept = Kept()
+    started, made, dropped = before
+    await read(kept, metrics(started, made, webhook=dropped))
+
+    async def answer() -> AsyncIterator[bytes]:
+        started, made, dropped = after
+        yield metrics(started, made, webhook=dropped)
+
+    async def count() -> int | None:
+        return servers
+
+    counters = AuditCounters(answer, received=Received(), servers=count)
+    proof = await counters.proof(kept)
+
+    assert proof.possible == possible
+    assert said in proof.proved

@@ -13,8 +13,10 @@ import pytest
 
 from recorder.certificates import Certificates
 from recorder.health.metrics import exposition
+from recorder.intake.ports import Known
 from recorder.intake.progress import Progress, Received
 from recorder.sources.audit import AuditReceiver, AuditWebhook, webhook
+from recorder.sources.audit.counted import Proof
 from recorder.sources.audit.webhook import WebhookError
 from tests.audit.receiving import (
     CLUSTER,
@@ -349,6 +351,29 @@ async def test_who_was_away_for_longer_than_batches_are_repeated_tells_a_gap(
     assert gap["from"] == "2026-11-21T03:01:19.000000Z"
     assert gap["to"] == "2026-11-21T03:02:40.000000Z"
     assert gap["possible"]
+
+
+async def test_a_gap_is_healed_where_counters_prove_that_nothing_was_lost(
+    tmp_path: Path,
+) -> None:
+    log, clock = MemoryLog(), [datetime(2026, 11, 21, 3, tzinfo=UTC)]
+    one = Receiving(tmp_path, log, now=lambda: clock[0])
+
+    async def proof(known: Known) -> Proof:
+        assert "webhook" in known.resume_points()
+        return Proof("nothing is missing", None)
+
+    one.receiver.proof = proof
+    async with one.listening():
+        async with one.recording():
+            await one.send(a_batch(a_record("a")))
+        clock[0] += timedelta(seconds=81)
+        async with one.recording():
+            await one.send(a_batch(a_record("b")))
+
+    (gap,) = one.gaps()
+    assert gap["proved"] == "nothing is missing"
+    assert not gap["possible"]
 
 
 async def test_what_was_refused_for_longer_than_it_is_repeated_is_a_gap(

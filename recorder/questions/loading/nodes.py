@@ -46,6 +46,7 @@ __all__ = [
     "is_of_node",
     "node_of",
     "nodes_of",
+    "is_authored",
     "reads_nodes",
     "reads_workloads",
     "verdicts_of",
@@ -60,6 +61,11 @@ JOBS = "batch/v1/jobs"
 def reads_nodes(source: str, resource: str) -> bool:
     """Return whether verdicts rest on a resource."""
     return source == WATCH and resource in NODE_RESOURCES
+
+
+def is_authored(resource: str) -> bool:
+    """Return whether verdicts name who wrote a resource, by audit."""
+    return resource in {NODES, PODS, JOBS}
 
 
 def is_of_node(stored: StoredFact) -> bool:

@@ -1,13 +1,11 @@
 """What API servers count of their own audit records, read and compared.
 
 An API server that cannot deliver a record, or not write it, drops it and
-counts that. The counters begin at zero with each process, which is known by
-when it started; behind one address there may be several.
+counts that. Behind one address there may be several.
 """
 
 import asyncio
-import re
-from collections.abc import AsyncIterable, Callable
+from collections.abc import AsyncIterable, Awaitable, Callable
 from datetime import UTC, datetime
 
 import msgspec
@@ -16,6 +14,14 @@ from recorder.errors import ClusterError
 from recorder.intake.ports import Known, Sink
 from recorder.intake.progress import Received
 from recorder.model.observation import AUDIT, PlaceReached, RecordsLost
+from recorder.sources.audit.counted import (
+    LOST,
+    Counted,
+    Proof,
+    prove,
+    read_places,
+    take_line,
+)
 
 __all__ = ["AuditCounters"]
 
@@ -24,33 +30,13 @@ STREAM = "counters"
 READ_SECONDS = 60.0
 """Their answer has megabytes in a large cluster."""
 
+PROOF_SECONDS = 15.0
+"""Batches are refused meanwhile, and repeated for longer."""
+
 PROCESSES_MAX = 16
 """That are remembered, those that were read last."""
 
 LINE_BYTES_MAX = 64 << 10
-STARTED = "process_start_time_seconds"
-EVENTS = "apiserver_audit_event_total"
-ERRORS = "apiserver_audit_error_total"
-SAMPLE = re.compile(
-    rf"({STARTED}|{EVENTS}|{ERRORS})(\{{[^}}]*\}})? ([0-9.]+(?:e\+?[0-9]+)?)"
-    .encode()
-)  # fmt: skip
-PLUGIN = re.compile(rb'plugin="(\w+)"')
-
-
-class Counted(msgspec.Struct):
-    """What one API server had counted when it was read."""
-
-    started: float = 0.0
-    events: int = 0
-    errors: dict[str, int] = {}
-    """Records that a backend did not take, by its name."""
-
-    at: float = 0.0
-    """When it was read, by our clock."""
-
-
-_decode = msgspec.json.Decoder(list[Counted]).decode
 
 
 def _now() -> datetime:
@@ -67,6 +53,7 @@ class AuditCounters:
         answer: Callable[[], AsyncIterable[bytes]],
         *,
         received: Received,
+        servers: Callable[[], Awaitable[int | None]],
         now: Callable[[], datetime] = _now,
         read_seconds: float = READ_SECONDS,
     ) -> None:
@@ -75,26 +62,60 @@ class AuditCounters:
         Args:
             answer: asks for the metrics; raises `ClusterError`.
             received: where to count.
+            servers: asks how many API servers there are, None where they
+                do not say; raises `ClusterError`.
             now: the clock by which observations are made.
             read_seconds: between two readings.
         """
         self._answer = answer
         self._received = received
+        self._servers = servers
         self._now = now
         self._read_seconds = read_seconds
 
     async def run(self, sink: Sink, known: Known) -> None:
         """Read and compare until cancelled."""
-        before = _remembered(known.resume_points().get(STREAM))
+        before = read_places(known.resume_points().get(STREAM))
+        is_read = None
         while True:
             try:
                 counted = await self._read()
             except ClusterError as exc:
                 self._received.uncounted = str(exc)
+                if is_read is not False:
+                    is_read = False
+                    await sink.put([self._unread(before)])
             else:
+                is_read = True
                 self._received.uncounted = None
                 await self._compare(sink, before, counted)
             await asyncio.sleep(self._read_seconds)
+
+    async def proof(self, known: Known) -> Proof:
+        """Prove what was lost since they were read last, as far as they can.
+
+        What is known is looked up at once, before anybody reads them again.
+        """
+        before = read_places(known.resume_points().get(STREAM))
+        try:
+            async with asyncio.timeout(PROOF_SECONDS):
+                counted = await self._read()
+                servers = await self._servers()
+        except ClusterError as exc:
+            return Proof(f"nothing: {exc}", LOST)
+        except TimeoutError:
+            return Proof("nothing: the API server did not answer", LOST)
+        return prove(before, counted, servers)
+
+    def _unread(self, before: dict[float, Counted]) -> PlaceReached:
+        """Say that they cannot be read, and where to go on when they can."""
+        return PlaceReached(
+            observed_at=self._now(),
+            source=AUDIT,
+            stream=STREAM,
+            place=_place(before),
+            state="backing-off",
+        )
 
     async def _compare(
         self, sink: Sink, before: dict[float, Counted], counted: Counted
@@ -115,16 +136,12 @@ class AuditCounters:
             observed_at=at,
             source=AUDIT,
             stream=STREAM,
-            place=msgspec.json.encode(list(before.values())).decode(),
+            place=_place(before),
         )
         if last is None:
             await sink.put([place])
             return
-        lost = {
-            backend: count - last.errors.get(backend, 0)
-            for backend, count in sorted(counted.errors.items())
-            if count > last.errors.get(backend, 0)
-        }
+        lost = counted.dropped_since(last)
         self._received.generated += max(counted.events - last.events, 0)
         if not lost:
             await sink.put([place])
@@ -149,26 +166,9 @@ class AuditCounters:
             if len(rest) > LINE_BYTES_MAX:
                 rest = b""
             for line in lines:
-                _take(counted, line)
+                take_line(counted, line)
         return counted
 
 
-def _take(counted: Counted, line: bytes) -> None:
-    sample = SAMPLE.fullmatch(line.strip())
-    if sample is None:
-        return
-    name, labels, value = sample[1].decode(), sample[2] or b"", sample[3]
-    if name == STARTED:
-        counted.started = float(value)
-    elif name == EVENTS:
-        counted.events += round(float(value))
-    else:
-        plugin = PLUGIN.search(labels)
-        backend = plugin[1].decode() if plugin is not None else "backends"
-        counted.errors[backend] = round(float(value))
-
-
-def _remembered(place: str | None) -> dict[float, Counted]:
-    if place is None:
-        return {}
-    return {counted.started: counted for counted in _decode(place)}
+def _place(before: dict[float, Counted]) -> str:
+    return msgspec.json.encode(list(before.values())).decode()

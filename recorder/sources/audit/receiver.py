@@ -8,7 +8,8 @@ over the network is decided in `webhook`.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import NamedTuple
@@ -28,6 +29,7 @@ from recorder.model.observation import (
     RecordsLost,
 )
 from recorder.sources.audit.batches import BatchError, read_batch
+from recorder.sources.audit.counted import LOST, Proof
 
 __all__ = ["BODY_BYTES_MAX", "Answer", "AuditReceiver"]
 
@@ -113,6 +115,8 @@ class AuditReceiver:
         self._commit_seconds = commit_seconds
         self._listening_seconds = listening_seconds
         self._sink: Sink | None = None
+        self.proof: Callable[[Known], Awaitable[Proof]] | None = None
+        """Asks what was lost while nobody received; None: nobody knows."""
         self._refused_since: datetime | None = None
         self._too_large_at: datetime | None = None
 
@@ -122,7 +126,13 @@ class AuditReceiver:
         if place is not None:
             at = datetime.fromisoformat(place)
             if self._now() - at > self._repeated_for:
-                await sink.put([self._lost(AWAY), self._place()])
+                proof = await self._proof(known)
+                lost = replace(
+                    self._lost(AWAY),
+                    proved=proof.proved,
+                    possible=proof.possible,
+                )
+                await sink.put([lost, self._place()])
         self._refused_since = None
         self._sink = sink
         try:
@@ -132,6 +142,11 @@ class AuditReceiver:
                 await asyncio.sleep(self._listening_seconds)
         finally:
             self._sink = None
+
+    async def _proof(self, known: Known) -> Proof:
+        if self.proof is None:
+            return Proof("nothing", LOST)
+        return await self.proof(known)
 
     def room_for(self, size: int) -> Answer | None:
         """Return why a body of a size may not be read now; None if it may."""

@@ -1,0 +1,86 @@
+"""Counting, while audit is read, versions and the writes on record.
+
+Kept for each resource beside its stream, in the transaction of the entries.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from recorder.classify.audit_record import AuditRecord
+from recorder.classify.requests import READS, is_answered, is_dry_run
+from recorder.coverage.authorship import Tally
+from recorder.intake.ledger import Ledger
+from recorder.intake.state import StreamKey, StreamState
+from recorder.intake.streams import complete
+from recorder.model.observation import AUDIT, AUDITED, WATCH
+from recorder.model.reference import Resource
+
+__all__ = ["Authorship"]
+
+NO_WRITE = frozenset({"exec", "attach", "portforward", "proxy", "log"})
+"""Subresources by which nothing of the object changes."""
+
+
+class Authorship:
+    """Counts by resource, as they move between two batches."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._moved: dict[str, Tally] = {}
+        self._is_read: bool | None = None
+        self._watched: Mapping[tuple[str, str], str] | None = None
+        """By group and plural; both are looked up once a batch."""
+
+    def version(self, resource: str, at: datetime) -> None:
+        """Count a version that a watch told, if audit is read."""
+        if self._is_read is None:
+            self._is_read = any(
+                source == AUDIT and point.state is StreamState.LIVE
+                for (source, _), point in self._ledger.streams.items()
+            )
+        if self._is_read:
+            self._of(resource).add(at, versions=1)
+
+    def request(self, record: AuditRecord | None, at: datetime) -> None:
+        """Count a request that may have made versions of what is watched."""
+        self._is_read = True
+        if record is None or record.object_ref is None:
+            return
+        about = record.object_ref
+        if (
+            record.verb in READS
+            or about.subresource in NO_WRITE
+            or not is_answered(record)
+            or is_dry_run(record)
+        ):
+            return
+        if self._watched is None:
+            self._watched = _watched(self._ledger.streams)
+        name = self._watched.get((about.api_group or "", about.resource or ""))
+        if name is not None:
+            self._of(name).add(at, writes=1)
+
+    def settle(self) -> None:
+        """Put what was counted beside the streams, to be committed."""
+        for resource, tally in self._moved.items():
+            point = self._ledger.moved((AUDITED, resource))
+            point.state = StreamState.ENDED
+            complete(point, tally.written())
+        self._moved.clear()
+        self._is_read = self._watched = None
+
+    def _of(self, resource: str) -> Tally:
+        tally = self._moved.get(resource)
+        if tally is None:
+            point = self._ledger.streams.get((AUDITED, resource))
+            tally = Tally.parse(None if point is None else point.completed)
+            self._moved[resource] = tally
+        return tally
+
+
+def _watched(streams: Iterable[StreamKey]) -> Mapping[tuple[str, str], str]:
+    names = (name for source, name in streams if source == WATCH)
+    return {
+        (resource.group, resource.plural): str(resource)
+        for resource in map(Resource.parse, names)
+    }
