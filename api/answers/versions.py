@@ -20,7 +20,7 @@ from api.types.objects import (
 )
 from api.types.reference import ObjectReference
 from api.types.scalars import Json
-from api.types.who import FieldChange, Who
+from api.types.who import FieldChange, FieldContest, Who
 from recorder.questions.diff import Difference as Differing
 from recorder.questions.diff import DifferenceQuestion, End, ask_difference
 from recorder.questions.history import HistoryQuestion, ask_history
@@ -117,6 +117,7 @@ async def authors(
         created=None if who.created is None else Author.of(who.created),
         deleted=None if who.deleted is None else Author.of(who.deleted),
         fields=[FieldChange.of(field) for field in who.fields],
+        contests=[FieldContest.of(one) for one in who.contests],
         more=who.more,
         coverage=Coverage.of(who.coverage),
     )

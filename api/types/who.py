@@ -1,6 +1,9 @@
 """Who changed each field of an object last."""
 
+from datetime import datetime
 from typing import Self
+
+import strawberry
 
 from api.describing import described
 from api.types.authors import Author
@@ -8,9 +11,10 @@ from api.types.coverage import Coverage
 from api.types.entries import Entry
 from api.types.scalars import Json
 from recorder.classify.changes import How
+from recorder.questions.contests import FieldContest as KnownContest
 from recorder.questions.fields import FieldChange as KnownChange
 
-__all__ = ["FieldChange", "Who"]
+__all__ = ["FieldChange", "FieldContest", "Who"]
 
 
 @described
@@ -43,6 +47,46 @@ class FieldChange:
 
 
 @described
+class FieldContestSide:
+    """One of two, and what it set a field to."""
+
+    author: Author
+
+    value: Json | None
+    """Null where it removed it; true of a part that it added."""
+
+
+@described
+class FieldContest:
+    """Two authors took turns at a field, each undoing the other's change."""
+
+    path: str
+
+    sides: list[FieldContestSide]
+
+    since: datetime
+
+    until: datetime
+
+    entries: list[strawberry.ID]
+    """The versions that show the changes."""
+
+    @classmethod
+    def of(cls, contest: KnownContest) -> Self:
+        """Take it from an answer."""
+        return cls(
+            path=contest.field,
+            sides=[
+                FieldContestSide(author=Author.of(author), value=Json(value))
+                for author, value in contest.sides
+            ],
+            since=contest.since,
+            until=contest.until,
+            entries=[strawberry.ID(str(one.entry)) for one in contest.lines],
+        )
+
+
+@described
 class Who:
     """Who changed each field of an object last."""
 
@@ -57,6 +101,9 @@ class Who:
 
     fields: list[FieldChange]
     """By path. A part that nobody changed since it began is one field."""
+
+    contests: list[FieldContest]
+    """Where two authors took turns at a field."""
 
     more: bool
     """Whether there are older versions that were not compared."""

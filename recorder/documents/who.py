@@ -10,6 +10,7 @@ from recorder.documents.document import Document
 from recorder.documents.entries import ObjectDocument
 from recorder.documents.versions import object_document
 from recorder.model.author import Author
+from recorder.questions.contests import FieldContest
 from recorder.questions.fields import FieldChange
 from recorder.questions.who import Who
 
@@ -43,6 +44,39 @@ class FieldDocument(Document, frozen=True, kw_only=True):
         )
 
 
+class SideDocument(Document, frozen=True, kw_only=True):
+    """One of two, and what it set a field to."""
+
+    author: AuthorDocument
+    value: object
+    """Null where it removed it; true of a part that it added."""
+
+
+class FieldContestDocument(Document, frozen=True, kw_only=True):
+    """Two authors took turns at a field, each undoing the other's change."""
+
+    path: str
+    sides: Sequence[SideDocument]
+    since: datetime
+    until: datetime
+    entries: Sequence[str]
+    """The versions that show the changes."""
+
+    @classmethod
+    def of(cls, contest: FieldContest) -> Self:
+        """Return the document of a contest."""
+        return cls(
+            path=contest.field,
+            sides=[
+                SideDocument(author=AuthorDocument.of(author), value=value)
+                for author, value in contest.sides
+            ],
+            since=contest.since,
+            until=contest.until,
+            entries=[str(line.entry) for line in contest.lines],
+        )
+
+
 class WhoDocument(Document, frozen=True, kw_only=True):
     """Who made an object what it is."""
 
@@ -55,6 +89,7 @@ class WhoDocument(Document, frozen=True, kw_only=True):
     created: AuthorDocument | None
     deleted: AuthorDocument | None
     fields: Sequence[FieldDocument]
+    contests: Sequence[FieldContestDocument]
     more: bool
     coverage: CoverageDocument
 
@@ -70,6 +105,7 @@ class WhoDocument(Document, frozen=True, kw_only=True):
             created=_author(who.created),
             deleted=_author(who.deleted),
             fields=[FieldDocument.of(one) for one in who.fields],
+            contests=[FieldContestDocument.of(one) for one in who.contests],
             more=who.more,
             coverage=CoverageDocument.of(who.coverage),
         )

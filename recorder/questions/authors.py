@@ -22,7 +22,7 @@ from recorder.questions.joining import (
 )
 from recorder.questions.ports import Line, Part, Reading, Selection
 
-__all__ = ["Attribution", "Authors", "attribution", "by_manager"]
+__all__ = ["EXACT", "Attribution", "Authors", "attribution", "by_manager"]
 
 REQUESTS_MAX = 1_000
 """Audit records read around the versions of a page that none names; of more

@@ -14,6 +14,7 @@ from recorder.coverage.coverage import Coverage
 from recorder.model.author import Author
 from recorder.model.moment import shifted
 from recorder.model.window import Window
+from recorder.questions.contests import FieldContest, FieldContests
 from recorder.questions.fields import VERSIONS_MAX, FieldChange, Fields
 from recorder.questions.history import (
     HistoryQuestion,
@@ -54,6 +55,9 @@ class Who:
     deleted: Author | None
     """None where it was still there."""
 
+    contests: Sequence[FieldContest]
+    """Where two authors took turns at a field."""
+
     more: bool
     """Whether there are older versions that were not read."""
 
@@ -78,10 +82,11 @@ async def ask_who(
         ),
         now=now,
     )
-    fields = Fields()
+    fields, contests = Fields(), FieldContests()
     kind = history.found.kind.kind
     async for version in _versions(history.pages(reading)):
         fields.take(version, kind)
+        contests.take(version)
     if fields.newest is None:
         raise never(reading, question.object, question.at)
     return Who(
@@ -90,6 +95,7 @@ async def ask_who(
         fields=fields.listed(),
         created=fields.created,
         deleted=fields.deleted,
+        contests=contests.found(),
         more=history.more,
         coverage=history.coverage,
     )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from recorder.model.author import Author, KnownBy
 from recorder.model.moment import written
+from recorder.questions.contests import FieldContest
 from recorder.questions.fields import VERSIONS_MAX, FieldChange
 from recorder.questions.who import Who
 from recorder.render.text import Columns, plain
@@ -54,7 +55,11 @@ def _row(field: FieldChange) -> list[str]:
 def _value(field: FieldChange) -> str:
     if field.value is None and field.how.value == "removed":
         return "(removed)"
-    text = json.dumps(field.value, ensure_ascii=False, separators=(",", ":"))
+    return _short(field.value)
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if len(text) <= VALUE_SIZE_MAX:
         return text
     return f"{text[:VALUE_SIZE_MAX]}..."
@@ -68,12 +73,29 @@ def who_notes(who: Who) -> Sequence[str]:
     for word, author in (("created", who.created), ("deleted", who.deleted)):
         if author is not None:
             notes.append(f"{word} by {_how(author)}")
+    notes.extend(map(_contest, who.contests))
     if who.more:
         notes.append(
             f"only the newest {VERSIONS_MAX} versions were compared: of what"
             " changed before, the owner by managedFields is shown"
         )
     return notes
+
+
+def _contest(contest: FieldContest) -> str:
+    one, other = (
+        f"{author_text(author)}, who {_set(value)}"
+        for author, value in contest.sides
+    )
+    return (
+        f"CONTESTED: {contest.field}, by {one}, and {other}:"
+        f" {len(contest.turns)} changes from {written(contest.since)} to"
+        f" {written(contest.until)}"
+    )
+
+
+def _set(value: object) -> str:
+    return "removed it" if value is None else f"set it to {_short(value)}"
 
 
 def _how(author: Author) -> str:
