@@ -1,6 +1,7 @@
 """What a real API server sends to the audit webhook, with kills meanwhile."""
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -128,6 +129,7 @@ async def test_each_record_is_there_once_whichever_way_it_came(
         await recorded.stop()
 
     assert states.pop(str(cluster.audit_log)) == "live"
+    assert states.pop("counters") == "backing-off"  # nobody may read them
     assert set(states.values()) == {"live"}
     assert "webhook" in states
     assert len(set(written)) == len(written) > 2000
@@ -160,22 +162,24 @@ async def test_what_the_api_server_dropped_is_a_gap(
             return "apiserver_audit_error_total{" in said
 
         await until(dropped, "the API server drops records", seconds=60)
-        await recorded.start(**settings)
+        await recorded.start(**settings, audit_repeated_for="1s")
 
         async def told() -> bool:
             reasons = await recorded.gap_reasons()
-            return any(of == "counters" for of, _ in reasons)
+            return {"counters", "webhook"} <= {of for of, _ in reasons}
 
         await until(told, "the loss is in the log", seconds=60)
         log = await recorded.log()
         await recorded.stop()
 
-    (gap,) = [
-        orjson.loads(draft.raw)
+    gaps = {
+        draft.resource: orjson.loads(draft.raw)
         for _, draft in log.entries
         if draft.operation is Operation.GAP_CLOSED
-        and draft.resource == "counters"
-    ]
+    }
+    (most,) = gaps["webhook"]["possible"]
+    assert re.fullmatch("at most [1-9][0-9]* audit records", most)
+    gap = gaps["counters"]
     assert "of its webhook" in gap["reason"]
     assert datetime.fromisoformat(gap["from"]) <= before
     assert before <= datetime.fromisoformat(gap["to"])
