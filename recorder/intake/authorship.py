@@ -26,7 +26,8 @@ class Authorship:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._moved: dict[str, Tally] = {}
+        self._tallies: dict[str, Tally] = {}
+        self._moved: set[str] = set()
         self._is_read: bool | None = None
         self._watched: Mapping[tuple[str, str], str] | None = None
         """By group and plural; both are looked up once a batch."""
@@ -62,19 +63,20 @@ class Authorship:
 
     def settle(self) -> None:
         """Put what was counted beside the streams, to be committed."""
-        for resource, tally in self._moved.items():
+        for resource in sorted(self._moved):
             point = self._ledger.moved((AUDITED, resource))
             point.state = StreamState.ENDED
-            complete(point, tally.written())
+            complete(point, self._tallies[resource].written())
         self._moved.clear()
         self._is_read = self._watched = None
 
     def _of(self, resource: str) -> Tally:
-        tally = self._moved.get(resource)
+        self._moved.add(resource)
+        tally = self._tallies.get(resource)
         if tally is None:
             point = self._ledger.streams.get((AUDITED, resource))
             tally = Tally.parse(None if point is None else point.completed)
-            self._moved[resource] = tally
+            self._tallies[resource] = tally
         return tally
 
 
