@@ -153,5 +153,6 @@ CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "retention_enabled": _boolean,
     "retention_hot": _duration,
     "retention_longer": _texts,
+    "retention_shorter": _texts,
 }
 """How each setting is read; a text where it is not here."""

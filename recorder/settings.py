@@ -230,6 +230,11 @@ class Settings:
     """Kinds of objects of which every fact stays longer, and for how many
     days: ``Node=730``."""
 
+    retention_shorter: tuple[str, ...] = ()
+    """What goes before its day, and after how many days: ``Lease=1`` for
+    silences of leases, ``Event=3``, ``Event/Pulled=1``, ``audit=5``,
+    ``audit/get=2``."""
+
     iceberg_catalog: str = ""
     """Catalog of Iceberg tables that list the archive: ``local``, a file
     beside it, an address, or a name in pyiceberg's configuration."""

@@ -46,7 +46,7 @@ from recorder.store.read_day import (
 )
 from recorder.store.read_day_names import names_of_day
 
-__all__ = ["AlteredError", "LogDay"]
+__all__ = ["AlteredError", "LogDay", "altered"]
 
 
 class AlteredError(LogError):
@@ -146,13 +146,13 @@ class LogDay:
                     count != header.entries
                     or batch_root(of_batch, header.recorded_at) != header.root
                 ):
-                    raise _altered(self.log, header.batch, self.day)
+                    raise altered(self.log, header.batch, self.day)
                 passed += of_batch
             self._tell("archiving", reached - first + 1)
             if passed:
                 yield passed
         if waiting:
-            raise _altered(self.log, waiting[-1].header.batch, self.day)
+            raise altered(self.log, waiting[-1].header.batch, self.day)
         await self.check_tree()
 
     async def _pages(
@@ -168,7 +168,7 @@ class LogDay:
                 for one in self.batches
                 if one.header.first_position <= max(position, first)
             )
-            raise _altered(self.log, batch, self.day) from exc
+            raise altered(self.log, batch, self.day) from exc
 
     def _write_tables(
         self, writer: DayWriter, names: dict[str, list[tuple[Any, ...]]]
@@ -244,10 +244,11 @@ def _on_disk(day: str) -> Iterator[None]:
         raise PlaceError(msg) from exc
 
 
-def _altered(log: int, batch: int, day: Day) -> AlteredError:
+def altered(log: int, batch: int, day: Day) -> AlteredError:
+    """Return the error of a batch of which the hash is another."""
     return AlteredError(
         f"batch {batch} of log {log} in {day.name} is not what was recorded:"
-        " its hash differs. Nothing was archived or dropped; compare it with"
+        " its hash differs. The day stays as it is; compare it with"
         " a backup"
     )
 

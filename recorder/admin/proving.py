@@ -1,7 +1,7 @@
 """Proofs of single entries, made from the database."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 import asyncpg
 
@@ -10,6 +10,7 @@ from recorder.errors import LogError, NotFoundError
 from recorder.integrity.leaves import BatchHeader, entry_hash, micros
 from recorder.integrity.notes import Checkpoint, SignedNote
 from recorder.integrity.proof import Proof, leaf_of, make_proof
+from recorder.integrity.thinned import leaves_of
 from recorder.integrity.tree import Subtree, inclusion_proof, tree_hash
 from recorder.model.entry import Draft
 from recorder.model.reference import EntryName
@@ -22,8 +23,15 @@ from recorder.store.read_batches import (
     read_end,
     stored_notes,
 )
+from recorder.store.read_thinned import thinned_batches
 
 __all__ = ["prove"]
+
+
+ARCHIVED = """
+    select uri from recorder.archived_day
+    where log_id = $1 and $2 between first_batch and last_batch
+"""
 
 
 class UnprovenError(LogError):
@@ -35,12 +43,12 @@ class UnprovenError(LogError):
 async def prove(connection: asyncpg.Connection, name: EntryName) -> Proof:
     """Return the proof of an entry by the newest checkpoint over it.
 
-    What was dropped is read in the archive.
+    What was dropped, or went before its day, is read in the archive.
 
     Raises:
         NotFoundError: there is no such entry.
         UnprovenError: no checkpoint commits to it yet, or the log does not
-            lead to the one that does.
+            lead to the one that does; or it is gone and was not archived.
         ArchiveError: what is archived of it is damaged.
         PlaceError: the archive cannot be read.
     """
@@ -64,16 +72,11 @@ async def prove(connection: asyncpg.Connection, name: EntryName) -> Proof:
             " checkpoint; `recorder verify` says where it was altered"
         )
         raise UnprovenError(msg)
-    if day is None:
-        entries = await _stored(connection, end, found)
-    else:
-        entries = await asyncio.to_thread(_archived, day, found)
-    hashes = [
-        entry_hash(draft, position=position, epoch=epoch, recorded=recorded)
-        for position, epoch, recorded, draft in entries
-    ]
+    entries, hashes = await _of_batch(connection, end, (found, day), name)
     index = name.position - found.first_position
-    position, epoch, recorded, draft = entries[index]
+    position, epoch, recorded, draft = next(
+        entry for entry in entries if entry[0] == name.position
+    )
     leaf = leaf_of(draft, position=position, epoch=epoch, recorded=recorded)
     size = checkpoint.batches
     return make_proof(
@@ -107,9 +110,59 @@ Entry = tuple[int, int, int, Draft]
 """Position, epoch, `recorded_at` in microseconds, and the draft."""
 
 
-def _archived(day: DroppedDay, header: BatchHeader) -> Sequence[Entry]:
-    assert day.uri is not None, "its headers were read there"
-    return day_entries(day.uri, header)
+async def _of_batch(
+    connection: asyncpg.Connection,
+    end: LogEnd,
+    where: tuple[BatchHeader, DroppedDay | None],
+    name: EntryName,
+) -> tuple[Sequence[Entry], Sequence[bytes]]:
+    """Return the entries of a batch, and the hashes of all it ever had."""
+    found, day = where
+    gone: Mapping[int, bytes] = {}
+    uri = None if day is None else day.uri
+    if day is None:
+        gone = await _gone(connection, end, found)
+        if name.position in gone:
+            uri = await _archive_of(connection, found, name)
+    entries = (
+        await _stored(connection, end, found)
+        if uri is None
+        else await asyncio.to_thread(day_entries, uri, found)
+    )
+    hashed = dict(gone)
+    for position, epoch, recorded, draft in entries:
+        hashed[position] = entry_hash(
+            draft, position=position, epoch=epoch, recorded=recorded
+        )
+    return entries, [hashed[position] for position in sorted(hashed)]
+
+
+async def _gone(
+    connection: asyncpg.Connection, end: LogEnd, header: BatchHeader
+) -> Mapping[int, bytes]:
+    """Return the hashes of what went out of a batch before its day."""
+    batch = header.batch
+    found = await thinned_batches(connection, end.log, batch, batch)
+    leaves = leaves_of(
+        found.get(batch, ()), header.first_position, header.entries
+    )
+    return leaves or {}
+
+
+async def _archive_of(
+    connection: asyncpg.Connection, header: BatchHeader, name: EntryName
+) -> str:
+    """Return where the day of a batch is archived."""
+    uri: str | None = await connection.fetchval(
+        ARCHIVED, name.log, header.batch
+    )
+    if uri is None:
+        msg = (
+            f"cannot prove entry {name}: it went before its day, by"
+            " retention_shorter, and was not archived"
+        )
+        raise UnprovenError(msg)
+    return uri
 
 
 async def _stored(

@@ -1,5 +1,7 @@
 """One run of retention: what is over is archived, what is old is dropped.
 
+Out of days that stay goes what the policy keeps for a shorter time.
+
 Every run begins with what the one before it may have left, so it can be
 killed anywhere. A day that fails stays as it is, and the others go on; what
 failed is raised at the end, after the run was told to the logs that are
@@ -15,16 +17,25 @@ import asyncpg
 
 from recorder.admin.archiving import Archiver
 from recorder.admin.listing import Iceberg, Listed, list_days
+from recorder.admin.thinning import ThinnedDay, Thinner
 from recorder.archive.place import Place, open_place
 from recorder.archive.writing import check_kept
 from recorder.errors import RecorderError
-from recorder.retention.planning import DayState, Plan, Planned, plan
+from recorder.retention.planning import (
+    DayState,
+    Plan,
+    Planned,
+    plan,
+    plan_thinning,
+)
 from recorder.retention.policy import DROP, Policy
 from recorder.store.read_retention import ArchivedRow, Partition
 from recorder.store.retention import RetentionStore, connect_for_retention
 from recorder.store.translate import translate_errors
 
 __all__ = ["Retained", "Retaining", "retain"]
+
+BUILDING = "the facts are being rebuilt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +70,9 @@ class Retained:
     """Of the files that were written."""
 
     dropped: list[Planned] = field(default_factory=list)
+    thinned: list[ThinnedDay] = field(default_factory=list)
     lock_seconds: float = 0.0
-    """The longest that a drop took from asking for locks on."""
+    """The longest that a step took from asking for locks on."""
 
     batches: int = 0
     names: int = 0
@@ -103,12 +115,14 @@ class _Run:
             place=self._place,
             on_progress=how.on_progress,
         )
+        self._thinner = Thinner(connection=connection, policy=self._policy)
         self._done = Retained()
         self._failure: RecorderError | None = None
 
     async def all(self) -> Retained:
         if self._how.dry:
             self._done.dropped = list((await self._plan()).drops)
+            await self._thin()
             return self._done
         if not await self._store.lock():
             return Retained(busy=True)
@@ -117,6 +131,7 @@ class _Run:
             await self._archive(one)
         if self._how.drop:
             await self._drop()
+            await self._thin()
         await self._list()
         await self._tell()
         if self._failure is not None:
@@ -154,6 +169,7 @@ class _Run:
             "action": "ran",
             "archived": self._done.archived,
             "dropped": [one.name for one in self._done.dropped],
+            "thinned": [one.document() for one in self._done.thinned],
             "stopped_by": self._done.stopped_by,
             "failed": self._failure and str(self._failure),
             "policy": self._policy.document(),
@@ -164,25 +180,28 @@ class _Run:
             {one.log: {**said, **one.document()} for one in remaining}
         )
 
-    async def _plan(self) -> Plan:
+    async def _days(self) -> Sequence[DayState]:
         may_drop = {"archived"}
         if self._policy.unarchived == DROP:
             may_drop.add("sealed")
         if self._how.dry:
             # What is not archived yet would be before.
             may_drop |= {"open", "sealed"}
-        days = [
+        return [
             DayState(
                 name=one.day.name,
                 upper=one.day.upper,
                 archived=one.state in may_drop,
                 bytes=one.bytes,
                 holds=one.holds,
+                thinned_by=one.thinned_by,
             )
             for one in await self._store.days()
         ]
+
+    async def _plan(self) -> Plan:
         found = plan(
-            days,
+            await self._days(),
             self._policy,
             now=await self._store.now(),
             size=await self._store.database_bytes(),
@@ -190,13 +209,47 @@ class _Run:
         self._done.stopped_by = found.stopped_by
         return found
 
+    async def _thin(self) -> None:
+        """Take out of the days that stay what goes before its day."""
+        going = {one.name for one in self._done.dropped}
+        days = {one.day.name: one.day for one in await self._store.days()}
+        found = plan_thinning(
+            await self._days(), self._policy, now=await self._store.now()
+        )
+        for planned in found:
+            if planned.name in going:
+                continue
+            day = days[planned.name]
+            if self._how.dry:
+                said = await self._thinner.count(day, planned.rules)
+                self._done.thinned += [said] if said.entries else []
+                continue
+            try:
+                if not await self._store.leave_building():
+                    self._done.stopped_by = BUILDING
+                    return
+                self._how.on_progress(f"thinning out {day.name}", 0, 0)
+                rows = await self._store.archived(day)
+                _check_archive(rows)
+                done = await self._thinner.thin(day, planned.rules, rows)
+                await self._store.remove_dropped()
+            except RecorderError as exc:
+                self._failure = self._failure or exc
+                continue
+            if done.entries:
+                self._done.thinned.append(done)
+            self._done.lock_seconds = max(
+                self._done.lock_seconds, done.lock_seconds
+            )
+            self._done.logs = sorted({*self._done.logs, *done.logs})
+
     async def _drop(self) -> None:
         found = await self._plan()
         days = {one.day.name: one for one in await self._store.days()}
         try:
             for planned in found.drops:
                 if not await self._store.leave_building():
-                    self._done.stopped_by = "the facts are being rebuilt"
+                    self._done.stopped_by = BUILDING
                     break
                 await self._drop_day(days[planned.name], planned)
         except RecorderError as exc:
@@ -241,7 +294,7 @@ class _Run:
 
 
 def _check_archive(rows: Sequence[ArchivedRow]) -> None:
-    """See that what is about to be dropped is still in the archive."""
+    """See that what is about to go is still in the archive."""
     for row in rows:
         if row.uri is None or row.manifest_sha256 is None:
             continue

@@ -31,6 +31,7 @@ from recorder.store.read_batches import (
     headers,
     read_end,
 )
+from recorder.store.read_removals import removals
 from recorder.store.read_strays import strays
 from recorder.store.sealing import seal
 from recorder.store.translate import translate_errors
@@ -128,6 +129,9 @@ async def verify_over(
         found.sealed = await seal(connection, end)
     await _follow(connection, end, found, how)
     found.note_all(await strays(connection, end))
+    removed = await removals(connection, end)
+    found.note_all(removed.problems)
+    found.unrecorded = removed.waiting
     return found
 
 

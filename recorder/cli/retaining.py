@@ -1,6 +1,7 @@
 """The commands of retention that cron runs: archive and prune."""
 
 import asyncio
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
@@ -55,7 +56,8 @@ def prune(settings: "Settings", *, dry_run: bool) -> None:
 
     Made for cron: one line at the end, and exit status 0 also where another
     run is under way. What is alive, and open gaps, stay in the database; a
-    hold keeps days, see recorder hold.
+    hold keeps days, see recorder hold. What retention_shorter names is taken
+    out of days that stay.
 
     \b
     Examples:
@@ -79,10 +81,8 @@ async def _run(settings: "Settings", *, drop: bool, dry: bool = False) -> None:
     )
     screen.clear()
     if dry:
-        for one in done.dropped:
-            click.echo(f"would drop {one.name} ({one.why})")
-        if not done.dropped:
-            click.echo("nothing to drop")
+        for line in _planned(done):
+            click.echo(line)
     else:
         click.echo(_summary(done), err=True)
     if done.stopped_by is not None:
@@ -90,6 +90,17 @@ async def _run(settings: "Settings", *, drop: bool, dry: bool = False) -> None:
     if done.listed is not None and done.listed.failure is not None:
         # Everything else is done; whoever runs this is to learn of it.
         raise SystemExit(1)
+
+
+def _planned(done: "Retained") -> Iterator[str]:
+    """Yield the lines of what a run would do."""
+    if not (done.dropped or done.thinned):
+        yield "nothing to drop"
+    for one in done.dropped:
+        yield f"would drop {one.name} ({one.why})"
+    for day in done.thinned:
+        for rule, count in day.by_rule.items():
+            yield f"would take {count:,} entries out of {day.name} ({rule})"
 
 
 def _summary(done: "Retained") -> str:
@@ -111,6 +122,11 @@ def _summary(done: "Retained") -> str:
         )
     else:
         said.append("dropped nothing")
+    if done.thinned:
+        count = sum(day.entries for day in done.thinned)
+        said.append(
+            f"took {count:,} entries out of {len(done.thinned)} days that stay"
+        )
     if done.listed is not None:
         said.append(f"added {done.listed.days} days to Iceberg tables")
         if done.listed.failure is not None:

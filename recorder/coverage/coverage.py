@@ -11,12 +11,12 @@ things. A window without an end reaches to the end of the record of a tape, and
 to now of a live log; what of it lies behind the proof is doubtful, not hidden.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from recorder.coverage.hole import Gap, Hole
-from recorder.coverage.ports import ArchivedSpan, Log, Record, Stream
+from recorder.coverage.ports import ArchivedSpan, Log, Reads, Record, Stream
 from recorder.coverage.unproven import (
     claimed,
     doubt,
@@ -24,6 +24,7 @@ from recorder.coverage.unproven import (
     never_recorded,
     no_facts,
     nothing_recorded,
+    thinned_out,
 )
 from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
@@ -43,9 +44,6 @@ SHOWN_MAX = 1000
 MOMENT = timedelta(microseconds=1)
 
 SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM)
-
-Reads = Callable[[str, str], bool]
-"""Whether a question reads a source and a resource."""
 
 
 def everything(source: str, resource: str) -> bool:  # noqa: ARG001
@@ -190,7 +188,8 @@ async def covered(
     coverage = cover(record.log, record.streams, window, now=now, reads=reads)
     archived = await record.archived(window)
     coverage.archived = archived.read
-    for hole in archived.holes:
+    thinned = thinned_out(archived.thinned, window, reads, facts=facts)
+    for hole in (*archived.holes, *thinned):
         coverage.add_hole(hole)
     async for gap in record.gaps(window.since):
         if (

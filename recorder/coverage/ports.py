@@ -1,6 +1,6 @@
 """What coverage is judged by: what a log says of itself and its streams."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -16,9 +16,15 @@ __all__ = [
     "FactsEnd",
     "FactsRecord",
     "Log",
+    "Reads",
     "Record",
     "Stream",
+    "Thinned",
 ]
+
+
+Reads = Callable[[str, str], bool]
+"""Whether a question reads a source and a resource."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +122,30 @@ class ArchivedSpan:
     place: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thinned:
+    """What went out of a day before the day, by one rule of retention."""
+
+    since: datetime
+    until: datetime
+    """When the day was observed."""
+
+    rule: str
+    """As it is written: ``Event/Pulled``."""
+
+    name: str
+    """``Event``, ``Lease`` or ``audit``."""
+
+    days: int
+    """How old everything was that went."""
+
+    facts: int
+    """How many facts went with its entries."""
+
+    archive: str | None = None
+    """Where the day is archived whole."""
+
+
 @dataclass(frozen=True, slots=True)
 class Archived:
     """What of a window lies in days that were dropped."""
@@ -123,6 +153,9 @@ class Archived:
     read: Sequence[ArchivedSpan] = ()
     holes: Sequence[Hole] = ()
     """Of days that are not archived, or whose archive cannot be read."""
+
+    thinned: Sequence[Thinned] = ()
+    """Of days that are here but for what went before them, oldest first."""
 
 
 class FactsRecord(Protocol):

@@ -5,13 +5,19 @@ proof nothing is known; a jump of the recorder's clock makes doubtful what was
 observed around it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from recorder.coverage.hole import Hole
-from recorder.coverage.ports import ClockJump, FactsEnd, Stream
+from recorder.coverage.ports import (
+    ClockJump,
+    FactsEnd,
+    Reads,
+    Stream,
+    Thinned,
+)
 from recorder.model.moment import LAST
-from recorder.model.observation import WATCH
+from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
 
 __all__ = [
@@ -22,7 +28,15 @@ __all__ = [
     "never_recorded",
     "no_facts",
     "nothing_recorded",
+    "thinned_out",
 ]
+
+OUT_OF = {
+    "Event": (WATCH, ("v1/events", "events.k8s.io/v1/events")),
+    "Lease": (WATCH, ("coordination.k8s.io/v1/leases",)),
+    "audit": (AUDIT, ("",)),
+}
+"""Source and resources of what may go before its day."""
 
 STALE = timedelta(seconds=150)
 """Watches without bookmarks are proven once a minute; twice that, and half a
@@ -143,6 +157,52 @@ def dropped(
         since=since,
         until=kept_since if until is None else min(until, kept_since),
         reason=reason,
+    )
+
+
+def thinned_out(
+    found: Sequence[Thinned], window: Window, reads: Reads, *, facts: bool
+) -> Iterator[Hole]:
+    """Yield what went out of the days of a window, one hole for each rule.
+
+    A question of facts lacks nothing where none went; and it reads those of
+    requests, whatever resources it names. One without a beginning asks for
+    what is kept.
+    """
+    if window.since is None:
+        return
+    spans: dict[str, list[Thinned]] = {}
+    for one in found:
+        source, resources = OUT_OF[one.name]
+        is_read = any(reads(source, resource) for resource in resources)
+        if facts:
+            is_read = one.facts > 0 and (is_read or source == AUDIT)
+        is_before = window.until is not None and one.since >= window.until
+        if is_read and one.until >= window.since and not is_before:
+            spans.setdefault(one.rule, []).append(one)
+    for rule, some in spans.items():
+        source, (resource, *_) = OUT_OF[some[0].name]
+        since, until = min(o.since for o in some), max(o.until for o in some)
+        yield Hole(
+            source=source,
+            resource=resource or None,
+            since=max(since, window.since),
+            until=until if window.until is None else min(until, window.until),
+            reason=_policy(rule, some[-1]),
+        )
+
+
+def _policy(rule: str, newest: Thinned) -> str:
+    what = {"Lease": "silences of leases", "audit": "audit records"}.get(
+        newest.name, "Events"
+    )
+    reason = rule.partition("/")[2]
+    named = f"{what} ({reason})" if reason else what
+    age = "a day" if newest.days == 1 else f"{newest.days} days"
+    where = newest.archive and f"; they are in the archive, {newest.archive}"
+    return (
+        f"{named} older than {age} went by policy, retention_shorter"
+        f" {rule}={newest.days}{where or ''}"
     )
 
 

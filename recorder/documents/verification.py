@@ -57,6 +57,9 @@ class VerifiedDocument(Document, frozen=True, kw_only=True):
     size: int
     batches: int
     dropped_entries: int
+    unrecorded_removals: int
+    """By retention, of which the entry is still to be written."""
+
     root: str | None
     checked_entries: int
     sealed_batches: int
@@ -84,6 +87,7 @@ class VerifiedDocument(Document, frozen=True, kw_only=True):
             size=found.size,
             batches=found.batches,
             dropped_entries=found.dropped,
+            unrecorded_removals=found.unrecorded,
             root=None if found.root is None else found.root.hex(),
             checked_entries=found.checked_entries,
             sealed_batches=found.sealed,

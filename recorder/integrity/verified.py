@@ -24,6 +24,9 @@ class Verified:
     """Up to this position entries were dropped from the database; what is
     left of them are hashes, and what was carried forward."""
 
+    unrecorded: int = 0
+    """Removals by retention of which the entry is still to be written."""
+
     checkpoints: Sequence[Witnessed] = ()
     """Those that counted."""
 

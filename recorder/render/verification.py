@@ -37,6 +37,11 @@ def verification_lines(found: Verified) -> Iterator[str]:
             " which the hashes are part of the root: `recorder verify"
             " --archive PLACE` checks their archive"
         )
+    if found.unrecorded:
+        yield (
+            f"  pending      {found.unrecorded} removals by retention have no"
+            " entry in the log yet: the recorder writes it within a minute"
+        )
     if found.sealed:
         yield (
             f"  sealed       {found.sealed:,} batches that an older release"

@@ -1,5 +1,9 @@
 """Policies: for how long days stay in the database, and what comes of them.
 
+What goes before its day are statements of their own: audit records, Events,
+silences of Leases. Versions of objects never do, since every answer starts
+from them.
+
 Data from the settings; what contradicts itself is an error that names the
 keys, before anything is done.
 """
@@ -11,7 +15,7 @@ from typing import Any
 
 from recorder.errors import ConfigError
 
-__all__ = ["LOOKBACK", "Policy", "PolicyError", "read_policy"]
+__all__ = ["EVENT", "LOOKBACK", "Policy", "PolicyError", "Rule", "read_policy"]
 
 LOOKBACK = timedelta(days=1)
 """Answers about a window look a day further back, so a day more is kept."""
@@ -19,6 +23,14 @@ LOOKBACK = timedelta(days=1)
 HOT_MIN = timedelta(days=1)
 BUDGET_MIN = 256 << 20
 """Bytes; an empty database takes a tenth of it."""
+
+EVENT, LEASE, AUDIT = "Event", "Lease", "audit"
+SHORTER = (EVENT, LEASE, AUDIT)
+"""What may go before its day: the kinds, and the source, of which an entry is
+a statement that no other rests on."""
+
+WITH_REASON = frozenset({EVENT, AUDIT})
+"""Those of which a rule may name the reason: of an Event, or the verb."""
 
 NOWHERE = "none"
 DROP, KEEP = "drop", "keep"
@@ -28,6 +40,40 @@ class PolicyError(ConfigError):
     """A policy contradicts itself, or has a value that cannot be."""
 
     code = "retention.policy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What goes before its day, and after how many days."""
+
+    name: str
+    """``Event``, ``Lease`` for their silences, or ``audit``."""
+
+    reason: str | None = None
+    """Of an Event, or the verb of an audit record; None for any."""
+
+    days: int
+
+    @property
+    def text(self) -> str:
+        """Return it as it is written, without the days."""
+        return (
+            self.name if self.reason is None else f"{self.name}/{self.reason}"
+        )
+
+    @property
+    def older_than(self) -> timedelta:
+        """Return how old everything is that goes."""
+        return timedelta(days=self.days)
+
+    def document(self) -> Mapping[str, Any]:
+        """Return it as the database is asked by it."""
+        return {
+            "rule": self.text,
+            "name": self.name,
+            "reason": self.reason,
+            "days": self.days,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +95,9 @@ class Policy:
     longer: Mapping[str, int] = field(default_factory=dict)
     """Kinds of objects, and the days for which all of their facts stay."""
 
+    shorter: Sequence[Rule] = ()
+    """What goes before its day."""
+
     def document(self) -> Mapping[str, Any]:
         """Return it as a notice states it."""
         return {
@@ -57,6 +106,7 @@ class Policy:
             "unarchived": self.unarchived,
             "budget_bytes": self.budget,
             "longer": dict(self.longer),
+            "shorter": {rule.text: rule.days for rule in self.shorter},
         }
 
 
@@ -67,6 +117,7 @@ def read_policy(
     unarchived: str,
     budget: int | None,
     longer: Sequence[str],
+    shorter: Sequence[str] = (),
 ) -> Policy:
     """Return the policy of some settings.
 
@@ -76,6 +127,8 @@ def read_policy(
         unarchived: ``keep`` or ``drop``.
         budget: in bytes; None for none.
         longer: ``KIND=DAYS`` each, as ``Node=730``.
+        shorter: ``NAME=DAYS`` or ``NAME/REASON=DAYS`` each, as
+            ``audit/get=2``.
 
     Raises:
         PolicyError: it contradicts itself; the keys are named.
@@ -108,7 +161,8 @@ def read_policy(
         place=None if place == NOWHERE else place,
         unarchived=unarchived,
         budget=budget,
-        longer=dict(_pairs(longer, hot)),
+        longer=(kept := dict(_pairs(longer, hot))),
+        shorter=_rules(shorter, hot, kept),
     )
 
 
@@ -134,3 +188,59 @@ def _pairs(longer: Sequence[str], hot: timedelta) -> Sequence[tuple[str, int]]:
             raise PolicyError(msg)
         found.append((kind, int(days)))
     return found
+
+
+def _rules(
+    shorter: Sequence[str],
+    hot: timedelta,
+    longer: Mapping[str, int],
+) -> Sequence[Rule]:
+    found: dict[str, Rule] = {}
+    for one in shorter:
+        rule = _rule(one)
+        if rule.older_than >= hot:
+            msg = (
+                f'retention_shorter "{one}" and retention_hot contradict each'
+                " other: whole days go before it. Name fewer days, or leave"
+                " it out"
+            )
+            raise PolicyError(msg)
+        if rule.name in longer:
+            msg = (
+                f'retention_shorter "{one}" and retention_longer'
+                f' "{rule.name}={longer[rule.name]}" contradict each other:'
+                " leave one out"
+            )
+            raise PolicyError(msg)
+        if rule.text in found:
+            msg = (
+                f"retention_shorter names {rule.text} twice, with"
+                f" {found[rule.text].days} and {rule.days} days: leave one out"
+            )
+            raise PolicyError(msg)
+        found[rule.text] = rule
+    return tuple(found.values())
+
+
+def _rule(text: str) -> Rule:
+    selected, _, days = text.rpartition("=")
+    name, has_reason, reason = selected.partition("/")
+    if (
+        not days.isascii()
+        or not days.isdecimal()
+        or int(days) < 1
+        or bool(has_reason) != bool(reason)
+    ):
+        msg = (
+            f'retention_shorter has "{text}": write NAME=DAYS or'
+            " NAME/REASON=DAYS with a day or more, as Lease=1 or audit/get=2"
+        )
+        raise PolicyError(msg)
+    if name not in SHORTER or (reason and name not in WITH_REASON):
+        msg = (
+            f'retention_shorter has "{text}": only Event, Event/REASON, Lease,'
+            " audit and audit/VERB may go before their day; everything else"
+            " stays as long as its day"
+        )
+        raise PolicyError(msg)
+    return Rule(name=name, reason=reason or None, days=int(days))

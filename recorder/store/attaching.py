@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import asyncpg
 import orjson
 
-from recorder.store.retention import RefusedError, connect_for_retention
+from recorder.store.retention import connect_for_retention
+from recorder.store.steps import RefusedError
 from recorder.store.translate import translate_errors
 
 __all__ = ["attach_log"]

@@ -2,24 +2,27 @@
 
 Every column of an entry is in its leaf by what it stands for, so rows are
 read with the names that their numbers refer to, and their documents decoded.
+Of entries that went before their day there are the hashes.
 A batch that is not as it was written is told with the entry where that can
 be known: one that is missing, one too many, one that cannot be read. Of one
 that merely differs only the batch is known, since no entry has a hash of its
 own in the database.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import asyncpg
 
 from recorder.integrity.chain import Problem
 from recorder.integrity.leaves import BatchHeader, entry_hash, micros
+from recorder.integrity.thinned import Thinned, leaves_of
 from recorder.integrity.tree import tree_hash
 from recorder.model.entry import Draft
 from recorder.store.codes import version_columns
 from recorder.store.entry_drafts import EntryDrafts, UnreadableEntryError
 from recorder.store.read_batches import LogEnd, Stored, headers
+from recorder.store.read_thinned import thinned_batches
 
 __all__ = ["CheckedBatch", "check_batches"]
 
@@ -37,6 +40,9 @@ class CheckedBatch:
     root: bytes | None
     """None where its rows are not all there and readable."""
 
+    leaves: Sequence[bytes] = ()
+    """The hashes of its entries, where it has a root."""
+
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -46,14 +52,21 @@ async def check_batches(
     """Yield the batches behind one, up to another, each checked."""
     drafts = await EntryDrafts.opened(connection, end.log)
     window: list[Stored] = []
+
+    async def check() -> AsyncIterator[CheckedBatch]:
+        first, last = window[0].header.batch, window[-1].header.batch
+        gone = await thinned_batches(connection, end.log, first, last)
+        async for checked in _check(drafts, window, gone):
+            yield checked
+
     async for one in headers(connection, end, after=after, until=until):
         if window and _entries([*window, one]) > WINDOW:
-            async for checked in _check(drafts, window):
+            async for checked in check():
                 yield checked
             window = []
         window.append(one)
     if window:
-        async for checked in _check(drafts, window):
+        async for checked in check():
             yield checked
 
 
@@ -63,7 +76,9 @@ def _entries(window: Sequence[Stored]) -> int:
 
 
 async def _check(
-    drafts: EntryDrafts, window: Sequence[Stored]
+    drafts: EntryDrafts,
+    window: Sequence[Stored],
+    gone: Mapping[int, Sequence[Thinned]],
 ) -> AsyncIterator[CheckedBatch]:
     first, last = window[0].header, window[-1].header
     try:
@@ -72,7 +87,7 @@ async def _check(
         if len(window) > 1:
             # One by one, so that the others are still checked.
             for one in window:
-                async for checked in _check(drafts, [one]):
+                async for checked in _check(drafts, [one], gone):
                     yield checked
             return
         problem = Problem(
@@ -81,10 +96,10 @@ async def _check(
             entry=exc.name.position,
             says=f"entry {exc.name} cannot be read: {exc.why}",
         )
-        yield CheckedBatch(window[0], None, [problem])
+        yield CheckedBatch(window[0], None, problems=[problem])
         return
     for one in window:
-        yield _compared(one, found)
+        yield _compared(one, found, gone.get(one.header.batch, ()))
 
 
 async def _read(
@@ -97,31 +112,44 @@ async def _read(
     return found
 
 
-def _compared(stored: Stored, found: dict[int, list[Row]]) -> CheckedBatch:
+def _compared(
+    stored: Stored, found: dict[int, list[Row]], gone: Sequence[Thinned]
+) -> CheckedBatch:
     header = stored.header
     hashes: list[bytes] = []
     checked = CheckedBatch(stored, None)
+    leaves = leaves_of(gone, header.first_position, header.entries)
+    if leaves is None:
+        checked.problems.append(_thinned(header, None))
+        leaves = {}
     for position in range(header.first_position, header.last_position + 1):
         rows = found.get(position, [])
-        if len(rows) != 1:
+        if position in leaves:
+            checked.problems += [_thinned(header, position) for _ in rows[:1]]
+            hashes.append(leaves[position])
+        elif len(rows) == 1:
+            hashes.append(_hashed(checked, position, *rows[0]))
+        else:
             checked.problems.append(_miscounted(header, position, len(rows)))
-            continue
-        row, draft = rows[0]
-        if not _is_canonical(row, draft):
-            checked.problems.append(_altered(header, position))
-        hashes.append(
-            entry_hash(
-                draft,
-                position=position,
-                epoch=row["epoch"],
-                recorded=micros(row["recorded_at"]),
-            )
-        )
     if len(hashes) == header.entries:
-        checked.root = tree_hash(hashes)
+        checked.root, checked.leaves = tree_hash(hashes), hashes
         if stored.is_hashed and header.root != checked.root:
             checked.problems.append(_altered(header, None))
     return checked
+
+
+def _hashed(
+    checked: CheckedBatch, position: int, row: asyncpg.Record, draft: Draft
+) -> bytes:
+    """Return the hash of an entry; add what is wrong with its row."""
+    if not _is_canonical(row, draft):
+        checked.problems.append(_altered(checked.stored.header, position))
+    return entry_hash(
+        draft,
+        position=position,
+        epoch=row["epoch"],
+        recorded=micros(row["recorded_at"]),
+    )
 
 
 def _is_canonical(row: asyncpg.Record, draft: Draft) -> bool:
@@ -144,6 +172,21 @@ def _miscounted(header: BatchHeader, position: int, count: int) -> Problem:
         batch=header.batch,
         entry=position,
         says=f"there are {count} entries at position {position}",
+    )
+
+
+def _thinned(header: BatchHeader, position: int | None) -> Problem:
+    what = (
+        "what is noted of entries that went before their day cannot be so"
+        if position is None
+        else f"the entry at position {position} is there, and is noted as one"
+        " that went before its day"
+    )
+    return Problem(
+        kind="thinned-altered",
+        batch=header.batch,
+        entry=position,
+        says=f"{what}, in batch {header.batch}",
     )
 
 

@@ -1,19 +1,25 @@
 """Entries in the windows in which facts are derived anew.
 
 In the order of the log, each entry with the place of the version of its
-object before it, as intake knew it when it took it.
+object before it, as intake knew it when it took it. One that went before its
+day is a draft that tells nothing: its facts went with it, and nothing that
+stays was derived from it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 import asyncpg
 
 from recorder.facts import KnownStates
 from recorder.intake.state import Batch
 from recorder.model.entry import Draft, Operation
+from recorder.model.moment import FIRST
+from recorder.model.observation import RECORDER
 from recorder.model.reference import ObjectIdentity
 from recorder.store.entry_drafts import EntryDrafts
+from recorder.store.read_thinned import thinned_positions
 from recorder.store.rows import EVENT_COLLECTIONS
 from recorder.store.statement import Statement
 
@@ -44,24 +50,38 @@ HEADS_AT = Statement.of("""
 """)
 
 
+GONE_BEFORE = Draft(
+    source=RECORDER,
+    operation=Operation.RETENTION,
+    observed_at=FIRST,
+    raw=b"{}",
+)
+
+
 class Window:
     """Entries that follow one another."""
 
-    def __init__(self, batch: Batch, rows: Sequence[asyncpg.Record]) -> None:
+    def __init__(
+        self, batch: Batch, rows: Mapping[int, asyncpg.Record]
+    ) -> None:
+        """Take the drafts, and by position the rows that are there."""
         self.batch = batch
         self._rows = rows
 
     @property
     def recorded_at(self) -> dict[int, datetime]:
         """When each entry was recorded, by position."""
-        return {row["position"]: row["recorded_at"] for row in self._rows}
+        return {
+            position: row["recorded_at"]
+            for position, row in self._rows.items()
+        }
 
     def objects(self) -> dict[ObjectIdentity, int]:
         """Return the number of every object that the entries name."""
         return {
-            draft.identity: row["object_id"]
-            for row, (_, draft) in zip(
-                self._rows, self.batch.drafts, strict=True
+            draft.identity: self._rows[position]["object_id"]
+            for position, (_, draft) in enumerate(
+                self.batch.drafts, self.batch.first_position
             )
             if draft.identity is not None
         }
@@ -86,9 +106,18 @@ class EntryWindows:
     and the states that a `Deriver` leaves to be known.
     """
 
-    def __init__(self, drafts: EntryDrafts, heads: dict[int, int]) -> None:
-        """Keep the heads as of the position at which reading begins."""
+    def __init__(
+        self,
+        drafts: EntryDrafts,
+        heads: dict[int, int],
+        gone: Callable[[int, int], Awaitable[Collection[int]]],
+    ) -> None:
+        """Keep the heads as of the position at which reading begins.
+
+        ``gone`` returns what went before its day, between two positions.
+        """
         self._drafts = drafts
+        self._gone = gone
         self._heads = heads
         self._states = KnownStates()
 
@@ -100,7 +129,8 @@ class EntryWindows:
         heads: dict[int, int],
     ) -> "EntryWindows":
         """Open it, with the dictionaries as they are now."""
-        return cls(await EntryDrafts.opened(connection, log), heads)
+        drafts = await EntryDrafts.opened(connection, log)
+        return cls(drafts, heads, partial(thinned_positions, connection, log))
 
     async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
         """Return the documents of entries by position."""
@@ -108,14 +138,24 @@ class EntryWindows:
 
     async def read(self, after: int, until: int) -> Window:
         """Read the entries behind a position, up to another."""
-        rows, drafts = await self._drafts.read(after, until)
+        found, made = await self._drafts.read(after, until)
+        rows = {row["position"]: row for row in found}
+        drafts = dict(zip(rows, made, strict=True))
+        if len(rows) < until - after:
+            gone = await self._gone(after + 1, until)
+            missing = {*range(after + 1, until + 1)} - {*rows}
+            assert missing <= {*gone}, "no position is left out"
         batch = Batch(first_position=after + 1, epoch=0, states=self._states)
-        for row, draft in zip(rows, drafts, strict=True):
+        for position in range(after + 1, until + 1):
+            row = rows.get(position)
+            if row is None:
+                batch.drafts.append((0, GONE_BEFORE))
+                continue
+            draft = drafts[position]
             batch.drafts.append((row["epoch"], draft))
             previous = self._previous(row, draft)
             if previous is not None:
-                batch.previous[row["position"]] = previous
-        assert len(batch) == until - after, "no position is left out"
+                batch.previous[position] = previous
         return Window(batch, rows)
 
     def _previous(self, row: asyncpg.Record, draft: Draft) -> int | None:

@@ -7,7 +7,8 @@ import orjson
 
 from recorder.errors import NotFoundError
 from recorder.model.hold import Hold, NewHold, Placed
-from recorder.store.retention import LEAVE_NOTICE, connect_for_retention
+from recorder.store.retention import connect_for_retention
+from recorder.store.steps import LEAVE_NOTICE
 from recorder.store.translate import translate_errors
 
 __all__ = ["add_hold", "lift_hold", "list_holds"]

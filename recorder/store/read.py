@@ -140,7 +140,9 @@ class LogReading:
         """Return what of a window lies in days that were dropped."""
         kept_since = self.log.kept_since
         hole = kept_since and dropped(kept_since, window)
-        return Archived(holes=[hole] if hole else [])
+        return Archived(
+            holes=[hole] if hole else [], thinned=self._standing.thinned
+        )
 
     async def first_position(self) -> int:
         """Return the place of the oldest entry that is kept."""

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+import msgspec
+
 from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Log, Stream
+from recorder.coverage.ports import Log, Stream, Thinned
 from recorder.model.observation import AUDITED
 from recorder.model.reference import EntryName
 from recorder.store.engine import Engine, Record, fetch
@@ -40,9 +42,26 @@ OBSERVED = """
       where log_id = {log} and first_position <= {size}
       order by batch desc limit 100) b
 """
+THINNED = """
+    (select json_agg(json_build_object('since', t.observed_min,
+        'until', t.observed_max, 'rule', r ->> 'rule', 'name', r ->> 'name',
+        'days', (r ->> 'days')::int, 'facts', (r ->> 'facts')::int8,
+        'archive', t.place) order by t.observed_min)::text
+     from (
+       select g.rules, p.observed_min, p.observed_max,
+         regexp_replace(a.uri, '/[^/]+/[^/]+$', '') as place
+       from recorder.thinning g
+       join recorder.partition p on p.name = g.partition
+       left join recorder.archived_day a
+         on a.partition = g.partition and a.log_id = g.log_id
+       where g.log_id = l.log_id and g.entries > 0
+         and p.state <> 'dropped') t, jsonb_array_elements(t.rules) r
+     where (r ->> 'entries')::int8 > 0)
+"""
 OBSERVED_UNTIL = Statement.of(OBSERVED.format(log=":log", size=":size"))
 STANDING = Statement.of(f"""
     select l.*, o.observed_at, d.derivation_id, d.built_to,
+      {THINNED} as thinned,
       r.name as resource, p.source, p.state, p.completed, p.began_at,
       p.began_version, p.vouched_until,
       p.last_frame_at, p.entries, p.gap_position, p.gap_reason, p.gap_since,
@@ -74,6 +93,8 @@ class Standing:
     """What it knows of each source and resource, in order."""
 
     extent: Extent
+    thinned: Sequence[Thinned] = ()
+    """What went out of days that are here, oldest first."""
 
 
 async def read_logs(engine: Engine) -> Sequence[Log]:
@@ -99,6 +120,7 @@ async def read_standing(engine: Engine, number: int) -> Standing | None:
         replace(_log(first, number), observed_at=first.observed_at),
         [_stream(row, number) for row in rows if row.source is not None],
         Extent(number, first.size, first.derivation_id, built_to),
+        _thinned(first.thinned),
     )
 
 
@@ -126,6 +148,10 @@ def _log(row: Record, number: int) -> Log:
         redaction_key_id=row.redaction_key_id,
         kept_since=row.kept_since,
     )
+
+
+def _thinned(text: str | None) -> Sequence[Thinned]:
+    return msgspec.json.decode(text or "[]", type=list[Thinned])
 
 
 def _stream(row: Record, number: int) -> Stream:

@@ -15,11 +15,15 @@ from recorder.store.read_batches import LogEnd
 __all__ = ["strays"]
 
 # One statement sees one state, whoever appends meanwhile.
-# What was carried forward of days that were dropped is not counted.
+# What was carried forward of days that were dropped is not counted, and what
+# went before its day is.
 MISCOUNTED = """
     select h.size - h.pruned_positions <> (
       select count(*) from recorder.entry
-      where log_id = h.log_id and position > h.pruned_positions)
+      where log_id = h.log_id and position > h.pruned_positions) + (
+      select coalesce(sum(cardinality(t.offsets)), 0) from recorder.thinned t
+      join recorder.thinning g on g.log_id = t.log_id and g.run = t.run
+      where t.log_id = h.log_id and t.batch > h.pruned_batches)
       or exists (select from recorder.entry
         where log_id = h.log_id and position < 1)
     from recorder.log_head h where h.log_id = $1

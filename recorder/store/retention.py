@@ -1,47 +1,31 @@
 """Retention's side of the database: days, their states, and the steps.
 
 Each step is a function of the schema that checks for itself whether it may be
-taken; here they are called, one transaction each, and tried again where a
-lock is not to be had. One process at a time does this: an advisory lock.
+taken. One process at a time does this: an advisory lock.
 """
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 import asyncpg
 import orjson
 
-from recorder.errors import LogError, LogUnavailableError
 from recorder.store.engine import check_address
 from recorder.store.read_day import Day
-from recorder.store.read_retention import RetentionReader
+from recorder.store.steps import LEAVE_NOTICE, Steps, refusals
 from recorder.store.translate import translate_errors
 
 __all__ = [
-    "RefusedError",
     "RetentionStore",
     "connect_for_retention",
 ]
 
 LOCK = "select pg_try_advisory_lock(hashtext('recorder.retention'))"
 
-LOCK_MILLISECONDS = 200
-"""How long a drop waits for its locks, and who comes behind it with it."""
-
-TRIES = 60
-PAUSE_SECONDS = 0.5
-"""Half a minute of trying: longer than a question may take."""
-
 BATCHES_AT_ONCE = 5_000
 NAMES_AT_ONCE = 1_000
 """Deleted while the head of the log is held: some 50 ms of a lease of six
 seconds."""
-
-LOCK_NOT_AVAILABLE = ("55P03", "40P01")
-"""SQLSTATEs of a lock that was not to be had, and of a deadlock."""
-
-REFUSED = "P0001"
 
 SEAL = "select recorder.seal_partition($1)"
 VERIFIED = "select recorder.verified_day($1, $2, $3, $4, $5, $6)"
@@ -53,14 +37,7 @@ PRUNE_BATCHES = "select recorder.prune_batches($1, $2)"
 FORGET_NAMES = "select upto, gone from recorder.forget_names($1, $2, $3, $4)"
 LOOK_FOR_WORDS = "select recorder.look_for_unused_words()"
 FORGET_WORDS = "select recorder.forget_words($1)"
-LEAVE_NOTICE = "select recorder.leave_notice($1, $2)"
 GIVE_UP_BUILDING = "select recorder.give_up_building()"
-
-
-class RefusedError(LogError):
-    """The database refused a step of retention: its conditions do not hold."""
-
-    code = "retention.refused"
 
 
 async def connect_for_retention(dsn: str) -> asyncpg.Connection:
@@ -81,7 +58,7 @@ async def connect_for_retention(dsn: str) -> asyncpg.Connection:
         )
 
 
-class RetentionStore(RetentionReader):
+class RetentionStore(Steps):
     """The steps, over one connection."""
 
     async def lock(self) -> bool:
@@ -108,7 +85,7 @@ class RetentionStore(RetentionReader):
         """
         digest = kept.get("sha256")
         action = f"note what {day.name} holds"
-        with _refusals(action), translate_errors(action):
+        with refusals(action), translate_errors(action):
             async with self._connection.transaction():
                 await self._connection.execute(
                     VERIFIED,
@@ -159,36 +136,9 @@ class RetentionStore(RetentionReader):
         Returns:
             The seconds that it took from asking for locks to letting them go.
         """
-        loop = asyncio.get_running_loop()
-        action = f"drop {day.name}"
-        for _ in range(TRIES):
-            began = loop.time()
-            try:
-                with _refusals(action):
-                    async with self._connection.transaction():
-                        await self._connection.execute(
-                            f"set local lock_timeout = {LOCK_MILLISECONDS}"
-                        )
-                        for log, document in notices.items():
-                            said = orjson.dumps(document).decode()
-                            await self._connection.execute(
-                                LEAVE_NOTICE, log, said
-                            )
-                        began = loop.time()
-                        await self._connection.execute(
-                            DROP, day.name, unarchived
-                        )
-            except asyncpg.PostgresError as exc:
-                if exc.sqlstate not in LOCK_NOT_AVAILABLE:
-                    raise
-                await asyncio.sleep(PAUSE_SECONDS)
-            else:
-                return loop.time() - began
-        msg = (
-            f"cannot {action}: questions or a backup hold the log for too"
-            " long; the next run tries again"
+        return await self._briefly(
+            f"drop {day.name}", notices, DROP, day.name, unarchived
         )
-        raise LogUnavailableError(msg)
 
     async def leave_notices(self, documents: Mapping[int, Any]) -> None:
         """Leave a notice for the writer of each of some logs."""
@@ -239,37 +189,3 @@ class RetentionStore(RetentionReader):
         """Abandon a derivation that nobody builds; False if somebody does."""
         is_left: bool = await self._patiently("look", GIVE_UP_BUILDING)
         return is_left
-
-    async def _patiently(self, action: str, query: str, *given: Any) -> Any:
-        row = await self._patiently_row(action, query, *given)
-        return row[0]
-
-    async def _patiently_row(
-        self, action: str, query: str, *given: Any
-    ) -> asyncpg.Record:
-        for last in (False, False, True):
-            try:
-                with _refusals(action):
-                    return await self._connection.fetchrow(query, *given)
-            except asyncpg.PostgresError as exc:
-                if last or exc.sqlstate not in LOCK_NOT_AVAILABLE:
-                    with translate_errors(action):
-                        raise
-                await asyncio.sleep(PAUSE_SECONDS)
-        raise AssertionError
-
-
-class _refusals:  # noqa: N801 - used as a function
-    """Translates what the functions of the schema raise themselves."""
-
-    def __init__(self, action: str) -> None:
-        self._action = action
-
-    def __enter__(self) -> None:
-        """Begin."""
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        """Translate."""
-        if isinstance(error, asyncpg.RaiseError):
-            msg = f"cannot {self._action}: {error}"
-            raise RefusedError(msg) from error

@@ -14,7 +14,7 @@ from recorder.archive.errors import ArchiveError
 from recorder.coverage.coverage import covered
 from recorder.knowledge import shipped
 from recorder.questions.why import WhyQuestion, ask_why
-from recorder.store.retention import RefusedError
+from recorder.store.steps import RefusedError
 from tests.archive.test_answering import drop_all
 from tests.archive.test_spanning import (
     NOW,

@@ -11,7 +11,7 @@ import pytest
 
 from recorder.retention import policy
 from tests.cli.conftest import Answer, stop_clock
-from tests.support.days import asked, noon, write_days
+from tests.support.days import asked, noon, write_days, write_statements
 from tests.support.postgres import Database
 
 Recorder = Callable[..., Answer]
@@ -256,6 +256,47 @@ async def test_what_is_only_facts_is_said(
     assert len(after.json["verdicts"]) == len(before.json["verdicts"])  # type: ignore[arg-type]
 
 
+async def test_what_went_before_its_day_is_said(
+    days: Database,
+    recorder: Recorder,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """By the run, and by every answer that it is missing from."""
+    await write_statements(days, 5)
+    name = "RECORDER_RETENTION_SHORTER"
+    monkeypatch.setenv(name, "Event/Pulled=2, audit/get=1")
+    url = ("--database-url", days.superuser_dsn())
+    since = noon(6).strftime("%Y-%m-%dT%H:%M:%SZ")
+    until = noon(4).strftime("%Y-%m-%dT%H:%M:%SZ")
+    window = ("--since", since, "--until", until, "-o", "json", *url)
+
+    dry = await asyncio.to_thread(recorder, "prune", "--dry-run", *url)
+    done = await asyncio.to_thread(recorder, "prune", *url)
+    run = await asked(days, RUNS)
+
+    day = f"entry_{noon(5):%Y%m%d}"
+    assert [
+        line.partition(" out of ")[2] for line in dry.out.splitlines()
+    ] == [
+        f"{day} (Event/Pulled=2)",
+        f"{day} (audit/get=1)",
+    ]
+    assert "took 2 entries out of 1 days that stay" in done.err, done.err
+    assert json.loads(run[0])["thinned"] == [  # type: ignore[index]
+        {"day": day, "rules": {"Event/Pulled=2": 1, "audit/get=1": 1}}
+    ]
+    found = await asyncio.to_thread(recorder, "log", *window)
+    reasons = [gap["reason"] for gap in found.json["coverage"]["gaps"]]  # type: ignore[index]
+    for what in ("Events (Pulled)", "audit records (get)"):
+        assert any(reason.startswith(what) for reason in reasons), reasons
+    assert str(tmp_path / "archive") in reasons[-1]
+    watched = await asyncio.to_thread(
+        recorder, "log", "--source", "watch", *window
+    )
+    assert "audit records (get)" not in watched.out
+
+
 async def test_holds_are_placed_listed_and_lifted(
     days: Database, recorder: Recorder
 ) -> None:
@@ -320,6 +361,17 @@ async def test_holds_are_placed_listed_and_lifted(
         (
             {"RECORDER_RETENTION_LONGER": "Node=3"},
             ("retention_longer", "retention_hot"),
+        ),
+        (
+            {"RECORDER_RETENTION_SHORTER": "Lease=7"},
+            ("retention_shorter", "retention_hot"),
+        ),
+        (
+            {
+                "RECORDER_RETENTION_SHORTER": "Event=1",
+                "RECORDER_EVENT_TTL": "2d",
+            },
+            ("retention_shorter", "event_ttl"),
         ),
         ({"RECORDER_RETENTION_HOT": "1h"}, ("retention_hot",)),
         ({"RECORDER_RETENTION_BUDGET": "much"}, ("retention_budget",)),

@@ -18,7 +18,7 @@ from recorder.admin.retaining import Retaining, retain
 from recorder.archive.manifest import Manifest
 from recorder.archive.place import FolderPlace
 from recorder.archive.verifying import verify_day
-from recorder.retention.policy import Policy
+from recorder.retention.policy import Policy, Rule
 from recorder.store.writer import Writer
 from tests.conftest import migrated
 from tests.contract.test_log import SPEC
@@ -33,6 +33,8 @@ from tests.support.postgres import (
 )
 
 TEMPLATE = "two_days"
+WRITERS = ("retention.", "thinning.", "steps.", "holds.")
+READS = {"thinning.GOING"}
 TRANSACTION = ("BEGIN;", "COMMIT;")
 SENT = ("sent B", "sent Q", "sent X")
 """Messages with which a statement is carried out, or a session ended."""
@@ -42,12 +44,15 @@ KILLED = {
     "retention.DROP",
     "retention.FORGET_WORDS",
     "retention.GIVE_UP_BUILDING",
-    "retention.LEAVE_NOTICE",
     "retention.LOOK_FOR_WORDS",
     "retention.PRUNE_BATCHES",
     "retention.REMOVE_DROPPED",
     "retention.SEAL",
     "retention.VERIFIED",
+    "steps.LEAVE_NOTICE",
+    "thinning.BEGIN",
+    "thinning.STAGE",
+    "thinning.THIN",
 }
 RETAINING = KILLED | {
     # Of one transaction each, with the notice of it.
@@ -77,13 +82,17 @@ LEFT = """
         where document::json->>'action' <> 'ran'),
       'runs', (select count(*) > 0 from recorder.notice
         where document::json->>'action' = 'ran'),
+      'thinned', (select array_agg(format('%s %s %s', t.batch, t.offsets,
+          encode(g.sha256, 'hex')) order by t.batch)
+        from recorder.thinned t left join recorder.thinning g using (run)),
       'tables', (select array_agg(relname order by relname) from pg_class
         where relkind = 'r' and relnamespace = 'recorder'::regnamespace))
 """
 
 
 async def _run(database: Database, place: Path) -> None:
-    policy = Policy(place=str(place))
+    rule = Rule(name="Event", reason="Short", days=3)
+    policy = Policy(place=str(place), shorter=(rule,))
     await retain(database.dsn("retention"), Retaining(policy=policy))
 
 
@@ -115,7 +124,7 @@ def kills_of(passed: Path) -> Iterator[Kill]:
     """
     for place, count in json.loads(passed.read_text()).items():
         name, _, moment = place.rpartition(", ")
-        is_write = name.startswith(("retention.", "holds."))
+        is_write = name.startswith(WRITERS) and name not in READS
         if is_write or name in TRANSACTION:
             if moment == "before" or moment in SENT:
                 yield from (Kill(place, n) for n in sorted({1, count}))
@@ -159,6 +168,7 @@ async def test_a_run_that_is_killed_at_any_statement_is_made_again(
         await write_days(database, 2)
         await write_events(database, "Gone", 9)
         await write_events(database, "Kept", 7)
+        await write_events(database, "Short", 6)
 
     await make_template(embedded_server, TEMPLATE, prepare)
     passed = tmp_path / "passed"
@@ -166,12 +176,12 @@ async def test_a_run_that_is_killed_at_any_statement_is_made_again(
     async with fresh_database(embedded_server, TEMPLATE) as database:
         assert in_a_child(database, whole, passed, None) == 0
         wanted = await left(database, whole)
-        assert wanted["words"] == ["Kept", "kubelet"]
+        assert wanted["words"] == ["Kept", "Short", "kubelet"]
+        assert wanted["thinned"]
     places = json.loads(passed.read_text())
     # The notice goes by the name of the first module that has it.
     named = {
-        place.partition(",")[0].replace("holds.", "retention.")
-        for place in places
+        place.partition(",")[0].replace("holds.", "steps.") for place in places
     }
     assert named >= KILLED
     killed = 0

@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recorder.retention.planning import AGE, BUDGET, DayState, plan
-from recorder.retention.policy import Policy, PolicyError, read_policy
+from recorder.retention.planning import (
+    AGE,
+    BUDGET,
+    DayState,
+    plan,
+    plan_thinning,
+)
+from recorder.retention.policy import Policy, PolicyError, Rule, read_policy
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 MIDNIGHT = NOW.replace(hour=0)
@@ -19,6 +25,7 @@ def day(
     archived: bool = True,
     size: int = 10,
     holds: tuple[int, ...] = (),
+    by: tuple[str, ...] = (),
 ) -> DayState:
     upper = MIDNIGHT - timedelta(days=ago - 1)
     return DayState(
@@ -27,6 +34,7 @@ def day(
         archived=archived,
         bytes=size,
         holds=holds,
+        thinned_by=by,
     )
 
 
@@ -69,6 +77,24 @@ def test_what_stops_a_drop_is_named() -> None:
     assert "day-12 is not archived" in str(found.stopped_by)
     dropping = Policy(unarchived="drop")
     assert names(lacking, dropping) == ["day-12", "day-11"]
+
+
+def test_a_day_is_thinned_out_by_each_rule_once_it_is_old_enough() -> None:
+    lease, reads = Rule(name="Lease", days=1), Rule(name="audit", days=3)
+    policy = Policy(shorter=(lease, reads))
+    days = [
+        day(6, by=("Lease", "audit")),
+        day(5, by=("Lease",)),
+        day(4, holds=(1,)),
+        day(3, archived=False),
+        day(2),
+        day(1),
+        day(0),
+    ]
+    found = [
+        (one.name, one.rules) for one in plan_thinning(days, policy, now=NOW)
+    ]
+    assert found == [("day-5", [reads]), ("day-2", [lease])]
 
 
 @given(
@@ -115,6 +141,14 @@ def test_a_policy_is_read() -> None:
     policy = read_policy(**{**GIVEN, "longer": ("Node=730",)})  # type: ignore[arg-type]
     assert policy.longer == {"Node": 730}
     assert policy.document()["hot_days"] == 7
+    shorter = ("Lease=1", "Event/Pulled=2", "audit/create/eviction=6")
+    policy = read_policy(**{**GIVEN, "shorter": shorter})  # type: ignore[arg-type]
+    assert policy.shorter == (
+        Rule(name="Lease", days=1),
+        Rule(name="Event", reason="Pulled", days=2),
+        Rule(name="audit", reason="create/eviction", days=6),
+    )
+    assert policy.document()["shorter"]["Event/Pulled"] == 2
     assert read_policy(
         **{**GIVEN, "place": "none", "unarchived": "drop"}  # type: ignore[arg-type]
     ) == Policy(unarchived="drop")
@@ -131,6 +165,15 @@ def test_a_policy_is_read() -> None:
         {"longer": ("Node",)},
         {"longer": ("Node=3",)},
         {"longer": ("Node=30", "Node=730")},
+        {"shorter": ("Lease",)},
+        {"shorter": ("Lease=0",)},
+        {"shorter": ("audit/=1",)},
+        {"shorter": ("Lease/x=1",)},
+        {"shorter": ("Pod=1",)},
+        {"shorter": ("recorder=1",)},
+        {"shorter": ("Event=7",)},
+        {"shorter": ("Event=1", "Event=2")},
+        {"shorter": ("Lease=1",), "longer": ("Lease=30",)},
     ],
 )
 def test_what_contradicts_itself_is_refused(wrong: dict[str, object]) -> None:

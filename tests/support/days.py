@@ -10,9 +10,11 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
 import asyncpg
+import msgspec
+import orjson
 
 from recorder.intake.deriving import Deriver
-from recorder.model.observation import Observation
+from recorder.model.observation import AuditRecorded, Observation
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Teller
 from tests.support.builders import (
@@ -38,6 +40,7 @@ __all__ = [
     "set_clock",
     "write_days",
     "write_events",
+    "write_statements",
 ]
 
 DAYS = 4
@@ -168,6 +171,61 @@ async def write_events(database: Database, reason: str, ago: int) -> None:
     await writer.append(batch)
     await writer.close()
     await set_clock(database, timedelta(0))
+
+
+async def write_statements(database: Database, ago: int) -> None:
+    """Write one batch of what may go before its day, and a version of a Pod.
+
+    Two Events, two audit records, and a silence of a lease.
+    """
+    await set_clock(database, noon(ago) - datetime.now(UTC))
+    writer = Writer(database.dsn("writer"), SPEC, holder="a")
+    teller = Teller(await writer.take_lease())
+    when = (noon(ago) - at()).total_seconds()
+    said = [
+        {**an_event(f"event-{reason}-{ago}", 60), "reason": reason}
+        for reason in ("Pulled", "Failed")
+    ]
+    lease = a_frame(
+        LEASES,
+        "MODIFIED",
+        a_lease("gpu-001", 61, renewed=when),
+        when=when,
+    )
+    batch = teller.batch(
+        a_frame(EVENTS, "ADDED", said[0], when=when),
+        a_frame(PODS, "ADDED", an_object(f"pod-{ago}", 62), when=when),
+        *(
+            AuditRecorded(
+                observed_at=at(when), event=orjson.dumps(_request(verb, ago))
+            )
+            for verb in ("get", "delete")
+        ),
+        a_frame(EVENTS, "ADDED", said[1], when=when),
+        msgspec.structs.replace(lease, renewed=True),
+    )
+    await Deriver(writer).derive(batch)
+    await writer.append(batch)
+    await writer.close()
+    await set_clock(database, timedelta(0))
+
+
+def _request(verb: str, ago: int) -> dict[str, object]:
+    return {
+        "level": "Metadata",
+        "auditID": f"{verb}-{ago}",
+        "stage": "ResponseComplete",
+        "verb": verb,
+        "user": {"username": "alice@example.com"},
+        "objectRef": {
+            "resource": "pods",
+            "namespace": "train",
+            "name": f"pod-{ago}",
+            "apiVersion": "v1",
+        },
+        "responseStatus": {"metadata": {}, "code": 200},
+        "requestReceivedTimestamp": noon(ago).isoformat(),
+    }
 
 
 def days_of_a_log(days: int = DAYS, *, oldest: int = 10) -> list[str]:

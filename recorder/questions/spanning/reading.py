@@ -101,7 +101,8 @@ class SpanningReading:
 
     async def archived(self, window: Window) -> Archived:
         """Return what of a window lies in days that were dropped."""
-        return self._archive.archived(window)
+        hot, cold = await self._hot.archived(window), self._archive
+        return replace(cold.archived(window), thinned=hot.thinned)
 
     def as_of(self, position: int) -> "SpanningReading":
         """Return the log as it was when it ended at a position."""
@@ -125,10 +126,7 @@ class SpanningReading:
                 ended = await cold.pinned(position)
                 log, streams = ended.log, ended.streams
         return SpanningReading(
-            self._hot.as_of(position),
-            self._archive,
-            log=log,
-            streams=streams,
+            self._hot.as_of(position), self._archive, log=log, streams=streams
         )
 
     async def again(self) -> "SpanningReading":

@@ -1,0 +1,69 @@
+"""Entries that went before their day: their hashes stand in for them.
+
+The hashes of a batch that is not whole, and the digest over all that a run of
+retention took out of a log, which an entry of the log repeats: without it
+nobody could tell what a policy took from what somebody removed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+import msgspec
+
+__all__ = ["Digest", "Thinned", "leaves_of"]
+
+VERSION = 1
+HASH = 32
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class Thinned(NamedTuple):
+    """What went out of a batch in one run."""
+
+    batch: int
+    offsets: Sequence[int]
+    """Of their positions behind the first of the batch, ascending."""
+
+    hashes: bytes
+    """Of their leaves, one after another."""
+
+    def encoded(self) -> bytes:
+        """Return it as it is hashed."""
+        return _encode((VERSION, self.batch, self.offsets, self.hashes))
+
+
+class Digest:
+    """The digest over what one run took, in the order of batches."""
+
+    def __init__(self) -> None:
+        self._digest = sha256()
+
+    def add(self, one: Thinned) -> None:
+        """Take what went out of the next batch."""
+        self._digest.update(one.encoded())
+
+    def value(self) -> bytes:
+        """Return the digest over all so far."""
+        return self._digest.digest()
+
+
+def leaves_of(
+    found: Iterable[Thinned], first_position: int, entries: int
+) -> Mapping[int, bytes] | None:
+    """Return the hashes of what went out of a batch, by position.
+
+    None where what is kept of it cannot be so, as where an entry went twice.
+    """
+    leaves: dict[int, bytes] = {}
+    for one in found:
+        if len(one.hashes) != HASH * len(one.offsets):
+            return None
+        for place, offset in enumerate(one.offsets):
+            position = first_position + offset
+            if position in leaves or not 0 <= offset < entries:
+                return None
+            start = place * HASH
+            leaves[position] = one.hashes[start : start + HASH]
+    return leaves

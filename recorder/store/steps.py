@@ -1,0 +1,123 @@
+"""How a step of retention is taken: one transaction, and again without locks.
+
+Each step is a function of the schema that checks for itself whether it may be
+taken. One that takes the log away from everybody for a moment waits for that
+only briefly, lets others pass, and tries again.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import asyncpg
+import orjson
+
+from recorder.errors import LogError, LogUnavailableError
+from recorder.store.read_retention import RetentionReader
+from recorder.store.translate import translate_errors
+
+__all__ = ["LEAVE_NOTICE", "RefusedError", "Steps", "refusals"]
+
+LOCK_MILLISECONDS = 200
+"""How long a step waits for its locks, and who comes behind it with it."""
+
+TRIES = 60
+PAUSE_SECONDS = 0.5
+"""Half a minute of trying: longer than a question may take."""
+
+LOCK_NOT_AVAILABLE = ("55P03", "40P01")
+"""SQLSTATEs of a lock that was not to be had, and of a deadlock."""
+
+LEAVE_NOTICE = "select recorder.leave_notice($1, $2)"
+
+
+class RefusedError(LogError):
+    """The database refused a step of retention: its conditions do not hold."""
+
+    code = "retention.refused"
+
+
+class Steps(RetentionReader):
+    """Takes steps, over one connection."""
+
+    async def _briefly(
+        self,
+        action: str,
+        notices: Mapping[int, Any],
+        query: str,
+        *given: Any,
+    ) -> float:
+        """Take a step that locks the log, and leave notices of it, by log.
+
+        Returns:
+            The seconds that it took from asking for locks to letting them go.
+        """
+        loop = asyncio.get_running_loop()
+        for _ in range(TRIES):
+            began = loop.time()
+            try:
+                with refusals(action):
+                    async with self._connection.transaction():
+                        await self._connection.execute(
+                            f"set local lock_timeout = {LOCK_MILLISECONDS}"
+                        )
+                        for log, document in notices.items():
+                            said = orjson.dumps(document).decode()
+                            await self._connection.execute(
+                                LEAVE_NOTICE, log, said
+                            )
+                        began = loop.time()
+                        await self._connection.execute(query, *given)
+            except asyncpg.PostgresError as exc:
+                if exc.sqlstate not in LOCK_NOT_AVAILABLE:
+                    raise
+                await asyncio.sleep(PAUSE_SECONDS)
+            else:
+                return loop.time() - began
+        msg = (
+            f"cannot {action}: questions or a backup hold the log for too"
+            " long; the next run tries again"
+        )
+        raise LogUnavailableError(msg)
+
+    async def _patiently(self, action: str, query: str, *given: Any) -> Any:
+        row = await self._patiently_row(action, query, *given)
+        return row[0]
+
+    async def _patiently_row(
+        self, action: str, query: str, *given: Any
+    ) -> asyncpg.Record:
+        (row,) = await self._patiently_rows(action, query, *given)
+        return row
+
+    async def _patiently_rows(
+        self, action: str, query: str, *given: Any
+    ) -> list[asyncpg.Record]:
+        for last in (False, False, True):
+            try:
+                with refusals(action):
+                    rows: list[asyncpg.Record]
+                    rows = await self._connection.fetch(query, *given)
+                    return rows
+            except asyncpg.PostgresError as exc:
+                if last or exc.sqlstate not in LOCK_NOT_AVAILABLE:
+                    with translate_errors(action):
+                        raise
+                await asyncio.sleep(PAUSE_SECONDS)
+        raise AssertionError
+
+
+class refusals:  # noqa: N801 - used as a function
+    """Translates what the functions of the schema raise themselves."""
+
+    def __init__(self, action: str) -> None:
+        self._action = action
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        """Translate."""
+        if isinstance(error, asyncpg.RaiseError):
+            msg = f"cannot {self._action}: {error}"
+            raise RefusedError(msg) from error
