@@ -1,8 +1,8 @@
 """What every command that reads does: open the log, print, judge."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,10 +14,12 @@ from recorder.cli.output import announce, note
 if TYPE_CHECKING:
     from recorder.coverage.coverage import Coverage
     from recorder.model.window import Window
-    from recorder.wiring.reading import OpenedLog
+    from recorder.questions.clusters import Away
+    from recorder.wiring.reading import Logs, OpenedLog
 
 __all__ = [
     "INCOMPLETE",
+    "Readings",
     "given_time",
     "given_window",
     "judge",
@@ -25,6 +27,7 @@ __all__ = [
     "now",
     "open_reading",
     "open_readings",
+    "opened_logs",
     "wait_for",
 ]
 
@@ -32,6 +35,16 @@ INCOMPLETE = 4
 """Exit status of an answer that may be incomplete."""
 
 Result = TypeVar("Result")
+
+
+class Readings(list["OpenedLog"]):
+    """Logs to be asked, and the clusters of which there is none now."""
+
+    def __init__(
+        self, readings: Iterable["OpenedLog"], away: Sequence["Away"] = ()
+    ) -> None:
+        super().__init__(readings)
+        self.away = away
 
 
 def now() -> datetime:
@@ -49,31 +62,43 @@ async def open_reading(
     ctx: click.Context, log: int | None = None
 ) -> AsyncIterator["OpenedLog"]:
     """Open the log that the options mean, or else a question, as it stands."""
+    async with opened_logs(ctx, log) as logs:
+        yield await logs.read(given_log(ctx) or log)
+
+
+def opened_logs(
+    ctx: click.Context, log: int | None = None
+) -> AbstractAsyncContextManager["Logs"]:
+    """Open the database that has the log of the options, or of a question."""
     from recorder.wiring.reading import open_logs
 
-    async with open_logs(ctx.obj, on_wait=announce) as logs:
-        yield await logs.read(given_log(ctx) or log)
+    return open_logs(ctx.obj, log=given_log(ctx) or log, on_wait=announce)
 
 
 @asynccontextmanager
 async def open_readings(
     ctx: click.Context, *, every: bool
-) -> AsyncIterator[Sequence["OpenedLog"]]:
+) -> AsyncIterator[Readings]:
     """Open the log that the options mean, or every log, as they stand.
+
+    Of a registry that are the logs of all its databases that answer.
 
     Raises:
         UsageError: every log is meant, and one is named.
     """
-    from recorder.wiring.reading import open_logs
+    from recorder.wiring.known import open_known
 
-    if every and is_log_named(ctx):
+    if not every:
+        async with open_reading(ctx) as reading:
+            yield Readings([reading])
+        return
+    if is_log_named(ctx):
         ctx.fail("-A asks every log: remove --cluster and --log")
-    async with open_logs(ctx.obj, on_wait=announce) as logs:
-        if every:
-            known = await logs.every()
-            yield [await logs.read(log.id) for log in known]
-        else:
-            yield [await logs.read(given_log(ctx))]
+    async with open_known(ctx.obj, on_wait=announce) as logs:
+        known = await logs.known()
+        yield Readings(
+            [await logs.read(log.id) for log in known.logs], known.away
+        )
 
 
 def given_time(text: str, present: datetime, name: str) -> datetime:
@@ -121,11 +146,11 @@ def judge(coverage: "Coverage", cluster: str | None = None) -> int:
     return INCOMPLETE
 
 
-def judge_all(
-    readings: Sequence["OpenedLog"], coverages: Sequence["Coverage"]
-) -> int:
+def judge_all(readings: Readings, coverages: Sequence["Coverage"]) -> int:
     """Say of each answer what may be missing; return the exit status."""
-    if len(readings) == 1:
+    for one in readings.away:
+        note(f'cluster "{one.cluster}" is away: {one.why}', colour="yellow")
+    if len(readings) == 1 and not readings.away:
         return judge(coverages[0])
     return max(
         (
@@ -133,4 +158,4 @@ def judge_all(
             for reading, coverage in zip(readings, coverages, strict=True)
         ),
         default=0,
-    )
+    ) or (INCOMPLETE if readings.away else 0)

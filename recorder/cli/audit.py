@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
+from recorder.cli.asking import opened_logs
 from recorder.cli.given import given_log
 from recorder.cli.lazy import LazyGroup
 from recorder.cli.options import reading_options
-from recorder.cli.output import announce
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
@@ -59,14 +59,13 @@ async def _import(
     ctx: click.Context, files: tuple[Path, ...], stop: asyncio.Event
 ) -> None:
     from recorder.wiring.importing import import_audit
-    from recorder.wiring.reading import open_logs
 
     screen = Screen()
 
     def show(path: Path, records: int) -> None:
         screen.progress("importing", f"{path.name}  {records:,} records")
 
-    async with open_logs(ctx.obj, on_wait=announce) as logs:
+    async with opened_logs(ctx) as logs:
         log = (await logs.read(given_log(ctx))).log
         progress = await import_audit(
             files, log, ctx.obj, logs.writer_dsn, on_progress=show, stop=stop

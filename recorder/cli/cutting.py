@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recorder.cli.asking import given_window, judge, now
+from recorder.cli.asking import given_window, judge, now, opened_logs
 from recorder.cli.given import given_log
 from recorder.cli.options import reading_options, window_options
-from recorder.cli.output import announce
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
@@ -96,8 +95,7 @@ async def _cut(
     ctx: click.Context, wanted: "Cut", stop: asyncio.Event
 ) -> "CutTape":
     from recorder.sources.tape.export import cut_tape
-    from recorder.wiring.reading import open_logs
 
-    async with open_logs(ctx.obj, on_wait=announce) as logs:
+    async with opened_logs(ctx) as logs:
         reading = await logs.read(given_log(ctx))
         return await cut_tape(reading, wanted, stop, now=now())

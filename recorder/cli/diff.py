@@ -89,7 +89,10 @@ async def _diff(
     from recorder.questions.diff import ask_difference
     from recorder.render.versions import difference_lines
 
-    async with open_reading(ctx) as reading:
+    # An end may tell the log by its number.
+    ends = (question.before.entry, question.after.entry)
+    log = next((end.log for end in ends if end is not None), None)
+    async with open_reading(ctx, log) as reading:
         found = await ask_difference(reading, question, now=present)
     if output == "table":
         print_lines(difference_lines(found))

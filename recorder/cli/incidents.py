@@ -28,8 +28,8 @@ from recorder.cli.options import (
 from recorder.model.outcomes import Cause, Confidence, Happened
 
 if TYPE_CHECKING:
+    from recorder.cli.asking import Readings
     from recorder.questions.incidents import IncidentFilter, Incidents
-    from recorder.wiring.reading import OpenedLog
 
 __all__ = ["incidents"]
 
@@ -122,7 +122,7 @@ def _filter(given: Mapping[str, Any]) -> "IncidentFilter":
 
 
 def _whole(
-    readings: Sequence["OpenedLog"],
+    readings: "Readings",
     answers: Sequence["Incidents"],
     *,
     every: bool,
@@ -130,6 +130,7 @@ def _whole(
     """Return what makes the document of one log, or of every log."""
     from recorder.documents.coverage import CoverageDocument
     from recorder.documents.incidents import IncidentsDocument
+    from recorder.model.reference import told_log
 
     coverages = [CoverageDocument.of(one.coverage) for one in answers]
     if not every:
@@ -139,9 +140,14 @@ def _whole(
     clusters = [
         {
             "cluster": reading.log.cluster_name,
-            "log": reading.log.id,
+            "log": told_log(reading.log.id),
             "coverage": coverage,
         }
         for reading, coverage in zip(readings, coverages, strict=True)
     ]
-    return lambda shown: {"incidents": shown, "clusters": clusters}
+    away = [{"cluster": one.cluster, "why": one.why} for one in readings.away]
+    return lambda shown: {
+        "incidents": shown,
+        "clusters": clusters,
+        "away": away,
+    }

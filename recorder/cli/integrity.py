@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from recorder.cli.asking import wait_for
+from recorder.cli.asking import opened_logs, wait_for
 from recorder.cli.given import given_log
 from recorder.cli.options import output_option, reading_options
-from recorder.cli.output import announce, note, print_document, write
+from recorder.cli.output import note, print_document, write
 
 __all__ = ["checkpoint", "prove"]
 
@@ -34,9 +34,8 @@ def checkpoint(ctx: click.Context, output: str) -> int:
 async def _checkpoint(ctx: click.Context, output: str) -> int:
     from recorder.errors import NotFoundError
     from recorder.wiring.integrity import checkpoint_of
-    from recorder.wiring.reading import open_logs
 
-    async with open_logs(ctx.obj, on_wait=announce) as logs:
+    async with opened_logs(ctx) as logs:
         log = (await logs.read(given_log(ctx))).log
         made = await checkpoint_of(ctx.obj, logs.writer_dsn, log.id)
     if made is None:
@@ -101,13 +100,12 @@ async def _prove(ctx: click.Context, entry: str) -> bytes:
     from recorder.errors import ConfigError
     from recorder.model.reference import EntryName
     from recorder.wiring.integrity import proof_of
-    from recorder.wiring.reading import open_logs
 
     try:
         name = EntryName.parse(entry)
     except ValueError as exc:
         raise ConfigError(str(exc)) from exc
-    async with open_logs(ctx.obj, on_wait=announce) as logs:
+    async with opened_logs(ctx, name.log) as logs:
         await logs.read(name.log)
         proof = await proof_of(logs.writer_dsn, name)
     return msgspec.json.format(msgspec.json.encode(proof), indent=1) + b"\n"

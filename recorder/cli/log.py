@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recorder.cli.asking import given_window, judge, now, wait_for
+from recorder.cli.asking import given_window, judge, now, opened_logs, wait_for
 from recorder.cli.following import follow
 from recorder.cli.given import given_log
 from recorder.cli.listing import TEXTS, form_options
@@ -15,7 +15,7 @@ from recorder.cli.options import (
     reading_options,
     window_options,
 )
-from recorder.cli.output import announce, note
+from recorder.cli.output import note
 from recorder.cli.printing import printer_for
 from recorder.cli.screen import Screen
 
@@ -158,12 +158,11 @@ def _question(given: Mapping[str, Any], present: datetime) -> "EntryQuestion":
 
 async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.questions.entries import ask_entries
-    from recorder.wiring.reading import open_logs
 
     present = now()
     question = _question(given, present)
-    async with open_logs(ctx.obj, on_wait=announce) as logs:
-        log = question.entry.log if question.entry else None
+    log = question.entry.log if question.entry else None
+    async with opened_logs(ctx, log) as logs:
         reading = await logs.read(given_log(ctx) or log)
         screen = Screen()
         try:

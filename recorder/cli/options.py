@@ -59,9 +59,10 @@ def reading_options(command: Decorated) -> Decorated:
         ),
         remembered_option(
             "--log",
-            type=click.IntRange(min=1),
+            type=_Log(),
             metavar="ID",
-            help="Exactly this log, a played tape for example.",
+            help="Exactly this log, a played tape for example; of a registry"
+            " of clusters: CLUSTER:ID.",
         ),
         place_options(hidden=True),
     )
@@ -106,6 +107,30 @@ def words_option(
         multiple=True,
         help=f"{text} Repeatable.",
     )
+
+
+class _Log(click.ParamType[int | None]):
+    """The number of a log, perhaps with its cluster."""
+
+    name = "log"
+
+    def convert(
+        self,
+        value: object,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> int | None:
+        from recorder.model.reference import LogNumber
+
+        if value is None:
+            return None
+        try:
+            number = LogNumber.parse(str(value))
+        except ValueError as exc:
+            self.fail(str(exc), param, ctx)
+        if int(number) < 1:
+            self.fail(f'"{value}" is not a log: they begin at 1', param, ctx)
+        return number
 
 
 class _Limit(click.ParamType[int | None]):

@@ -5,9 +5,9 @@ import time
 
 import click
 
+from recorder.cli.asking import opened_logs
 from recorder.cli.given import given_log
 from recorder.cli.options import reading_options
-from recorder.cli.output import announce
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
@@ -42,7 +42,6 @@ async def _rederive(
     ctx: click.Context, stop: asyncio.Event, *, again: bool
 ) -> None:
     from recorder.admin.rederiving import Rederiving, rederive
-    from recorder.wiring.reading import open_logs
 
     screen = Screen()
     began = time.monotonic()
@@ -56,7 +55,7 @@ async def _rederive(
             "deriving", f"{done:,} of {size:,} entries  {rate:,.0f}/s"
         )
 
-    async with open_logs(ctx.obj, on_wait=announce) as logs:
+    async with opened_logs(ctx) as logs:
         log = (await logs.read(given_log(ctx))).log
         how = Rederiving(again=again, on_progress=show)
         done = await rederive(logs.writer_dsn, log.id, how, stop)

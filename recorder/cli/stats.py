@@ -86,7 +86,11 @@ async def _stats(ctx: click.Context, given: Mapping[str, Any]) -> int:
 
     def whole(groups: Sequence[Any]) -> Any:
         if every:
-            return {"clusters": documents}
+            away = [
+                {"cluster": one.cluster, "why": one.why}
+                for one in readings.away
+            ]
+            return {"clusters": documents, "away": away}
         return replace(documents[0], groups=groups)
 
     if given["output"] in TEXTS:

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recorder.cli.asking import wait_for
+from recorder.cli.asking import opened_logs, wait_for
 from recorder.cli.given import given_log
 from recorder.cli.options import output_option, reading_options
-from recorder.cli.output import announce, print_document, print_lines
+from recorder.cli.output import print_document, print_lines
 
 if TYPE_CHECKING:
     from recorder.questions.status import Status
@@ -36,9 +36,8 @@ def status(ctx: click.Context, output: str) -> int:
 
 
 async def _status(ctx: click.Context, output: str) -> None:
-    from recorder.wiring.reading import open_logs
 
-    async with open_logs(ctx.obj, on_wait=announce) as logs:
+    async with opened_logs(ctx) as logs:
         answer = await logs.status(given_log(ctx))
     if output != "table":
         from recorder.documents.status import StatusDocument

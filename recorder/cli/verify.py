@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recorder.cli.asking import given_window, now
+from recorder.cli.asking import given_window, now, opened_logs
 from recorder.cli.given import given_log
 from recorder.cli.options import output_option, reading_options, window_options
-from recorder.cli.output import announce, paint, print_document, print_lines
+from recorder.cli.output import paint, print_document, print_lines
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
@@ -116,11 +116,10 @@ async def _verify(
     again: bool,
 ) -> None:
     from recorder.wiring.integrity import Verifying, verified
-    from recorder.wiring.reading import open_logs
 
     screen = Screen()
     span = given_window(*window, now())
-    async with open_logs(ctx.obj, on_wait=announce) as logs:
+    async with opened_logs(ctx) as logs:
         for log in await logs.meant(given_log(ctx)):
             state = ctx.obj.data_dir / f"verify-{log.id}.json"
             if again:

@@ -1,23 +1,49 @@
 """Every cluster that is known, asked where its log lies."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from recorder.errors import RecorderError
 from recorder.questions.clusters import ClustersAnswer, KnownLog, UnreadPlace
 from recorder.settings import Settings
 from recorder.wiring.database import shown
-from recorder.wiring.reading import open_logs
+from recorder.wiring.places import places_of, watched
+from recorder.wiring.reading import Logs, open_logs
 from recorder.wiring.registry import read_registry
+from recorder.wiring.routing import RoutedLogs
 
-__all__ = ["known_clusters"]
+__all__ = ["known_clusters", "open_known"]
 
 AT_ONCE = 8
 """Databases that are asked at the same time."""
 
 PLACE_SECONDS = 10.0
 """For one database to answer; one that is away must not hold up the rest."""
+
+
+@asynccontextmanager
+async def open_known(
+    settings: Settings, *, on_wait: Callable[[str], None] | None = None
+) -> AsyncIterator[Logs | RoutedLogs]:
+    """Open every log: of the only database, or of all of the registry.
+
+    Raises:
+        RegistryError: the registry cannot be used.
+        NothingRecordedError: nothing was ever recorded into the data folder.
+    """
+    if settings.clusters_file is None or settings.database_url is not None:
+        async with open_logs(settings, on_wait=on_wait) as logs:
+            yield logs
+        return
+    places = places_of(settings, read_registry(settings.clusters_file))
+    async with watched(places, asyncio.Event()):
+        routed = RoutedLogs(settings, places)
+        try:
+            yield routed
+        finally:
+            await routed.close()
 
 
 async def known_clusters(settings: Settings) -> ClustersAnswer:

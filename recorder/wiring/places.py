@@ -6,7 +6,13 @@ next question.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -38,6 +44,7 @@ AT_ONCE = 4
 """Databases: many of them may be on one server."""
 
 CLOSE_SECONDS = 5.0
+LAST_SECONDS = 1.0
 
 SILENT = "its database does not respond"
 REFUSED = "its database refuses the role, the password or the name"
@@ -140,40 +147,102 @@ class Place:
 
 
 def places_of(
-    settings: Settings, registry: Mapping[str, str]
-) -> Sequence[Place]:
-    """Return the databases of a registry, each once, in its order."""
+    settings: Settings,
+    registry: Mapping[str, str],
+    before: Iterable[Place] = (),
+) -> list[Place]:
+    """Return the databases of a registry, each once, in its order.
+
+    Those that were there before, of the same clusters, are the same.
+    """
+    known = {(one.url, *one.clusters): one for one in before}
     clusters: dict[str, list[str]] = {}
     for name, url in registry.items():
         clusters.setdefault(url, []).append(name)
-    return [Place(settings, url, names) for url, names in clusters.items()]
+    return [
+        known.get((url, *names)) or Place(settings, url, names)
+        for url, names in clusters.items()
+    ]
 
 
 @asynccontextmanager
 async def watched(
-    places: Sequence[Place], stop: asyncio.Event
+    places: list[Place],
+    stop: asyncio.Event,
+    changed: Callable[[], list[Place] | None] = lambda: None,
 ) -> AsyncIterator[None]:
-    """Keep asking places while entered; all were asked once before."""
-    turn = asyncio.Semaphore(AT_ONCE)
+    """Keep asking places while entered; all were asked once before.
 
-    async def ask(place: Place) -> None:
-        async with turn:
-            await place.ask()
-
-    async def attend(place: Place) -> None:
-        while not stop.is_set():
-            await pause(stop, EVERY)
-            await ask(place)
-
+    Args:
+        places: those there are, which become others in place.
+        stop: set when the end is wanted, and when it is left.
+        changed: asked again and again for the places that there are now; None
+            where they are the same.
+    """
+    watch = _Watch(places, stop)
+    await watch.ask(places)
     async with asyncio.TaskGroup() as group:
-        for place in places:
-            group.create_task(ask(place))
-    async with asyncio.TaskGroup() as group:
-        attending = [group.create_task(attend(place)) for place in places]
+        watch.attend(group)
+        renewing = group.create_task(watch.renew(group, changed))
         try:
             yield
         finally:
-            for task in attending:
+            # Who is being asked may answer: a connection that is cut off
+            # while it closes stays open.
+            stop.set()
+            tasks = [renewing, *watch.attending.values()]
+            await asyncio.wait(tasks, timeout=LAST_SECONDS)
+            for task in tasks:
                 task.cancel()
     for place in places:
+        await place.close()
+
+
+class _Watch:
+    """Asks places, each again and again, and some at a time."""
+
+    def __init__(self, places: list[Place], stop: asyncio.Event) -> None:
+        self.attending: dict[Place, asyncio.Task[None]] = {}
+        self._places = places
+        self._stop = stop
+        self._turn = asyncio.Semaphore(AT_ONCE)
+
+    async def ask(self, places: Iterable[Place]) -> None:
+        """See of each whether it answers."""
+        async with asyncio.TaskGroup() as group:
+            for place in places:
+                group.create_task(self._ask(place))
+
+    def attend(self, group: asyncio.TaskGroup) -> None:
+        """Keep asking those that there are, as long as they are."""
+        for place in self.attending.keys() - {*self._places}:
+            del self.attending[place]  # it ends by itself
+        for place in self._places:
+            if place not in self.attending:
+                task = group.create_task(self._attend(place))
+                self.attending[place] = task
+
+    async def renew(
+        self,
+        group: asyncio.TaskGroup,
+        changed: Callable[[], list[Place] | None],
+    ) -> None:
+        """Take over what has changed, once all that is new was asked."""
+        while not self._stop.is_set():
+            await pause(self._stop, EVERY)
+            fresh = changed()
+            if fresh is None:
+                continue
+            await self.ask(one for one in fresh if one not in self._places)
+            self._places[:] = fresh
+            self.attend(group)
+
+    async def _ask(self, place: Place) -> None:
+        async with self._turn:
+            await place.ask()
+
+    async def _attend(self, place: Place) -> None:
+        while not self._stop.is_set() and place in self._places:
+            await pause(self._stop, EVERY)
+            await self._ask(place)
         await place.close()

@@ -21,6 +21,7 @@ from recorder.embedded.folder import DataFolder
 from recorder.embedded.locks import is_unheld
 from recorder.embedded.state import Phase, read_state
 from recorder.errors import NotFoundError
+from recorder.model.reference import LogNumber
 from recorder.questions.clusters import Known
 from recorder.questions.logs import choose_log
 from recorder.questions.ports import Reading
@@ -66,16 +67,24 @@ class NothingRecordedError(NotFoundError):
 
 @asynccontextmanager
 async def open_logs(
-    settings: Settings, *, on_wait: Callable[[str], None] | None = None
+    settings: Settings,
+    *,
+    log: int | None = None,
+    on_wait: Callable[[str], None] | None = None,
 ) -> AsyncIterator["Logs"]:
     """Open the database for reading.
+
+    Args:
+        settings: which database, perhaps by the cluster that they name.
+        log: that is to be read, which may be named with its cluster.
+        on_wait: gets a line when there is something to wait for.
 
     Raises:
         RegistryError: which of several databases is meant is not said.
         NothingRecordedError: nothing was ever recorded into the data folder.
         SchemaError: the database is not this release's.
     """
-    settings = located(settings)
+    settings = located(settings, log)
     _check_was_used(settings)
     async with open_database(settings, on_wait=on_wait) as database:
         engine = make_engine(database.dsn("reader"))
@@ -182,12 +191,11 @@ class Logs:
 
     async def _read(self, number: int) -> OpenedLog:
         hot = await LogReading.at_present(self._engine, number)
-        if self._clusters:
+        of = (number.cluster,) if isinstance(number, LogNumber) else ()
+        if names := self._clusters or of:
             # It may be of a cluster that is not registered, or of another.
             bare = replace(hot.log, id=int(number))
-            if [one.id for one in registered([bare], self._clusters)] != [
-                number
-            ]:
+            if [one.id for one in registered([bare], names)] != [number]:
                 msg = f"there is no log {number}"
                 raise NotFoundError(msg)
         if hot.log.kept_since is None:

@@ -4,8 +4,14 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from http import HTTPStatus
 from typing import Any
@@ -77,16 +83,18 @@ class _RoutedReads:
     """Satisfies the port `Reads`, in the databases that an answer is of."""
 
     def __init__(
-        self, logs: Mapping[Place, ReadLog], asked: Collection[Place] = ()
+        self,
+        log_of: Callable[[Place], ReadLog],
+        asked: Collection[Place] = (),
     ) -> None:
-        self._logs = logs
+        self._log_of = log_of
         self._asked = asked
 
     def begun(self) -> "_RoutedReads":
         """Return where an answer is recorded that is worked on from here."""
         asked: set[Place] = set()
         answering.set(asked)
-        return _RoutedReads(self._logs, asked)
+        return _RoutedReads(self._log_of, asked)
 
     async def record(self, record: Mapping[str, Any]) -> None:
         """Return when a record is committed wherever something was read.
@@ -104,7 +112,7 @@ class _RoutedReads:
 
         async with asyncio.TaskGroup() as group:
             for place in tuple(self._asked):
-                group.create_task(one(self._logs[place]))
+                group.create_task(one(self._log_of(place)))
         if failed:
             raise failed[0]
 
@@ -114,14 +122,28 @@ async def routed_reads(
     places: Sequence[Place], stop: asyncio.Event
 ) -> AsyncIterator[_RoutedReads | None]:
     """Record reads where they are answered, as `recorded_reads` does."""
-    async with AsyncExitStack() as stack:
-        logs: dict[Place, ReadLog] = {}
+    if not all(place.settings.serve_read_log for place in places):
+        yield None
+        return
+    # By the database: a place may go and come back with other clusters.
+    logs: dict[str, ReadLog] = {}
+    async with asyncio.TaskGroup() as group:
+
+        def log_of(place: Place) -> ReadLog:
+            """Return the log of reads there, which may have to begin."""
+            url = place.url
+            if url not in logs:
+                logs[url] = ReadLog()
+                recording = _record(place.settings, url, logs[url], stop)
+                group.create_task(recording)
+            return logs[url]
+
         for place in places:
-            reads = recorded_reads(place.settings, place.url, stop)
-            recorded = await stack.enter_async_context(reads)
-            if recorded is not None:
-                logs[place] = recorded
-        yield _RoutedReads(logs) if logs else None
+            log_of(place)
+        try:
+            yield _RoutedReads(log_of)
+        finally:
+            stop.set()
 
 
 @asynccontextmanager

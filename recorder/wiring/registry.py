@@ -4,6 +4,7 @@ One recorder a cluster can write into one database, and then there is nothing
 to register. Where clusters have databases of their own, a file names them.
 """
 
+import logging
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -17,11 +18,14 @@ from recorder.settings import Settings
 
 __all__ = [
     "RegistryError",
+    "RegistryFile",
     "located",
     "read_registry",
     "registered",
     "serves_registry",
 ]
+
+log = logging.getLogger("recorder.api")
 
 CLUSTERS_MAX = 1000
 BYTES_MAX = 1 << 20
@@ -33,8 +37,10 @@ class RegistryError(ConfigError):
     code = "config.clusters"
 
 
-def located(settings: Settings) -> Settings:
+def located(settings: Settings, log: int | None = None) -> Settings:
     """Return settings with the database of the cluster that they name.
+
+    A log that is named with its cluster is exact, whatever the settings say.
 
     Raises:
         RegistryError: the registry cannot be used, or no cluster is named
@@ -44,6 +50,8 @@ def located(settings: Settings) -> Settings:
         return settings
     registry = read_registry(settings.clusters_file)
     cluster = settings.cluster
+    if isinstance(log, LogNumber):
+        cluster = log.cluster
     if cluster is None and len(registry) == 1:
         cluster = next(iter(registry))
     if cluster is None or cluster not in registry:
@@ -53,7 +61,8 @@ def located(settings: Settings) -> Settings:
             f" {what}: name one of {', '.join(list(registry)[:10])} with"
             " --cluster"
         )
-        raise RegistryError(msg)
+        advice = "`recorder clusters` lists them, and `-A` asks all"
+        raise RegistryError(msg, advice=advice)
     return replace(settings, database_url=registry[cluster], cluster=cluster)
 
 
@@ -81,6 +90,44 @@ def registered(logs: Iterable[Log], names: Sequence[str]) -> list[Log]:
         if name is not None:
             found.append(replace(log, id=LogNumber(log.id, name)))
     return found
+
+
+class RegistryFile:
+    """The file of a registry, which is read again when it changes."""
+
+    def __init__(self, path: Path) -> None:
+        """Take a file; nothing is read yet."""
+        self._path = path
+        self._read: tuple[int, ...] | None = None
+
+    def read(self) -> Mapping[str, str]:
+        """Return what it says.
+
+        Raises:
+            RegistryError: it cannot be read, or is none.
+        """
+        self._read = self._mark()
+        return read_registry(self._path)
+
+    def changed(self) -> Mapping[str, str] | None:
+        """Return what it says if it was written since it was read, else None.
+
+        What cannot be used is logged, and what was read before still holds.
+        """
+        if self._mark() == self._read:
+            return None
+        try:
+            return self.read()
+        except RegistryError as exc:
+            log.warning("%s; what it said before still holds", exc)
+            return None
+
+    def _mark(self) -> tuple[int, ...] | None:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def read_registry(path: Path) -> Mapping[str, str]:

@@ -72,9 +72,6 @@ class RoutedLogs:
         self._places = places
         self._connections = min(connections, CONNECTIONS)
         self._statement_timeout = statement_timeout
-        self._by_cluster = {
-            name: place for place in places for name in place.clusters
-        }
         self._opened: dict[Place, tuple[int, Logs]] = {}
         """Those that were asked last are behind the others."""
 
@@ -163,6 +160,9 @@ class RoutedLogs:
 
     async def rest(self) -> None:
         """Close all connections but those to a few that were asked last."""
+        gone = [place for place in self._opened if place not in self._places]
+        for place in gone:
+            await _abandon(self._opened.pop(place)[1])
         for place in [*self._opened][:-OPEN_MAX]:
             await self._leave(place)
             self._opened.pop(place, None)
@@ -190,11 +190,16 @@ class RoutedLogs:
     def _place_of(self, number: int) -> Place:
         place = None
         if isinstance(number, LogNumber):
-            place = self._by_cluster.get(number.cluster)
+            place = self._of_cluster(number.cluster)
         if place is None:
             msg = f"there is no log {number}: logs are named CLUSTER:NUMBER"
             raise NotFoundError(msg)
         return place
+
+    def _of_cluster(self, name: str) -> Place | None:
+        return next(
+            (one for one in self._places if name in one.clusters), None
+        )
 
     async def _logs(self, place: Place) -> Logs:
         """Return the logs of a place that answers; it has a part in this.
@@ -236,8 +241,8 @@ class RoutedLogs:
                 # Who was never seen may be the one that is meant.
                 if is_last and all(one.uid for one in away):
                     raise
-        if cluster in self._by_cluster:
-            place = self._by_cluster[cluster]
+        place = None if cluster is None else self._of_cluster(cluster)
+        if place is not None:
             raise _away(place, place.away or place.absent()[0].why)
         raise _nobody(away)
 
@@ -245,6 +250,7 @@ class RoutedLogs:
         self, ask: Callable[[Logs], Awaitable[Answer]]
     ) -> tuple[list[tuple[Place, Answer]], list[Away]]:
         """Ask all places, some at a time, each and all for a bounded time."""
+        places = tuple(self._places)  # others may be registered meanwhile
         turn = asyncio.Semaphore(AT_ONCE)
         loop = asyncio.get_running_loop()
         deadline = loop.time() + ALL_SECONDS
@@ -265,11 +271,11 @@ class RoutedLogs:
                 why[place] = place.away or SILENT
 
         async with asyncio.TaskGroup() as group:
-            for place in self._places:
+            for place in places:
                 group.create_task(one(place))
         # In the order of the registry, not of the answers.
-        found = [(one, answers[one]) for one in self._places if one in answers]
-        lost = [one for one in self._places if one in why]
+        found = [(one, answers[one]) for one in places if one in answers]
+        lost = [one for one in places if one in why]
         return found, [gone for one in lost for gone in one.absent(why[one])]
 
 

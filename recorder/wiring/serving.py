@@ -25,10 +25,10 @@ from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.reviews import KubernetesReviews
 from recorder.store.translate import SchemaError
 from recorder.wiring.addresses import announced
-from recorder.wiring.places import places_of, watched
+from recorder.wiring.places import Place, places_of, watched
 from recorder.wiring.reading import open_logs
 from recorder.wiring.reads import recorded_reads, routed_reads
-from recorder.wiring.registry import read_registry, serves_registry
+from recorder.wiring.registry import RegistryFile, serves_registry
 from recorder.wiring.routing import RoutedLogs
 from recorder.wiring.waiting import opened
 
@@ -114,9 +114,16 @@ async def _opened(
     Of a registry that is each of its databases. No logs: a stop came first.
     """
     if serves_registry(settings) and settings.clusters_file is not None:
-        registry = read_registry(settings.clusters_file)
-        places = places_of(settings, registry)
-        await asked.enter_async_context(watched(places, stop))
+        file = RegistryFile(settings.clusters_file)
+        places = places_of(settings, file.read())
+
+        def changed() -> list[Place] | None:
+            registry = file.changed()
+            if registry is None:
+                return None
+            return places_of(settings, registry, places)
+
+        await asked.enter_async_context(watched(places, stop, changed))
         logs = RoutedLogs(settings, places)
         asked.push_async_callback(logs.close)
         reads = await asked.enter_async_context(routed_reads(places, stop))

@@ -398,3 +398,45 @@ def wire_to(dsn: str, folder: Path) -> tuple[Wire, str]:
     target = Path(query["host"]) / f".s.PGSQL.{query['port']}"
     query |= {"host": str(folder), "port": "5432"}
     return Wire(target), urlunsplit(parts._replace(query=urlencode(query)))
+
+
+async def test_a_registry_is_read_again_when_it_changes(
+    fleet_databases: dict[str, Database],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(places, "EVERY", timedelta(seconds=0.1))
+    first, second = CLUSTERS[0], CLUSTERS[1]
+    urls = {one: fleet_databases[one].dsn("reader") for one in CLUSTERS[:2]}
+    only = {first: urls[first]}
+    file = write_registry(tmp_path / "clusters.toml", only)
+    settings = replace(settings_for(None), clusters_file=file)
+    async with (
+        serving(settings, asyncio.Event()) as address,
+        aiohttp.ClientSession() as session,
+    ):
+        client = Client(address, session)
+
+        async def until(*expected: str) -> None:
+            async with asyncio.timeout(30):
+                while True:
+                    found = await client.ask("{ clusters { name } }")
+                    if [one["name"] for one in found["clusters"]] == [
+                        *expected
+                    ]:
+                        return
+                    await asyncio.sleep(0.05)
+
+        asked = f'{{ nodeNames(cluster: "{second}") }}'
+        await until(first)
+        write_registry(file, urls)
+        await until(first, second)
+        assert (await client.ask(asked))["nodeNames"]
+
+        # What cannot be used changes nothing; what is gone is not there.
+        file.write_text("nonsense")
+        await asyncio.sleep(0.2)
+        await until(first, second)
+        write_registry(file, only)
+        await until(first)
+        assert (await client.post({"query": asked})).codes == ["not_found"]

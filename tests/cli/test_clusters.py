@@ -18,6 +18,7 @@ DATABASES = 3
 CLUSTERS = [f"prod-{number:02}" for number in range(1, 20)]
 """Clusters that answer; another one is dead."""
 
+DEAD_ONE = "dead"
 DEAD = "postgresql://reader:hush@127.0.0.1:1/recorder"
 
 
@@ -107,6 +108,60 @@ def test_a_cluster_of_the_registry_is_asked_in_its_own_database(
     found = answer.json["clusters"]
     assert isinstance(found, list)
     assert [name in {one["name"], one["uid"]} for one in found] == [True]
+
+
+def test_an_entry_is_found_by_the_name_that_it_has_among_clusters(
+    recorder: Recorder, registry: Path
+) -> None:
+    del registry
+    other = clusters_of(1)[1]
+
+    shown = recorder("log", f"{other}:2/2", "-o", "json")
+    assert shown.status in {0, 4}, shown.err
+    entries = shown.json["entries"]
+    assert isinstance(entries, list)
+    assert [one["entry"] for one in entries] == [f"{other}:2/2"]
+
+    listed = recorder("incidents", "--log", f"{other}:2", "-o", "json")
+    assert listed.status in {0, 4}, listed.err
+    for number in ("1", f"{DEAD_ONE}:1", "nope:1", f"{other}:7"):
+        answer = recorder("log", f"{number}/2")
+        assert answer.status in {1, 2, 5}, number
+        assert answer.err.startswith("recorder: "), number
+
+
+def test_every_cluster_of_the_registry_is_asked_at_once(
+    recorder: Recorder, registry: Path
+) -> None:
+    del registry
+    answer = recorder("incidents", "-A", "-o", "json")
+
+    assert answer.status == 4
+    asked = answer.json["clusters"]
+    assert isinstance(asked, list)
+    assert {one["cluster"] for one in asked} == set(CLUSTERS)
+    assert {one["log"] for one in asked} == {
+        f"{name}:{number}"
+        for database in range(DATABASES)
+        for number, name in enumerate(clusters_of(database), 1)
+    }
+    assert answer.json["away"] == [
+        {"cluster": DEAD_ONE, "why": "its database does not respond"}
+    ]
+    assert f'cluster "{DEAD_ONE}" is away' in answer.err
+
+
+def test_a_log_is_never_that_of_another_cluster(
+    recorder: Recorder,
+    databases: list[Database],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where one database has all, a name with a cluster means the same."""
+    monkeypatch.setenv("RECORDER_DATABASE_URL", databases[0].dsn("reader"))
+    first, second = clusters_of(0)[:2]
+
+    assert recorder("log", f"{first}:1/2").status in {0, 4}
+    assert recorder("log", f"{second}:1/2").status == 5
 
 
 def test_which_cluster_is_meant_has_to_be_said(
