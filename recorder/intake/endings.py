@@ -116,8 +116,9 @@ def _vanished(
                 [LAST_VERSIONS, CAME_AND_WENT],
             ),
         )
-    point.completed = point.pending = None
-    point.seen.clear()
+    if point.state is not StreamState.ABSENT:
+        point.completed = point.pending = None
+        point.seen.clear()
     settle(point, at)
     vouch(point, at, StreamState.ABSENT)
 

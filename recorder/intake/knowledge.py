@@ -10,7 +10,7 @@ from recorder.intake.document import collection_of, read
 from recorder.intake.ledger import Ledger
 from recorder.intake.ports import HeldVersion, KnownObject, Log
 from recorder.intake.queue import IntakeQueue
-from recorder.intake.state import Head, StreamState
+from recorder.intake.state import Head
 from recorder.model.observation import WATCH
 from recorder.model.reference import Resource
 
@@ -41,7 +41,6 @@ class Knowledge:
             for (source, stream), point in self.ledger.streams.items()
             if source == self.source
             and point.completed
-            and point.state is not StreamState.ABSENT
             and (source != WATCH or point.began_at is not None)
         }
 

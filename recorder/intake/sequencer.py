@@ -139,16 +139,19 @@ class Sequencer:
             return
         point = self.ledger.moved(key)
         point.last_frame_at = frame.observed_at
-        before = point.pending
+        before, state = point.pending, StreamState.LIVE
         if frame.type == "BOOKMARK":
             marked(point, document.resource_version)
+            if point.state is StreamState.ABSENT:
+                # The version as of which a kind that is gone may return.
+                state = StreamState.ABSENT
         else:
             self._change(key, point, document, frame)
         if point.gap is not None:
             endings.heal(self.ledger, key, frame.observed_at)
         if point.pending != before and not frame.late:
             settle(point, frame.observed_at)
-        vouch(point, frame.observed_at, StreamState.LIVE)
+        vouch(point, frame.observed_at, state)
 
     def _change(
         self,

@@ -347,7 +347,15 @@ class _Judge:
                 revision > before and epoch < cluster.epoch
                 for epoch, revision in cluster.forgot
             )
+        forgot = [revision for _, revision in cluster.forgot]
+        if self._gap.resource.startswith("example.com/"):
+            # No watch begins before the definition of a kind.
+            forgot += [
+                change.revision
+                for change in cluster.history
+                if change.plural == "customresourcedefinitions"
+                and change.type == "ADDED"
+            ]
         return not any(
-            before < revision <= (after or revision)
-            for _, revision in cluster.forgot
+            before < revision <= (after or revision) for revision in forgot
         )

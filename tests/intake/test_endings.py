@@ -5,8 +5,10 @@ import pytest
 
 from recorder.intake.state import StreamState
 from recorder.model.observation import (
+    EXPIRED,
     ClockJumped,
     EpochBegan,
+    HistoryWalked,
     InputRefused,
     RequestFailed,
     StreamResumed,
@@ -134,6 +136,45 @@ def test_a_kind_that_returns_is_listed_with_a_gap() -> None:
     gap = story.gaps()[-1]
     assert gap["from"] == "2026-11-21T03:02:30.000000Z"
     assert story.told("listed")[-1] == "listed z 66"
+
+
+def test_a_kind_that_returns_misses_nothing_since_none_of_it_was() -> None:
+    """Also if another process lists it, and if it is not served yet."""
+    story = Story(
+        *watched(),
+        a_closed_stream(PODS, "404", when=90),
+        a_bookmark(PODS, 60, when=91),
+        failed(404, 92),
+    )
+    assert story.point(PODS).state is StreamState.ABSENT
+    story = story.restarted(
+        a_closed_stream(PODS, EXPIRED, when=150),
+        HistoryWalked(
+            observed_at=at(155),
+            resource=PODS,
+            since="60",
+            until="70",
+            proved="versions 60 to 70 were read",
+            possible=[],
+        ),
+        a_list(PODS, 70, an_object("z", 66), when=160),
+    )
+
+    gap = story.gaps()[-1]
+    assert gap["from"] == "2026-11-21T03:01:32.000000Z"
+    assert (gap["resource_version_before"], gap["possible"]) == ("60", [])
+
+
+def test_what_returned_and_went_again_begins_with_a_list() -> None:
+    story = Story(
+        *watched(),
+        a_closed_stream(PODS, "404", when=90),
+        a_bookmark(PODS, 60, when=91),
+        a_frame(PODS, "ADDED", an_object("b", 62), when=150),
+        a_closed_stream(PODS, "404", when=160),
+    )
+
+    assert story.point(PODS).completed is None
 
 
 def test_a_rewind_begins_an_epoch_and_a_gap_in_every_stream() -> None:

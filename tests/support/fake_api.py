@@ -65,6 +65,7 @@ class State(Protocol):
     revision: int
     compacted: int
     cached_from: int
+    defined: dict[str, int]
     objects: dict[tuple[str, str, str], Body]
     frames: list[tuple[int, str, bytes]]
     streams: dict[Stream, None]
@@ -208,9 +209,10 @@ class Api:
         self, request: web.Request, kind: Kind, query: dict[str, str]
     ) -> web.StreamResponse:
         state, start = self._state, int(query["resourceVersion"])
+        began = max(state.cached_from, state.defined.get(kind.plural, 0))
         expired = start < state.compacted or (
             # Events are not cached: etcd itself tells their history.
-            kind.plural != "events" and start < state.cached_from
+            kind.plural != "events" and start < began
         )
         if expired and state.expiry == "status":
             return _status(410, "too old resource version")

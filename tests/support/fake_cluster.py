@@ -129,6 +129,9 @@ class FakeCluster:
         self.born = ""
         """The creationTimestamp of what is put; none if empty."""
         self.compacted = self.cached_from = 0
+        self.defined: dict[str, int] = {}
+        """Since when kinds were defined that were not from the beginning: no
+        watch of them begins before."""
 
         # Shared with the HTTP side.
         self.objects: dict[Key, Body] = {}
@@ -228,6 +231,7 @@ class FakeCluster:
         """Define a kind and serve it."""
         self.kinds[kind.plural] = kind
         self.put(CRD.plural, f"{kind.plural}.{kind.group}")
+        self.defined[kind.plural] = self.revision
 
     def remove_crd(self, plural: str) -> None:
         """Delete a kind with all its objects; its watches end."""
@@ -250,6 +254,7 @@ class FakeCluster:
         self.revision, self.cached_from = backup.revision, 0
         self.objects = copy.deepcopy(backup.objects)
         self._backup = backup
+        self.defined.clear()
         self.compact()
         self.cut()
 

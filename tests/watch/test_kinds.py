@@ -1,11 +1,16 @@
 """Kinds that appear, vanish and come back, and two hundred of them."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from recorder.model.observation import (
     ABSENT,
+    EXPIRED,
     EpochBegan,
+    HistoryWalked,
     ListPage,
     RequestFailed,
     StreamClosed,
@@ -14,10 +19,14 @@ from recorder.model.observation import (
 from recorder.model.reference import Resource
 from recorder.sources.watch import Pattern, Selection
 from tests.support.fake_cluster import STANDARD, FakeCluster, Kind
-from tests.watch.watching import NODES, PODS, Memory, recording
+from tests.watch.watching import FAST, NODES, PODS, Memory, recording
 
 JOBSETS = Kind("jobsets", "JobSet", "jobset.x-k8s.io", "v1alpha2")
 JOBSET = Resource("jobset.x-k8s.io", "v1alpha2", "jobsets")
+
+
+def is_gone(memory: Memory) -> bool:
+    return ABSENT in {c.reason for c in memory.of(StreamClosed, JOBSET)}
 
 
 async def test_a_kind_that_appears_is_followed(tmp_path: Path) -> None:
@@ -46,12 +55,7 @@ async def test_a_kind_that_vanishes_is_told_and_may_come_back(
             fake.bookmark("jobsets")
             await memory.until(lambda: memory.of(WatchFrame, JOBSET))
             fake.remove_crd("jobsets")
-            await memory.until(
-                lambda: (
-                    ABSENT
-                    in {c.reason for c in memory.of(StreamClosed, JOBSET)}
-                )
-            )
+            await memory.until(lambda: is_gone(memory))
             fake.add_crd(JOBSETS)
             fake.put("jobsets", "b")
             await memory.until(lambda: len(memory.of(ListPage, JOBSET)) == 2)
@@ -65,8 +69,8 @@ async def test_a_kind_that_vanishes_is_told_and_may_come_back(
         if isinstance(o, StreamClosed | ListPage) and o.resource == JOBSET
     ]
     assert isinstance(told[-1], ListPage)
-    assert isinstance(told[-2], StreamClosed)
-    assert told[-2].reason == ABSENT
+    closed = [c.reason for c in told if isinstance(c, StreamClosed)]
+    assert closed[-2:] == [ABSENT, EXPIRED]
 
 
 async def test_the_last_frames_of_a_kind_come_after_its_definition_went(
@@ -82,14 +86,83 @@ async def test_the_last_frames_of_a_kind_come_after_its_definition_went(
             await memory.until(lambda: memory.of(WatchFrame, JOBSET))
             fake.late["jobsets"] = 0.3
             fake.remove_crd("jobsets")
-            await memory.until(
-                lambda: (
-                    ABSENT
-                    in {c.reason for c in memory.of(StreamClosed, JOBSET)}
-                )
-            )
+            await memory.until(lambda: is_gone(memory))
 
     assert [f[:2] for f in memory.frames(JOBSET)] == [("DELETED", "a")]
+
+
+async def test_a_kind_that_is_defined_again_goes_on_where_it_was_not(
+    tmp_path: Path,
+) -> None:
+    """What came before its list is read, and not what was before it went."""
+    memory = Memory()
+    walking = replace(FAST, walk_time=5)
+    async with FakeCluster((*STANDARD, JOBSETS)) as fake:
+        fake.put("jobsets", "old")
+        fake.put("customresourcedefinitions", "jobsets.jobset.x-k8s.io")
+        async with recording(fake, tmp_path, memory, settings=walking):
+            await memory.until(lambda: fake.watching("jobsets"))
+            fake.bookmark("jobsets")
+            await memory.until(lambda: memory.marks(JOBSET))
+            fake.remove_crd("jobsets")
+            since = str(fake.revision)
+            await memory.until(lambda: since in memory.marks(JOBSET))
+            fake.add_crd(JOBSETS)
+            fake.put("jobsets", "new")
+            fake.put("jobsets", "brief")
+            fake.put("jobsets", "new")
+            fake.delete("jobsets", "brief")
+            await memory.until(lambda: len(memory.of(ListPage, JOBSET)) == 2)
+
+    told = [
+        f"{name} {kind}"
+        for kind, name, _ in memory.frames(JOBSET, recovered=True)
+    ]
+    assert told == [
+        "new MODIFIED",
+        "brief MODIFIED",
+        "new MODIFIED",
+        "brief DELETED",
+    ]
+    walked = memory.of(HistoryWalked, JOBSET)
+    assert [(one.since, one.possible) for one in walked] == [(since, [])]
+
+
+@pytest.mark.parametrize("why", ["rewound", "defined by nobody"])
+async def test_a_kind_goes_on_nowhere_if_it_may_have_been(
+    tmp_path: Path, why: str
+) -> None:
+    """An aggregated API has no definition, nor does one history prove what
+    was in another."""
+    memory = Memory()
+    async with FakeCluster((*STANDARD, JOBSETS)) as fake:
+        name = "jobsets.jobset.x-k8s.io"
+        if why == "rewound":
+            fake.put("customresourcedefinitions", name)
+        else:
+            fake.put("customresourcedefinitions", "another")
+        fake.put("jobsets", "old")
+        backup = fake.snapshot()
+        async with recording(fake, tmp_path, memory):
+            await memory.until(lambda: fake.watching("jobsets"))
+            fake.bookmark("jobsets")
+            await memory.until(lambda: memory.marks(JOBSET))
+            before = memory.marks(JOBSET)
+            kind = fake.kinds.pop("jobsets")
+            if why == "rewound":
+                fake.delete("customresourcedefinitions", name)
+            fake.end("jobsets")
+            fake.put("customresourcedefinitions", "one more")
+            await memory.until(lambda: is_gone(memory))
+            if why == "rewound":
+                await memory.until(lambda: len(memory.marks(JOBSET)) == 2)
+                fake.rewind(backup)
+                await memory.until(lambda: memory.of(EpochBegan))
+            fake.add_crd(kind)
+            await memory.until(lambda: len(memory.of(ListPage, JOBSET)) == 2)
+
+    assert not {EXPIRED} & {c.reason for c in memory.of(StreamClosed, JOBSET)}
+    assert why == "rewound" or memory.marks(JOBSET) == before
 
 
 async def test_a_kind_that_vanished_while_away_is_told(tmp_path: Path) -> None:

@@ -134,6 +134,14 @@ class Memory:
                 found.append((frame.type, name, version))
         return found
 
+    def marks(self, resource: Resource) -> list[str]:
+        """Return the version of every bookmark."""
+        return [
+            orjson.loads(frame.object)["metadata"]["resourceVersion"]
+            for frame in self.of(WatchFrame, resource)
+            if frame.type == "BOOKMARK"
+        ]
+
     async def until(
         self, condition: Callable[[], object], within: float = 30.0
     ) -> None:

@@ -24,6 +24,8 @@ class Place:
         the resource must be listed first."""
         self.seen = completed
         """The highest version of which anything was seen."""
+        self.former: str | None = None
+        """What was completed when it was forgotten last."""
 
     def reached(self, version: str) -> None:
         """Note a complete list as of a version, or a bookmark."""
@@ -44,4 +46,5 @@ class Place:
 
     def forget(self) -> None:
         """Note that nothing seen so far counts: the next step is a list."""
+        self.former = self.completed or self.former
         self.completed = self.seen = None

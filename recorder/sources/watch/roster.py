@@ -4,6 +4,7 @@ Asks the cluster what it serves, at the start, when a CRD changes and every few
 minutes, and starts and stops reflectors accordingly. A resource is taken for
 gone only when discovery does not name it and the collection itself answers
 404: a server that has just started does not know all of its CRDs yet.
+When one returns whose definition was deleted, it goes on where there was none.
 """
 
 import asyncio
@@ -14,10 +15,12 @@ from recorder.intake.ports import Known
 from recorder.model.observation import ABSENT
 from recorder.model.reference import Resource
 from recorder.sources.watch.backoff import Backoff
+from recorder.sources.watch.definitions import undefined_at
 from recorder.sources.watch.discovery import Discovered, discover
 from recorder.sources.watch.errors import MissingError, RequestError
 from recorder.sources.watch.follower import Follower
 from recorder.sources.watch.listing import list_head
+from recorder.sources.watch.outlet import EpochOverError
 from recorder.sources.watch.reflector import Reflector, Shared
 from recorder.sources.watch.selection import Selection
 from recorder.sources.watch.target import Target
@@ -39,6 +42,8 @@ class Roster:
         self._followers: dict[Resource, Follower] = {}
         self._tasks: dict[Resource, asyncio.Task[None]] = {}
         self._changed = asyncio.Event()
+        # Where what is gone may go on: the epoch, and a version of it.
+        self._gone: dict[Resource, tuple[int, str]] = {}
 
     def followers(self) -> Collection[Follower]:
         """Return everything that is being followed."""
@@ -109,7 +114,7 @@ class Roster:
         new = [t for r, t in targets.items() if r not in self._followers]
         spread = shared.settings.start_spread / max(1, len(new))
         for rank, target in enumerate(new):
-            follower = Follower(target, self._resume.get(target.resource))
+            follower = Follower(target, self._place(target, shared))
             self._followers[target.resource] = follower
             after = spread * (rank + shared.random.random())
             self._tasks[target.resource] = group.create_task(
@@ -129,6 +134,13 @@ class Roster:
             and resource not in self._followers
         }
 
+    def _place(self, target: Target, shared: Shared) -> str | None:
+        """Return where to go on; None where a list must be first."""
+        epoch, version = self._gone.pop(target.resource, (-1, None))
+        if epoch != shared.outlet.epoch:
+            version = None
+        return self._resume.get(target.resource, version)
+
     async def _drop(self, resource: Resource, shared: Shared) -> None:
         follower = self._followers.get(resource)
         if follower is None:
@@ -144,10 +156,30 @@ class Roster:
                 # The server ends the watch behind its last frames, which
                 # may still be on their way: that every object was deleted.
                 await asyncio.wait([task], timeout=shared.settings.last_frames)
+            epoch, place = shared.outlet.epoch, follower.place
+            version = await undefined_at(
+                shared.client, follower.target, place.completed or place.former
+            )
             # What it has still to tell comes before whatever a successor
             # of the same name tells.
             follower.interrupt(ABSENT)
             await asyncio.wait([task])
+            if version is not None:
+                await self._begin_at(follower, epoch, version, shared)
+
+    async def _begin_at(
+        self, follower: Follower, epoch: int, version: str, shared: Shared
+    ) -> None:
+        """Let a kind that is gone begin where nothing of it existed.
+
+        Unless history was rewound since that was asked.
+        """
+        resource = follower.target.resource
+        told = self._teller(resource, shared).nothing_at(version)
+        with suppress(RequestError, EpochOverError):
+            await shared.guard.confirm(follower)
+            await shared.outlet.put([told], epoch=epoch)
+            self._gone[resource] = epoch, version
 
     def _teller(self, resource: Resource, shared: Shared) -> Teller:
         return Teller(Target(resource=resource, kind=""), shared.clock)

@@ -7,6 +7,8 @@ read for what each of them means. Decides nothing.
 from collections.abc import Sequence
 from datetime import datetime
 
+import orjson
+
 from recorder.model.observation import (
     InputRefused,
     ListPage,
@@ -69,6 +71,20 @@ class Teller:
             else self._refused(frame, now)
             for frame in portion
         ]
+
+    def nothing_at(self, version: str) -> WatchFrame:
+        """Put that nothing of it existed at a version, as a bookmark."""
+        document = {
+            "kind": self._kind,
+            "apiVersion": self._resource.api_version,
+            "metadata": {"resourceVersion": version},
+        }
+        return WatchFrame(
+            observed_at=self._clock.now(),
+            resource=self._resource,
+            type="BOOKMARK",
+            object=orjson.dumps(document),
+        )
 
     def resumed(self) -> StreamResumed:
         """Put that the server took our version."""
