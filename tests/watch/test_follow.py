@@ -64,11 +64,11 @@ async def test_a_known_version_is_resumed_without_a_list(
         fake.put("pods", "b")
         async with recording(fake, tmp_path, memory):
             await memory.until(lambda: memory.frames(PODS))
+            await memory.until(lambda: memory.of(ListPage, NODES))
 
     assert not memory.of(ListPage, PODS)
     assert memory.frames(PODS) == [("ADDED", "b", "102")]
     assert memory.of(StreamResumed, PODS)
-    assert memory.of(ListPage, NODES)
 
 
 async def test_a_quiet_resource_is_resumed_by_its_clean_end(

@@ -73,7 +73,7 @@ class WatchSource:
             jitter=self._random,
         )
         settings = self._client.settings
-        self.walks = Walks(self._client, known)
+        self.walks = Walks(self._client, known, lambda: outlet.epoch)
         shared = Shared(
             client=self._client,
             outlet=outlet,

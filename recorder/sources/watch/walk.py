@@ -11,7 +11,7 @@ Decides what to read and what follows from it; reads nothing itself. A walk
 whose budget ends, or that the server forbids half-way, keeps what it found.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Container, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -57,7 +57,7 @@ class Walk:
     """Walks back from one list to the moment before it."""
 
     def __init__(
-        self, past: Past, span: Span, *, elsewhere: Collection[int] = ()
+        self, past: Past, span: Span, *, elsewhere: Container[int] = ()
     ) -> None:
         """Plan a walk.
 

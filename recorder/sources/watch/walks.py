@@ -10,7 +10,7 @@ only afterwards, which the time of a walk bounds.
 
 import asyncio
 import heapq
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,6 +20,7 @@ from recorder.model.observation import HistoryWalked, WatchFrame
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.dating import dated
 from recorder.sources.watch.listing import Page, list_versions
+from recorder.sources.watch.owners import Others, Owners
 from recorder.sources.watch.past import (
     Allowance,
     CompactedError,
@@ -49,10 +50,6 @@ Leases only the last renewal says anything."""
 FIRST = ("nodes", "pods", "jobs")
 """The most telling plurals, in their order; remediation comes with them."""
 
-REMEMBERED = 200_000
-"""Versions of other resources that are remembered; an hour of a small
-cluster, and ten minutes at 300 changes a second."""
-
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -72,7 +69,9 @@ class Told:
 class Walks:
     """Walks back for the reflectors of one source."""
 
-    def __init__(self, client: ClusterClient, known: Known) -> None:
+    def __init__(
+        self, client: ClusterClient, known: Known, epoch: Callable[[], int]
+    ) -> None:
         self._client = client
         self._settings = client.settings
         self._known = known
@@ -81,7 +80,8 @@ class Walks:
             self._settings.walk_minute_bytes,
             client.clock.monotonic,
         )
-        self._elsewhere: set[int] = set()
+        self._epoch = epoch
+        self._owners = Owners(epoch)
         self._witnesses = Witnesses()
         # Whether Events were heard at all, and since a walk began.
         self._heard_first = asyncio.Event()
@@ -101,9 +101,7 @@ class Walks:
         """
         number = as_int64(version)
         if number is not None:
-            if len(self._elsewhere) >= REMEMBERED:
-                self._elsewhere.clear()
-            self._elsewhere.add(number)
+            self._owners.note(target.resource, (number,), epoch=self._epoch())
         if target.resource.plural == EVENTS:
             self._witnesses.event(raw)
 
@@ -203,11 +201,11 @@ class Walks:
     async def _walk(
         self, target: Target, span: Span, allowance: Allowance
     ) -> Walked:
-        settings = self._settings
+        settings, epoch = self._settings, self._epoch()
         walk = Walk(
             Reader(self._client, target, allowance),
             span,
-            elsewhere=self._elsewhere,
+            elsewhere=Others(self._owners, target.resource),
         )
         heard = self._heard_first if span.based else self._heard
         await walk.changes(looks=settings.walk_looks)
@@ -218,10 +216,14 @@ class Walks:
             await walk.hear(self._witnesses.of(target))
         walked = walk.result()
         versions = (as_int64(h.resource_version) for h in span.after.values())
-        self._elsewhere.update(v for v in versions if v is not None)
-        for found in walked.found:
-            self._elsewhere.add(found.version)
-            self._witnesses.owned(found.raw)
+        found = (one.version for one in walked.found)
+        self._owners.note(
+            target.resource,
+            [*found, *(v for v in versions if v is not None)],
+            epoch=epoch,
+        )
+        for one in walked.found:
+            self._witnesses.owned(one.raw)
         return walked
 
     def _frames(
