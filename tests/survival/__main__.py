@@ -1,4 +1,7 @@
-"""``python -m tests.survival soak``: many schedules, and a table of them."""
+"""``python -m tests.survival soak``: many schedules, and a table of them.
+
+``reach`` counts what absences leave of the history instead.
+"""
 
 import argparse
 import asyncio
@@ -11,6 +14,7 @@ from pathlib import Path
 
 from tests.cluster.binaries import built
 from tests.support.postgres import debian_binaries
+from tests.survival.reach import Reached, reach
 from tests.survival.schedule import Outcome, Schedule
 from tests.survival.table import table
 
@@ -29,9 +33,14 @@ def main() -> int:
     soak.add_argument(
         "--keep", type=Path, help="folder of what is kept of failures"
     )
+    reaching = commands.add_parser("reach", help="count what absences leave")
+    reaching.add_argument("--seed", type=int, default=1, help="of the traffic")
     given = parser.parse_args()
     built()
     debian_binaries()
+    if given.command == "reach":
+        asyncio.run(reach(given.seed, say=_told))
+        return 0
     first = given.seed
     if first is None:
         first = random.SystemRandom().randrange(1_000_000)
@@ -52,6 +61,15 @@ def main() -> int:
         again = f"soak --schedules 1 --seed {outcome.seed}"
         print(f"{outcome.kept}: again with python -m tests.survival {again}")
     return 1 if failed or len(outcomes) < given.schedules else 0
+
+
+def _told(reached: Reached) -> None:
+    share = 100 * reached.held / max(1, reached.versions)
+    print(
+        f"{reached.absence}: {share:.2f} % of {reached.versions} versions,"
+        f" {reached.forgotten} forgotten, missing: {dict(reached.missing)}",
+        flush=True,
+    )
 
 
 def _played(seed: int, keep_in: Path) -> Outcome:

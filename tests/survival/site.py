@@ -59,6 +59,7 @@ class Site:
         self.database = database
         self.traffic = traffic
         self.clock = MovingClock(folder / "clock")
+        self.event_ttl = EVENT_TTL
         self.to_cluster = Wire(_port(cluster.server))
         self.recorders: list[Recorder] = []
         self.disk: Path | None = None
@@ -106,7 +107,7 @@ class Site:
             "RECORDER_KUBECONFIG": str(self.folder / "kubeconfig"),
             "RECORDER_DATA_DIR": str(self.folder / name),
             "RECORDER_HEALTH_LISTEN": "127.0.0.1:0",
-            "RECORDER_EVENT_TTL": f"{EVENT_TTL.total_seconds():.0f}s",
+            "RECORDER_EVENT_TTL": f"{self.event_ttl.total_seconds():.0f}s",
             "RECORDER_RECONCILE_EVERY": f"{RECONCILE_SECONDS}s",
             CLOCK_VARIABLE: str(self.folder / "clock"),
         }
@@ -125,7 +126,9 @@ class Site:
         fresh.write_text(user["token"])
         fresh.replace(self.folder / "token")
 
-    async def until_caught_up(self, *, epoch: int) -> int:
+    async def until_caught_up(
+        self, *, epoch: int, seconds: float = CAUGHT_UP_SECONDS
+    ) -> int:
         """Wait until the log holds all that the cluster did until now.
 
         Nothing may be written meanwhile. Each resource must be live, proven
@@ -158,7 +161,7 @@ class Site:
             await until(
                 caught_up,
                 "the log has caught up",
-                seconds=CAUGHT_UP_SECONDS,
+                seconds=seconds,
                 every=0.2,
             )
         except TimeoutError as exc:
@@ -181,14 +184,16 @@ class Site:
 
 
 @asynccontextmanager
-async def made(seed: int, *, shared: bool) -> AsyncIterator[Site]:
+async def made(
+    seed: int, *, shared: bool, event_ttl: timedelta = EVENT_TTL
+) -> AsyncIterator[Site]:
     """Put everything up, and take it down with the block."""
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(_folder())
         options = Options(
             controller_manager=False,
             scheduler=False,
-            event_ttl=f"{EVENT_TTL.total_seconds():.0f}s",
+            event_ttl=f"{event_ttl.total_seconds():.0f}s",
             etcd_compaction_interval="0",
         )
         cluster = await stack.enter_async_context(
@@ -204,6 +209,7 @@ async def made(seed: int, *, shared: bool) -> AsyncIterator[Site]:
             disk = stack.enter_context(_small_disk(folder / "data"))
             database = EmbeddedDatabase(folder / "data")
         site = Site(folder, cluster, database, Traffic(cluster.api, seed))
+        site.event_ttl = event_ttl
         site.disk = disk
         await stack.enter_async_context(_listening(site))
         await _prepare(site)
