@@ -7,6 +7,7 @@ import strawberry
 
 from api.describing import described
 from api.types.coverage import Coverage, Gap
+from api.types.durations import Duration
 from api.types.impact import ImpactTotals, WorkloadHit
 from api.types.pages import PageInfo
 from api.types.verdicts import Verdict
@@ -45,6 +46,9 @@ class Incident:
     to: datetime | None
     """When the last node was back in service; null until then."""
 
+    duration: Duration | None
+    """How long it lasted for the node that its sentence names."""
+
     group: IncidentGroup
 
     sentence: str
@@ -70,6 +74,7 @@ class Incident:
             nodes=list(incident.nodes),
             from_=incident.began_at,
             to=incident.until,
+            duration=Duration.of(incident.duration),
             group=IncidentGroup(incident.group),
             sentence=incident.sentence,
             confidence=first.confidence,

@@ -37,6 +37,12 @@ class CountedGroup:
     gpu_hours_lost: float
     """Lower bound, where it is attributed; the groups add up to the whole."""
 
+    mean_down_seconds: float | None
+    """Of nodes that were down and came back: upper bounds, from the last proof
+    of life to the next."""
+
+    longest_down_seconds: float | None
+
     mean_away_seconds: float | None
     """Of nodes that were out of service and came back."""
 
@@ -57,6 +63,8 @@ class CountedGroup:
             reboots=told.reboots,
             workloads=told.workloads,
             gpu_hours_lost=told.gpu_hours_lost,
+            mean_down_seconds=told.mean_down_seconds,
+            longest_down_seconds=told.longest_down_seconds,
             mean_away_seconds=told.mean_away_seconds,
             longest_away_seconds=told.longest_away_seconds,
             not_back=told.not_back,

@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 
 from api.describing import described
 from api.types.coverage import Coverage, Window
+from api.types.durations import Duration
 from api.types.paths import (
     Actor,
     AnsweredFault,
@@ -185,6 +186,10 @@ class Verdict:
     away_seconds: float | None
     """How long it was not in service; null while it is not."""
 
+    duration: Duration | None
+    """How long it lasted, as its sentence says: down, or else away from
+    service. Null if neither is known."""
+
     clock_skew_seconds: float
     """How far the clock of the node is ahead, by the times that it reports;
     negative if it is behind. The times of this answer are corrected by it."""
@@ -251,6 +256,7 @@ class Verdict:
             not_after=verdict.not_after,
             down_seconds=told.down_seconds,
             away_seconds=told.away_seconds,
+            duration=Duration.of(verdict.duration),
             clock_skew_seconds=told.clock_skew_seconds,
             because=because_of(verdict.because),
             intervention=intervention_of(verdict.decision),

@@ -11,7 +11,7 @@ things. A window without an end reaches to the end of the record of a tape, and
 to now of a live log; what of it lies behind the proof is doubtful, not hidden.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -26,7 +26,7 @@ from recorder.coverage.unproven import (
     nothing_recorded,
     thinned_out,
 )
-from recorder.model.moment import shifted
+from recorder.model.moment import LAST, shifted
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.window import Window
 
@@ -36,6 +36,7 @@ __all__ = [
     "cover",
     "covered",
     "everything",
+    "proven_of",
 ]
 
 SHOWN_MAX = 1000
@@ -75,6 +76,11 @@ class Coverage:
     more: int = 0
     """How many more there are than are listed."""
 
+    doubts: list[Hole] = field(default_factory=list)
+    """What the whole record cannot vouch for, whatever was asked, but for
+    closed gaps. Verdicts are judged by it, so that a window chooses which
+    are answered and never how sure they are."""
+
     sources: Mapping[str, str] = field(default_factory=dict)
     archived: Sequence[ArchivedSpan] = ()
     """What was read from the archive."""
@@ -107,6 +113,16 @@ class Coverage:
         self.window = Window(self.window.since, shifted(at, MOMENT))
         self.add_hole(claimed(until, self.window.until))
 
+    def end(self, until: datetime) -> None:
+        """Let a window that has no end of its own end where an answer does.
+
+        Nobody asked for its end, so it need not be proven to it.
+        """
+        since = self.window.since
+        self.window = Window(since, until)
+        self.gaps = [gap for gap in self.gaps if gap.overlaps(since, until)]
+        self.holes = [hole for hole in self.holes if hole.begin < until]
+
     def unvouched(self, resource: str | None = None) -> list[Hole]:
         """Return what has a beginning of gaps and holes, or of a resource."""
         asked = {None, resource}
@@ -116,6 +132,30 @@ class Coverage:
             if hole.since is not None
             and (resource is None or hole.resource in asked)
         ]
+
+    def rest_on(self, hiding: Iterable[Hole]) -> None:
+        """Take note of what reduces the confidence of an answer.
+
+        Also where it lies before the window: the answer reaches there.
+        """
+        for hole in hiding:
+            if isinstance(hole, Gap):
+                if hole not in self.gaps:
+                    self.add_gap(hole)
+            elif not any(
+                hole.resource in {None, one.resource}
+                and one.begin <= hole.begin
+                and (one.until or LAST) >= (hole.until or LAST)
+                for one in self.holes
+            ):
+                self.add_hole(hole)
+
+    def doubt(self, recorded: Hole | None, asked: Hole | None) -> None:
+        """Take note of a hole of the record, and of it in the window."""
+        if recorded is not None:
+            self.doubts.append(recorded)
+        if asked is not None:
+            self.add_hole(asked)
 
     def add_gap(self, gap: Gap) -> None:
         """Take note of a gap that costs."""
@@ -144,7 +184,7 @@ def cover(
     counted = [
         s for s in streams if _counts(s) and reads(s.source, s.resource)
     ]
-    proven = _proven(counted)
+    proven = proven_of(counted)
     end = _end(log, proven, now)
     coverage = Coverage(
         window=Window(window.since, window.until or end),
@@ -162,7 +202,10 @@ def cover(
         gap = stream.gap
         if gap is not None and gap.overlaps(window.since, window.until):
             coverage.add_gap(gap)
-        for hole in holes_of(stream, window, is_over=log.is_over, end=end):
+        coverage.doubts += [gap] if gap is not None else []
+        over = log.is_over
+        coverage.doubts += holes_of(stream, Window(), is_over=over, end=end)
+        for hole in holes_of(stream, window, is_over=over, end=end):
             coverage.add_hole(hole)
     if not streams:
         coverage.add_hole(
@@ -190,7 +233,7 @@ async def covered(
     coverage.archived = archived.read
     thinned = thinned_out(archived.thinned, window, reads, facts=facts)
     for hole in (*archived.holes, *thinned):
-        coverage.add_hole(hole)
+        coverage.doubt(hole, hole)
     async for gap in record.gaps(window.since):
         if (
             not gap.healed
@@ -199,16 +242,13 @@ async def covered(
         ):
             coverage.add_gap(gap)
     async for jump in record.clock_jumps():
-        doubtful = doubt(jump, window)
-        if doubtful is not None:
-            coverage.add_hole(doubtful)
+        coverage.doubt(doubt(jump, Window()), doubt(jump, window))
     there = {stream.resource for stream in record.streams}
     if needs is not None and there and needs not in there:
         coverage.add_hole(never_recorded(needs, window))
     end = await record.facts.end() if facts else None
-    without = None if end is None else no_facts(end, window)
-    if without is not None:
-        coverage.add_hole(without)
+    if end is not None:
+        coverage.doubt(no_facts(end, Window()), no_facts(end, window))
     return coverage
 
 
@@ -221,7 +261,7 @@ def _counts(stream: Stream) -> bool:
     return stream.source == WATCH or stream.vouched_until is not None
 
 
-def _proven(streams: Sequence[Stream]) -> datetime | None:
+def proven_of(streams: Iterable[Stream]) -> datetime | None:
     """Return what all streams vouch for."""
     vouched = [
         stream.vouched_until

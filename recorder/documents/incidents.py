@@ -8,6 +8,7 @@ from msgspec import field
 
 from recorder.documents.coverage import CoverageDocument
 from recorder.documents.document import Document
+from recorder.documents.durations import DurationDocument
 from recorder.documents.impact import Totals
 from recorder.questions.incidents import Incident, Incidents
 
@@ -23,6 +24,7 @@ class IncidentDocument(Document, frozen=True, kw_only=True):
     nodes: Sequence[str]
     since: datetime = field(name="from")
     until: datetime | None = field(name="to")
+    duration: DurationDocument | None
     group: str
     sentence: str
     confidence: str
@@ -41,6 +43,7 @@ class IncidentDocument(Document, frozen=True, kw_only=True):
             nodes=incident.nodes,
             since=incident.began_at,
             until=incident.until,
+            duration=DurationDocument.of(incident.duration),
             group=incident.group,
             sentence=incident.sentence,
             confidence=first.confidence,

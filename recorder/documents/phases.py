@@ -11,6 +11,7 @@ from typing import Self
 from recorder.documents.document import Document
 from recorder.documents.sentences import counted
 from recorder.explain.hit import Hit
+from recorder.explain.signals import Signal
 from recorder.explain.verdict import Verdict
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Outcome, Role
@@ -101,24 +102,38 @@ def _detected(verdicts: Sequence[Verdict]) -> Iterator[_Told]:
     """Yield when something first reported each of them.
 
     What broke was broken before somebody said so: it is when the report of
-    it was seen that counts.
+    it was seen that counts. Who decided had noticed by then.
     """
     for verdict in verdicts:
-        reports = [
-            one.sign
-            for one in verdict.evidence
-            if one.role in {Role.FAULT, Role.EFFECT}
-            and one.sign.stored.fact.kind is not FactKind.LEASE_SILENT
-        ]
         if verdict.fault is None and verdict.mode == "planned":
             continue
-        sign = min(
-            reports or [verdict.effect], key=lambda s: s.stored.observed_at
-        )
-        stored = sign.stored
-        reporter = stored.fact.actor
-        says = sign.says if not reporter else f"{reporter}: {sign.says}"
-        yield stored.observed_at, says, str(stored.entry)
+        reports = [_reported(sign) for sign in _reports(verdict)]
+        yield min([*reports, *_decided([verdict])], key=_when)
+
+
+def _reports(verdict: Verdict) -> Sequence[Signal]:
+    """Return what may have told of it first: its fault, else its effect."""
+    found = [
+        one.sign
+        for role in (Role.FAULT, Role.EFFECT)
+        for one in verdict.evidence
+        if one.role is role
+        and one.sign.stored.fact.kind is not FactKind.LEASE_SILENT
+    ]
+    return found or [verdict.effect]
+
+
+def _reported(sign: Signal) -> _Told:
+    stored = sign.stored
+    reporter = stored.fact.actor
+    says = sign.says if not reporter else f"{reporter}: {sign.says}"
+    return stored.observed_at, says, str(stored.entry)
+
+
+def _when(told: _Told) -> datetime:
+    at, _, _ = told
+    assert at is not None, "it is over"
+    return at
 
 
 def _decided(verdicts: Sequence[Verdict]) -> Iterator[_Told]:

@@ -10,7 +10,7 @@ from recorder.documents.facts import FactDocument
 from recorder.documents.impact import ImpactDocument, Totals
 from recorder.documents.lessons import action_items, factors
 from recorder.documents.phases import PhaseDocument, phases
-from recorder.documents.sentences import lasting
+from recorder.documents.sentences import counted, lasting
 from recorder.documents.verdict import VerdictDocument
 from recorder.questions.postmortem import Postmortem
 
@@ -106,12 +106,11 @@ def _cost(postmortem: Postmortem) -> str:
     total = Totals.of(hits)
     names = ", ".join(str(hit.workload) for hit in hits[:3])
     more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""  # noqa: PLR2004
-    pods = "1 Pod" if total.pods == 1 else f"{total.pods} Pods"
     still = lasting(hits, postmortem.impact.coverage.counted_until)
     return (
-        f"It affected {names}{more}: {pods} of gangs with"
-        f" {total.gpus} GPUs, and cost at least"
-        f" {total.gpu_hours_lost:.2f} GPU-hours"
+        f"It affected {names}{more}: {counted(total.pods, 'Pod')} ended,"
+        f" {counted(total.gpus, 'GPU')} affected, at least"
+        f" {total.gpu_hours_lost:.2f} GPU-hours lost"
         f"{'' if still is None else f'; {still}'}."
     )
 

@@ -22,6 +22,8 @@ class CountDocument(Document, frozen=True, kw_only=True):
     reboots: int
     workloads: int
     gpu_hours_lost: float
+    mean_down_seconds: float | None
+    longest_down_seconds: float | None
     mean_away_seconds: float | None
     longest_away_seconds: float | None
     not_back: int
@@ -37,6 +39,8 @@ class CountDocument(Document, frozen=True, kw_only=True):
             reboots=count.reboots,
             workloads=count.workloads,
             gpu_hours_lost=count.gpu_hours_lost,
+            mean_down_seconds=_seconds(count.mean_down),
+            longest_down_seconds=_seconds(count.longest_down),
             mean_away_seconds=_seconds(count.mean_away),
             longest_away_seconds=_seconds(count.longest_away),
             not_back=count.not_back,

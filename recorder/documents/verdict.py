@@ -1,13 +1,14 @@
 """Verdicts as the public interface shows them."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Self
 
 from msgspec import UNSET, UnsetType, field
 
 from recorder.documents.coverage import CoverageDocument
 from recorder.documents.document import Document
+from recorder.documents.durations import DurationDocument, seconds_of
 from recorder.explain.signals import Actor
 from recorder.explain.verdict import (
     Contest,
@@ -181,6 +182,7 @@ class VerdictDocument(Document, frozen=True, kw_only=True):
     not_after: datetime
     down_seconds: float | None
     away_seconds: float | None
+    duration: DurationDocument | None
     clock_skew_seconds: float
     back_in_service_at: datetime | None
     mode: str
@@ -216,8 +218,9 @@ class VerdictDocument(Document, frozen=True, kw_only=True):
             between=(last, first),
             not_before=last,
             not_after=first,
-            down_seconds=_seconds(verdict.down),
-            away_seconds=_seconds(verdict.away),
+            down_seconds=seconds_of(verdict.down),
+            away_seconds=seconds_of(verdict.away),
+            duration=DurationDocument.of(verdict.duration),
             clock_skew_seconds=verdict.skew.total_seconds(),
             back_in_service_at=verdict.back_in_service_at,
             mode=verdict.mode,
@@ -302,10 +305,6 @@ def _because(verdict: Verdict) -> BecauseDocument | None:
         says=because.sign.says,
         confidence=because.strength,
     )
-
-
-def _seconds(duration: timedelta | None) -> float | None:
-    return None if duration is None else round(duration.total_seconds(), 3)
 
 
 class WhyQuestionDocument(Document, frozen=True, kw_only=True):

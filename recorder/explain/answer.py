@@ -7,7 +7,7 @@ is `unrecorded`, and what would have told is said.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from msgspec.structs import replace
@@ -21,9 +21,10 @@ from recorder.explain.doubt import (
     mode_of,
     was_gone,
 )
+from recorder.explain.durations import away_of, down_of
 from recorder.explain.evidence import evidence_of
 from recorder.explain.happened import GONE, STAYED
-from recorder.explain.links.because import answers, quotes
+from recorder.explain.links.because import answers
 from recorder.explain.links.led_to import led_to
 from recorder.explain.links.ordered_by import carrier_of
 from recorder.explain.missing import missing
@@ -31,8 +32,8 @@ from recorder.explain.rivals import rivals
 from recorder.explain.sentences import sentence
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.steps import steps_of
-from recorder.explain.strength import rank, weaker
-from recorder.explain.tracks.bounds import heard_again, not_after, not_before
+from recorder.explain.strength import rank
+from recorder.explain.tracks.bounds import not_after, not_before
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.tracks.interventions import (
@@ -42,7 +43,7 @@ from recorder.explain.tracks.interventions import (
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.tracks.transitions import happenings
 from recorder.explain.verdict import Because, Decided, Faulted, Verdict
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import FactKind
 from recorder.model.facts import BootChanged
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
@@ -91,7 +92,7 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
     faulted = _tempered(transition, broken, decided)
     back = chain.back if happened not in STAYED else None
     before, after = _boots(transition)
-    hiding = holes_over(chain, effect, holes)
+    hiding = holes_over(transition, holes)
     holed = bool(hiding)
     evidence, left_out = evidence_of(transition, decided, faulted)
     verdict = Verdict(
@@ -113,17 +114,15 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
         decision=decided,
         began=chain.began.at,
         acted_at=_acted_at(acted, decided),
-        because=_because(transition, decided, faulted),
-        down=_down(transition, between[0]),
-        away=_away(transition, back, between[0]),
+        because=_because(decided, faulted),
+        down=down_of(transition, between[0]),
+        away=away_of(transition, back, between[0]),
         skew=chain.skew,
         steps=steps_of(transition, decided, faulted, evidence, between[0]),
         evidence=evidence,
         left_out=left_out,
         contradictions=contradictions(transition),
-        gaps=sorted(
-            {hole.opened for hole in hiding if hole.opened is not None}
-        ),
+        hiding=hiding,
     )
     verdict = replace(
         verdict,
@@ -162,7 +161,7 @@ def _decided(
         confidence=led.strength,
         since=min(s.stored.observed_at for s in one.steps),
         carried_out_by=carrier_of(one, acted),
-        entries=sorted({s.stored.entry for s in one.steps}),
+        steps=tuple(one.steps),
     )
     if led.actor is None and was_gone(transition, decided):
         # Whoever takes away what is long lost has a reason.
@@ -171,42 +170,18 @@ def _decided(
 
 
 def _because(
-    transition: Transition,
-    decided: Decided | None,
-    faulted: Faulted | None,
+    decided: Decided | None, faulted: Faulted | None
 ) -> Because | None:
-    """Return the fault that was answered, if one was."""
+    """Return the fault that was answered, if one was.
+
+    It led to what happened by way of the answer, so it is one link, and as
+    sure as that it is the cause.
+    """
     if decided is None or faulted is None:
         return None
     if not answers(decided.sign, faulted.sign):
         return None
-    quoted = quotes(transition, decided.entries, faulted.sign)
-    strength = (
-        Confidence.PROVEN
-        if quoted
-        else weaker(Confidence.LIKELY, faulted.confidence)
-    )
-    return Because(sign=faulted.sign, strength=strength)
-
-
-def _down(transition: Transition, last: datetime | None) -> timedelta | None:
-    if not transition.is_back:
-        return None
-    again = heard_again(transition)
-    if last is None or again is None:
-        return None
-    return max(again - last, timedelta())
-
-
-def _away(
-    transition: Transition, back: StoredFact | None, proved: datetime | None
-) -> timedelta | None:
-    left = transition.episode.left_at
-    if back is None or left is None:
-        return None
-    if transition.was_lost and proved is not None:
-        left = min(left, proved)
-    return max(back.observed_at - left, timedelta())
+    return Because(sign=faulted.sign, strength=faulted.confidence)
 
 
 def _acted_at(

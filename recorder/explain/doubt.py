@@ -81,9 +81,10 @@ def was_gone(transition: Transition, decided: Decided) -> bool:
 
 
 def holes_over(
-    chain: Episode, effect: Signal, holes: Iterable[Hole]
+    transition: Transition, holes: Iterable[Hole]
 ) -> Sequence[Hole]:
     """Return the times that the chain rests on and the log is silent about."""
+    chain, effect = transition.episode, transition.effect
     # By our own clock: a hole that ended before the first sign was seen ended
     # in a list, which showed how things stood.
     first = min(sign.stored.observed_at for sign in chain.signals)

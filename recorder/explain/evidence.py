@@ -1,9 +1,10 @@
 """Evidence: the signs that a verdict names, in the order of a timeline.
 
-It judges nothing: what happened and why is settled when it is asked.
+It judges nothing: what happened and why is settled when it is asked. What a
+verdict rests on is always there, whether a rule knows it or not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from recorder.explain.signals import Signal, Topic
@@ -11,7 +12,7 @@ from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Decided, Evidence, Faulted
 from recorder.model.outcomes import Happened, Role
 
-__all__ = ["evidence_of", "most_telling"]
+__all__ = ["evidence_of", "most_telling", "place_of"]
 
 EVIDENCE_MAX = 60
 """Signs that a verdict names, so that a storm of them makes no answer long."""
@@ -33,22 +34,48 @@ def evidence_of(
     chosen: dict[tuple[int, int], Evidence] = {}
     deciding = [transition.effect]
     deciding += [found.sign for found in (decided, faulted) if found]
-    rested = {(sign.position, sign.stored.index) for sign in deciding}
-    for sign in transition.episode.signals:
-        key = sign.position, sign.stored.index
+    rested = {place_of(sign) for sign in deciding}
+    unruled = _unruled(transition, decided, faulted)
+    for sign in [*transition.episode.signals, *unruled]:
+        key = place_of(sign)
         if key not in rested and any(sign is s for s in transition.apart):
             continue
         if not _is_telling(transition, sign, decided):
             continue
         role = sign.role
-        if decided is not None and sign is decided.sign:
+        if decided is not None and key == place_of(decided.sign):
             role = Role.DECISION
-        if faulted is not None and sign is faulted.sign:
+        if faulted is not None and key == place_of(faulted.sign):
             role = Role.EFFECT if sign is transition.effect else Role.FAULT
         chosen.setdefault(key, Evidence(role=role, sign=sign))
     found = sorted(chosen.values(), key=_place)
     kept = most_telling(found, deciding, EVIDENCE_MAX)
     return [found[place] for place in kept], len(found) - len(kept)
+
+
+def place_of(sign: Signal) -> tuple[int, int]:
+    """Return the entry of a sign, and which fact of it."""
+    return sign.position, sign.stored.index
+
+
+def _unruled(
+    transition: Transition, decided: Decided | None, faulted: Faulted | None
+) -> Iterator[Signal]:
+    """Yield what a verdict rests on and no rule knows.
+
+    The fault, when it was over, and what was done, as its author wrote it.
+    """
+    if decided is not None:
+        yield from (s for s in decided.steps if not s.ruled)
+    if faulted is None or faulted.sign.ruled:
+        return
+    fault = faulted.sign
+    yield fault
+    for mark in transition.episode.marks:
+        if mark.subject == fault.subject and place_of(mark) > place_of(fault):
+            ended = mark.status != fault.status
+            role = Role.RECOVERY if ended else Role.FAULT
+            yield mark._replace(role=role, over=ended)
 
 
 def most_telling(
@@ -63,7 +90,7 @@ def most_telling(
     def worth(place: int) -> tuple[int, int]:
         one = evidence[place]
         rank = 1 if one.role in TELLING else 2
-        if any(one.sign is sign for sign in deciding):
+        if any(place_of(one.sign) == place_of(sign) for sign in deciding):
             rank = 0
         return rank, min(place, len(evidence) - 1 - place)
 

@@ -5,7 +5,7 @@ from textwrap import shorten
 
 from recorder.explain.happened import STAYED, STAYING
 from recorder.explain.signals import Actor, Signal, Topic
-from recorder.explain.verdict import Faulted, Verdict
+from recorder.explain.verdict import Duration, Faulted, Verdict
 from recorder.facts import says
 from recorder.model.facts import (
     ConditionChanged,
@@ -13,9 +13,16 @@ from recorder.model.facts import (
     EventOccurred,
     ResourceChanged,
 )
-from recorder.model.outcomes import Confidence, Decision, Fault, Happened, Mode
+from recorder.model.outcomes import (
+    Confidence,
+    Decision,
+    DurationKind,
+    Fault,
+    Happened,
+    Mode,
+)
 
-__all__ = ["lasted", "sentence"]
+__all__ = ["lasted", "lasts", "sentence"]
 
 VERBS = {
     Happened.REPLACED: "was replaced by another machine",
@@ -63,8 +70,6 @@ UNKNOWN = "cause unknown: nothing recorded explains it"
 ANNOUNCED = frozenset({Decision.HOST_MAINTENANCE, Decision.PREEMPTION})
 """What somebody announces who need not be the one that does it."""
 
-A_SECOND = timedelta(seconds=1)
-
 SAID_MAX = 60
 """Characters of what somebody said, in a sentence; the evidence has more."""
 
@@ -87,13 +92,13 @@ def sentence(verdict: Verdict) -> str:
 def _lasted(verdict: Verdict) -> str:
     if verdict.happened in STAYED:
         return ""
-    if verdict.down is not None and verdict.down >= A_SECOND:
-        return f" (down {lasted(verdict.down)})"
-    if verdict.back_in_service_at is None:
+    duration = verdict.duration
+    down = duration is not None and duration.kind is DurationKind.DOWN
+    if verdict.back_in_service_at is None and not down:
         return " (not back in service)"
-    if verdict.away is not None and verdict.away >= A_SECOND:
-        return f" (away {lasted(verdict.away)})"
-    return ""
+    if duration is None:
+        return ""
+    return f" ({duration.kind} {lasts(duration)})"
 
 
 def _author(verdict: Verdict) -> str:
@@ -242,6 +247,12 @@ def _clock(at: datetime, near: datetime | None = None) -> str:
     """Write a time, with its day where that is not the day of the effect."""
     other = near is not None and near.date() != at.date()
     return at.strftime("%Y-%m-%d %H:%M:%S" if other else "%H:%M:%S")
+
+
+def lasts(duration: Duration) -> str:
+    """Write a duration with its bound, as ``11 s at most``."""
+    bound = " at most" if duration.at_most else ""
+    return f"{lasted(duration.length)}{bound}"
 
 
 def lasted(duration: timedelta) -> str:

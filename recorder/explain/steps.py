@@ -14,8 +14,15 @@ from itertools import islice
 from msgspec.structs import replace
 
 from recorder.explain.happened import STAYED, STAYING
-from recorder.explain.signals import Actor, Signal, Topic
+from recorder.explain.signals import (
+    Actor,
+    Signal,
+    Topic,
+    is_order,
+    is_same,
+)
 from recorder.explain.signals.requests import request_of
+from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition, latest
 from recorder.explain.verdict import Decided, Evidence, Faulted, Step
 from recorder.model.outcomes import Happened, Role
@@ -28,7 +35,8 @@ STEPS_MAX = 7
 LAST_SIGN = "last sign of life"
 
 ACTS = (Topic.CORDON, Topic.EVICTION, Topic.DELETION, Topic.SHUTDOWN)
-"""Acts that are shown, the most telling first; others if there is room."""
+"""Acts that are shown, the most telling first; others if there is room. What
+its author says that it did to reboot a node comes before them."""
 
 _GONE = frozenset({Topic.READY, Topic.SILENCE})
 _NEW = frozenset(
@@ -78,6 +86,8 @@ def steps_of(
         *_recovery(transition, shown),
         *_impact(shown),
     ]
+    for signal in shown:
+        _report(signal, drafts)
     told = {s.position for draft in drafts for s in draft.signals}
     left = [
         s
@@ -132,6 +142,18 @@ def _same(first: Signal, shown: Iterable[Signal]) -> list[Signal]:
     return _with(first, others)
 
 
+def _report(event: Signal, drafts: Iterable[_Draft]) -> None:
+    """Add what the author of a decision says of it at once in an Event."""
+    if event.topic is not Topic.EVENT or event.ruled:
+        return
+    for draft in drafts:
+        if draft.role is not Role.DECISION:
+            continue
+        apart = abs(event.stored.at - draft.signals[0].stored.at)
+        if apart <= LIMITS.asynchronous and is_same(event.actor, draft.actor):
+            draft.signals = _with(draft.signals[0], [*draft.signals, event])
+
+
 def _acts(transition: Transition, left: list[Signal]) -> Iterator[_Draft]:
     by_topic: dict[object, list[Signal]] = {}
     for signal in left:
@@ -141,9 +163,11 @@ def _acts(transition: Transition, left: list[Signal]) -> Iterator[_Draft]:
         if signal.topic not in ACTS:
             key = signal.subject
         by_topic.setdefault(key, []).append(signal)
+    rebooted = transition.happened is Happened.REBOOT
     order = sorted(
         by_topic.values(),
         key=lambda own: (
+            not (rebooted and is_order(own[0])),
             ACTS.index(own[0].topic) if own[0].topic in ACTS else len(ACTS),
             own[0].position,
         ),
@@ -248,7 +272,15 @@ def _recovery(transition: Transition, shown: list[Signal]) -> Iterator[_Draft]:
 
 
 def _impact(shown: Iterable[Signal]) -> Iterator[_Draft]:
-    driven = [s for s in shown if s.topic is Topic.TAINT_EVICTION]
+    gone: set[object] = set()
+    driven = []
+    for signal in shown:
+        # What first ended a Pod did, not what was written on it afterwards.
+        pod = signal.stored.fact.object
+        if signal.topic is Topic.TAINT_EVICTION and pod not in gone:
+            driven.append(signal)
+        elif signal.topic is Topic.EVICTION:
+            gone.add(pod)
     if driven:
         yield _Draft(Role.IMPACT, driven)
 

@@ -5,11 +5,14 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from recorder.coverage.hole import Hole
+from recorder.explain.happened import STAYED
 from recorder.explain.signals import Actor, Signal
 from recorder.model.outcomes import (
     Cause,
     Confidence,
     Decision,
+    DurationKind,
     Fault,
     Happened,
     Mode,
@@ -22,6 +25,7 @@ __all__ = [
     "Contest",
     "Contradiction",
     "Decided",
+    "Duration",
     "Evidence",
     "Faulted",
     "Missing",
@@ -29,6 +33,10 @@ __all__ = [
     "Step",
     "Verdict",
 ]
+
+
+SHORTEST = timedelta(seconds=1)
+"""What lasts for less is not shown."""
 
 
 class Faulted(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,8 +61,13 @@ class Decided(msgspec.Struct, frozen=True, kw_only=True):
     carried_out_by: Actor | None = None
     """Who did what was decided, where that is somebody else."""
 
-    entries: Sequence[EntryName] = ()
-    """Of the steps of the intervention, in the order of the log."""
+    steps: Sequence[Signal] = ()
+    """Of the intervention, in the order of the log."""
+
+    @property
+    def entries(self) -> Sequence[EntryName]:
+        """Of the steps of the intervention, in the order of the log."""
+        return sorted({step.stored.entry for step in self.steps})
 
 
 class Because(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,6 +131,16 @@ class Contest(msgspec.Struct, frozen=True, kw_only=True):
     """Of each change, in the order of the log."""
 
 
+class Duration(msgspec.Struct, frozen=True, kw_only=True):
+    """How long something lasted."""
+
+    kind: DurationKind
+    length: timedelta
+    at_most: bool
+    """Whether it is a bound: only a proof before it and one after it are
+    recorded."""
+
+
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """What happened to a node, why, who decided, on what evidence."""
 
@@ -147,12 +170,12 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     because: Because | None = None
     """The fault that the intervention responds to, if one led to this."""
 
-    down: timedelta | None = None
+    down: Duration | None = None
     """The time from the last proof that the node was alive to the next one.
     None if the node was never down, has not come back, or no proof from before
     is recorded."""
 
-    away: timedelta | None = None
+    away: Duration | None = None
     """The time during which the node was not in service. None if it never
     left service, or is not back."""
 
@@ -176,9 +199,14 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     contest: Contest | None = None
     """The contest that it is part of."""
 
-    gaps: Sequence[EntryName] = ()
-    """Gaps that overlap the time of its evidence and reduce its
-    confidence."""
+    hiding: Sequence[Hole] = ()
+    """What overlaps the time of its evidence and reduces its confidence."""
+
+    @property
+    def gaps(self) -> Sequence[EntryName]:
+        """The gaps among what may hide something."""
+        named = (hole.opened for hole in self.hiding)
+        return sorted({name for name in named if name is not None})
 
     @property
     def id(self) -> str:
@@ -194,6 +222,19 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     def not_after(self) -> datetime:
         """The first proof of the new state."""
         return self.between[1]
+
+    @property
+    def duration(self) -> Duration | None:
+        """How long it lasted: down, or else away from service.
+
+        Lists, sentences, cards, counts and reports show the same.
+        """
+        if self.happened in STAYED:
+            return None
+        for one in (self.down, self.away):
+            if one is not None and one.length >= SHORTEST:
+                return one
+        return None
 
     @property
     def cause(self) -> Cause:

@@ -10,6 +10,7 @@ __all__ = [
     "Cause",
     "Confidence",
     "Decision",
+    "DurationKind",
     "EndedBy",
     "Fault",
     "Happened",
@@ -54,6 +55,13 @@ class Happened(StrEnum):
 
     JOINED = "joined"
     """A new Node."""
+
+
+class DurationKind(StrEnum):
+    """What lasted: a node was down, or away from service."""
+
+    DOWN = "down"
+    AWAY = "away"
 
 
 class Mode(StrEnum):

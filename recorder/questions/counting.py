@@ -55,6 +55,10 @@ class Count:
     reboots: int = 0
     workloads: int = 0
     gpu_hours_lost: float = 0.0
+    mean_down: timedelta | None = None
+    """Of the nodes that were down and came back: at most."""
+
+    longest_down: timedelta | None = None
     mean_away: timedelta | None = None
     """Of the nodes that were away and came back."""
 
@@ -83,7 +87,8 @@ class _Group:
 
     def counted(self, key: str | None) -> Count:
         verdicts = list(self.verdicts.values())
-        away = [v.away for v in verdicts if v.away is not None]
+        down = [v.down.length for v in verdicts if v.down is not None]
+        away = [v.away.length for v in verdicts if v.away is not None]
         return Count(
             key=key,
             incidents=len(self.incidents),
@@ -92,10 +97,16 @@ class _Group:
             reboots=sum(v.happened is Happened.REBOOT for v in verdicts),
             workloads=len(self.workloads),
             gpu_hours_lost=round(self.hours, DIGITS),
-            mean_away=sum(away, timedelta()) / len(away) if away else None,
+            mean_down=_mean(down),
+            longest_down=max(down, default=None),
+            mean_away=_mean(away),
             longest_away=max(away, default=None),
             not_back=sum(v.back_in_service_at is None for v in verdicts),
         )
+
+
+def _mean(lengths: Sequence[timedelta]) -> timedelta | None:
+    return sum(lengths, timedelta()) / len(lengths) if lengths else None
 
 
 Key = Callable[[Verdict], str | None]

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from recorder.coverage.coverage import Coverage, covered
 from recorder.explain.impact import Hit
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Duration, Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.moment import shifted
 from recorder.model.outcomes import Fault
@@ -94,6 +94,11 @@ class Incident:
         if any(back is None for back in backs):
             return None
         return max(back for back in backs if back is not None)
+
+    @property
+    def duration(self) -> Duration | None:
+        """How long it lasted for the node that its sentence names."""
+        return self.first.duration
 
     @property
     def sentence(self) -> str:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recorder.coverage.authorship import add_unaudited
-from recorder.coverage.coverage import Coverage, covered
+from recorder.coverage.coverage import Coverage, covered, proven_of
+from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
+from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted
 from recorder.model.window import TimeError, Window
 from recorder.questions.loading.nodes import (
@@ -90,9 +92,10 @@ async def ask_why(
         since = min(verdict.began_at for verdict in found)
         spoken = Window(since, question.window.until)
     if spoken is not judged:
-        coverage = await covered(
-            reading, spoken, now=now, reads=reads_nodes, facts=True
-        )
+        coverage = await _covered(reading, question, spoken, now=now)
+        coverage.rest_on(hole for one in found for hole in one.hiding)
+    if found:
+        coverage.proven_until = _proven(reading, found)
     add_unaudited(coverage, reading.streams, is_authored)
     return Why(
         cluster=reading.log.cluster_name,
@@ -100,6 +103,49 @@ async def ask_why(
         verdicts=found,
         coverage=coverage,
     )
+
+
+async def _covered(
+    reading: Reading, question: WhyQuestion, spoken: Window, *, now: datetime
+) -> Coverage:
+    """Judge the window that an answer speaks of.
+
+    It ends where the answer does, which nobody asked for; unless the moment
+    that was asked about is not recorded yet.
+    """
+    asked = Window(spoken.since, None)
+    coverage = await covered(
+        reading, asked, now=now, reads=reads_nodes, facts=True
+    )
+    end, at = coverage.window.until, question.at
+    if at is None or spoken.until is None or end is None or at > end:
+        return await covered(
+            reading, spoken, now=now, reads=reads_nodes, facts=True
+        )
+    coverage.end(spoken.until)
+    return coverage
+
+
+def _proven(reading: Reading, found: Sequence[Verdict]) -> datetime | None:
+    """Return how far the streams are proven that told what happened."""
+    told = {_told_by(one.effect.stored) for one in found}
+    return proven_of(
+        stream
+        for stream in reading.streams
+        if reads_nodes(stream.source, stream.resource)
+        and stream.resource in told
+    )
+
+
+def _told_by(stored: StoredFact) -> str:
+    """Return the resource whose stream told a fact of a node."""
+    fact = stored.fact
+    if fact.kind is FactKind.EVENT:
+        return EVENTS
+    if fact.kind is FactKind.LEASE_SILENT:
+        return LEASES
+    of_pod = fact.object is not None and fact.object.kind == "Pod"
+    return PODS if of_pod else NODES
 
 
 def _is_before_the_record(reading: Reading, found: Sequence[Verdict]) -> bool:

@@ -89,7 +89,6 @@ _SPECIAL = str.maketrans(
     {
         "|": "\\|",
         "<": "&lt;",
-        ">": "&gt;",
         "*": "\\*",
         "_": "\\_",
         "`": "'",
@@ -102,4 +101,5 @@ _SPECIAL = str.maketrans(
 
 
 def _text(text: str) -> str:
-    return plain(text.translate(_SPECIAL))
+    quotes = "\\" if text.startswith(">") else ""
+    return f"{quotes}{plain(text.translate(_SPECIAL))}"

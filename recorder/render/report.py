@@ -109,7 +109,7 @@ def report(postmortem: Postmortem) -> Iterator[Part]:
     yield from _listed("Contributing factors", factors(postmortem))
     yield from _detection(postmortem, course, day)
     yield Heading("Action items")
-    items = [*action_items(postmortem), ""]
+    items = action_items(postmortem)
     yield Items([(item, NO_ENTRIES) for item in items], open=True)
     yield Heading("Timeline")
     yield Drawing()
@@ -153,7 +153,7 @@ def _detection(
             after = lasted(timedelta(seconds=phase.after_seconds or 0))
             yield Paragraph(
                 f"First reported at {_clock(phase.at, day)}, {after} after it"
-                f" started, by {phase.says}."
+                f" started, by {phase.says.rstrip('.')}."
             )
     lines = missing_lines(postmortem.coverage, postmortem.gaps)
     lacking = {

@@ -20,11 +20,15 @@ def totals_line(stats: Stats) -> str:
         f"{counted(total.incidents, 'incident')} on {nodes}",
         counted(total.reboots, "reboot"),
     ]
-    if total.mean_away is not None and total.longest_away is not None:
-        parts.append(
-            f"away {lasted(total.mean_away)} on average,"
-            f" {lasted(total.longest_away)} at most"
-        )
+    for kind, mean, longest in (
+        ("down", total.mean_down, total.longest_down),
+        ("away", total.mean_away, total.longest_away),
+    ):
+        if mean is not None and longest is not None:
+            parts.append(
+                f"{kind} {lasted(mean)} on average and"
+                f" {lasted(longest)} at most"
+            )
     if total.not_back:
         parts.append(f"{counted(total.not_back, 'node')} not back in service")
     parts.append(f"at least {total.gpu_hours_lost:.2f} GPU-hours lost")
@@ -44,6 +48,8 @@ def count_columns(by: GroupBy) -> Sequence[Column]:
         Column("REBOOTS", rank=1),
         Column("WORKLOADS", rank=3),
         Column("GPU-HOURS"),
+        Column("MEAN DOWN", rank=4),
+        Column("LONGEST DOWN", rank=5),
         Column("MEAN AWAY", rank=4),
         Column("LONGEST AWAY", rank=5),
         Column("NOT BACK", rank=6),
@@ -59,6 +65,8 @@ def count_cells(count: Count) -> Sequence[Cell]:
         count.reboots,
         count.workloads,
         count.gpu_hours_lost,
+        _duration(count.mean_down),
+        _duration(count.longest_down),
         _duration(count.mean_away),
         _duration(count.longest_away),
         count.not_back,

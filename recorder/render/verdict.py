@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from itertools import pairwise
 from textwrap import wrap
 
 from recorder.documents.sentences import counted
-from recorder.explain.evidence import most_telling
+from recorder.explain.sentences import lasts
 from recorder.explain.verdict import Decided, Step, Verdict
 from recorder.model.moment import written
 from recorder.render.text import plain
@@ -28,15 +27,12 @@ WIDTH = 100
 SAYS_MAX = 100
 """Characters of what one sign says; an Event may hold a thousand."""
 
-EVIDENCE_SHOWN = 24
-"""Signs shown as text, so that a verdict fits on a screen."""
-
 
 def verdict_lines(verdict: Verdict, *, verbose: bool = False) -> Iterator[str]:
     """Yield a verdict as text: the sentence, then the path in its steps.
 
-    ``verbose`` shows the records one by one instead, as many as fit on a
-    screen; the JSON has all that the verdict names.
+    ``verbose`` shows the records one by one instead, all that the verdict
+    names and each in full.
     """
     yield from wrap(plain(verdict.sentence), WIDTH)
     yield ""
@@ -103,27 +99,17 @@ def cut(said: str) -> str:
 
 def _records(verdict: Verdict) -> Iterator[str]:
     every = verdict.evidence
-    deciding = [verdict.effect]
-    parts = (verdict.fault, verdict.decision)
-    deciding += [part.sign for part in parts if part is not None]
-    shown = most_telling(every, deciding, EVIDENCE_SHOWN)
-    width = max(
-        (len(str(every[n].sign.stored.entry)) for n in shown), default=0
-    )
+    width = max((len(str(e.sign.stored.entry)) for e in every), default=0)
     day = None
-    for before, place in pairwise([-1, *shown]):
-        left = place - before - 1
-        if left:
-            yield f"  ... {counted(left, 'more record')}: see -o json"
-        stored = every[place].sign.stored
+    for one in every:
+        stored = one.sign.stored
         if stored.at.date() != day:
             day = stored.at.date()
             yield f"  {day:%Y-%m-%d}"
         name = str(stored.entry).ljust(width)
         clock = stored.at.strftime("%H:%M:%S")
-        role = every[place].role.ljust(8)
-        said = cut(every[place].sign.says)
-        yield f"  {clock}  {role}  {name}  {said}"
+        role = one.role.ljust(8)
+        yield f"  {clock}  {role}  {name}  {plain(one.sign.says)}"
     if verdict.left_out:
         yield from row_lines("...", _without(verdict))
 
@@ -182,6 +168,11 @@ def _facts_of(verdict: Verdict) -> Iterator[str]:
     back = verdict.back_in_service_at
     if back is not None:
         rows.append(("back", written(back)))
+    rows += [
+        (duration.kind.value, lasts(duration))
+        for duration in (verdict.down, verdict.away)
+        if duration is not None
+    ]
     if verdict.skew:
         rows.append(("clock", _skewed(verdict.skew)))
     for name, value in rows:
@@ -207,6 +198,12 @@ def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
     booted = _boots(verdict)
     if booted is not None:
         yield "Boot ID", " → ".join(booted)
+    for title, duration in (
+        ("Down", verdict.down),
+        ("Out of service", verdict.away),
+    ):
+        if duration is not None:
+            yield title, lasts(duration)
     if verdict.back_in_service_at is not None:
         yield "Back in service", written(verdict.back_in_service_at)
 

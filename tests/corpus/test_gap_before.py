@@ -59,4 +59,4 @@ async def test_what_a_gap_may_hide_leaves_the_mode_open_in_a_later_window(
         verdict_lines(doubted.verdicts[0])
     )
     assert sure.gaps == []
-    assert doubted.coverage.gaps == []
+    assert doubted.coverage.gaps == [hidden]

@@ -15,7 +15,7 @@ from tests.corpus.live_judge import (
 )
 from tests.support.postgres import Database
 
-RIGHT_MIN = 174
+RIGHT_MIN = 176
 """Of 178; it is raised when more are asked or right, and never lowered."""
 
 

@@ -70,7 +70,7 @@ def test_a_wrong_clock_of_a_node_changes_nothing(wrong: float) -> None:
         assert other is not None
         assert abs(one - other) < timedelta(seconds=2)
     assert found.down is not None
-    assert abs(found.down.total_seconds() - 130) < 2
+    assert abs(found.down.length.total_seconds() - 130) < 2
 
 
 @pytest.mark.parametrize("wrong", OFFSETS)

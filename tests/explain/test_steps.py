@@ -2,6 +2,7 @@
 
 from recorder.explain.verdict import Step, Verdict
 from recorder.model.outcomes import Role
+from recorder.render.verdict import verdict_lines
 from tests.explain.tale import Tale
 from tests.explain.test_traps import CORDON
 from tests.support.builders import at
@@ -98,3 +99,79 @@ def test_a_sign_of_life_long_before_a_node_is_given_up_is_of_the_old() -> None:
     verdict = tale.boots(90).verdict()
 
     assert verdict.not_before == at(40)
+
+
+def power_cycled() -> Verdict:
+    """A program that no rule knows power-cycles a node for a fault."""
+    tale = Tale().condition(5, "CoolantFlowLow", "True", was="False")
+    tale.cordons(10, "feldspar")
+    tale.event(10.5, "feldspar", "Quarantined", "draining and power-cycling")
+    tale.pod(11, "EvictionByEvictionAPI")
+    for second, what, value in (
+        (10, "quarantined-by", "condition/CoolantFlowLow"),
+        (12, "power-cycled-at", "03:00:12"),
+    ):
+        key = f"feldspar.example.com/{what}"
+        tale.labels(second, key, value, annotation=True, actor="feldspar")
+    tale.crashes(13)
+    tale.condition(214, "CoolantFlowLow", "False", was="True")
+    return tale.verdict()
+
+
+def test_the_act_that_its_author_says_rebooted_a_node_is_a_step() -> None:
+    verdict = power_cycled()
+
+    done = step_of(verdict, "power-cycled-at")
+    assert done.role is Role.ACT
+    assert done.actor is not None
+    assert done.actor.name == "feldspar"
+    decision = step_of(verdict, "cordoned")
+    assert decision.role is Role.DECISION
+    assert len(decision.entries) == 2  # what it says of it is no act
+
+
+def test_what_a_path_rests_on_is_evidence_whether_a_rule_knows_it_or_not() -> (
+    None
+):
+    verdict = power_cycled()
+
+    roles = {one.sign.says: one.role for one in verdict.evidence}
+    assert roles["CoolantFlowLow=True (was False)"] is Role.FAULT
+    assert roles["CoolantFlowLow=False (was True)"] is Role.RECOVERY
+    named = {one.sign.stored.entry for one in verdict.evidence}
+    assert named >= {e for step in verdict.steps for e in step.entries}
+    text = "\n".join(verdict_lines(verdict, verbose=True))
+    assert all(str(entry) in text for entry in named)
+
+
+def test_verbose_shows_every_record_of_a_verdict_in_full() -> None:
+    tale, long = Tale("n1", "n2"), "task blocked for more than 120 s: " * 5
+    for second in range(50):
+        tale.event(500 + second, "kernel-monitor", "TaskHung", long)
+    verdict = tale.crashes(1000).verdict()
+
+    shown = [*verdict_lines(verdict, verbose=True)]
+
+    assert len(verdict.evidence) > 50
+    for one in verdict.evidence:
+        named = f"  {one.sign.stored.entry} "
+        assert any(named in x and one.sign.says in x for x in shown)
+
+
+def test_a_link_is_as_sure_as_the_cause_that_rests_on_it() -> None:
+    named = power_cycled()
+    tale = Tale().condition(5, "KernelDeadlock", "True", was="False")
+    unnamed = tale.cordons(10, "feldspar").crashes(13).verdict()
+
+    for verdict in (named, unnamed):
+        assert verdict.because is not None
+        assert verdict.because.strength == verdict.confidence == "proven"
+
+
+def test_a_pod_that_was_evicted_before_is_not_driven_away_again() -> None:
+    tale = Tale("n1", "n2").cordons(5, "kubectl")
+    tale.pod(10, "EvictionByEvictionAPI").silent(60, renewed=20).lost(60)
+    tale.pod(65, "DeletionByTaintManager")
+    verdict = tale.boots(90).verdict()
+
+    assert "taint manager" not in str(paths(verdict))

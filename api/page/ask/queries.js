@@ -10,7 +10,8 @@ const WORKLOAD_HIT = `workload { kind namespace name uid group } hitBy
   gpuHoursLost evidence says`;
 
 const VERDICT = `id node nodeUid happened bootIdBefore bootIdAfter
-  between { last first } beganAt at backInServiceAt downSeconds awaySeconds
+  between { last first } beganAt at backInServiceAt duration { kind atMost }
+  downSeconds awaySeconds
   mode cause
   fault { class says at }
   decision { class says at actor { kind name tool }
@@ -84,6 +85,7 @@ export const INCIDENTS = `query Incidents(${LOG}, $since: DateTime,
     workload: $workload, last: $last, before: $before, steps: $steps) {
     count
     nodes { id happened cause nodes from to group sentence confidence
+      duration { kind seconds atMost }
       verdicts { id node at beganAt backInServiceAt
         fault { class } decision { class actor { name tool } } }
       workloads { workload { kind namespace name } gpuHoursAttributed }

@@ -10,8 +10,8 @@ import { severityOf, struckAt } from './traits.js';
 const timeOf = ({ from }) => readInstant(from) ?? 0;
 
 /** @param {any} incident */
-const lengthOf = (incident) => incident.to === null ? Infinity
-  : (readInstant(incident.to) ?? 0) - timeOf(incident);
+const lengthOf = ({ to, duration }) => to === null ? Infinity
+  : duration?.seconds ?? 0;
 
 /**
  * What each column shows, and what it is sorted by: the same thing.

@@ -3,11 +3,9 @@
 import { html } from '../html.js';
 import { light } from '../lighting.js';
 import { readInstant } from '../time/instant.js';
-import { clock, day, span, zoneName } from '../time/clock.js';
+import { clock, day, zoneName } from '../time/clock.js';
+import { lasts } from '../words/incident.js';
 import { counted, prose, term } from '../words/plain.js';
-
-/** Milliseconds. */
-const SECOND = 1000;
 
 /** Steps that have a key of their own. */
 const STEPS_WITH_KEYS = 9;
@@ -93,16 +91,14 @@ function aboutOf(verdict) {
 // card and a sentence have one for each thing.
 /** @param {any} verdict @returns {[string, string][]} */
 const downRows = ({ downSeconds }) =>
-  downSeconds === null ? [] : [['Down', seconds(downSeconds)]];
+  downSeconds === null ? [] : [['Down', lasts(downSeconds, true)]];
 
 /** @param {any} verdict */
-function awayWords({ backInServiceAt, awaySeconds }) {
+function awayWords({ backInServiceAt, awaySeconds, duration }) {
   if (backInServiceAt === null) return 'not back in service';
-  return awaySeconds === null ? 'never' : seconds(awaySeconds);
+  if (awaySeconds === null) return 'never';
+  return lasts(awaySeconds, duration?.kind === 'AWAY' && duration.atMost);
 }
-
-/** @param {number} count */
-const seconds = (count) => span(Math.round(count * SECOND));
 
 /** @param {any} decision */
 function deciderWords({ actor, carriedOutBy, class: what }) {

@@ -1,18 +1,29 @@
 /** One incident in the words of one line. */
 
-import { readInstant } from '../time/instant.js';
 import { span } from '../time/clock.js';
 import { term } from './plain.js';
 
+/** Milliseconds. */
+const SECOND = 1000;
+
 /**
- * How long it lasted.
+ * How long it lasted, as its sentence says.
  * @param {any} incident
  * @returns {string}
  */
-export function lasted({ happened, from, to }) {
+export function lasted({ happened, to, duration }) {
   if (to === null) return happened === 'REMOVED' ? '' : 'not back';
-  return span((readInstant(to) ?? 0) - (readInstant(from) ?? 0));
+  return duration === null ? '' : lasts(duration.seconds, duration.atMost);
 }
+
+/**
+ * A duration in whole seconds, with its bound.
+ * @param {number} seconds
+ * @param {boolean} atMost
+ * @returns {string}
+ */
+export const lasts = (seconds, atMost) =>
+  `${span(Math.round(seconds) * SECOND)}${atMost ? ' at most' : ''}`;
 
 /**
  * Fault and decision, as one leads to the other.

@@ -1,4 +1,4 @@
-export default ({ in_html, in_lighting, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_timeline, in_views_jobs, in_views_states, in_views_strip, in_words_plain }) => {
+export default ({ in_html, in_lighting, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_timeline, in_views_jobs, in_views_states, in_views_strip, in_words_incident, in_words_plain }) => {
 const in_views_facts = (() => {
 const { html } = in_html;
 const { light } = in_lighting;
@@ -120,9 +120,9 @@ const in_views_verdict = (() => {
 const { html } = in_html;
 const { light } = in_lighting;
 const { readInstant } = in_time_instant;
-const { clock, day, span, zoneName } = in_time_clock;
+const { clock, day, zoneName } = in_time_clock;
+const { lasts } = in_words_incident;
 const { counted, prose, term } = in_words_plain;
-const SECOND = 1000;
 const STEPS_WITH_KEYS = 9;
 function VerdictCard({ page, verdict }) {
 const at = readInstant(verdict.at) ?? 0;
@@ -184,12 +184,12 @@ return [
 ];
 }
 const downRows = ({ downSeconds }) =>
-downSeconds === null ? [] : [['Down', seconds(downSeconds)]];
-function awayWords({ backInServiceAt, awaySeconds }) {
+downSeconds === null ? [] : [['Down', lasts(downSeconds, true)]];
+function awayWords({ backInServiceAt, awaySeconds, duration }) {
 if (backInServiceAt === null) return 'not back in service';
-return awaySeconds === null ? 'never' : seconds(awaySeconds);
+if (awaySeconds === null) return 'never';
+return lasts(awaySeconds, duration?.kind === 'AWAY' && duration.atMost);
 }
-const seconds = (count) => span(Math.round(count * SECOND));
 function deciderWords({ actor, carriedOutBy, class: what }) {
 const name = actor.name ?? 'unknown';
 const tool = actor.tool ? ` using ${actor.tool}` : '';

@@ -91,7 +91,8 @@ const WORKLOAD_HIT = `workload { kind namespace name uid group } hitBy
 firstNode nodes podsHit gangSize gpus outcome hitAt runningAgainAt
 gpuHoursLost evidence says`;
 const VERDICT = `id node nodeUid happened bootIdBefore bootIdAfter
-between { last first } beganAt at backInServiceAt downSeconds awaySeconds
+between { last first } beganAt at backInServiceAt duration { kind atMost }
+downSeconds awaySeconds
 mode cause
 fault { class says at }
 decision { class says at actor { kind name tool }
@@ -151,6 +152,7 @@ causes: $causes, confidence: $confidence, node: $node,
 workload: $workload, last: $last, before: $before, steps: $steps) {
 count
 nodes { id happened cause nodes from to group sentence confidence
+duration { kind seconds atMost }
 verdicts { id node at beganAt backInServiceAt
 fault { class } decision { class actor { name tool } } }
 workloads { workload { kind namespace name } gpuHoursAttributed }
@@ -2156,13 +2158,15 @@ return { from: at - half, to: at + half };
 return { Strip };
 })();
 const in_words_incident = (() => {
-const { readInstant } = in_time_instant;
 const { span } = in_time_clock;
 const { term } = in_words_plain;
-function lasted({ happened, from, to }) {
+const SECOND = 1000;
+function lasted({ happened, to, duration }) {
 if (to === null) return happened === 'REMOVED' ? '' : 'not back';
-return span((readInstant(to) ?? 0) - (readInstant(from) ?? 0));
+return duration === null ? '' : lasts(duration.seconds, duration.atMost);
 }
+const lasts = (seconds, atMost) =>
+`${span(Math.round(seconds) * SECOND)}${atMost ? ' at most' : ''}`;
 function because({ cause, verdicts }) {
 const [first] = verdicts;
 const fault = first?.fault ? term(first.fault.class) : null;
@@ -2190,7 +2194,7 @@ const text = words.length === 0 ? '' : searched(incident);
 return words.every((word) => text.includes(word));
 });
 }
-return { lasted, because, incidentsOf };
+return { lasted, lasts, because, incidentsOf };
 })();
 const in_words_markdown = (() => {
 const { readInstant } = in_time_instant;
@@ -2701,8 +2705,8 @@ const { readInstant } = in_time_instant;
 const { term } = in_words_plain;
 const { severityOf, struckAt } = in_fleet_traits;
 const timeOf = ({ from }) => readInstant(from) ?? 0;
-const lengthOf = (incident) => incident.to === null ? Infinity
-: (readInstant(incident.to) ?? 0) - timeOf(incident);
+const lengthOf = ({ to, duration }) => to === null ? Infinity
+: duration?.seconds ?? 0;
 const COLUMNS = [
 { id: 'time', title: 'Began', by: timeOf },
 { id: 'severity', title: 'Severity', by: (one) => -severityOf(one).rank },
@@ -3200,7 +3204,7 @@ const { Empty, Waiting } = in_views_states;
 const { sentenceOf } = in_words_workload;
 const PARTS = {
 fleet: () => import('./fleet.js').then((it) => it.default({ in_fleet_columns, in_fleet_fleet, in_fleet_sums, in_fleet_traits, in_html, in_time_clock, in_time_instant, in_views_states, in_views_strip, in_words_filter, in_words_incident, in_words_plain })),
-node: () => import('./node.js').then((it) => it.default({ in_html, in_lighting, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_timeline, in_views_jobs, in_views_states, in_views_strip, in_words_plain })),
+node: () => import('./node.js').then((it) => it.default({ in_html, in_lighting, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_timeline, in_views_jobs, in_views_states, in_views_strip, in_words_incident, in_words_plain })),
 detail: () => import('./detail.js').then((it) => it.default({ in_html, in_time_asked, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_jobs, in_views_overlays, in_views_states, in_words_filter, in_words_plain, in_words_recording, in_words_workload })),
 };
 const VIEWS = {

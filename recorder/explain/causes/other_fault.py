@@ -22,7 +22,9 @@ def _find(transition: Transition) -> Found | None:
 
 CAUSE = FaultCause(
     fault=Fault.OTHER,
-    signature="a condition that is known to be a fault of no other class",
-    lookalikes=("conditions without a rule, which are not a fault",),
+    signature="a condition that a rule knows as a fault of none of these"
+    " classes; or one that no rule knows, and that whoever acted on the node"
+    " names as the reason",
+    lookalikes=("conditions without a rule that nobody names: no fault",),
     find=_find,
 )

@@ -1,24 +1,14 @@
 """Because: which fault an intervention answers, and which took a node away."""
 
-from collections.abc import Collection
-
 from recorder.explain.signals import Signal, Topic, is_order
 from recorder.explain.thresholds import LIMITS
-from recorder.explain.tracks.transition import QUOTE_MIN, Transition
-from recorder.model.facts import (
-    ConditionChanged,
-    ContainerEnded,
-    Ended,
-    EventOccurred,
-)
+from recorder.explain.tracks.transition import Transition
 from recorder.model.outcomes import Decision, Fault, Happened
-from recorder.model.reference import EntryName
 
 __all__ = [
     "answers",
     "is_answered",
     "is_recent",
-    "quotes",
     "spares_kubelet",
 ]
 
@@ -31,32 +21,6 @@ def answers(step: Signal, fault: Signal) -> bool:
     first = fault.position, fault.stored.at, fault.stored.index
     then = step.position, step.stored.at, step.stored.index
     return then > first and step.stored.at - fault.stored.at <= LIMITS.recent
-
-
-def quotes(
-    transition: Transition, entries: Collection[EntryName], fault: Signal
-) -> bool:
-    """Whether a step in one of some entries names a fault."""
-    words = _words(fault)
-    return any(
-        word in step.says
-        for step in transition.episode.signals
-        if step.stored.entry in entries and step is not fault
-        for word in words
-    )
-
-
-def _words(fault: Signal) -> list[str]:
-    """Return the literals of a fault that are long enough to be its own."""
-    said: list[str | None] = [fault.subject.name]
-    match fault.stored.fact.detail:
-        case ConditionChanged(new=told) if told is not None:
-            said += [told.reason, told.message]
-        case EventOccurred() | ContainerEnded() | Ended() as detail:
-            said += [detail.reason, detail.message]
-        case _:
-            pass
-    return [text for text in said if text and len(text) >= QUOTE_MIN]
 
 
 def is_answered(transition: Transition, fault: Signal) -> bool:

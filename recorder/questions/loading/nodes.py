@@ -284,7 +284,7 @@ async def verdicts_of(
     ]
     if not any(asked):
         return []
-    holes = [*coverage.unvouched(), *await _earlier(reading, window)]
+    holes = [*_doubts(coverage), *await _gaps(reading, window)]
     absent = _absent(reading.streams)
     fleet = FleetContext(reading, window, holes, everywhere=everywhere)
     await fleet.read([chain for chains in asked for chain in chains])
@@ -294,9 +294,13 @@ async def verdicts_of(
             verdict
             for chain in chains
             for verdict in judge(
-                chain, fleet.around(chain), holes=holes, absent=absent
+                chain,
+                fleet.around(chain),
+                holes=holes,
+                absent=absent,
             )
         ]
+        coverage.rest_on(hole for one in judged for hole in one.hiding)
         verdicts += sorted(
             with_contests(chains, judged),
             key=lambda v: (v.effect.stored.at, v.effect.position),
@@ -310,17 +314,25 @@ def _absent(streams: Iterable[Stream]) -> set[str]:
     return {*NODE_RESOURCES, AUDIT} - there
 
 
-async def _earlier(reading: Reading, window: Window) -> list[Hole]:
-    """Return the gaps before a window that its chains may reach into.
+def _doubts(coverage: Coverage) -> list[Hole]:
+    """Return where the record may hide something from a verdict."""
+    read = {None, *NODE_RESOURCES}
+    return [
+        hole
+        for hole in coverage.doubts
+        if hole.since is not None and hole.resource in read
+    ]
 
-    They make no answer incomplete, for nobody asked about that time; but what
-    they hide may have been decided in them.
+
+async def _gaps(reading: Reading, window: Window) -> list[Hole]:
+    """Return the gaps of a window and before it, into which chains reach.
+
+    What they hide may have been decided in them.
     """
-    if window.since is None:
-        return []
+    since = window.since and shifted(window.since, -LOOKBACK)
     return [
         gap
-        async for gap in reading.gaps(shifted(window.since, -LOOKBACK))
+        async for gap in reading.gaps(since)
         if gap.since is not None
         and not gap.healed
         and gap.resource in NODE_RESOURCES

@@ -20,6 +20,7 @@ import { readInstant } from '../../../api/page/time/instant.js';
 const incident = (given) => ({
   id: '1/9', happened: 'REBOOT', cause: 'HUNG_KERNEL', nodes: ['gpu-1'],
   from: '2026-11-21T03:14:07Z', to: '2026-11-21T03:20:19Z', group: 'NODE',
+  duration: { kind: 'DOWN', seconds: 371.6, atMost: true },
   sentence: 'gpu-1 rebooted.', confidence: 'PROVEN', workloads: [],
   verdicts: [{ fault: { class: 'HUNG_KERNEL' }, decision: null }],
   totals: { workloads: 0, gpus: 0, gpuHoursLost: 0 }, ...given,
@@ -29,7 +30,8 @@ test('an incident is told in the words of one line', () => {
   const decision = { class: 'AUTO_REMEDIATION' };
   const [verdict] = incident().verdicts;
 
-  assert.equal(lasted(incident()), '6 min 12 s');
+  assert.equal(lasted(incident()), '6 min 12 s at most');
+  assert.equal(lasted(incident({ duration: null })), '');
   assert.equal(lasted(incident({ to: null })), 'not back');
   assert.equal(because(incident()), 'hung-kernel');
   assert.equal(because(incident({ verdicts: [{ ...verdict, decision }] })),

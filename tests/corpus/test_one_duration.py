@@ -1,0 +1,80 @@
+"""One incident has one duration, and one course, wherever they are told."""
+
+import pytest
+
+from recorder.documents.incidents import IncidentDocument
+from recorder.documents.phases import phases
+from recorder.documents.verdict import VerdictDocument
+from recorder.explain.sentences import lasts
+from recorder.knowledge import shipped
+from recorder.model.outcomes import DurationKind
+from recorder.model.window import Window
+from recorder.questions.counting import count
+from recorder.questions.incidents import (
+    Incident,
+    IncidentsQuestion,
+    ask_incidents,
+)
+from recorder.questions.ports import Reading
+from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.render.markdown import markdown
+from recorder.render.verdict import verdict_lines
+from tests.corpus.conftest import Corpus
+from tests.corpus.logs import names, reading_of
+from tests.support.builders import at
+from tests.support.sampling import sampled
+
+NOW = at(10_000_000)
+SAMPLE = sampled("one duration", names(), 5)
+
+
+async def incidents_of(reading: Reading) -> list[Incident]:
+    asked = IncidentsQuestion(window=Window())
+    found = await ask_incidents(reading, asked, shipped(), now=NOW)
+    return list(found.incidents)
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+async def test_every_surface_shows_the_duration_of_the_sentence(
+    corpus: Corpus, name: str
+) -> None:
+    dsn, log = corpus.database.dsn("reader"), corpus.logs[name]
+    async with reading_of(dsn, log) as reading:
+        found = await incidents_of(reading)
+
+    for incident in found:
+        first, duration = incident.first, incident.duration
+        if duration is None:
+            continue
+        said = f"{duration.kind} {lasts(duration)}"
+        assert f"({said})" in incident.sentence
+        shown = " ".join("\n".join(verdict_lines(first)).split())
+        assert said in shown.partition(" happened ")[2]
+        document = VerdictDocument.of(first)
+        assert document.duration == IncidentDocument.of(incident).duration
+        if len(incident.verdicts) == 1:
+            counted = count([incident])
+            down = duration.kind is DurationKind.DOWN
+            longest = counted.longest_down if down else counted.longest_away
+            assert longest == counted.mean_down or not down
+            assert longest == duration.length
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+async def test_what_was_decided_upon_had_been_detected(
+    corpus: Corpus, name: str
+) -> None:
+    dsn, log = corpus.database.dsn("reader"), corpus.logs[name]
+    async with reading_of(dsn, log) as reading:
+        for incident in await incidents_of(reading):
+            question = PostmortemQuestion.about(incident.first.id, Window())
+            made = await ask_postmortem(reading, question, shipped(), now=NOW)
+            found = {one.phase: one for one in phases(made)}
+            detected, decided = found["detected"], found.get("decided")
+            if decided is not None and detected.at is not None:
+                assert decided.at is not None
+                assert detected.at <= decided.at
+            text = markdown(made)
+            assert "&gt;" not in text
+            assert "..\n" not in text
+            assert "* [ ]\n" not in text
