@@ -17,6 +17,9 @@ __all__ = [
 CLUSTER_NAME_MAX = 253
 """Characters of the name of a cluster, as in the registry."""
 
+DIGITS_MAX = 18
+"""Of the number of a log: more than any log has, and still an int8."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Resource:
@@ -124,7 +127,7 @@ class LogNumber(int):
         cluster, colon, number = text.rpartition(":")
         if (
             not (number.isascii() and number.isdecimal())
-            or len(number) > 9  # noqa: PLR2004 - of an int4
+            or len(number) > DIGITS_MAX
             or bool(colon) != (0 < len(cluster) <= CLUSTER_NAME_MAX)
         ):
             msg = f'"{text[:60]}" is not a log: use its number, for example 1'
