@@ -257,7 +257,7 @@ class _Judge:
 
     def _end(self, cause: int) -> Iterator[str]:
         gap = self._gap
-        if not gap.possible and not self._is_walked():
+        if not gap.possible and not self._is_walked(cause):
             resumed = any(
                 note.session == self._last
                 and index > cause
@@ -290,15 +290,19 @@ class _Judge:
             if note.session == self._last or self._is_committed(note):
                 yield f"a list of {began} at {version} was complete before"
 
-    def _is_walked(self) -> bool:
-        """Return whether all that was missed had been read before a list."""
+    def _is_walked(self, cause: int) -> bool:
+        """Return whether all that was missed had been read before a list.
+
+        A walk for a gap before this one may have ended at the same version.
+        """
         return any(
             note.session == self._last
+            and index > cause
             and isinstance(note.what, HistoryWalked)
             and note.what.until == str(self._gap.after)
             and note.what.possible == []
             and int(note.what.since) <= (self._gap.before or 0)
-            for _, note in self._notes
+            for index, note in self._notes
         )
 
     def _is_unserved(self) -> bool:
