@@ -26,7 +26,7 @@ from recorder.coverage.unproven import (
     nothing_recorded,
     thinned_out,
 )
-from recorder.model.moment import LAST, shifted
+from recorder.model.moment import FIRST, LAST, shifted
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.window import Window
 
@@ -208,8 +208,11 @@ def cover(
         for hole in holes_of(stream, window, is_over=over, end=end):
             coverage.add_hole(hole)
     if not streams:
-        coverage.add_hole(
-            nothing_recorded(window, archived=log.kept_since is not None)
+        archived = log.kept_since is not None
+        # Of an archive alone nobody knows what was proven, whenever it was.
+        coverage.doubt(
+            nothing_recorded(Window(since=FIRST), archived=archived),
+            nothing_recorded(window, archived=archived),
         )
     return coverage
 

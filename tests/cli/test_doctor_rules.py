@@ -30,7 +30,7 @@ def test_each_file_of_rules_is_looked_at(
     ]
     assert answer.status == 1
     assert [check["ok"] for check in found] == [True, False]
-    assert f'"{wrong}", line 3' in found[1]["says"]
+    assert f'"{wrong}", line 2: when is missing; line 3:' in found[1]["says"]
     assert "RECORDER_KNOWLEDGE" in found[1]["remedy"]
 
 

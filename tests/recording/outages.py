@@ -115,9 +115,7 @@ async def outages(
             await probes.until_ready(says="503 waiting: cannot get")
             await asyncio.sleep(seconds)
             await cluster.api_server.start()
-            await probes.until_ready(
-                says="503 waiting: cannot read the schema"
-            )
+            await probes.until_ready(says="503 waiting: cannot open the log")
             await asyncio.sleep(seconds)
             await recorded.reopen_database()
             await probes.until_ready(says="200 recording")
