@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import aiohttp
@@ -103,8 +103,10 @@ async def outages(
     one was answered.
     """
     ports = Ports()
-    with ExitStack() as stack:
+    async with AsyncExitStack() as stack:
         stack.callback(ports.give_back)
+        # Other tests share the server of the database.
+        stack.push_async_callback(recorded.reopen_database)
         address = f"127.0.0.1:{ports.take()}"
         probes = Probes(address)
         await cluster.api_server.kill()
