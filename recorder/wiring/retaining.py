@@ -25,7 +25,7 @@ from recorder.store.engine import make_engine
 from recorder.store.holds import add_hold, lift_hold, list_holds
 from recorder.store.notices import NoticeSource
 from recorder.store.read_database import database_facts
-from recorder.store.translate import translate_errors
+from recorder.store.translate import LogAccessError, translate_errors
 from recorder.store.writer import LogSpec, Writer, holder_name
 from recorder.wiring.database import Database, open_database
 from recorder.wiring.policy import budget_of, policy_of
@@ -88,7 +88,10 @@ async def retain_now(
 
 
 async def deliver(settings: Settings, database: Database) -> None:
-    """Write notices into logs that nobody writes at the moment."""
+    """Write notices into logs that nobody writes at the moment.
+
+    Where the role may only retain, the recorder writes them when it is back.
+    """
     with suppress(LogUnavailableError), translate_errors("read the notices"):
         connection = await asyncpg.connect(database.dsn("writer"), timeout=10)
         try:
@@ -96,7 +99,7 @@ async def deliver(settings: Settings, database: Database) -> None:
         finally:
             connection.terminate()
         for row in rows:
-            with suppress(StandingByError):
+            with suppress(StandingByError, LogAccessError):
                 await _deliver(settings, database.dsn("writer"), row)
 
 

@@ -105,6 +105,26 @@ async def test_every_step_is_an_entry_of_the_log_once(
     assert dropped["first_position"] == 1
 
 
+async def test_a_role_that_only_retains_leaves_entries_to_who_records(
+    days: Database, recorder: Recorder
+) -> None:
+    await write_days(days)
+
+    for command in ("archive", "prune"):
+        url = ("--database-url", days.dsn("retention"))
+        done = await asyncio.to_thread(recorder, command, *url)
+        assert (done.status, done.err.count("\n")) == (0, 1), done.err
+
+    url = ("--database-url", days.superuser_dsn())
+    await asyncio.to_thread(recorder, "archive", *url)
+    told = await asyncio.to_thread(
+        recorder, "log", "--source", "recorder", "--raw", "-o", "ndjson", *url
+    )
+    lines: list[dict[str, Any]] = told.lines
+    actions = [line["raw"]["action"] for line in lines]
+    assert actions.count("dropped") == 2
+
+
 RUNS = """
     select array_agg(document order by notice_id) from recorder.notice
     where document::json->>'action' = 'ran'
