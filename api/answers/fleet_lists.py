@@ -14,7 +14,7 @@ from api.answers.incidents import (
     judge,
     nearest,
     page_of,
-    places,
+    places_shown,
 )
 from api.answers.paging import UNASKED, Filter, Page, entries
 from api.context import RequestContext
@@ -24,6 +24,7 @@ from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.entries import Entry, EntryConnection, EntryEdge
 from api.types.incidents import (
+    FacetCounts,
     Incident,
     IncidentConnection,
     IncidentEdge,
@@ -32,6 +33,7 @@ from api.types.incidents import (
 )
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
+from recorder.questions.facets import facets_of
 from recorder.questions.incidents import Incident as Answered
 from recorder.questions.incidents import IncidentFilter
 
@@ -108,6 +110,10 @@ async def fleet_incidents(
             for place in of.places
             if (place.cluster, place.node) in struck
         ],
+        facets=FacetCounts.merged(
+            facets_of(of.judged.chosen, of.judged.places)
+            for _, of in found.answers
+        ),
         nearest=None if chosen else _nearest(found),
         coverage=coverage,
     )
@@ -125,7 +131,9 @@ async def _of_log(
     beside = None
     if not judged.chosen:
         beside = await nearest(reading, judged.within, node)
-    return _OfLog(judged, part, await places(reading, shown), beside)
+    return _OfLog(
+        judged, part, places_shown(reading, judged.places, shown), beside
+    )
 
 
 async def fleet_entries(

@@ -1,6 +1,6 @@
 """Incidents, page by page, and one of them by its id."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -14,6 +14,7 @@ from api.errors import PageSizeError
 from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.incidents import (
+    FacetCounts,
     Histogram,
     HistogramStep,
     Incident,
@@ -31,6 +32,7 @@ from recorder.model.moment import shifted
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.around import ask_nearest
+from recorder.questions.facets import facets_of
 from recorder.questions.incident import NoIncidentError, ask_incident
 from recorder.questions.incidents import Incident as Answered
 from recorder.questions.incidents import (
@@ -38,6 +40,7 @@ from recorder.questions.incidents import (
     Incidents,
     IncidentsQuestion,
     ask_incidents,
+    places_of,
 )
 
 __all__ = [
@@ -50,7 +53,7 @@ __all__ = [
     "nearest",
     "one_incident",
     "page_of",
-    "places",
+    "places_shown",
 ]
 
 DAY = timedelta(days=1)
@@ -101,7 +104,8 @@ async def incident_page(
             judged.chosen, judged.coverage.window, steps, coverage
         ),
         count=len(judged.chosen),
-        places=await places(reading, shown),
+        places=places_shown(reading, judged.places, shown),
+        facets=FacetCounts.merged([facets_of(judged.chosen, judged.places)]),
         nearest=None
         if judged.chosen
         else await nearest(reading, judged.within, wanted.node),
@@ -116,6 +120,8 @@ class Judged:
     within: Window
     chosen: Sequence[Answered]
     coverage: Covered
+    places: Mapping[str, Mapping[str, str]]
+    """The labels that say where the nodes of what was chosen stand."""
 
 
 async def judge(
@@ -132,8 +138,9 @@ async def judge(
         asked.knowledge,
         now=asked.now,
     )
-    chosen = list(filter(wanted.has, found.incidents))
-    return Judged(within, chosen, found.coverage)
+    places = await places_of(reading, found.incidents)
+    chosen = [one for one in found.incidents if wanted.has(one, places)]
+    return Judged(within, chosen, found.coverage, places)
 
 
 def check_steps(steps: int) -> None:
@@ -147,17 +154,17 @@ def check_steps(steps: int) -> None:
         raise PageSizeError(msg)
 
 
-async def places(
-    reading: LogReading, shown: Sequence[Answered]
+def places_shown(
+    reading: LogReading,
+    places: Mapping[str, Mapping[str, str]],
+    shown: Sequence[Answered],
 ) -> list[PlaceLabel]:
     """Return where the nodes of incidents stand."""
-    names = {name for one in shown for name in one.nodes}
-    found = await reading.facts.places(names) if names else {}
     cluster = reading.log.cluster_name
     return [
         PlaceLabel(node=node, key=key, value=value, cluster=cluster)
-        for node, labels in sorted(found.items())
-        for key, value in sorted(labels.items())
+        for node in sorted({name for one in shown for name in one.nodes})
+        for key, value in sorted(places.get(node, {}).items())
     ]
 
 

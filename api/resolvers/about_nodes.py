@@ -41,6 +41,50 @@ __all__ = ["AboutNodes"]
 NodeName = Annotated[
     str, strawberry.argument(description="`gpu-002` or `node/gpu-002`.")
 ]
+HappenedOnly = Annotated[
+    list[Happened] | None,
+    strawberry.argument(description="Only these values."),
+]
+CausesOnly = Annotated[
+    list[Cause] | None,
+    strawberry.argument(description="Only these causes."),
+]
+ConfidenceOnly = Annotated[
+    list[Confidence] | None,
+    strawberry.argument(description="Only these confidence levels."),
+]
+WorkloadPart = Annotated[
+    str | None,
+    strawberry.argument(
+        description="Only incidents that affected a workload whose"
+        " name contains this."
+    ),
+]
+Racks = Annotated[
+    list[str | None] | None,
+    strawberry.argument(
+        description="Only incidents that struck a node of one of these"
+        " racks; null selects those of no known rack."
+    ),
+]
+Namespaces = Annotated[
+    list[str | None] | None,
+    strawberry.argument(
+        description="Only incidents that affected a workload of one of"
+        " these namespaces; null selects those that affected none."
+    ),
+]
+Controllers = Annotated[
+    list[str | None] | None,
+    strawberry.argument(
+        description="Only incidents whose decision one of these"
+        " programs carried out; null selects those of no program."
+    ),
+]
+Steps = Annotated[
+    int,
+    strawberry.argument(description="Histogram steps, at most 1000."),
+]
 IncidentId = Annotated[
     strawberry.ID,
     strawberry.argument(description="The ID of a verdict, `LOG/POSITION`."),
@@ -139,34 +183,19 @@ class AboutNodes:
         info: Info,
         since: Since = None,
         until: Until = None,
-        happened: Annotated[
-            list[Happened] | None,
-            strawberry.argument(description="Only these values."),
-        ] = None,
-        causes: Annotated[
-            list[Cause] | None,
-            strawberry.argument(description="Only these causes."),
-        ] = None,
-        confidence: Annotated[
-            list[Confidence] | None,
-            strawberry.argument(description="Only these confidence levels."),
-        ] = None,
+        happened: HappenedOnly = None,
+        causes: CausesOnly = None,
+        confidence: ConfidenceOnly = None,
         node: OfNode = None,
-        workload: Annotated[
-            str | None,
-            strawberry.argument(
-                description="Only incidents that affected a workload whose"
-                " name contains this."
-            ),
-        ] = None,
+        workload: WorkloadPart = None,
+        racks: Racks = None,
+        namespaces: Namespaces = None,
+        controllers: Controllers = None,
         first: First = None,
         after: After = None,
         last: Last = None,
         before: Before = None,
-        steps: Annotated[
-            int,
-            strawberry.argument(description="Histogram steps, at most 1000."),
-        ] = 60,
+        steps: Steps = 60,
         clusters: Clusters = None,
         cluster: ClusterArgument = None,
         log: LogArgument = None,
@@ -181,6 +210,9 @@ class AboutNodes:
             confidence=confidence,
             node=node,
             workload=workload,
+            racks=racks,
+            namespaces=namespaces,
+            controllers=controllers,
         )
         span, page = (since, until), paging.Page.of(first, after, last, before)
         if clusters is not None:

@@ -1,5 +1,7 @@
 """Incidents: what happened to any node, one after the other."""
 
+from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Self
 
@@ -11,10 +13,13 @@ from api.types.durations import Duration
 from api.types.impact import ImpactTotals, WorkloadHit
 from api.types.pages import PageInfo
 from api.types.verdicts import Verdict
-from api.types.words import Cause, Confidence, Happened, IncidentGroup
+from api.types.words import Cause, Confidence, Facet, Happened, IncidentGroup
 from recorder.questions import incidents as answered
+from recorder.questions.facets import Facets, in_order
 
 __all__ = [
+    "FacetCounts",
+    "FacetWord",
     "Histogram",
     "HistogramStep",
     "Incident",
@@ -135,6 +140,45 @@ class PlaceLabel:
 
 
 @described
+class FacetWord:
+    """A word by which incidents can be chosen."""
+
+    word: str | None
+    """As the command line writes it; null for those without one."""
+
+    count: int
+
+
+@described
+class FacetCounts:
+    """How many incidents have each word of a facet."""
+
+    facet: Facet
+
+    words: list[FacetWord]
+    """The most frequent first. An incident may have struck several racks and
+    namespaces, and has one word of everything else."""
+
+    @classmethod
+    def merged(cls, found: Iterable[Facets]) -> list[Self]:
+        """Add up what was counted in several logs."""
+        sums = {facet: Counter[str | None]() for facet in Facet}
+        for counted in found:
+            for facet, words in counted.items():
+                sums[facet].update(dict(words))
+        return [
+            cls(
+                facet=facet,
+                words=[
+                    FacetWord(word=word, count=count)
+                    for word, count in in_order(words)
+                ],
+            )
+            for facet, words in sums.items()
+        ]
+
+
+@described
 class IncidentConnection:
     """Incidents in order of time, oldest first."""
 
@@ -152,6 +196,9 @@ class IncidentConnection:
 
     places: list[PlaceLabel]
     """Where the nodes of these incidents stand: rack, zone and the like."""
+
+    facets: list[FacetCounts]
+    """Of the whole window and filter, whatever the page: what to narrow by."""
 
     nearest: "Nearest | None"
     """If the window is empty: the incidents before and after it."""

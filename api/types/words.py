@@ -24,6 +24,7 @@ from recorder.model.outcomes import (
     WorkloadState,
 )
 from recorder.questions.counting import GroupBy
+from recorder.questions.facets import Facet
 
 __all__ = [
     "ActorKind",
@@ -31,6 +32,7 @@ __all__ = [
     "Confidence",
     "DurationKind",
     "EndedBy",
+    "Facet",
     "GroupBy",
     "Happened",
     "HitBy",
@@ -65,6 +67,7 @@ for _cls, _name, _text in (
     (IncidentGroup, "IncidentGroup", None),
     (EndedBy, "EndedBy", None),
     (GroupBy, "GroupBy", None),
+    (Facet, "Facet", None),
     (WorkloadState, "WorkloadState", None),
 ):
     described_enum(_name, _text)(_cls)

@@ -44,6 +44,25 @@ __all__ = ["incidents"]
     metavar="NAME",
     help="Only incidents that affected a workload whose name contains this.",
 )
+@click.option(
+    "--rack",
+    metavar="RACK",
+    multiple=True,
+    help="Only incidents that struck a node of this rack.",
+)
+@click.option(
+    "--namespace",
+    "-n",
+    metavar="NAMESPACE",
+    multiple=True,
+    help="Only incidents that affected a workload of this namespace.",
+)
+@click.option(
+    "--controller",
+    metavar="NAME",
+    multiple=True,
+    help="Only incidents whose decision this program carried out.",
+)
 @window_options
 @all_option
 @list_options()
@@ -68,7 +87,11 @@ def incidents(ctx: click.Context, /, **given: Any) -> int:
 async def _incidents(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.documents.incidents import IncidentDocument
     from recorder.knowledge import load
-    from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+    from recorder.questions.incidents import (
+        IncidentsQuestion,
+        ask_incidents,
+        selected,
+    )
     from recorder.render.incidents import COLUMNS, incident_cells
     from recorder.render.table import Column
 
@@ -83,12 +106,11 @@ async def _incidents(ctx: click.Context, given: Mapping[str, Any]) -> int:
             await ask_incidents(reading, question, knowledge, now=present)
             for reading in readings
         ]
-    listed = [
-        (reading.log.cluster_name, IncidentDocument.of(one))
-        for reading, answer in zip(readings, answers, strict=True)
-        for one in answer.incidents
-        if wanted.has(one)
-    ]
+        listed = [
+            (reading.log.cluster_name, IncidentDocument.of(one))
+            for reading, answer in zip(readings, answers, strict=True)
+            for one in await selected(reading, answer.incidents, wanted)
+        ]
     listing = Listing(
         columns=(Column("CLUSTER"), *COLUMNS) if every else COLUMNS,
         items=[
@@ -118,6 +140,9 @@ def _filter(given: Mapping[str, Any]) -> "IncidentFilter":
         confidence=given["confidence"] or None,
         node=given["node"] and node_name(given["node"]),
         workload=given["workload"],
+        racks=given["rack"] or None,
+        namespaces=given["namespace"] or None,
+        controllers=given["controller"] or None,
     )
 
 

@@ -13,7 +13,7 @@ from enum import StrEnum
 from recorder.explain.hit import Hit
 from recorder.explain.verdict import Verdict
 from recorder.model.outcomes import Happened
-from recorder.questions.incidents import Incident
+from recorder.questions.incidents import Incident, controller_of
 
 __all__ = ["Count", "GroupBy", "count", "counted_by"]
 
@@ -149,20 +149,10 @@ def _key(by: GroupBy, racks: Mapping[str, str]) -> Key:
         GroupBy.HAPPENED: lambda verdict: verdict.happened.value,
         GroupBy.NODE: lambda verdict: verdict.node,
         GroupBy.RACK: lambda verdict: racks.get(verdict.node),
-        GroupBy.CONTROLLER: _controller,
+        GroupBy.CONTROLLER: controller_of,
         GroupBy.DAY: lambda verdict: f"{verdict.began_at:%Y-%m-%d}",
     }
     return keys[by]
-
-
-def _controller(verdict: Verdict) -> str | None:
-    decided = verdict.decision
-    if decided is None:
-        return None
-    for actor in (decided.carried_out_by, decided.actor):
-        if actor is not None and actor.is_program:
-            return actor.name
-    return None
 
 
 def _grouped(

@@ -1,6 +1,12 @@
 """Answers of `recorder incidents`: what happened to any node."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import (
+    Collection,
+    Container,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -19,6 +25,7 @@ from recorder.questions.loading.nodes import (
     reads_nodes,
     verdicts_of,
 )
+from recorder.questions.places import rack_of
 from recorder.questions.ports import Reading
 
 __all__ = [
@@ -27,6 +34,9 @@ __all__ = [
     "Incidents",
     "IncidentsQuestion",
     "ask_incidents",
+    "controller_of",
+    "places_of",
+    "selected",
 ]
 
 GROUPS = {
@@ -69,6 +79,21 @@ class Incident:
     def nodes(self) -> Sequence[str]:
         """The nodes that it struck, by name."""
         return sorted({verdict.node for verdict in self.verdicts})
+
+    @property
+    def namespaces(self) -> Sequence[str]:
+        """The namespaces of the workloads that it hit, by name."""
+        return sorted({hit.workload.namespace for hit in self.workloads})
+
+    @property
+    def controller(self) -> str | None:
+        """The program that carried out the decision, if one did."""
+        return controller_of(self.first)
+
+    def racks(self, places: Places) -> Sequence[str]:
+        """Return the racks that it struck, by name."""
+        found = {rack_of(places.get(node, {})) for node in self.nodes}
+        return sorted(rack for rack in found if rack is not None)
 
     @property
     def group(self) -> str:
@@ -119,8 +144,16 @@ class IncidentFilter:
     workload: str | None = None
     """Part of the name of one that was hit."""
 
-    def has(self, incident: Incident) -> bool:
-        """Return whether an incident is wanted."""
+    racks: Collection[str | None] | None = None
+    namespaces: Collection[str | None] | None = None
+    controllers: Collection[str | None] | None = None
+    """Of these three None stands for an incident that has none."""
+
+    def has(self, incident: Incident, places: Places) -> bool:
+        """Return whether an incident is wanted.
+
+        ``places`` has the labels of its nodes that say where they stand.
+        """
         first, name = incident.first, self.workload
         hits = incident.workloads
         return (
@@ -131,7 +164,33 @@ class IncidentFilter:
             )
             and (self.node is None or self.node in incident.nodes)
             and (name is None or any(name in str(h.workload) for h in hits))
+            and _any_of(incident.namespaces, self.namespaces)
+            and (
+                self.controllers is None
+                or incident.controller in self.controllers
+            )
+            and (
+                self.racks is None
+                or _any_of(incident.racks(places), self.racks)
+            )
         )
+
+
+def _any_of(
+    words: Sequence[str], wanted: Collection[str | None] | None
+) -> bool:
+    return wanted is None or any(w in wanted for w in words or (None,))
+
+
+def controller_of(verdict: Verdict) -> str | None:
+    """Return the program that carried out a decision, or made it."""
+    decided = verdict.decision
+    if decided is None:
+        return None
+    for actor in (decided.carried_out_by, decided.actor):
+        if actor is not None and actor.is_program:
+            return actor.name
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +238,21 @@ async def ask_incidents(
     ]
     incidents.sort(key=lambda one: one.place)
     return Incidents(window=window, incidents=incidents, coverage=coverage)
+
+
+async def selected(
+    reading: Reading, incidents: Sequence[Incident], wanted: IncidentFilter
+) -> list[Incident]:
+    """Return the incidents that are wanted, in the same order."""
+    racks = wanted.racks is not None
+    places = await places_of(reading, incidents) if racks else {}
+    return [one for one in incidents if wanted.has(one, places)]
+
+
+async def places_of(reading: Reading, incidents: Iterable[Incident]) -> Places:
+    """Return the labels that say where the nodes of incidents stand."""
+    names = {name for one in incidents for name in one.nodes}
+    return await reading.facts.places(names) if names else {}
 
 
 def _is_of_work(verdict: Verdict) -> bool:

@@ -1,6 +1,6 @@
 """Answers of `recorder stats`: what happened in a window, counted."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,7 +9,11 @@ from recorder.coverage.share import vouched_share
 from recorder.knowledge import Knowledge
 from recorder.model.window import Window
 from recorder.questions.counting import Count, GroupBy, count, counted_by
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+from recorder.questions.incidents import (
+    IncidentsQuestion,
+    ask_incidents,
+    places_of,
+)
 from recorder.questions.loading.nodes import reads_nodes
 from recorder.questions.places import rack_of
 from recorder.questions.ports import Reading
@@ -56,8 +60,12 @@ async def ask_stats(
     )
     racks: Mapping[str, str] = {}
     if GroupBy.RACK in question.by:
-        names = {node for one in found.incidents for node in one.nodes}
-        racks = await _racks(reading, names)
+        places = await places_of(reading, found.incidents)
+        racks = {
+            node: rack
+            for node, labels in places.items()
+            if (rack := rack_of(labels)) is not None
+        }
     return Stats(
         cluster=reading.log.cluster_name,
         log=reading.log.id,
@@ -76,15 +84,3 @@ async def ask_stats(
         ),
         coverage=found.coverage,
     )
-
-
-async def _racks(reading: Reading, names: Iterable[str]) -> dict[str, str]:
-    chosen = sorted(names)
-    if not chosen:
-        return {}
-    places = await reading.facts.places(chosen)
-    return {
-        node: rack
-        for node, labels in places.items()
-        if (rack := rack_of(labels)) is not None
-    }

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
@@ -146,6 +147,23 @@ def test_incidents_are_filtered_as_in_the_api(
     assert found("--node", "node/gpu-005") == found("--cause", "power-loss")
     assert found("--workload", "really-lost")[0].startswith("9/")
     assert recorder("incidents", "--cause", "magic").status == 2
+
+
+@pytest.mark.parametrize("by", ["rack", "namespace", "controller"])
+def test_incidents_are_chosen_by_what_stats_count(
+    by: str, incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+    answer = recorder("stats", "-A", "--by", by, "-o", "csv")
+    counts = Counter[str]()
+    for one in csv.DictReader(io.StringIO(answer.out)):
+        counts[one[by.upper()]] += int(one["INCIDENTS"])
+    del counts[""]
+
+    assert counts
+    for word, count in counts.items():
+        chosen = recorder("incidents", "-A", f"--{by}", word, "-o", "name")
+        assert len(chosen.out.split()) == count, word
 
 
 def test_a_time_without_a_zone_is_utc_and_that_is_said(

@@ -171,7 +171,7 @@ def test_a_facet_counts_what_is_listed_and_narrows_it(
     open_tab: Opener,
 ) -> None:
     tab = open_tab("/?log=all")
-    for name in ("Cause", "Happened", "Confidence", "Decided by"):
+    for name in ("Cause", "Happened", "Confidence", "Controller"):
         facet = tab.page.locator(f".facets section[aria-label='{name}'] b")
         assert sum(map(int, facet.all_inner_texts())) == 6, name
 

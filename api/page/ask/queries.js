@@ -79,11 +79,13 @@ export const SOURCES = `query Sources {
 export const INCIDENTS = `query Incidents(${LOG}, $since: DateTime,
   $until: DateTime, $happened: [Happened!], $causes: [Cause!],
   $confidence: [Confidence!], $node: String, $workload: String,
+  $racks: [String], $namespaces: [String], $controllers: [String],
   $last: Int, $before: String, $steps: Int!) {
   incidents(${OF_LOG}, since: $since, until: $until, happened: $happened,
     causes: $causes, confidence: $confidence, node: $node,
-    workload: $workload, last: $last, before: $before, steps: $steps) {
-    count
+    workload: $workload, racks: $racks, namespaces: $namespaces,
+    controllers: $controllers, last: $last, before: $before, steps: $steps) {
+    count facets { facet words { word count } }
     nodes { id happened cause nodes from to group sentence confidence
       duration { kind seconds atMost }
       verdicts { id node at beganAt backInServiceAt

@@ -7,7 +7,7 @@ import { incidentsOf } from '../words/incident.js';
 import { orderOf, sorted } from './columns.js';
 import { placesOf } from './standing.js';
 import { returnsOf } from './sums.js';
-import { GROUPINGS, grouped, wordsOf } from './traits.js';
+import { facetsOf, GROUPINGS, grouped } from './traits.js';
 
 const BARS = 120;
 /** Of the window of a whole log, on both sides. */
@@ -27,10 +27,8 @@ export function fleetOf(page) {
   const older = page.pages.slice(1).map(({ data }) => data);
   const pages = [...logs.map(({ answer }) => answer.data), ...older];
   const places = placesOf(pages);
-  const { words, traits } = readFilter(place.filter);
-  const chosen = incidentsOf(pages, words).filter((incident) =>
-    Object.entries(traits).every(([trait, asked]) =>
-      wordsOf(incident, trait, places).some((word) => asked.includes(word))));
+  const { words } = readFilter(place.filter);
+  const chosen = incidentsOf(pages, words);
   const by = GROUPINGS.includes(place.group) ? place.group : groupOf(place.sort);
   const groups = grouped(sorted(chosen, place.sort, places), by,
     { places, zone: place.zone });
@@ -38,7 +36,8 @@ export function fleetOf(page) {
   const recent = [...logs.flatMap((one) => one.recent), ...incidentsOf(pages, [])];
   return {
     logs, places, groups, by, incidents,
-    isNarrowed: words.length > 0 || Object.keys(traits).length > 0,
+    facets: facetsOf(logs.map(({ found }) => found?.facets ?? [])),
+    isNarrowed: words.length > 0,
     returns: returnsOf([...new Map(recent.map((one) => [one.id, one])).values()]),
     window: windowOf(place, logs),
     count: logs.reduce((sum, { found }) => sum + (found?.count ?? 0), 0),

@@ -2,29 +2,36 @@
 
 import { readInstant } from '../time/instant.js';
 import { day } from '../time/clock.js';
+import { NONE } from '../words/filter.js';
 import { term } from '../words/plain.js';
 import { placeWords, sharedPlace } from './standing.js';
 
 /** @typedef {import('./standing.js').Places} Places */
 
-/** Where an incident has no such word. */
-export const NONE = 'none';
+/**
+ * What the recorder counts and selects incidents by; `prefix` stands before
+ * its words in a filter.
+ */
+export const FACETS = [
+  { facet: 'cause', title: 'Cause', prefix: '' },
+  { facet: 'happened', title: 'Happened', prefix: '' },
+  { facet: 'confidence', title: 'Confidence', prefix: '' },
+  { facet: 'rack', title: 'Rack', prefix: 'rack:' },
+  { facet: 'namespace', title: 'Namespace hit', prefix: 'namespace:' },
+  { facet: 'controller', title: 'Controller', prefix: 'controller:' },
+];
 
 /**
- * Traits by which incidents are counted. An incident has one word of each,
- * except the namespaces of its workloads, which may be several.
- * @type {Record<string, {title: string, isServer?: boolean,
- *   of: (incident: any, places: Places) => string[]}>} `isServer` are those
- *   that the recorder selects by itself
+ * Traits by which listed incidents are grouped. An incident has one word of
+ * each, except the namespaces of its workloads, which may be several.
+ * @type {Record<string, {title: string,
+ *   of: (incident: any, places: Places) => string[]}>}
  */
 export const TRAITS = {
-  cause: { title: 'Cause', isServer: true, of: ({ cause }) => [term(cause)] },
-  happened: {
-    title: 'Happened', isServer: true, of: ({ happened }) => [term(happened)],
-  },
+  cause: { title: 'Cause', of: ({ cause }) => [term(cause)] },
+  happened: { title: 'Happened', of: ({ happened }) => [term(happened)] },
   confidence: {
-    title: 'Confidence', isServer: true,
-    of: ({ confidence }) => [term(confidence)],
+    title: 'Confidence', of: ({ confidence }) => [term(confidence)],
   },
   rack: { title: 'Rack or switch', of: (incident, places) => [
     rackOf(incident, places) ?? NONE] },
@@ -93,34 +100,27 @@ export function severityOf({ to, happened, totals }) {
 }
 
 /**
- * The words of an incident that `trait:word` in a filter chooses by.
- * @param {any} incident
- * @param {string} trait
- * @param {Places} places
- * @returns {string[]}
+ * Add up what the recorder counted in each log, the most first.
+ * @param {{facet: string, words: {word: string | null, count: number}[]}[][]}
+ *   logs of each log its facets
+ * @returns {Record<string, {word: string, count: number}[]>} by facet
  */
-export function wordsOf(incident, trait, places) {
-  return TRAITS[trait]?.of(incident, places) ?? [];
-}
-
-/**
- * Count the incidents of each word, most first.
- * @param {any[]} incidents
- * @param {string} trait
- * @param {Places} places
- * @returns {{word: string, count: number}[]}
- */
-export function countsOf(incidents, trait, places) {
-  const counts = new Map();
-  for (const incident of incidents) {
-    for (const word of wordsOf(incident, trait, places)) {
-      counts.set(word, (counts.get(word) ?? 0) + 1);
+export function facetsOf(logs) {
+  /** @type {Record<string, {word: string, count: number}[]>} */
+  const found = {};
+  for (const { facet, words } of logs.flat()) {
+    const list = (found[facet.toLowerCase()] ??= []);
+    for (const { word, count } of words) {
+      const known = list.find((one) => one.word === (word ?? NONE));
+      if (known) known.count += count;
+      else list.push({ word: word ?? NONE, count });
     }
   }
-  return [...counts]
-    .map(([word, count]) => ({ word, count }))
-    .sort((one, other) =>
+  for (const list of Object.values(found)) {
+    list.sort((one, other) =>
       other.count - one.count || one.word.localeCompare(other.word));
+  }
+  return found;
 }
 
 /** What incidents are grouped by. */
@@ -152,5 +152,5 @@ export function grouped(incidents, by, { places, zone }) {
 function titlesOf(incident, by, { places, zone }) {
   if (by === 'day') return [day(readInstant(incident.from) ?? 0, zone)];
   if (by === 'node') return [incident.nodes.join(', ')];
-  return wordsOf(incident, by, places);
+  return TRAITS[by].of(incident, places);
 }

@@ -1,11 +1,11 @@
-/** What the incidents that are listed have in common: counted, to choose by. */
+/** What the incidents of the window have in common: counted, to choose by. */
 
-import { countsOf, GROUPINGS, NONE, TRAITS } from '../fleet/traits.js';
+import { FACETS, GROUPINGS, TRAITS } from '../fleet/traits.js';
 import { html } from '../html.js';
 import { hasWord, toggled } from '../words/filter.js';
 import { counted } from '../words/plain.js';
 
-/** Of a trait; the rest is found by typing. */
+/** Of a facet; the rest is found by typing. */
 const WORDS_SHOWN = 8;
 
 /** @param {{page: import('../page.js').Page, fleet: any}} given */
@@ -23,18 +23,20 @@ export function Facets({ page, fleet }) {
             ${GROUPINGS.map((by) => html`<option key=${by} value=${by}>${
               TRAITS[by]?.title.toLowerCase() ?? by}</option>`)}
           </select></label>
-        ${Object.keys(TRAITS).map((trait) => html`
-          <${Facet} key=${trait} page=${page} fleet=${fleet} trait=${trait} />`)}
+        ${FACETS.map(({ facet, ...given }) => html`
+          <${Facet} key=${facet} page=${page} ...${given}
+            counts=${fleet.facets[facet] ?? []} />`)}
       </div>
     </aside>
   `;
 }
 
-/** @param {{page: import('../page.js').Page, fleet: any, trait: string}} given */
-function Facet({ page, fleet, trait }) {
-  const { title, isServer } = TRAITS[trait];
+/**
+ * @param {{page: import('../page.js').Page, title: string, prefix: string,
+ *   counts: {word: string, count: number}[]}} given
+ */
+function Facet({ page, title, prefix, counts }) {
   const { filter } = page.place;
-  const counts = countsOf(fleet.incidents, trait, fleet.places);
   if (counts.length === 0) return null;
   const shown = counts.slice(0, WORDS_SHOWN);
   const left = counts.length - shown.length;
@@ -42,12 +44,12 @@ function Facet({ page, fleet, trait }) {
     <section aria-label=${title}>
       <h3>${title}</h3>
       <ul>${shown.map(({ word, count }) => {
-        const asked = isServer ? word : `${trait}:${word}`;
+        const asked = prefix + word;
         const isChosen = hasWord(filter, asked);
         return html`
           <li key=${word}><a class=${isChosen ? 'chosen' : ''} title=${word}
             href=${page.keep({ filter: toggled(filter, asked) })}>
-            <span>${isChosen ? '✕ ' : ''}${word === NONE ? 'none' : word}</span>
+            <span>${isChosen ? '✕ ' : ''}${word}</span>
             <b>${count}</b></a></li>`;
       })}</ul>
       ${left > 0 && html`<p class="quiet">and ${counted(left, 'other')}</p>`}

@@ -17,8 +17,11 @@ const CAUSES = [
   'preemption', 'manual-drain', 'node-deletion', 'unrecorded',
 ];
 
-/** What is chosen by the page itself, of what the recorder gave. */
-const HERE = /^(rack|namespace|controller):(.+)$/i;
+/** Where incidents have no such word. */
+export const NONE = 'none';
+
+/** What is chosen by a name, and the variable that selects it. */
+const NAMED = /^(rack|namespace|controller):(.+)$/i;
 /** The recorder's own words may be written with what they are words of. */
 const PREFIX = /^(cause|happened|confidence):/i;
 
@@ -29,24 +32,23 @@ export const FILTER_WORDS = [...CAUSES, ...HAPPENED, ...CONFIDENCE];
  * Read a filter.
  * @param {string} text words of the contract, `node:NAME`, `job:NAME`, or any
  *   other words to look for
- * @returns {{variables: Record<string, unknown>, words: string[],
- *   traits: Record<string, string[]>}} `traits` are chosen by the page; of one
- *   trait any word is enough
+ * @returns {{variables: Record<string, unknown>, words: string[]}} `words` are
+ *   looked for by the page; of what a variable lists any is enough
  */
 export function readFilter(text) {
-  /** @type {Record<string, string[]>} */
-  const lists = { happened: [], causes: [], confidence: [] };
+  /** @type {Record<string, (string | null)[]>} */
+  const lists = { happened: [], causes: [], confidence: [], racks: [],
+    namespaces: [], controllers: [] };
   /** @type {Record<string, unknown>} */
   const variables = {};
   const words = [];
-  /** @type {Record<string, string[]>} */
-  const traits = {};
   for (const word of text.trim().split(/\s+/).filter(Boolean)) {
     const low = word.toLowerCase().replace(PREFIX, '');
-    const [, trait, value] = HERE.exec(word) ?? [];
+    const [, facet, value] = NAMED.exec(word) ?? [];
     const name = low.toUpperCase().replaceAll('-', '_');
-    if (trait) (traits[trait.toLowerCase()] ??= []).push(value);
-    else if (low.startsWith('node:')) variables.node = word.slice(5);
+    if (facet) {
+      lists[`${facet.toLowerCase()}s`].push(value === NONE ? null : value);
+    } else if (low.startsWith('node:')) variables.node = word.slice(5);
     else if (low.startsWith('job:')) variables.workload = word.slice(4);
     else if (CAUSES.includes(low)) lists.causes.push(name);
     else if (HAPPENED.includes(low)) lists.happened.push(name);
@@ -56,7 +58,7 @@ export function readFilter(text) {
   for (const [name, list] of Object.entries(lists)) {
     if (list.length > 0) variables[name] = list;
   }
-  return { variables, words, traits };
+  return { variables, words };
 }
 
 /**

@@ -1,6 +1,6 @@
 export default ({ in_fleet_columns, in_fleet_fleet, in_fleet_sums, in_fleet_traits, in_html, in_time_clock, in_time_instant, in_views_states, in_views_strip, in_words_filter, in_words_incident, in_words_plain }) => {
 const in_views_facets = (() => {
-const { countsOf, GROUPINGS, NONE, TRAITS } = in_fleet_traits;
+const { FACETS, GROUPINGS, TRAITS } = in_fleet_traits;
 const { html } = in_html;
 const { hasWord, toggled } = in_words_filter;
 const { counted } = in_words_plain;
@@ -19,16 +19,15 @@ page.go({ group: event.target.value })}>
 ${GROUPINGS.map((by) => html`<option key=${by} value=${by}>${
 TRAITS[by]?.title.toLowerCase() ?? by}</option>`)}
 </select></label>
-${Object.keys(TRAITS).map((trait) => html`
-<${Facet} key=${trait} page=${page} fleet=${fleet} trait=${trait} />`)}
+${FACETS.map(({ facet, ...given }) => html`
+<${Facet} key=${facet} page=${page} ...${given}
+counts=${fleet.facets[facet] ?? []} />`)}
 </div>
 </aside>
 `;
 }
-function Facet({ page, fleet, trait }) {
-const { title, isServer } = TRAITS[trait];
+function Facet({ page, title, prefix, counts }) {
 const { filter } = page.place;
-const counts = countsOf(fleet.incidents, trait, fleet.places);
 if (counts.length === 0) return null;
 const shown = counts.slice(0, WORDS_SHOWN);
 const left = counts.length - shown.length;
@@ -36,12 +35,12 @@ return html`
 <section aria-label=${title}>
 <h3>${title}</h3>
 <ul>${shown.map(({ word, count }) => {
-const asked = isServer ? word : `${trait}:${word}`;
+const asked = prefix + word;
 const isChosen = hasWord(filter, asked);
 return html`
 <li key=${word}><a class=${isChosen ? 'chosen' : ''} title=${word}
 href=${page.keep({ filter: toggled(filter, asked) })}>
-<span>${isChosen ? '✕ ' : ''}${word === NONE ? 'none' : word}</span>
+<span>${isChosen ? '✕ ' : ''}${word}</span>
 <b>${count}</b></a></li>`;
 })}</ul>
 ${left > 0 && html`<p class="quiet">and ${counted(left, 'other')}</p>`}

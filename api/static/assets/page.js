@@ -146,11 +146,13 @@ coverage { complete since until provenUntil says }
 const INCIDENTS = `query Incidents(${LOG}, $since: DateTime,
 $until: DateTime, $happened: [Happened!], $causes: [Cause!],
 $confidence: [Confidence!], $node: String, $workload: String,
+$racks: [String], $namespaces: [String], $controllers: [String],
 $last: Int, $before: String, $steps: Int!) {
 incidents(${OF_LOG}, since: $since, until: $until, happened: $happened,
 causes: $causes, confidence: $confidence, node: $node,
-workload: $workload, last: $last, before: $before, steps: $steps) {
-count
+workload: $workload, racks: $racks, namespaces: $namespaces,
+controllers: $controllers, last: $last, before: $before, steps: $steps) {
+count facets { facet words { word count } }
 nodes { id happened cause nodes from to group sentence confidence
 duration { kind seconds atMost }
 verdicts { id node at beganAt backInServiceAt
@@ -406,20 +408,22 @@ const CAUSES = [
 'os-upgrade', 'driver-upgrade', 'host-maintenance', 'scale-down',
 'preemption', 'manual-drain', 'node-deletion', 'unrecorded',
 ];
-const HERE = /^(rack|namespace|controller):(.+)$/i;
+const NONE = 'none';
+const NAMED = /^(rack|namespace|controller):(.+)$/i;
 const PREFIX = /^(cause|happened|confidence):/i;
 const FILTER_WORDS = [...CAUSES, ...HAPPENED, ...CONFIDENCE];
 function readFilter(text) {
-const lists = { happened: [], causes: [], confidence: [] };
+const lists = { happened: [], causes: [], confidence: [], racks: [],
+namespaces: [], controllers: [] };
 const variables = {};
 const words = [];
-const traits = {};
 for (const word of text.trim().split(/\s+/).filter(Boolean)) {
 const low = word.toLowerCase().replace(PREFIX, '');
-const [, trait, value] = HERE.exec(word) ?? [];
+const [, facet, value] = NAMED.exec(word) ?? [];
 const name = low.toUpperCase().replaceAll('-', '_');
-if (trait) (traits[trait.toLowerCase()] ??= []).push(value);
-else if (low.startsWith('node:')) variables.node = word.slice(5);
+if (facet) {
+lists[`${facet.toLowerCase()}s`].push(value === NONE ? null : value);
+} else if (low.startsWith('node:')) variables.node = word.slice(5);
 else if (low.startsWith('job:')) variables.workload = word.slice(4);
 else if (CAUSES.includes(low)) lists.causes.push(name);
 else if (HAPPENED.includes(low)) lists.happened.push(name);
@@ -429,7 +433,7 @@ else words.push(low);
 for (const [name, list] of Object.entries(lists)) {
 if (list.length > 0) variables[name] = list;
 }
-return { variables, words, traits };
+return { variables, words };
 }
 function toggled(text, word) {
 const words = text.trim().split(/\s+/).filter(Boolean);
@@ -437,7 +441,7 @@ const others = words.filter((one) => one !== word);
 return (others.length < words.length ? others : [...words, word]).join(' ');
 }
 const hasWord = (text, word) => text.trim().split(/\s+/).includes(word);
-return { FILTER_WORDS, readFilter, toggled, hasWord };
+return { NONE, FILTER_WORDS, readFilter, toggled, hasWord };
 })();
 const in_fleet_standing = (() => {
 const NARROW = [/rack/i, /switch|leaf|rail|pod-?group|block/i, /row|aisle|hall/i];
@@ -1736,17 +1740,22 @@ return { needsOf, fleetSlot, nodeSlot, asking };
 const in_fleet_traits = (() => {
 const { readInstant } = in_time_instant;
 const { day } = in_time_clock;
+const { NONE } = in_words_filter;
 const { term } = in_words_plain;
 const { placeWords, sharedPlace } = in_fleet_standing;
-const NONE = 'none';
+const FACETS = [
+{ facet: 'cause', title: 'Cause', prefix: '' },
+{ facet: 'happened', title: 'Happened', prefix: '' },
+{ facet: 'confidence', title: 'Confidence', prefix: '' },
+{ facet: 'rack', title: 'Rack', prefix: 'rack:' },
+{ facet: 'namespace', title: 'Namespace hit', prefix: 'namespace:' },
+{ facet: 'controller', title: 'Controller', prefix: 'controller:' },
+];
 const TRAITS = {
-cause: { title: 'Cause', isServer: true, of: ({ cause }) => [term(cause)] },
-happened: {
-title: 'Happened', isServer: true, of: ({ happened }) => [term(happened)],
-},
+cause: { title: 'Cause', of: ({ cause }) => [term(cause)] },
+happened: { title: 'Happened', of: ({ happened }) => [term(happened)] },
 confidence: {
-title: 'Confidence', isServer: true,
-of: ({ confidence }) => [term(confidence)],
+title: 'Confidence', of: ({ confidence }) => [term(confidence)],
 },
 rack: { title: 'Rack or switch', of: (incident, places) => [
 rackOf(incident, places) ?? NONE] },
@@ -1789,20 +1798,21 @@ if (to === null && !isGone) rank = 0;
 const [tone, word] = SEVERITIES[rank];
 return { rank, tone, word };
 }
-function wordsOf(incident, trait, places) {
-return TRAITS[trait]?.of(incident, places) ?? [];
+function facetsOf(logs) {
+const found = {};
+for (const { facet, words } of logs.flat()) {
+const list = (found[facet.toLowerCase()] ??= []);
+for (const { word, count } of words) {
+const known = list.find((one) => one.word === (word ?? NONE));
+if (known) known.count += count;
+else list.push({ word: word ?? NONE, count });
 }
-function countsOf(incidents, trait, places) {
-const counts = new Map();
-for (const incident of incidents) {
-for (const word of wordsOf(incident, trait, places)) {
-counts.set(word, (counts.get(word) ?? 0) + 1);
 }
-}
-return [...counts]
-.map(([word, count]) => ({ word, count }))
-.sort((one, other) =>
+for (const list of Object.values(found)) {
+list.sort((one, other) =>
 other.count - one.count || one.word.localeCompare(other.word));
+}
+return found;
 }
 const GROUPINGS = ['day', 'node', ...Object.keys(TRAITS), 'nothing'];
 function grouped(incidents, by, { places, zone }) {
@@ -1818,9 +1828,9 @@ return [...groups].map(([title, list]) => ({ title, incidents: list }));
 function titlesOf(incident, by, { places, zone }) {
 if (by === 'day') return [day(readInstant(incident.from) ?? 0, zone)];
 if (by === 'node') return [incident.nodes.join(', ')];
-return wordsOf(incident, by, places);
+return TRAITS[by].of(incident, places);
 }
-return { NONE, TRAITS, rackOf, struckAt, severityOf, wordsOf, countsOf, GROUPINGS, grouped };
+return { FACETS, TRAITS, rackOf, struckAt, severityOf, facetsOf, GROUPINGS, grouped };
 })();
 const in_views_overlays = (() => {
 const { Component, html } = in_html;
@@ -3127,7 +3137,7 @@ const { incidentsOf } = in_words_incident;
 const { orderOf, sorted } = in_fleet_columns;
 const { placesOf } = in_fleet_standing;
 const { returnsOf } = in_fleet_sums;
-const { GROUPINGS, grouped, wordsOf } = in_fleet_traits;
+const { facetsOf, GROUPINGS, grouped } = in_fleet_traits;
 const BARS = 120;
 const ROOM = 0.02;
 function fleetOf(page) {
@@ -3140,10 +3150,8 @@ return { known, answer, recent, found: answer.data?.incidents ?? null };
 const older = page.pages.slice(1).map(({ data }) => data);
 const pages = [...logs.map(({ answer }) => answer.data), ...older];
 const places = placesOf(pages);
-const { words, traits } = readFilter(place.filter);
-const chosen = incidentsOf(pages, words).filter((incident) =>
-Object.entries(traits).every(([trait, asked]) =>
-wordsOf(incident, trait, places).some((word) => asked.includes(word))));
+const { words } = readFilter(place.filter);
+const chosen = incidentsOf(pages, words);
 const by = GROUPINGS.includes(place.group) ? place.group : groupOf(place.sort);
 const groups = grouped(sorted(chosen, place.sort, places), by,
 { places, zone: place.zone });
@@ -3151,7 +3159,8 @@ const incidents = [...new Set(groups.flatMap((group) => group.incidents))];
 const recent = [...logs.flatMap((one) => one.recent), ...incidentsOf(pages, [])];
 return {
 logs, places, groups, by, incidents,
-isNarrowed: words.length > 0 || Object.keys(traits).length > 0,
+facets: facetsOf(logs.map(({ found }) => found?.facets ?? [])),
+isNarrowed: words.length > 0,
 returns: returnsOf([...new Map(recent.map((one) => [one.id, one])).values()]),
 window: windowOf(place, logs),
 count: logs.reduce((sum, { found }) => sum + (found?.count ?? 0), 0),

@@ -9,7 +9,7 @@ import {
   heatOf, hoursByNamespace, racksOf, returningWords, returnsOf,
 } from '../../../api/page/fleet/sums.js';
 import {
-  countsOf, grouped, severityOf, struckAt, TRAITS,
+  facetsOf, grouped, severityOf, struckAt,
 } from '../../../api/page/fleet/traits.js';
 
 const hit = (namespace, gpuHoursAttributed) => ({
@@ -48,20 +48,15 @@ test('a rack is named by its label, and a zone is too wide to be one', () => {
     { title: 'gpu-3', detail: 'rack-8' });
 });
 
-test('counts of a trait add up to the incidents that are listed', () => {
-  for (const trait of Object.keys(TRAITS)) {
-    if (trait === 'namespace') continue;
-    const counts = countsOf(MANY, trait, PLACES);
-    assert.equal(counts.reduce((sum, { count }) => sum + count, 0), 3, trait);
-  }
-  assert.deepEqual(countsOf(MANY, 'rack', PLACES), [
-    { word: 'none', count: 1 }, { word: 'r7', count: 1 },
-    { word: 'rack-8', count: 1 },
-  ]);
-  assert.deepEqual(countsOf(MANY, 'namespace', PLACES), [
-    { word: 'train', count: 2 }, { word: 'none', count: 1 },
-    { word: 'serve', count: 1 },
-  ]);
+test('facets of several logs add up, the most frequent word first', () => {
+  const rack = (...words) => [{ facet: 'RACK',
+    words: words.map(([word, count]) => ({ word, count })) }];
+
+  assert.deepEqual(facetsOf([
+    rack(['r7', 2], [null, 1]), rack(['r8', 4], ['r7', 1]), [],
+  ]), { rack: [
+    { word: 'r8', count: 4 }, { word: 'r7', count: 3 }, { word: 'none', count: 1 },
+  ] });
 });
 
 test('the list is sorted by what a column shows, and back by a second click', () => {

@@ -61,13 +61,14 @@ test('a filter asks for what the recorder selects, and looks for the rest', () =
   assert.deepEqual(words, ['rack-7']);
 });
 
-test('what the page chooses by itself is not asked of the recorder', () => {
-  const { variables, words, traits } = readFilter(
-    'rack:r7 rack:r8 namespace:train cause:hung-kernel');
+test('of what a facet lists any is enough, and none selects what has none', () => {
+  const { variables, words } = readFilter(
+    'rack:r7 rack:none namespace:train cause:hung-kernel');
 
-  assert.deepEqual(variables, { causes: ['HUNG_KERNEL'] });
+  assert.deepEqual(variables, {
+    causes: ['HUNG_KERNEL'], racks: ['r7', null], namespaces: ['train'],
+  });
   assert.deepEqual(words, []);
-  assert.deepEqual(traits, { rack: ['r7', 'r8'], namespace: ['train'] });
   assert.equal(toggled('proven', 'rack:r7'), 'proven rack:r7');
   assert.equal(toggled('proven rack:r7', 'proven'), 'rack:r7');
 });
