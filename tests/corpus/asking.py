@@ -6,7 +6,7 @@ from datetime import datetime
 from recorder.knowledge import shipped
 from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.ports import Reading
+from recorder.questions.ports import Reading, Selection
 from recorder.questions.why import WhyQuestion, ask_why
 from tests.corpus.baseline import judge_baseline
 from tests.corpus.judging import Judged, judge_impact, judge_why
@@ -48,9 +48,23 @@ async def ask_everything(
             now=now,
         )
         answers.judged += judge_why(why, question, truth)
-        answers.judged += judge_impact(impact, question, truth)
+        answers.judged += judge_impact(
+            impact, question, truth, there=await _pods(reading, question.node)
+        )
         answers.baseline += await judge_baseline(reading, question, truth)
     return answers
+
+
+async def _pods(reading: Reading, node: str) -> set[str]:
+    """Return the names of the Pods that the log ever saw on a node."""
+    return {
+        stored.fact.object.name
+        async for page in reading.fact_pages.pages(
+            Selection(node=node), after=0
+        )
+        for stored in page
+        if stored.fact.object is not None and stored.fact.object.kind == "Pod"
+    }
 
 
 def asked_window(question: Question) -> Window:

@@ -5,11 +5,13 @@ in so many words is honest; what it says and is not so is wrong, and worst
 where it said that it was sure.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import IntEnum
 from typing import Any
+
+from msgspec.structs import replace
 
 from recorder.explain.impact import Hit
 from recorder.explain.strength import STRENGTHS
@@ -193,10 +195,18 @@ def _moment(text: str | None) -> datetime:
 
 
 def judge_impact(
-    answer: Impact, question: Question, truth: Truth
+    answer: Impact,
+    question: Question,
+    truth: Truth,
+    *,
+    there: Collection[str] | None = None,
 ) -> list[Judged]:
-    """Judge the workloads that a node's failures are said to have hit."""
-    wanted = {_named(w): w for w in truth.workloads}
+    """Judge the workloads that a node's failures are said to have hit.
+
+    ``there`` names the Pods that were on the node: a truth names those of
+    all nodes, and each node is charged with its own.
+    """
+    wanted = {_named(w): _on_node(w, there) for w in truth.workloads}
     asked = set(question.workloads)
     said = {_hit_name(hit): hit for hit in answer.workloads}
     judged = []
@@ -237,6 +247,14 @@ def _workload(one: Judged, hit: Hit, wanted: Workload) -> None:
     hold("pods_hit", said, said if same else sorted(wanted.pods_hit))
     hold("gang_size", hit.gang_size, wanted.gang_size)
     hold("gpus", hit.gpus, wanted.gpus)
+
+
+def _on_node(wanted: Workload, there: Collection[str] | None) -> Workload:
+    """Return it with the Pods of a node; what survived lost none anywhere."""
+    if there is None or wanted.outcome == "survived":
+        return wanted
+    own = [pod for pod in wanted.pods_hit if pod in there]
+    return replace(wanted, pods_hit=own)
 
 
 def _places(pods: Iterable[str]) -> set[str]:

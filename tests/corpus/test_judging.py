@@ -12,7 +12,7 @@ from tests.corpus.asking import Answers, ask_everything, asked_window
 from tests.corpus.conftest import Corpus
 from tests.corpus.judging import Judged, Mark, judge_why
 from tests.corpus.logs import reading_of, truth_of
-from tests.corpus.tabling import RIGHT_MIN, lines, share_right
+from tests.corpus.tabling import lines, share_right
 from tests.corpus.truth import Truth, read_truth
 
 
@@ -33,8 +33,7 @@ async def test_incidents_are_explained_and_nothing_is_made_up(
     every = [judged for answers in found for judged in answers.judged]
     naive = [judged for answers in found for judged in answers.baseline]
     table = "\n".join(lines(found))
-    assert [j for j in every if j.mark is Mark.SURE_AND_WRONG] == [], table
-    assert share_right(every) >= RIGHT_MIN, table
+    assert [j for j in every if j.mark is not Mark.RIGHT] == [], table
     assert share_right(naive) < share_right(every), table
 
 
