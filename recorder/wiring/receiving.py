@@ -4,8 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import msgspec
-
 from recorder.admin.tokens import TokenFile
 from recorder.certificates import Certificates
 from recorder.errors import ConfigError
@@ -20,24 +18,10 @@ from recorder.sources.audit import (
     Several,
 )
 from recorder.sources.watch.client import ClusterClient
+from recorder.wiring.api_servers import AskedServers
 from recorder.wiring.live import LiveRecording
 
-METRICS = "/metrics"
-METRICS_SECONDS = 10.0
-"""That an API server may be silent while it answers."""
-
-LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
-API_SERVERS = {
-    "labelSelector": "apiserver.kubernetes.io/identity=kube-apiserver"
-}
-"""Each API server renews a Lease of its own; one that is gone keeps it for
-an hour."""
-
 __all__ = ["audit_source", "audit_webhook"]
-
-
-class _Leases(msgspec.Struct):
-    items: list[msgspec.Raw] = []
 
 
 @asynccontextmanager
@@ -103,29 +87,7 @@ def audit_source(
     if not sources:
         return None
     live.progress.received = received
-    counters = _counters(client, received)
+    counters = AuditCounters(AskedServers(client), received=received)
     if live.receiver is not None:
         live.receiver.proof = counters.proof
     return Several([*sources, counters])
-
-
-def _counters(client: ClusterClient, received: Received) -> AuditCounters:
-    """Return what reads the counters of the API servers."""
-
-    async def metrics() -> AsyncIterator[bytes]:
-        async with client.stream(
-            METRICS, what=METRICS, params={}, idle=METRICS_SECONDS
-        ) as answer:
-            async for chunk in answer.chunks():
-                yield chunk
-
-    async def servers() -> int | None:
-        answer = await client.read(
-            LEASES, verb="list", what=LEASES, params=API_SERVERS
-        )
-        try:
-            return len(msgspec.json.decode(answer, type=_Leases).items) or None
-        except (ValueError, RecursionError) as exc:
-            raise client.bad_answer(LEASES, exc, verb="list") from exc
-
-    return AuditCounters(metrics, received=received, servers=servers)

@@ -16,7 +16,7 @@ from recorder.health.metrics import exposition
 from recorder.intake.ports import Known
 from recorder.intake.progress import Progress, Received
 from recorder.sources.audit import AuditReceiver, AuditWebhook, webhook
-from recorder.sources.audit.counted import Proof
+from recorder.sources.audit.proving import Proof
 from recorder.sources.audit.webhook import WebhookError
 from tests.audit.receiving import (
     CLUSTER,

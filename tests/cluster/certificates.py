@@ -139,6 +139,7 @@ def kubeconfig(
     authority: Path,
     user: KeyPair | str,
     name: str = "recorder-test",
+    proxy: str | None = None,
 ) -> Path:
     """Write a kubeconfig for the holder of a certificate, or of a token.
 
@@ -153,6 +154,8 @@ def kubeconfig(
             "client-key": str(user.key),
         }
     cluster = {"server": server, "certificate-authority": str(authority)}
+    if proxy is not None:
+        cluster["proxy-url"] = proxy
     document = {
         "apiVersion": "v1",
         "kind": "Config",

@@ -131,6 +131,19 @@ class ControlPlane:
         """Audit by another policy, or not at all; restarts the API server."""
         await self.api_server.restart(**self._audit_flags(policy))
 
+    def another_api_server(self, host: str, **flags: str | None) -> Part:
+        """Return one more API server of this etcd, which is not started.
+
+        At another address, but the same port, as in a slice of endpoints.
+        """
+        changed = {name.replace("_", "-"): flags[name] for name in flags}
+        return Part(
+            f"kube-apiserver-{host}",
+            [str(self.binary), "kube-apiserver"],
+            {**self.api_server.flags, "bind-address": host, **changed},
+            folder=self.folder,
+        )
+
     def _etcd(self) -> Part:
         data = self.folder / "etcd"
         flags: dict[str, str | None] = {

@@ -3,9 +3,12 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import asyncpg
 import orjson
@@ -15,6 +18,7 @@ from recorder.model.entry import Operation
 from tests.cluster.certificates import kubeconfig
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
+from tests.cluster.front import front
 from tests.cluster.waiting import until
 from tests.recording.test_audit import POLICY, records
 from tests.support.postgres import Database
@@ -26,8 +30,13 @@ COUNTERS_RBAC = Path(__file__).parents[2] / "deploy/audit-rbac.yaml"
 pytestmark = pytest.mark.timeout(240)
 
 
-async def served(cluster: Cluster, folder: Path) -> Mapping[str, str]:
-    """Have the API server send its records; return a recorder's settings."""
+async def served(
+    cluster: Cluster, folder: Path, *, backoff: str = "4s"
+) -> Mapping[str, str]:
+    """Have the API server send its records; return a recorder's settings.
+
+    They are repeated for half a minute, longer than a recorder takes to start.
+    """
     authority = cluster.authority
     server = authority.server()
     port = cluster.ports.take()
@@ -40,8 +49,7 @@ async def served(cluster: Cluster, folder: Path) -> Mapping[str, str]:
     await cluster.api_server.restart(
         audit_webhook_config_file=str(path),
         audit_webhook_batch_max_wait="200ms",
-        # Repeated for half a minute, longer than a recorder takes to start.
-        audit_webhook_initial_backoff="4s",
+        audit_webhook_initial_backoff=backoff,
     )
     return {
         "audit_listen": f"127.0.0.1:{port}",
@@ -137,53 +145,143 @@ async def test_each_record_is_there_once_whichever_way_it_came(
     assert set(held(log)) <= set(records(cluster.audit_log))
 
 
-async def test_what_the_api_server_dropped_is_a_gap(
+ADDRESSES = {"192.0.2.1": "127.0.0.1", "192.0.2.2": "127.0.0.2"}
+"""Of two API servers, as they advertise them, and where they listen."""
+
+
+async def both_listed(cluster: Cluster) -> None:
+    """Wait until the API servers have listed both of themselves."""
+
+    path = (
+        "/apis/discovery.k8s.io/v1/namespaces/default"
+        "/endpointslices/kubernetes"
+    )
+
+    async def listed() -> bool:
+        if not await cluster.api.answers(path):
+            return False
+        said = await cluster.api.get(path)
+        endpoints = said.get("endpoints") or ()
+        return {one["addresses"][0] for one in endpoints} == set(ADDRESSES)
+
+    await until(listed, "both API servers are listed", seconds=60)
+
+
+async def until_dropped(cluster: Cluster, *words: str) -> None:
+    """Wait until an API server has counted records that it dropped."""
+
+    async def dropped() -> bool:
+        said = await cluster.kubectl(*words, "get", "--raw", "/metrics")
+        return "apiserver_audit_error_total{" in said
+
+    await until(dropped, "the API server drops records", seconds=60)
+
+
+async def webhook_gaps(recorded: Recorded) -> Sequence[Mapping[str, Any]]:
+    """Return the gaps of the webhook that are over."""
+    return [
+        orjson.loads(draft.raw)
+        for _, draft in (await recorded.log()).entries
+        if draft.operation is Operation.GAP_CLOSED
+        and draft.resource == "webhook"
+    ]
+
+
+async def until_proved(recorded: Recorded, count: int) -> Mapping[str, Any]:
+    """Wait for that many gaps of the webhook; return the last."""
+
+    async def told() -> bool:
+        return len(await webhook_gaps(recorded)) == count
+
+    await until(told, "what was lost is in the log", seconds=60)
+    return (await webhook_gaps(recorded))[-1]
+
+
+async def test_what_each_of_two_api_servers_dropped_is_a_gap(
     tmp_path: Path, database: Database
 ) -> None:
-    """It counts that itself; its records begin again behind the gap."""
+    """They count that themselves; one that nobody reaches leaves its share."""
     options = Options(
-        audit_policy=POLICY, controller_manager=False, scheduler=False
+        audit_policy=POLICY,
+        controller_manager=False,
+        scheduler=False,
+        api_server_flags={
+            "advertise-address": "192.0.2.1",
+            "endpoint-reconciler-type": "lease",
+        },
     )
-    async with Cluster.start(tmp_path / "cluster", options) as cluster:
-        settings = await served(cluster, tmp_path)
-        await cluster.api_server.restart(audit_webhook_initial_backoff="100ms")
+    async with (
+        front(ADDRESSES) as proxy,
+        Cluster.start(tmp_path / "cluster", options) as cluster,
+        AsyncExitStack() as stack,
+    ):
+        settings = await served(cluster, tmp_path, backoff="100ms")
+        other = cluster.another_api_server(
+            "127.0.0.2", advertise_address="192.0.2.2", audit_log_path=None
+        )
+        stack.callback(other.kill_now)
+        await other.start()
+        await both_listed(cluster)
+        port = urlsplit(cluster.server).port
+        at_other = [
+            f"--server=https://127.0.0.2:{port}",
+            "--tls-server-name=127.0.0.1",
+        ]
         recorded = Recorded(cluster, database, tmp_path)
         await recorded.grant()
+        document = orjson.loads(recorded.kubeconfig.read_bytes())
+        document["clusters"][0]["cluster"]["proxy-url"] = proxy.url
+        recorded.kubeconfig.write_bytes(orjson.dumps(document))
         await cluster.kubectl("apply", "-f", str(COUNTERS_RBAC))
         await recorded.start(**settings)
-        await recorded.until_listed()
-        await recorded.settle(2)
+
+        async def counted() -> bool:
+            return (await states_of(database)).get("counters") == "live"
+
+        await until(counted, "the counters were read", seconds=30)
         await recorded.kill()
         before = datetime.now(UTC)
         await write(cluster, "unseen", 50)
-
-        async def dropped() -> bool:
-            said = await cluster.kubectl("get", "--raw", "/metrics")
-            return "apiserver_audit_error_total{" in said
-
-        await until(dropped, "the API server drops records", seconds=60)
+        await cluster.kubectl(*at_other, "create", "namespace", "unseen")
+        await until_dropped(cluster)
+        await until_dropped(cluster, *at_other)
         await recorded.start(**settings, audit_repeated_for="1s")
+        both = await until_proved(recorded, 1)
 
         async def told() -> bool:
             reasons = await recorded.gap_reasons()
-            return {"counters", "webhook"} <= {of for of, _ in reasons}
+            return [of for of, _ in reasons].count("counters") == 2
 
-        await until(told, "the loss is in the log", seconds=60)
+        await until(told, "what they counted is in the log", seconds=60)
         log = await recorded.log()
+        await recorded.kill()
+        proxy.cut.add("192.0.2.2")
+        await asyncio.sleep(1.5)  # longer than they repeat
+        await recorded.start(**settings, audit_repeated_for="1s")
+        one = await until_proved(recorded, 2)
         await recorded.stop()
 
-    gaps = {
-        draft.resource: orjson.loads(draft.raw)
+    (most,) = both["possible"]
+    assert re.fullmatch("at most [1-9][0-9]* audit records", most)
+    assert "192.0.2.1" in both["proved"]
+    assert "192.0.2.2" in both["proved"]
+    gaps = [
+        orjson.loads(draft.raw)
         for _, draft in log.entries
         if draft.operation is Operation.GAP_CLOSED
+        and draft.resource == "counters"
+    ]
+    for gap in gaps:
+        assert "of its webhook" in gap["reason"]
+        assert datetime.fromisoformat(gap["from"]) <= before
+        assert before <= datetime.fromisoformat(gap["to"])
+        assert gap["possible"]
+    assert {gap["reason"].split(":")[0] for gap in gaps} == {
+        f"the API server {address}" for address in ADDRESSES
     }
-    (most,) = gaps["webhook"]["possible"]
-    assert re.fullmatch("at most [1-9][0-9]* audit records", most)
-    gap = gaps["counters"]
-    assert "of its webhook" in gap["reason"]
-    assert datetime.fromisoformat(gap["from"]) <= before
-    assert before <= datetime.fromisoformat(gap["to"])
-    assert gap["possible"]
+    (rest,) = one["possible"]
+    assert f"audit records of the API server 192.0.2.2:{port}" in rest
+    assert "192.0.2.1" not in rest
 
 
 async def test_every_record_of_the_file_came_by_the_webhook_too(

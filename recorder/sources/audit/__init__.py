@@ -5,7 +5,7 @@ receives what it sends to a webhook, and says where records were lost. It does
 not redact, classify or join.
 """
 
-from recorder.sources.audit.counters import AuditCounters
+from recorder.sources.audit.counters import ApiServers, AuditCounters
 from recorder.sources.audit.import_source import AuditImport
 from recorder.sources.audit.receiver import AuditReceiver
 from recorder.sources.audit.several import Several
@@ -13,6 +13,7 @@ from recorder.sources.audit.tail import AuditTail
 from recorder.sources.audit.webhook import AuditWebhook
 
 __all__ = [
+    "ApiServers",
     "AuditCounters",
     "AuditImport",
     "AuditReceiver",

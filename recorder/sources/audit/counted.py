@@ -1,28 +1,29 @@
-"""What an API server counts of its audit records, and what two readings prove.
+"""What API servers count of their audit records, reading by reading.
 
 The counters begin at zero with each process, which is known by when it
-started. A process that counted nothing as dropped dropped nothing, as long as
-there is no other that was not asked.
+started, and by the address of its server where that is asked by its own.
 """
 
 import re
-from datetime import UTC, datetime
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from recorder.model.moment import written
-
 __all__ = [
-    "LOST",
     "Counted",
-    "Proof",
-    "prove",
-    "read_places",
+    "Round",
+    "identify",
+    "last_of",
+    "read_place",
+    "remember",
+    "seen_last",
+    "servers_of",
     "take_line",
+    "write_place",
 ]
 
-LOST = "audit records between the two"
+PROCESSES_MAX = 64
+"""That are remembered, those that were read last."""
 
 STARTED = "process_start_time_seconds"
 EVENTS = "apiserver_audit_event_total"
@@ -35,15 +36,25 @@ PLUGIN = re.compile(rb'plugin="(\w+)"')
 
 
 class Counted(msgspec.Struct):
-    """What one API server had counted when it was read."""
+    """What one process had counted when it was read."""
 
     started: float = 0.0
+    """0 of a server that never answered."""
+
     events: int = 0
     errors: dict[str, int] = {}
     """Records that a backend did not take, by its name."""
 
     at: float = 0.0
-    """When it was read, by our clock."""
+    """When it was read, by our clock; of a server that never answered, when
+    it was first listed."""
+
+    server: str = ""
+    """Its own address; empty where it answered at the address of all."""
+
+    seen: float = 0.0
+    """The last round in which it answered, or in which its server was listed
+    and did not."""
 
     def dropped_since(self, before: "Counted") -> dict[str, int]:
         """Return what each backend did not take since an earlier reading."""
@@ -54,22 +65,78 @@ class Counted(msgspec.Struct):
         }
 
 
-class Proof(NamedTuple):
-    """What counters prove of a time in which nobody received."""
+class Round(msgspec.Struct):
+    """What all API servers had counted at one time, as far as they told."""
 
-    proved: str
-    possible: str | None
-    """What may be missing; None where nothing is."""
+    at: float
+    counted: list[Counted]
+    unread: dict[str, str]
+    """Why a server did not tell, by its address."""
 
 
 _decode = msgspec.json.Decoder(list[Counted]).decode
 
 
-def read_places(place: str | None) -> dict[float, Counted]:
-    """Read what was counted when it was read last, by process."""
-    if place is None:
-        return {}
-    return {counted.started: counted for counted in _decode(place)}
+def read_place(place: str | None) -> list[Counted]:
+    """Read what was counted up to the last round."""
+    return [] if place is None else _decode(place)
+
+
+def write_place(counted: Sequence[Counted]) -> str:
+    """Return what the next round is compared with, as text."""
+    return msgspec.json.encode(counted).decode()
+
+
+def last_of(before: Iterable[Counted], now: Counted) -> Counted | None:
+    """Return the last reading of the same process; None if it is new."""
+    for counted in before:
+        if counted.started == now.started and (
+            counted.server == now.server or not (counted.server and now.server)
+        ):
+            return counted
+    return None
+
+
+def seen_last(before: Sequence[Counted]) -> Iterator[Counted]:
+    """Yield the readings of the last round, of silent servers too."""
+    newest = max((one.seen for one in before), default=0.0)
+    yield from (one for one in before if one.seen == newest)
+
+
+def servers_of(before: Sequence[Counted]) -> list[str]:
+    """Return the addresses of the last round."""
+    return sorted({one.server for one in seen_last(before)} - {""})
+
+
+def identify(before: Iterable[Counted], now: Round) -> None:
+    """Name the server of a process that answered at the address of all."""
+    for counted in now.counted:
+        last = last_of(before, counted)
+        if last is not None and last.server:
+            counted.server = last.server
+            now.unread.pop(last.server, None)
+
+
+def remember(before: Iterable[Counted], now: Round) -> list[Counted]:
+    """Return what the next round is to be compared with, oldest first."""
+    kept = list(before)
+    for counted in now.counted:
+        last = last_of(kept, counted)
+        if last is not None:
+            kept.remove(last)
+        counted.seen = now.at
+        kept.append(counted)
+    for address in now.unread:
+        silent = next(
+            (one for one in reversed(kept) if one.server == address), None
+        )
+        if silent is None:
+            silent = Counted(at=now.at, server=address)
+        else:
+            kept.remove(silent)
+        silent.seen = now.at
+        kept.append(silent)
+    return kept[-PROCESSES_MAX:]
 
 
 def take_line(counted: Counted, line: bytes) -> None:
@@ -86,43 +153,3 @@ def take_line(counted: Counted, line: bytes) -> None:
         plugin = PLUGIN.search(labels)
         backend = plugin[1].decode() if plugin is not None else "backends"
         counted.errors[backend] = round(float(value))
-
-
-def prove(
-    before: dict[float, Counted], counted: Counted, servers: int | None
-) -> Proof:
-    """Compare what was counted before nobody received with what is now.
-
-    Args:
-        before: the last readings, by process.
-        counted: of the process that answers now.
-        servers: how many API servers there are; None where that is unknown.
-    """
-    last = before.get(counted.started)
-    if last is None:
-        since = _moment(counted.started)
-        return Proof(
-            f"nothing: the API server that answers started at {since}, and"
-            " was not read before",
-            LOST,
-        )
-    dropped = sum(counted.dropped_since(last).values())
-    made = max(counted.events - last.events, 0)
-    said = (
-        f"the API server, the same process, made {made} audit records since"
-        f" {_moment(last.at)} and counted {dropped} as dropped"
-    )
-    if servers != 1:
-        many = (
-            "how many there are is unknown"
-            if servers is None
-            else (f"it is one of {servers}")
-        )
-        return Proof(f"{said}; {many}", LOST)
-    if not dropped:
-        return Proof(f"{said}: nothing is missing", None)
-    return Proof(said, f"at most {dropped} audit records")
-
-
-def _moment(seconds: float) -> str:
-    return written(datetime.fromtimestamp(seconds, UTC))

@@ -1,42 +1,65 @@
 """What API servers count of their own audit records, read and compared.
 
 An API server that cannot deliver a record, or not write it, drops it and
-counts that. Behind one address there may be several.
+counts that. Several stand behind one address, so each is asked by its own.
 """
 
 import asyncio
-from collections.abc import AsyncIterable, Awaitable, Callable
+from collections.abc import AsyncIterable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
-
-import msgspec
+from typing import Protocol
 
 from recorder.errors import ClusterError
 from recorder.intake.ports import Known, Sink
 from recorder.intake.progress import Received
 from recorder.model.observation import AUDIT, PlaceReached, RecordsLost
 from recorder.sources.audit.counted import (
-    LOST,
     Counted,
-    Proof,
-    prove,
-    read_places,
+    Round,
+    identify,
+    last_of,
+    read_place,
+    remember,
+    servers_of,
     take_line,
+    write_place,
 )
+from recorder.sources.audit.proving import LOST, Proof, gone_since, prove
 
-__all__ = ["AuditCounters"]
+__all__ = ["ApiServers", "AuditCounters"]
 
 STREAM = "counters"
 
 READ_SECONDS = 60.0
 """Their answer has megabytes in a large cluster."""
 
-PROOF_SECONDS = 15.0
+PROOF_SECONDS = 20.0
 """Batches are refused meanwhile, and repeated for longer."""
 
-PROCESSES_MAX = 16
-"""That are remembered, those that were read last."""
+SERVER_SECONDS = 15.0
+"""For one of several, so that what the others count is known in time."""
+
+SERVERS_MAX = 32
+"""That are asked by their own addresses; a control plane has three or five."""
+
+UNREAD_SECONDS = 180.0
+"""A server that did not answer for longer before it was gone dropped nobody
+knows what; one that was restarted is away for less."""
 
 LINE_BYTES_MAX = 64 << 10
+
+
+class ApiServers(Protocol):
+    """The API servers of a cluster. All of it raises `ClusterError`."""
+
+    async def addresses(self) -> Sequence[str]:
+        """Return their own addresses; none where they do not say."""
+
+    async def leases(self) -> int | None:
+        """Return how many renew a Lease; None where they do not say."""
+
+    def metrics(self, server: str) -> AsyncIterable[bytes]:
+        """Yield the metrics of a server; ``""``: of whichever answers."""
 
 
 def _now() -> datetime:
@@ -50,45 +73,40 @@ class AuditCounters:
 
     def __init__(
         self,
-        answer: Callable[[], AsyncIterable[bytes]],
+        servers: ApiServers,
         *,
         received: Received,
-        servers: Callable[[], Awaitable[int | None]],
         now: Callable[[], datetime] = _now,
         read_seconds: float = READ_SECONDS,
     ) -> None:
         """Prepare.
 
         Args:
-            answer: asks for the metrics; raises `ClusterError`.
+            servers: those that count.
             received: where to count.
-            servers: asks how many API servers there are, None where they
-                do not say; raises `ClusterError`.
             now: the clock by which observations are made.
             read_seconds: between two readings.
         """
-        self._answer = answer
-        self._received = received
         self._servers = servers
+        self._received = received
         self._now = now
         self._read_seconds = read_seconds
 
     async def run(self, sink: Sink, known: Known) -> None:
         """Read and compare until cancelled."""
-        before = read_places(known.resume_points().get(STREAM))
+        before = read_place(known.resume_points().get(STREAM))
         is_read = None
         while True:
             try:
-                counted = await self._read()
+                now = await self._read(before)
             except ClusterError as exc:
                 self._received.uncounted = str(exc)
                 if is_read is not False:
                     is_read = False
-                    await sink.put([self._unread(before)])
+                    await sink.put([self._place(before, is_live=False)])
             else:
                 is_read = True
-                self._received.uncounted = None
-                await self._compare(sink, before, counted)
+                before = await self._compare(sink, before, now)
             await asyncio.sleep(self._read_seconds)
 
     async def proof(self, known: Known) -> Proof:
@@ -96,72 +114,121 @@ class AuditCounters:
 
         What is known is looked up at once, before anybody reads them again.
         """
-        before = read_places(known.resume_points().get(STREAM))
+        before = read_place(known.resume_points().get(STREAM))
         try:
             async with asyncio.timeout(PROOF_SECONDS):
-                counted = await self._read()
-                servers = await self._servers()
+                now = await self._read(before)
+                leases = await self._servers.leases()
         except ClusterError as exc:
             return Proof(f"nothing: {exc}", LOST)
         except TimeoutError:
             return Proof("nothing: the API server did not answer", LOST)
-        return prove(before, counted, servers)
-
-    def _unread(self, before: dict[float, Counted]) -> PlaceReached:
-        """Say that they cannot be read, and where to go on when they can."""
-        return PlaceReached(
-            observed_at=self._now(),
-            source=AUDIT,
-            stream=STREAM,
-            place=_place(before),
-            state="backing-off",
-        )
+        return prove(before, now, leases)
 
     async def _compare(
-        self, sink: Sink, before: dict[float, Counted], counted: Counted
-    ) -> None:
-        """Put what was lost since an API server was read last.
+        self, sink: Sink, before: list[Counted], now: Round
+    ) -> list[Counted]:
+        """Put what was lost since each API server was read last.
+
+        Returns what the next round is to be compared with.
+        """
+        identify(before, now)
+        self._received.uncounted = next(iter(now.unread.values()), None)
+        lost = [
+            *self._dropped(before, now),
+            *(self._ended(one, now) for one in _untold(before, now)),
+        ]
+        after = remember(before, now)
+        await sink.put([*lost, self._place(after, is_live=not now.unread)])
+        return after
+
+    def _dropped(
+        self, before: Sequence[Counted], now: Round
+    ) -> Iterator[RecordsLost]:
+        """Yield what each API server counted as dropped.
 
         One that is new may have lost records since it started; what it
         counted before it was ever read came before the log began.
         """
-        last = before.pop(counted.started, None)
-        if last is None and before:
-            last = Counted(counted.started, at=counted.started)
-        before[counted.started] = counted
-        while len(before) > PROCESSES_MAX:
-            del before[next(iter(before))]
-        at = datetime.fromtimestamp(counted.at, UTC)
-        place = PlaceReached(
-            observed_at=at,
+        for counted in now.counted:
+            last = last_of(before, counted)
+            if last is None and before:
+                last = Counted(counted.started, at=counted.started)
+            if last is None:
+                continue
+            self._received.generated += max(counted.events - last.events, 0)
+            dropped = counted.dropped_since(last)
+            if not dropped:
+                continue
+            self._received.lost += sum(dropped.values())
+            said = ", ".join(
+                f"{count} of its {name}" for name, count in dropped.items()
+            )
+            name = _named(counted.server)
+            yield RecordsLost(
+                observed_at=datetime.fromtimestamp(counted.at, UTC),
+                stream=STREAM,
+                reason=f"{name} dropped audit records: {said}",
+                since=datetime.fromtimestamp(last.at, UTC),
+            )
+
+    def _ended(self, one: Counted, now: Round) -> RecordsLost:
+        """Say that nobody knows what a server dropped before it ended."""
+        return RecordsLost(
+            observed_at=datetime.fromtimestamp(now.at, UTC),
+            stream=STREAM,
+            reason=f"{_named(one.server)} is gone, and its counters could not"
+            " be read before",
+            since=datetime.fromtimestamp(one.at, UTC),
+            possible=f"audit records of {_named(one.server)}",
+        )
+
+    def _place(
+        self, counted: Sequence[Counted], *, is_live: bool
+    ) -> PlaceReached:
+        """Say what they are compared with next, and whether all are read."""
+        return PlaceReached(
+            observed_at=self._now(),
             source=AUDIT,
             stream=STREAM,
-            place=_place(before),
+            place=write_place(counted),
+            state="live" if is_live else "backing-off",
         )
-        if last is None:
-            await sink.put([place])
-            return
-        lost = counted.dropped_since(last)
-        self._received.generated += max(counted.events - last.events, 0)
-        if not lost:
-            await sink.put([place])
-            return
-        self._received.lost += sum(lost.values())
-        said = ", ".join(
-            f"{count} of its {name}" for name, count in lost.items()
-        )
-        told = RecordsLost(
-            observed_at=at,
-            stream=STREAM,
-            reason=f"an API server dropped audit records: {said}",
-            since=datetime.fromtimestamp(last.at, UTC),
-        )
-        await sink.put([told, place])
 
-    async def _read(self) -> Counted:
-        counted = Counted(at=self._now().timestamp())
+    async def _read(self, before: Sequence[Counted]) -> Round:
+        """Read each of several by its own address, and one by that of all.
+
+        Where none of several can be reached, whichever answers is read.
+        """
+        try:
+            addresses = await self._servers.addresses()
+        except ClusterError:
+            addresses = servers_of(before)
+        now = Round(self._now().timestamp(), [], {})
+        if len(addresses) > 1:
+            unread = addresses[SERVERS_MAX:]
+            now.unread = dict.fromkeys(unread, "there are too many to ask")
+            async with asyncio.TaskGroup() as group:
+                for address in addresses[:SERVERS_MAX]:
+                    group.create_task(self._read_into(now, address))
+            now.counted.sort(key=lambda counted: counted.server)
+        if not now.counted:
+            now.counted.append(await self._read_one(""))
+        return now
+
+    async def _read_into(self, now: Round, address: str) -> None:
+        try:
+            async with asyncio.timeout(SERVER_SECONDS):
+                now.counted.append(await self._read_one(address))
+        except ClusterError as exc:
+            now.unread[address] = str(exc)
+        except TimeoutError:
+            now.unread[address] = f"no answer in {SERVER_SECONDS:.0f} s"
+
+    async def _read_one(self, server: str) -> Counted:
+        counted = Counted(at=self._now().timestamp(), server=server)
         rest = b""
-        async for chunk in self._answer():
+        async for chunk in self._servers.metrics(server):
             *lines, rest = (rest + chunk).split(b"\n")
             if len(rest) > LINE_BYTES_MAX:
                 rest = b""
@@ -170,5 +237,12 @@ class AuditCounters:
         return counted
 
 
-def _place(before: dict[float, Counted]) -> str:
-    return msgspec.json.encode(list(before.values())).decode()
+def _untold(before: Sequence[Counted], now: Round) -> Iterator[Counted]:
+    """Yield servers that are gone, and had not been read for long."""
+    for one in gone_since(before, now):
+        if one.server and one.seen - one.at > UNREAD_SECONDS:
+            yield one
+
+
+def _named(server: str) -> str:
+    return f"the API server {server}" if server else "an API server"

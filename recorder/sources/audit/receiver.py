@@ -29,7 +29,7 @@ from recorder.model.observation import (
     RecordsLost,
 )
 from recorder.sources.audit.batches import BatchError, read_batch
-from recorder.sources.audit.counted import LOST, Proof
+from recorder.sources.audit.proving import LOST, Proof
 
 __all__ = ["BODY_BYTES_MAX", "Answer", "AuditReceiver"]
 

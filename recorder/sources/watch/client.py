@@ -143,8 +143,7 @@ class ClusterClient:
         timeout = aiohttp.ClientTimeout(total=self.settings.connect)
         async with self._transport.get(
             path,
-            verb="get",
-            what=path,
+            ("get", path),
             params={},
             accept=JSON,
             timeout=timeout,
@@ -173,8 +172,7 @@ class ClusterClient:
         )
         async with self._transport.get(
             path,
-            verb=verb,
-            what=what,
+            (verb, what),
             params=params or {},
             accept=accept,
             timeout=timeout,
@@ -197,19 +195,30 @@ class ClusterClient:
 
     @asynccontextmanager
     async def stream(
-        self, path: str, *, what: str, params: Mapping[str, str], idle: float
+        self,
+        path: str,
+        *,
+        what: str,
+        params: Mapping[str, str],
+        idle: float,
+        server: str = "",
+        verb: str = "watch",
     ) -> AsyncIterator[Answer]:
-        """Open a watch; yield its answer, which ends when the server says."""
+        """Open a watch; yield its answer, which ends when the server says.
+
+        With a server, of several behind the address of the cluster that one
+        is asked, as ``HOST:PORT``.
+        """
         timeout = aiohttp.ClientTimeout(
             sock_connect=self.settings.connect, sock_read=idle
         )
         async with self._transport.get(
             path,
-            verb="watch",
-            what=what,
+            (verb, what),
             params=params,
             accept=JSON,
             timeout=timeout,
+            server=server,
         ) as answer:
             yield answer
 

@@ -10,8 +10,9 @@ import asyncio
 import copy
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import yaml
 from kubernetes_asyncio.client import Configuration
@@ -23,7 +24,11 @@ from kubernetes_asyncio.config import (
 from kubernetes_asyncio.config.kube_config import KubeConfigLoader
 
 from recorder.sources.watch.clock import Clock
-from recorder.sources.watch.errors import KubeconfigError
+from recorder.sources.watch.errors import (
+    Asked,
+    CertificateError,
+    KubeconfigError,
+)
 
 __all__ = ["Access", "Credentials"]
 
@@ -63,6 +68,25 @@ class Access:
     tls_digest: str
     """Changes when any certificate or key does: connections made before
     then should not be used for new requests."""
+
+    def at(self, server: str, asked: Asked) -> "Access":
+        """Return the access to one of the servers behind the address.
+
+        What names it comes from the cluster: without its certificate,
+        anybody there might receive our token.
+
+        Raises:
+            CertificateError: certificates are not verified.
+        """
+        common = urlsplit(self.server)
+        if common.scheme != "https" or not self.verify:
+            msg = (
+                f"cannot {asked}: servers are asked at their own addresses"
+                " only where their certificates are verified"
+            )
+            raise CertificateError(msg)
+        name = self.server_name or common.hostname
+        return replace(self, server=f"https://{server}", server_name=name)
 
 
 class Credentials:

@@ -146,24 +146,29 @@ class Transport:
     async def get(
         self,
         path: str,
+        words: tuple[str, str],
         *,
-        verb: str,
-        what: str,
         params: Mapping[str, str],
         accept: str,
         timeout: aiohttp.ClientTimeout,
+        server: str = "",
     ) -> AsyncIterator[Answer]:
         """Ask; yield the answer while its connection is held.
+
+        The words are the verb and what is asked for, as messages say it.
+        A server is asked at its own address, and must have a certificate for
+        the address of the cluster, behind which it stands.
 
         Raises:
             RequestError: there was no answer, or it was a refusal.
         """
         async with self._answered(
             ("GET", path, None),
-            (verb, what),
+            words,
             params=params,
             accept=accept,
             timeout=timeout,
+            server=server,
         ) as answer:
             yield answer
 
@@ -199,10 +204,13 @@ class Transport:
         params: Mapping[str, str],
         accept: str,
         timeout: aiohttp.ClientTimeout,
+        server: str = "",
     ) -> AsyncIterator[Answer]:
         method, path, body = request
         access, session = await self._reach(*words)
         asked = self.asked(*words)
+        if server:
+            access = access.at(server, asked)
         headers = {"Accept": accept, "Accept-Encoding": "identity"}
         if access.authorization:
             headers["Authorization"] = access.authorization
