@@ -8,7 +8,14 @@ from api.answers.incidents import bounded
 from api.context import RequestContext
 from api.errors import PageSizeError
 from api.ports import LogReading
-from api.types.clusters import Cluster, Database, Log, Source, Status
+from api.types.clusters import (
+    AuditSource,
+    Cluster,
+    Database,
+    Log,
+    Source,
+    Status,
+)
 from api.types.coverage import AwayCluster, Coverage, Gap
 from api.types.gaps import Gaps
 from api.types.series import (
@@ -66,6 +73,7 @@ def _cluster(status: LogStatus, found: Answered) -> Cluster:
             entries_per_minute=round(status.entries_per_minute, 1),
             facts_until=None if end is None else strawberry.ID(str(end.entry)),
         ),
+        audit=AuditSource.of(status.audit),
         sources=[Source.of(status, one, now) for one in streams],
         open_gaps=[Gap.of(one.gap) for one in streams if one.gap is not None],
         coverage=Coverage.of(cover(log, streams, Window(), now=now)),

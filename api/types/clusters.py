@@ -7,11 +7,13 @@ import strawberry
 
 from api.describing import described
 from api.types.coverage import AwayCluster, Coverage, Gap
-from api.types.words import LogKind, SourceName, StreamState
+from api.types.words import AuditState, LogKind, SourceName, StreamState
+from recorder.coverage.audit_state import AuditReading
 from recorder.coverage.ports import Stream
+from recorder.documents.status import audit_says
 from recorder.questions.status import LogStatus
 
-__all__ = ["Cluster", "Database", "Log", "Source", "Status"]
+__all__ = ["AuditSource", "Cluster", "Database", "Log", "Source", "Status"]
 
 
 @described
@@ -86,6 +88,35 @@ class Source:
 
 
 @described
+class AuditSource:
+    """The audit records of a cluster, by whichever way they come."""
+
+    state: AuditState
+
+    records: int
+
+    last_record_at: datetime | None
+    """When the last came; null also of those of earlier releases."""
+
+    left_out: list[str]
+    """Resources of which hardly any write has a record."""
+
+    says: list[str]
+    """That none arrive, or of what, in words."""
+
+    @classmethod
+    def of(cls, audit: AuditReading) -> Self:
+        """Take it from an answer."""
+        return cls(
+            state=audit.state,
+            records=audit.records,
+            last_record_at=audit.last_at,
+            left_out=list(audit.left_out),
+            says=list(audit_says(audit)),
+        )
+
+
+@described
 class Cluster:
     """A cluster, or what a tape holds of one."""
 
@@ -98,6 +129,9 @@ class Cluster:
     """The version of its API server."""
 
     log: Log
+
+    audit: AuditSource
+    """Whether audit records arrive."""
 
     sources: list[Source]
 

@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from api.describing import described_enum
 from recorder.classify.changes import How
+from recorder.coverage.audit_state import AuditState
 from recorder.model.author import KnownBy
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind
@@ -28,6 +29,7 @@ from recorder.questions.facets import Facet
 
 __all__ = [
     "ActorKind",
+    "AuditState",
     "Cause",
     "Confidence",
     "DurationKind",
@@ -53,6 +55,7 @@ for _cls, _name, _text in (
     (Operation, "Operation", "What an entry says."),
     (KnownBy, "KnownBy", "What names an author."),
     (How, "ChangeKind", "How a value changed."),
+    (AuditState, "AuditState", "Whether audit records arrive."),
     (Fault, "FaultClass", None),
     (Decision, "DecisionClass", None),
     (Role, "EvidenceRole", None),

@@ -4,13 +4,34 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Self
 
-from recorder.coverage.audit_state import AuditReading
+from recorder.coverage.audit_state import AuditReading, AuditState
 from recorder.coverage.ports import Stream
 from recorder.documents.coverage import HoleDocument
 from recorder.documents.document import Document
+from recorder.model.moment import written
 from recorder.questions.status import Days, Disk, LogStatus, Status
 
-__all__ = ["StatusDocument"]
+__all__ = ["StatusDocument", "audit_says"]
+
+
+def audit_says(audit: AuditReading) -> Sequence[str]:
+    """Say of audit records that none arrive, or of what."""
+    if audit.state is AuditState.SILENT:
+        told = "no audit record has arrived"
+        if audit.last_at is not None:
+            told += f" since {written(audit.last_at)}"
+        if audit.unanswered:
+            told += f", and {audit.unanswered} versions were written meanwhile"
+        told += (
+            ": does the audit policy cover writes,"
+            " and do API servers send or write them here?"
+        )
+        return [told]
+    if audit.left_out:
+        resources = ", ".join(audit.left_out)
+        told = f"hardly any audit record of writes to {resources}"
+        return [f"{told}: does the audit policy leave them out?"]
+    return []
 
 
 class LogDocument(Document, frozen=True, kw_only=True):
@@ -80,6 +101,9 @@ class AuditDocument(Document, frozen=True, kw_only=True):
     left_out: Sequence[str]
     """Resources whose writes have no records."""
 
+    says: Sequence[str]
+    """That none arrive, or of what, in words."""
+
     @classmethod
     def of(cls, audit: AuditReading) -> Self:
         """Return the document of what arrives."""
@@ -88,6 +112,7 @@ class AuditDocument(Document, frozen=True, kw_only=True):
             records=audit.records,
             last_record_at=audit.last_at,
             left_out=list(audit.left_out),
+            says=audit_says(audit),
         )
 
 

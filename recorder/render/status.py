@@ -1,9 +1,8 @@
 """What is recorded, as rows and lines for people."""
 
-from collections.abc import Iterator
 from datetime import datetime
 
-from recorder.coverage.audit_state import AuditReading, AuditState
+from recorder.documents.status import audit_says
 from recorder.model.moment import written
 from recorder.questions.status import LogStatus, Status
 from recorder.render.text import human_bytes
@@ -70,26 +69,6 @@ def days_lines(answer: Status) -> list[str]:
     return lines
 
 
-def _audit(audit: AuditReading) -> Iterator[str]:
-    """Say of audit records that none arrive, or of what."""
-    if audit.state is AuditState.SILENT:
-        told = "no audit record has arrived"
-        if audit.last_at is not None:
-            told += f" since {written(audit.last_at)}"
-        if audit.unanswered:
-            told += f", and {audit.unanswered} versions were written meanwhile"
-        yield (
-            f"{told}: does the audit policy cover writes,"
-            " and do API servers send or write them here?"
-        )
-    elif audit.left_out:
-        yield (
-            "hardly any audit record of writes to"
-            f" {', '.join(audit.left_out)}: does the audit policy leave them"
-            " out?"
-        )
-
-
 def summary(status: LogStatus) -> list[str]:
     """Say where a log stands, in a few lines."""
     log = status.log
@@ -120,7 +99,7 @@ def summary(status: LogStatus) -> list[str]:
             f"facts end at entry {status.facts_end.entry}: run"
             " `recorder rederive`"
         )
-    lines.extend(_audit(status.audit))
+    lines.extend(audit_says(status.audit))
     lines.extend(
         f"open gap {stream.gap.opened}: {stream.resource}, {stream.gap.reason}"
         for stream in status.streams

@@ -245,6 +245,7 @@ async def test_status_gaps_and_rows_for_dashboards_answer(
     found = await served.ask(
         """{ status { now clusters { name uid log { id kind size }
             sources { resource state lagSeconds } openGaps { reason }
+            audit { state records lastRecordAt leftOut says }
             coverage { complete } } database { version bytes } }
           clusters { name }
           gaps(cluster: "prod") { gaps { id reason proved healed } more
@@ -258,6 +259,16 @@ async def test_status_gaps_and_rows_for_dashboards_answer(
             coverage { complete } } }"""
     )
 
+    audits = {one["name"]: one["audit"] for one in found["status"]["clusters"]}
+    assert audits["drain-audited"]["state"] == "RECORDED"
+    assert audits["drain-audited"]["records"] > 0
+    assert audits["prod"] == {
+        "state": "ABSENT",
+        "records": 0,
+        "lastRecordAt": None,
+        "leftOut": [],
+        "says": [],
+    }
     assert [one["name"] for one in found["clusters"]][-1] == "prod"
     assert found["gaps"]["gaps"]
     assert found["nodeNames"] == sorted(found["nodeNames"])

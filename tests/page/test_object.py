@@ -92,6 +92,7 @@ def test_sources_say_what_is_recorded_and_how_far(open_tab: Opener) -> None:
     assert "v1/nodes" in streams
     assert "21 Nov 2026, 11:27" in streams
     assert "No gaps" in tab.says(".sources .complete")
+    assert "the audit log is not recorded" in tab.says(".sources .figures")
 
 
 def test_sources_tell_of_gaps_why_they_are_and_what_they_hide(

@@ -69,6 +69,7 @@ export const SOURCES = `query Sources {
       log { id kind size recordedAt entriesPerMinute }
       sources { source resource state beganAt vouchedUntil lastFrameAt
         lagSeconds entries gap { ${GAP} } }
+      audit { state records says }
       openGaps { ${GAP} }
       coverage { complete since until provenUntil says }
     }

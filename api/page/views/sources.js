@@ -17,6 +17,14 @@ const MEANS = {
   STOPPED: 'not being recorded',
 };
 
+/** @type {Record<string, string>} */
+const AUDIT = {
+  RECORDED: 'audit records',
+  SILENT: 'audit records; none are arriving',
+  STOPPED: 'audit records; they are not being read',
+  ABSENT: 'audit records: the audit log is not recorded',
+};
+
 /** @param {{page: import('../page.js').Page}} given */
 export function Sources({ page }) {
   const answer = page.answers.of('sources');
@@ -41,19 +49,21 @@ export function Sources({ page }) {
 /** @param {{page: import('../page.js').Page, status: any,
  *   cluster: any}} given */
 function Log({ page, status, cluster }) {
-  const { log } = cluster;
+  const { audit, log } = cluster;
   const { database } = status;
   const { says } = recordingOf(status, cluster, page.place.zone);
   return html`
     <p class="sentence">${cluster.name}, Kubernetes ${cluster.kubernetes}:
       ${' '}${says}.</p>
-    <ul class="quiet">${cluster.coverage.says.map((/** @type {string} */ line) =>
-      html`<li>${line}</li>`)}</ul>
+    <ul class="quiet">${[...cluster.coverage.says, ...audit.says].map(
+      (line) => html`<li>${line}</li>`)}</ul>
     <div class="figures">
       <${Figure} value=${Number(log.size).toLocaleString('en')}
         says="entries in log ${log.id}" />
       <${Figure} value=${rounded(log.entriesPerMinute)}
         says="entries per minute" />
+      <${Figure} value=${audit.records.toLocaleString('en')}
+        says=${AUDIT[audit.state]} />
       <${Figure} value=${String(cluster.openGaps.length)} says="open gaps" />
       <${Figure} value=${size(database.bytes)} says="in PostgreSQL
         ${' '}${database.version}${database.diskFreeBytes === null ? ''

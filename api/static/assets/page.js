@@ -138,6 +138,7 @@ name uid kubernetes
 log { id kind size recordedAt entriesPerMinute }
 sources { source resource state beganAt vouchedUntil lastFrameAt
 lagSeconds entries gap { ${GAP} } }
+audit { state records says }
 openGaps { ${GAP} }
 coverage { complete since until provenUntil says }
 }
