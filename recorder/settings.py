@@ -227,8 +227,9 @@ class Settings:
     """``drop``: days may be dropped although nothing is archived."""
 
     retention_longer: tuple[str, ...] = ()
-    """Kinds of objects of which every fact stays longer, and for how many
-    days: ``Node=730``."""
+    """What stays when its day is dropped, and for how many days: ``Event=90``,
+    ``Event/Evicted=365``, ``audit=30``, ``audit/delete=365``, ``Lease=30``,
+    with their facts; of a kind of objects the facts: ``Node=730``."""
 
     retention_shorter: tuple[str, ...] = ()
     """What goes before its day, and after how many days: ``Lease=1`` for

@@ -30,7 +30,11 @@ from recorder.retention.planning import (
 )
 from recorder.retention.policy import DROP, Policy
 from recorder.store.read_retention import ArchivedRow, Partition
-from recorder.store.retention import RetentionStore, connect_for_retention
+from recorder.store.retention import (
+    RetentionStore,
+    ToKeep,
+    connect_for_retention,
+)
 from recorder.store.translate import translate_errors
 
 __all__ = ["Retained", "Retaining", "retain"]
@@ -70,6 +74,9 @@ class Retained:
     """Of the files that were written."""
 
     dropped: list[Planned] = field(default_factory=list)
+    kept: Sequence[ToKeep] = ()
+    """What would stay of the days that would be dropped; of a dry run."""
+
     thinned: list[ThinnedDay] = field(default_factory=list)
     lock_seconds: float = 0.0
     """The longest that a step took from asking for locks on."""
@@ -122,6 +129,7 @@ class _Run:
     async def all(self) -> Retained:
         if self._how.dry:
             self._done.dropped = list((await self._plan()).drops)
+            self._done.kept = await self._to_keep()
             await self._thin()
             return self._done
         if not await self._store.lock():
@@ -208,6 +216,19 @@ class _Run:
         )
         self._done.stopped_by = found.stopped_by
         return found
+
+    async def _to_keep(self) -> Sequence[ToKeep]:
+        """Return what stays longer of the days that are to be dropped."""
+        going = {one.name for one in self._done.dropped}
+        days = [
+            one.day
+            for one in await self._store.days()
+            if one.day.name in going
+        ]
+        if not days:
+            return ()
+        longer = self._policy.longer
+        return await self._store.to_keep(days[0], days[-1], longer)
 
     async def _thin(self) -> None:
         """Take out of the days that stay what goes before its day."""

@@ -56,8 +56,9 @@ def prune(settings: "Settings", *, dry_run: bool) -> None:
 
     Made for cron: one line at the end, and exit status 0 also where another
     run is under way. What is alive, and open gaps, stay in the database; a
-    hold keeps days, see recorder hold. What retention_shorter names is taken
-    out of days that stay.
+    hold keeps days, see recorder hold. What retention_longer names stays when
+    its day is dropped, and what retention_shorter names is taken out of days
+    that stay.
 
     \b
     Examples:
@@ -98,6 +99,10 @@ def _planned(done: "Retained") -> Iterator[str]:
         yield "nothing to drop"
     for one in done.dropped:
         yield f"would drop {one.name} ({one.why})"
+    for stays in done.kept:
+        named = ("entries", stays.entries), ("facts", stays.facts)
+        what, number = max(named, key=lambda one: one[1])
+        yield f"would keep {number:,} {what} of these days ({stays.rule})"
     for day in done.thinned:
         for rule, count in day.by_rule.items():
             yield f"would take {count:,} entries out of {day.name} ({rule})"

@@ -1,21 +1,29 @@
 """Policies: for how long days stay in the database, and what comes of them.
 
-What goes before its day are statements of their own: audit records, Events,
-silences of Leases. Versions of objects never do, since every answer starts
-from them.
+What goes before its day, or stays after it, are statements of their own: audit
+records, Events, silences of Leases. Versions of objects never do, since every
+answer starts from them; of a kind of objects the facts may stay.
 
 Data from the settings; what contradicts itself is an error that names the
 keys, before anything is done.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
 from recorder.errors import ConfigError
 
-__all__ = ["EVENT", "LOOKBACK", "Policy", "PolicyError", "Rule", "read_policy"]
+__all__ = [
+    "EVENT",
+    "LOOKBACK",
+    "Policy",
+    "PolicyError",
+    "Rule",
+    "is_statement",
+    "read_policy",
+]
 
 LOOKBACK = timedelta(days=1)
 """Answers about a window look a day further back, so a day more is kept."""
@@ -25,15 +33,18 @@ BUDGET_MIN = 256 << 20
 """Bytes; an empty database takes a tenth of it."""
 
 EVENT, LEASE, AUDIT = "Event", "Lease", "audit"
-SHORTER = (EVENT, LEASE, AUDIT)
-"""What may go before its day: the kinds, and the source, of which an entry is
-a statement that no other rests on."""
+STATEMENTS = frozenset({EVENT, LEASE, AUDIT})
+"""What may go before its day or stay after it: the kinds, and the source, of
+which an entry is a statement that no other rests on."""
 
 WITH_REASON = frozenset({EVENT, AUDIT})
 """Those of which a rule may name the reason: of an Event, or the verb."""
 
 NOWHERE = "none"
 DROP, KEEP = "drop", "keep"
+
+
+_Parts = tuple[str, str | None, int]
 
 
 class PolicyError(ConfigError):
@@ -93,7 +104,8 @@ class Policy:
     """Bytes above which the oldest days go before their time."""
 
     longer: Mapping[str, int] = field(default_factory=dict)
-    """Kinds of objects, and the days for which all of their facts stay."""
+    """What stays when its day is dropped, and for how many days: statements
+    as a rule names them, and kinds of objects, of which the facts stay."""
 
     shorter: Sequence[Rule] = ()
     """What goes before its day."""
@@ -126,7 +138,8 @@ def read_policy(
         place: of the archive; ``none`` for none.
         unarchived: ``keep`` or ``drop``.
         budget: in bytes; None for none.
-        longer: ``KIND=DAYS`` each, as ``Node=730``.
+        longer: ``KIND=DAYS``, ``NAME=DAYS`` or ``NAME/REASON=DAYS`` each, as
+            ``Node=730`` or ``audit/delete=365``.
         shorter: ``NAME=DAYS`` or ``NAME/REASON=DAYS`` each, as
             ``audit/get=2``.
 
@@ -161,43 +174,54 @@ def read_policy(
         place=None if place == NOWHERE else place,
         unarchived=unarchived,
         budget=budget,
-        longer=(kept := dict(_pairs(longer, hot))),
-        shorter=_rules(shorter, hot, kept),
+        longer=(kept := _longer(longer, hot)),
+        shorter=_shorter(shorter, hot, kept),
     )
 
 
-def _pairs(longer: Sequence[str], hot: timedelta) -> Sequence[tuple[str, int]]:
-    found: list[tuple[str, int]] = []
+def is_statement(text: str) -> bool:
+    """Return whether a rule names entries, and not facts of a kind."""
+    return text.partition("/")[0] in STATEMENTS
+
+
+def _longer(longer: Sequence[str], hot: timedelta) -> Mapping[str, int]:
+    found: dict[str, int] = {}
     for one in longer:
-        kind, _, days = one.partition("=")
-        if not kind or not days.isascii() or not days.isdecimal():
-            msg = f'retention_longer has "{one}": write KIND=DAYS, as Node=730'
+        name, reason, days = _parts("retention_longer", one, "Node=730")
+        text = one.rpartition("=")[0]
+        if reason is not None and name not in WITH_REASON:
+            msg = (
+                f'retention_longer has "{one}": only of Event and audit can a'
+                " part be named, as Event/REASON or audit/VERB"
+            )
             raise PolicyError(msg)
-        if timedelta(days=int(days)) < hot:
+        if timedelta(days=days) < hot:
             msg = (
                 f'retention_longer "{one}" and retention_hot contradict each'
-                " other: days are kept or dropped whole, so nothing is kept"
-                " for a shorter time"
+                " other: whole days stay until then. Name more days, or what"
+                " goes before its day in retention_shorter"
             )
             raise PolicyError(msg)
-        if kind in dict(found):
-            msg = (
-                f"retention_longer names {kind} twice, with"
-                f" {dict(found)[kind]} and {days} days: leave one out"
-            )
-            raise PolicyError(msg)
-        found.append((kind, int(days)))
+        _once("retention_longer", text, days, found)
+        found[text] = days
+    _check_parts("retention_longer", found, int.__le__)
     return found
 
 
-def _rules(
-    shorter: Sequence[str],
-    hot: timedelta,
-    longer: Mapping[str, int],
+def _shorter(
+    shorter: Sequence[str], hot: timedelta, longer: Mapping[str, int]
 ) -> Sequence[Rule]:
     found: dict[str, Rule] = {}
     for one in shorter:
-        rule = _rule(one)
+        name, reason, days = _parts("retention_shorter", one, "audit/get=2")
+        rule = Rule(name=name, reason=reason, days=days)
+        if name not in STATEMENTS or (reason and name not in WITH_REASON):
+            msg = (
+                f'retention_shorter has "{one}": only Event, Event/REASON,'
+                " Lease, audit and audit/VERB may go before their day;"
+                " everything else stays as long as its day"
+            )
+            raise PolicyError(msg)
         if rule.older_than >= hot:
             msg = (
                 f'retention_shorter "{one}" and retention_hot contradict each'
@@ -205,42 +229,63 @@ def _rules(
                 " it out"
             )
             raise PolicyError(msg)
-        if rule.name in longer:
+        for text in {name, rule.text} & longer.keys():
             msg = (
                 f'retention_shorter "{one}" and retention_longer'
-                f' "{rule.name}={longer[rule.name]}" contradict each other:'
-                " leave one out"
+                f' "{text}={longer[text]}" contradict each other: leave one'
+                " out"
             )
             raise PolicyError(msg)
-        if rule.text in found:
-            msg = (
-                f"retention_shorter names {rule.text} twice, with"
-                f" {found[rule.text].days} and {rule.days} days: leave one out"
-            )
-            raise PolicyError(msg)
+        known = {text: rule.days for text, rule in found.items()}
+        _once("retention_shorter", rule.text, days, known)
         found[rule.text] = rule
+    known = {text: rule.days for text, rule in found.items()}
+    _check_parts("retention_shorter", known, int.__ge__)
     return tuple(found.values())
 
 
-def _rule(text: str) -> Rule:
+def _parts(setting: str, text: str, example: str) -> _Parts:
+    """Return the name, the reason if one is named, and the days."""
     selected, _, days = text.rpartition("=")
     name, has_reason, reason = selected.partition("/")
     if (
-        not days.isascii()
+        not name
+        or not days.isascii()
         or not days.isdecimal()
         or int(days) < 1
         or bool(has_reason) != bool(reason)
     ):
         msg = (
-            f'retention_shorter has "{text}": write NAME=DAYS or'
-            " NAME/REASON=DAYS with a day or more, as Lease=1 or audit/get=2"
+            f'{setting} has "{text}": write NAME=DAYS or NAME/REASON=DAYS with'
+            f" a day or more, as {example}"
         )
         raise PolicyError(msg)
-    if name not in SHORTER or (reason and name not in WITH_REASON):
+    return name, reason or None, int(days)
+
+
+def _once(
+    setting: str, text: str, days: int, known: Mapping[str, int]
+) -> None:
+    if text in known:
         msg = (
-            f'retention_shorter has "{text}": only Event, Event/REASON, Lease,'
-            " audit and audit/VERB may go before their day; everything else"
-            " stays as long as its day"
+            f"{setting} names {text} twice, with {known[text]} and {days}"
+            " days: leave one out"
         )
         raise PolicyError(msg)
-    return Rule(name=name, reason=reason or None, days=int(days))
+
+
+def _check_parts(
+    setting: str,
+    found: Mapping[str, int],
+    is_idle: Callable[[int, int], bool],
+) -> None:
+    """See that what names a part changes what its whole says."""
+    for text, days in found.items():
+        whole, is_part, _ = text.partition("/")
+        if is_part and whole in found and is_idle(days, found[whole]):
+            msg = (
+                f'{setting} "{text}={days}" and "{whole}={found[whole]}"'
+                f" contradict each other: the latter is of all {whole} and"
+                " decides. Leave one out"
+            )
+            raise PolicyError(msg)

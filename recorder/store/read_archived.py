@@ -77,7 +77,8 @@ class DroppedDay:
     """Of the log."""
 
     kept: Sequence[str] = ()
-    """Kinds of which every fact of the day is in the database still."""
+    """What stays longer and is in the database still: statements, and kinds
+    of which every fact is."""
 
     @property
     def place(self) -> str:
@@ -112,9 +113,9 @@ async def read_dropped(engine: Engine, log: int) -> Sequence[DroppedDay]:
 
 
 def _kept_since(document: str) -> Mapping[str, datetime]:
-    """Return since when all facts of some kinds were kept by a drop."""
+    """Return since when a drop kept all that stays longer, by its name."""
     said = msgspec.json.decode(document, type=_Drop)
     return {
-        kind: said.at - timedelta(days=days)
-        for kind, days in said.policy.longer.items()
+        text: said.at - timedelta(days=days)
+        for text, days in said.policy.longer.items()
     }

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import groupby
+from itertools import filterfalse, groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from recorder.coverage.unproven import DROPPED
 from recorder.model.window import Window
 from recorder.questions.ports import Reading
 from recorder.questions.spanning.reading import SpanningReading
+from recorder.retention.policy import is_statement
 from recorder.store.archive_engine import ArchiveEngine, Asked
 from recorder.store.read import LogReading
 from recorder.store.read_archived import DroppedDay
@@ -72,16 +73,19 @@ class _Day:
     def state(self) -> str:
         """Say how it is with it."""
         if self.row.uri is None:
-            return DROPPED + self._only_facts
+            return DROPPED + self._longer
         if self.why is not None:
-            return AWAY + self._only_facts
+            return AWAY + self._longer
         return NOT_READ if self.found is None else ""
 
     @property
-    def _only_facts(self) -> str:
-        """Say of which kinds there are facts, without their entries."""
-        kinds = ", ".join(self.row.kept)
-        return kinds and f"; of {kinds} there are only the facts"
+    def _longer(self) -> str:
+        """Say what of it is in the database, as it stays longer."""
+        whole = ", ".join(filter(is_statement, self.row.kept))
+        kinds = ", ".join(filterfalse(is_statement, self.row.kept))
+        return (whole and f"; {whole} of it stayed") + (
+            kinds and f"; of {kinds} there are only the facts"
+        )
 
 
 class ArchivedDays:

@@ -250,7 +250,7 @@ async def test_what_is_only_facts_is_said(
     for name, text in (
         ("ARCHIVE", "none"),
         ("UNARCHIVED", "drop"),
-        ("LONGER", "Node=730"),
+        ("LONGER", "Node=730, audit=30"),
     ):
         monkeypatch.setenv(f"RECORDER_RETENTION_{name}", text)
     await write_days(days)
@@ -262,6 +262,8 @@ async def test_what_is_only_facts_is_said(
     before = await asyncio.to_thread(recorder, *why)
     assert before.json["verdicts"]
 
+    dry = await asyncio.to_thread(recorder, "prune", "--dry-run", *url)
+    assert "facts of these days (Node)" in dry.out
     done = await asyncio.to_thread(recorder, "prune", *url)
     assert "dropped 2 days" in done.err
 
@@ -269,8 +271,8 @@ async def test_what_is_only_facts_is_said(
         told = await asyncio.to_thread(recorder, *question)
         assert told.status == 4, told.err
         assert (
-            "dropped by retention, not archived; of Node there are only the"
-            " facts" in told.out
+            "dropped by retention, not archived; audit of it stayed; of Node"
+            " there are only the facts" in told.out
         )
     after = await asyncio.to_thread(recorder, *why)
     assert len(after.json["verdicts"]) == len(before.json["verdicts"])  # type: ignore[arg-type]
@@ -381,6 +383,13 @@ async def test_holds_are_placed_listed_and_lifted(
         (
             {"RECORDER_RETENTION_LONGER": "Node=3"},
             ("retention_longer", "retention_hot"),
+        ),
+        (
+            {
+                "RECORDER_RETENTION_LONGER": "audit/get=30",
+                "RECORDER_RETENTION_SHORTER": "audit/get=1",
+            },
+            ("retention_shorter", "retention_longer", "audit/get=30"),
         ),
         (
             {"RECORDER_RETENTION_SHORTER": "Lease=7"},

@@ -92,7 +92,9 @@ LEFT = """
 
 async def _run(database: Database, place: Path) -> None:
     rule = Rule(name="Event", reason="Short", days=3)
-    policy = Policy(place=str(place), shorter=(rule,))
+    policy = Policy(
+        place=str(place), shorter=(rule,), longer={"Event/Long": 30}
+    )
     await retain(database.dsn("retention"), Retaining(policy=policy))
 
 
@@ -167,6 +169,7 @@ async def test_a_run_that_is_killed_at_any_statement_is_made_again(
         await migrated(database)
         await write_days(database, 2)
         await write_events(database, "Gone", 9)
+        await write_events(database, "Long", 9)
         await write_events(database, "Kept", 7)
         await write_events(database, "Short", 6)
 
@@ -176,7 +179,7 @@ async def test_a_run_that_is_killed_at_any_statement_is_made_again(
     async with fresh_database(embedded_server, TEMPLATE) as database:
         assert in_a_child(database, whole, passed, None) == 0
         wanted = await left(database, whole)
-        assert wanted["words"] == ["Kept", "Short", "kubelet"]
+        assert wanted["words"] == ["Kept", "Long", "Short", "kubelet"]
         assert wanted["thinned"]
     places = json.loads(passed.read_text())
     # The notice goes by the name of the first module that has it.

@@ -138,8 +138,16 @@ GIVEN = {
 
 
 def test_a_policy_is_read() -> None:
-    policy = read_policy(**{**GIVEN, "longer": ("Node=730",)})  # type: ignore[arg-type]
-    assert policy.longer == {"Node": 730}
+    longer = ("Node=730", "audit=30", "audit/delete=365", "Lease=90")
+    policy = read_policy(**{**GIVEN, "longer": longer})  # type: ignore[arg-type]
+    assert policy.longer == {
+        "Node": 730,
+        "audit": 30,
+        "audit/delete": 365,
+        "Lease": 90,
+    }
+    spared = {"longer": ("audit/delete=365",), "shorter": ("audit=2",)}
+    assert read_policy(**{**GIVEN, **spared}).longer == {"audit/delete": 365}  # type: ignore[arg-type]
     assert policy.document()["hot_days"] == 7
     shorter = ("Lease=1", "Event/Pulled=2", "audit/create/eviction=6")
     policy = read_policy(**{**GIVEN, "shorter": shorter})  # type: ignore[arg-type]
@@ -165,6 +173,13 @@ def test_a_policy_is_read() -> None:
         {"longer": ("Node",)},
         {"longer": ("Node=3",)},
         {"longer": ("Node=30", "Node=730")},
+        {"longer": ("Pod/Failed=30",)},
+        {"longer": ("Lease/x=30",)},
+        {"longer": ("audit/=30",)},
+        {"longer": ("audit/list=30", "audit=365")},
+        {"longer": ("audit/delete=365",), "shorter": ("audit/delete=2",)},
+        {"longer": ("audit=365",), "shorter": ("audit/get=2",)},
+        {"shorter": ("Event=1", "Event/Pulled=3")},
         {"shorter": ("Lease",)},
         {"shorter": ("Lease=0",)},
         {"shorter": ("audit/=1",)},
