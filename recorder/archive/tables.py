@@ -51,6 +51,15 @@ FACTS = {
 }
 """The columns of facts that statements name."""
 
+STATEMENTS = {
+    "entries": """operation in ('audit', 'renewed')
+      or operation in ('recovered', 'listed', 'added', 'modified', 'deleted',
+          'absent')
+        and resource in ('v1/events', 'events.k8s.io/v1/events')""",
+    "facts": "fact in ('event', 'requested', 'lease-silent', 'unreadable')",
+}
+"""What may go before its day, and what it tells."""
+
 Row = tuple[Any, ...]
 
 
@@ -63,6 +72,10 @@ class TableDay:
     upper: datetime
     files: Mapping[str, Path]
     """By their names in the manifest."""
+
+    only_statements: bool = False
+    """Whether only audit records, Events and silences of Leases are read: all
+    else of the day is in the database."""
 
     def paths(self, kind: str) -> list[Path]:
         """Return its files of a kind: ``entries``, ``facts``, ``nodes``."""
@@ -268,8 +281,22 @@ class ArchiveTables:
         return [path for day in self._days for path in day.paths(kind)]
 
     def _read(self, kind: str) -> str:
-        paths = [str(path).replace("'", "''") for path in self._paths(kind)]
-        listed = ", ".join(f"'{path}'" for path in paths)
+        where = STATEMENTS.get(kind)
+        parts = [day for day in self._days if day.only_statements and where]
+        whole = [day for day in self._days if day not in parts]
+        files = self._files(kind, whole)
+        if not parts:
+            return files
+        some = f"select * from {self._files(kind, parts)} where {where}"
+        if not whole:
+            return f"({some})"
+        return f"(select * from {files} union all by name {some})"
+
+    def _files(self, kind: str, days: Sequence[TableDay]) -> str:
+        paths = [str(path) for day in days for path in day.paths(kind)]
+        listed = ", ".join(
+            "'{}'".format(path.replace("'", "''")) for path in paths
+        )
         # By name every statement opens every file before it reads one.
         by_name = ", union_by_name = true" if self._differ(kind) else ""
         return f"read_parquet([{listed}]{by_name})"

@@ -126,6 +126,9 @@ class ArchivedSpan:
 class Thinned:
     """What went out of a day before the day, by one rule of retention."""
 
+    day: str
+    """The name of its partition."""
+
     since: datetime
     until: datetime
     """When the day was observed."""
@@ -143,19 +146,20 @@ class Thinned:
     """How many facts went with its entries."""
 
     archive: str | None = None
-    """Where the day is archived whole."""
+    """Where the day is archived whole, and why it cannot be read there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """What of a window lies in days that were dropped."""
+    """What of a window lies in days that were dropped, or thinned out."""
 
     read: Sequence[ArchivedSpan] = ()
     holes: Sequence[Hole] = ()
     """Of days that are not archived, or whose archive cannot be read."""
 
     thinned: Sequence[Thinned] = ()
-    """Of days that are here but for what went before them, oldest first."""
+    """Of days that are here but for what went before them, oldest first, as
+    far as that was not read from the archive."""
 
 
 class FactsRecord(Protocol):
@@ -187,4 +191,4 @@ class Record(Protocol):
         """Yield every jump of the recorder's clock, in log order."""
 
     async def archived(self, window: Window) -> "Archived":
-        """Return what of a window lies in days that were dropped."""
+        """Return what of a window is not here, and what was read of it."""

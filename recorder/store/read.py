@@ -27,6 +27,7 @@ from recorder.questions.ports import (
     Version,
 )
 from recorder.store.engine import Elsewhere, Engine
+from recorder.store.read_archived import went_early
 from recorder.store.read_concerned import find_concerned
 from recorder.store.read_cut import CutReader
 from recorder.store.read_definitions import read_custom_kinds
@@ -125,6 +126,15 @@ class LogReading:
     def derivation(self) -> int | None:
         """Return which derivation its facts are of, if it has any."""
         return self._standing.extent.derivation
+
+    @property
+    def is_thinned(self) -> bool:
+        """Return whether entries went out of days that are here."""
+        return bool(self._standing.thinned)
+
+    async def went_early(self, position: int) -> bool:
+        """Return whether an entry went before its day."""
+        return await went_early(self._engine, self.log.id, position)
 
     @property
     def facts_to(self) -> int:

@@ -1,7 +1,7 @@
-"""Reading: which days of a log lie in an archive alone, and where.
+"""Reading: which days of a log lie in an archive, and where.
 
 They were dropped from this database, or never were in it: their archive was
-attached.
+attached. Or they are here but for what went before its day.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,24 +13,38 @@ import msgspec
 from recorder.store.engine import Engine, fetch
 from recorder.store.statement import Statement
 
-__all__ = ["DroppedDay", "read_dropped"]
+__all__ = ["ArchivedDay", "read_archived", "went_early"]
 
-DROPPED = Statement.of("""
+ARCHIVED = Statement.of("""
     select p.name, p.lower, p.upper, p.observed_min, p.observed_max,
       d.first_batch, d.last_batch, d.first_position, d.last_position, d.uri,
-      encode(d.manifest_sha256, 'hex') as sha256, l.uid::text as uid
+      encode(d.manifest_sha256, 'hex') as sha256, l.uid::text as uid,
+      p.state <> 'dropped' as is_here
     from recorder.partition p
     join recorder.archived_day d on d.partition = p.name
     join recorder.log l on l.log_id = d.log_id
-    where d.log_id = :log and p.state = 'dropped'
+    where d.log_id = :log and (p.state = 'dropped' or d.uri is not null
+      and exists (select from recorder.thinning g
+        where g.partition = p.name and g.log_id = d.log_id and g.entries > 0))
     union all
     select d.name, d.lower, d.upper, d.observed_min, d.observed_max,
       d.first_batch, d.last_batch, d.first_position, d.last_position, d.uri,
-      encode(d.manifest_sha256, 'hex'), l.uid::text
+      encode(d.manifest_sha256, 'hex'), l.uid::text, false
     from recorder.attached_day d
     join recorder.log l on l.log_id = d.log_id
     where d.log_id = :log
     order by lower
+""")
+
+WENT_EARLY = Statement.of("""
+    select exists (
+      select from recorder.batch b
+      join recorder.thinned t on t.log_id = b.log_id and t.batch = b.batch
+      join recorder.thinning g on g.log_id = t.log_id and g.run = t.run
+      where b.log_id = :log and b.first_position = (
+          select max(first_position) from recorder.batch
+          where log_id = :log and first_position <= :position)
+        and :position - b.first_position = any (t.offsets))
 """)
 
 # The newest of few: runs of an hour lie between two drops.
@@ -53,8 +67,8 @@ class _Drop(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DroppedDay:
-    """A day of one log that is no longer in the database."""
+class ArchivedDay:
+    """A day of one log that is no longer in the database, or not all of it."""
 
     name: str
     lower: datetime
@@ -76,6 +90,9 @@ class DroppedDay:
     uid: str
     """Of the log."""
 
+    is_here: bool = False
+    """Whether only what went before its day is not in the database."""
+
     kept: Sequence[str] = ()
     """What stays longer and is in the database still: statements, and kinds
     of which every fact is."""
@@ -96,13 +113,13 @@ class DroppedDay:
         return root, day
 
 
-async def read_dropped(engine: Engine, log: int) -> Sequence[DroppedDay]:
-    """Return the days of a log that were dropped, oldest first."""
-    rows = await fetch(engine, "read the archived days", DROPPED, log=log)
+async def read_archived(engine: Engine, log: int) -> Sequence[ArchivedDay]:
+    """Return the days of a log that are not here, or not whole, in order."""
+    rows = await fetch(engine, "read the archived days", ARCHIVED, log=log)
     said = await fetch(engine, "read what was kept", LAST_DROP, log=log)
     kept = _kept_since(*said[0].values()) if said else {}
     return [
-        DroppedDay(
+        ArchivedDay(
             **dict(row.items()),
             kept=sorted(
                 k for k, since in kept.items() if row["lower"] > since
@@ -110,6 +127,15 @@ async def read_dropped(engine: Engine, log: int) -> Sequence[DroppedDay]:
         )
         for row in rows
     ]
+
+
+async def went_early(engine: Engine, log: int, position: int) -> bool:
+    """Return whether an entry went before its day."""
+    rows = await fetch(
+        engine, "look for an entry", WENT_EARLY, log=log, position=position
+    )
+    found: bool = rows[0][0]
+    return found
 
 
 def _kept_since(document: str) -> Mapping[str, datetime]:

@@ -43,12 +43,12 @@ OBSERVED = """
       order by batch desc limit 100) b
 """
 THINNED = """
-    (select json_agg(json_build_object('since', t.observed_min,
+    (select json_agg(json_build_object('day', t.name, 'since', t.observed_min,
         'until', t.observed_max, 'rule', r ->> 'rule', 'name', r ->> 'name',
         'days', (r ->> 'days')::int, 'facts', (r ->> 'facts')::int8,
         'archive', t.place) order by t.observed_min)::text
      from (
-       select g.rules, p.observed_min, p.observed_max,
+       select p.name, g.rules, p.observed_min, p.observed_max,
          regexp_replace(a.uri, '/[^/]+/[^/]+$', '') as place
        from recorder.thinning g
        join recorder.partition p on p.name = g.partition

@@ -1,6 +1,7 @@
 """Opening days of the archive; imported by who does, since that takes long."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,7 +12,7 @@ from recorder.archive.tables import ArchiveTables, Codes
 from recorder.errors import RecorderError
 from recorder.store.archive_engine import Asked
 from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
-from recorder.store.read_archived import DroppedDay
+from recorder.store.read_archived import ArchivedDay
 
 __all__ = ["find_days", "read_days"]
 
@@ -19,7 +20,7 @@ __all__ = ["find_days", "read_days"]
 class Day(Protocol):
     """A day, and what was found of it."""
 
-    row: DroppedDay
+    row: ArchivedDay
     found: Any
     why: str | None
 
@@ -46,7 +47,7 @@ def find_days(
         try:
             place = open_place(row.place)
             near = near and is_near(place)
-            day.found = open_day(
+            found = open_day(
                 place,
                 row.folder,
                 row.sha256,
@@ -54,6 +55,7 @@ def find_days(
                 cache=folder / "fetched",
                 hashed=hashed,
             )
+            day.found = replace(found, only_statements=row.is_here)
         except RecorderError as exc:
             day.why = str(exc)
     return near
@@ -70,7 +72,8 @@ def read_days(
         there = [day for day in days if day.found is not None and not day.why]
         if not there:
             return None
-        key = log, derivation, *(day.row.sha256 for day in there)
+        shown = ((day.row.sha256, day.row.is_here) for day in there)
+        key = log, derivation, *shown
         known = shelf.kept.get(key)
         if known is None:
             known = _tables(

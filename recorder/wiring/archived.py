@@ -1,4 +1,6 @@
-"""The days of a log that were dropped, opened when a question reaches them.
+"""The days of a log in the archive, opened when a question reaches them.
+
+They were dropped, or are here but for what went before its day.
 
 Days are opened in one piece, from the first that is asked for to the last,
 and with those before where that costs nothing: what a node and a Pod were is
@@ -7,22 +9,29 @@ told by what came before.
 
 import asyncio
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import filterfalse, groupby
 from pathlib import Path
 from typing import Any
 
 from recorder.coverage.hole import Hole
-from recorder.coverage.ports import Archived, ArchivedSpan, Log, Stream
+from recorder.coverage.ports import (
+    Archived,
+    ArchivedSpan,
+    Log,
+    Stream,
+    Thinned,
+)
 from recorder.coverage.unproven import DROPPED
+from recorder.model.moment import FIRST
 from recorder.model.window import Window
 from recorder.questions.ports import Reading
 from recorder.questions.spanning.reading import SpanningReading
 from recorder.retention.policy import is_statement
 from recorder.store.archive_engine import ArchiveEngine, Asked
 from recorder.store.read import LogReading
-from recorder.store.read_archived import DroppedDay
+from recorder.store.read_archived import ArchivedDay
 from recorder.store.read_cut import CutReader
 
 __all__ = ["ArchivedDays", "ArchivedReading", "Shelf"]
@@ -62,7 +71,7 @@ class Shelf:
 class _Day:
     """A day, and what was found of it."""
 
-    row: DroppedDay
+    row: ArchivedDay
     found: Any = None
     """The day as it is opened; None while it was not looked for."""
 
@@ -92,7 +101,7 @@ class ArchivedDays:
     """Satisfies the port `Archive`."""
 
     def __init__(
-        self, hot: LogReading, days: Sequence[DroppedDay], shelf: Shelf
+        self, hot: LogReading, days: Sequence[ArchivedDay], shelf: Shelf
     ) -> None:
         self._hot = hot
         self._days = [_Day(day) for day in days]
@@ -102,16 +111,20 @@ class ArchivedDays:
 
         self._lock = asyncio.Lock()
         self.opened: Reading | None = None
+        dropped = [day for day in days if not day.is_here]
         self.last_position = max(day.last_position for day in days)
-        self.until = max(day.observed_max for day in days)
+        self.dropped_position = max(
+            (day.last_position for day in dropped), default=0
+        )
+        self.until = max((day.observed_max for day in dropped), default=FIRST)
         """Nothing that was dropped was observed later."""
 
-        self._is_all = self.last_position >= hot.log.size
+        self._is_all = self.dropped_position >= hot.log.size
 
     async def reach(
         self, since: datetime | None, until: datetime | None
     ) -> None:
-        """Open the days of a time, and some before them."""
+        """Open the days of a time that were dropped, and some before them."""
         if since is None:
             in_archive = until is not None and until <= self.until
             if not (self._is_all or in_archive):
@@ -122,10 +135,26 @@ class ArchivedDays:
         if touched:
             await self._widen(range(touched[0], touched[-1] + 1))
 
+    async def reach_thinned(
+        self, since: datetime | None, until: datetime | None
+    ) -> None:
+        """Open the days of a time out of which something went before them.
+
+        What is asked for without a beginning is what is kept.
+        """
+        if since is None:
+            return
+        touched = [*self._touched(since, until, is_here=True)]
+        if touched:
+            await self._widen(range(touched[0], touched[-1] + 1), before=0)
+
     async def reach_position(self, position: int) -> None:
-        """Open the day of an entry."""
+        """Open the day of an entry that is not in the database."""
         for number, day in enumerate(self._days):
-            if day.row.first_position <= position <= day.row.last_position:
+            row = day.row
+            if row.first_position <= position <= row.last_position and (
+                not row.is_here or await self._hot.went_early(position)
+            ):
                 await self._widen(range(number, number + 1))
 
     async def reach_back(self) -> bool:
@@ -136,13 +165,22 @@ class ArchivedDays:
         await self._widen(range(first, self._open.start))
         return True
 
-    def archived(self, window: Window) -> Archived:
-        """Return what of a window was read, and what cannot be."""
+    def archived(self, window: Window, thinned: Sequence[Thinned]) -> Archived:
+        """Return what of a window was read, and what cannot be.
+
+        Of what went out of days that are here, that is left which was not.
+        """
         asked = {*self._open}
         if window.since is not None:
-            asked = {*self._touched(window.since, window.until)}
+            since, until = window.since, window.until
+            asked &= {*self._touched(since, until, is_here=True)}
+            asked |= {*self._touched(since, until)}
         failed = {n for n in self._open if self._days[n].why is not None}
-        days = [self._days[number] for number in sorted(asked | failed)]
+        days = [
+            day
+            for number in sorted(asked | failed)
+            if not ((day := self._days[number]).row.is_here and day.state)
+        ]
         read: list[ArchivedSpan] = []
         holes: list[Hole] = []
         for (state, place), group in groupby(
@@ -157,19 +195,42 @@ class ArchivedDays:
                 days=_named(some), place=place, why=some[0].why
             )
             holes.append(Hole(since, until, source="recorder", reason=reason))
-        return Archived(read, holes)
+        return Archived(read, holes, [*self._unread(thinned)])
+
+    def _unread(self, thinned: Sequence[Thinned]) -> Iterator[Thinned]:
+        """Yield what went before its day and was not read."""
+        found = {
+            self._days[number].row.name: self._days[number]
+            for number in self._open
+        }
+        for one in thinned:
+            day = found.get(one.day)
+            if day is None:
+                yield one
+            elif day.why is not None:
+                why = f"{one.archive}, which cannot be read: {day.why}"
+                yield replace(one, archive=why)
 
     def _touched(
-        self, since: datetime | None, until: datetime | None
+        self,
+        since: datetime | None,
+        until: datetime | None,
+        *,
+        is_here: bool = False,
     ) -> Iterator[int]:
         for number, day in enumerate(self._days):
+            if day.row.is_here is not is_here:
+                continue
             if (since is None or day.row.observed_max >= since) and (
                 until is None or day.row.observed_min <= until
             ):
                 yield number
 
-    async def _widen(self, asked: range) -> None:
-        """Open days, and all between them and those that are open."""
+    async def _widen(self, asked: range, before: int = BEFORE) -> None:
+        """Open days, and all between them and those that are open.
+
+        And so many before them as well, where that costs nothing.
+        """
         async with self._lock:
             if self._holds(asked):
                 return
@@ -181,11 +242,11 @@ class ArchivedDays:
             wanted = _joined(self._open, asked)
             new = [self._days[n] for n in wanted if self._is_new(n)]
             if await asyncio.to_thread(find_days, new, self._shelf.folder):
-                first = max(0, asked.start - BEFORE)
+                first = max(0, asked.start - before)
                 wanted = _joined(wanted, range(first, asked.stop))
-                before = [self._days[n] for n in wanted if self._is_new(n)]
+                more = [self._days[n] for n in wanted if self._is_new(n)]
                 await asyncio.to_thread(
-                    find_days, before, self._shelf.folder, hashed=False
+                    find_days, more, self._shelf.folder, hashed=False
                 )
             self._open = wanted
             days = [self._days[number] for number in wanted]
@@ -207,7 +268,7 @@ class ArchivedDays:
 
 
 class ArchivedReading(SpanningReading):
-    """One log, of which older days lie in the archive."""
+    """One log, of which days lie in the archive, or what went out of them."""
 
     def __init__(
         self,

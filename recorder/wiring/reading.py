@@ -30,7 +30,7 @@ from recorder.retention.thresholds import stage_of
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading, list_logs
-from recorder.store.read_archived import read_dropped
+from recorder.store.read_archived import read_archived
 from recorder.store.read_database import (
     DatabaseFacts,
     database_facts,
@@ -198,9 +198,9 @@ class Logs:
             if [one.id for one in registered([bare], names)] != [number]:
                 msg = f"there is no log {number}"
                 raise NotFoundError(msg)
-        if hot.log.kept_since is None:
+        if hot.log.kept_since is None and not hot.is_thinned:
             return hot
-        days = await read_dropped(self._engine, number)
+        days = await read_archived(self._engine, number)
         if not days:
             return hot
         return await ArchivedReading.opened(

@@ -309,6 +309,13 @@ async def test_what_went_before_its_day_is_said(
         {"day": day, "rules": {"Event/Pulled=2": 1, "audit/get=1": 1}}
     ]
     found = await asyncio.to_thread(recorder, "log", *window)
+    assert '"reason":"get"' in found.out
+    assert "by policy" not in found.out
+    assert str(tmp_path / "archive") in found.out
+
+    lose_a_manifest(tmp_path)
+    found = await asyncio.to_thread(recorder, "log", *window)
+    assert found.status == 4
     reasons = [gap["reason"] for gap in found.json["coverage"]["gaps"]]  # type: ignore[index]
     for what in ("Events (Pulled)", "audit records (get)"):
         assert any(reason.startswith(what) for reason in reasons), reasons

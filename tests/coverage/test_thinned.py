@@ -13,6 +13,7 @@ PLACE = "/archive"
 
 def gone(name: str, day: int, *, reason: str = "", facts: int = 1) -> Thinned:
     return Thinned(
+        day=f"day {day}",
         since=at(100 * day),
         until=at(100 * day + 99),
         rule=f"{name}/{reason}" if reason else name,

@@ -197,7 +197,7 @@ class SpanningFacts:
         await self._reach(since, until)
         hot = await ask(self._hot)
         cold = self._cold()
-        return hot if cold is None else union(await ask(cold.facts), hot)
+        return hot if cold is None else union(hot, await ask(cold.facts))
 
 
 class SpanningGangs:
@@ -246,7 +246,7 @@ class SpanningGangs:
         hot = await self._hot.lives(uids)
         cold = self._cold()
         return (
-            hot if cold is None else union(await cold.gangs.lives(uids), hot)
+            hot if cold is None else union(hot, await cold.gangs.lives(uids))
         )
 
     async def family(
@@ -280,7 +280,7 @@ class SpanningGangs:
         asked, known = {*uids}, {*uids}
         for _ in range(ROUNDS_MAX):
             halves = [
-                await ask(half, asked) for half in (cold.gangs, self._hot)
+                await ask(half, asked) for half in (self._hot, cold.gangs)
             ]
             found = union(*halves, found)
             told = [_uids(half) for half in halves]

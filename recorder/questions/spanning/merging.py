@@ -11,8 +11,9 @@ from collections.abc import (
 from typing import Generic, TypeVar
 
 from recorder.model.fact import StoredFact
+from recorder.questions.ports import Line
 
-__all__ = ["merged", "once", "place", "union"]
+__all__ = ["merged", "newest_after", "once", "place", "union"]
 
 Item = TypeVar("Item")
 Place = tuple[int, int]
@@ -33,7 +34,7 @@ def place(stored: StoredFact) -> tuple[int, int]:
 
 
 def union(*parts: Sequence[StoredFact]) -> Sequence[StoredFact]:
-    """Return facts in the order of the log, each once."""
+    """Return facts in the order of the log, each once, of the first part."""
     told = [part for part in parts if part]
     if len(told) < 2:  # noqa: PLR2004 - nothing to merge
         return [*told[0]] if told else []
@@ -47,7 +48,7 @@ async def merged(
 ) -> AsyncIterator[Sequence[Item]]:
     """Yield pages of two sources, both in order, as pages in order.
 
-    Not more than a page of each is held.
+    What both have is the first one's. Not more than a page of each is held.
     """
     sources = [_Source(first), _Source(second)]
     while True:
@@ -64,6 +65,22 @@ async def merged(
         page = once(sorted(taken, key=key), key)
         if page:
             yield page
+
+
+async def newest_after(
+    pages: AsyncIterator[Sequence[Line | StoredFact]], after: int, count: int
+) -> int:
+    """Return the position after which the newest of some pages lie.
+
+    Args:
+        pages: what there is after a position, in order.
+        after: the position, which is returned where there are no more.
+        count: how many are wanted.
+    """
+    places: deque[int] = deque(maxlen=count + 1)
+    async for page in pages:
+        places.extend(one.entry.position for one in page)
+    return places[0] if len(places) > count else after
 
 
 class _Source(Generic[Item]):

@@ -5,7 +5,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from recorder.model.fact import StoredFact
 from recorder.questions.ports import FactPages, Line, OnDay, Selection
 from recorder.questions.spanning.facts import Cold
-from recorder.questions.spanning.merging import merged, place, union
+from recorder.questions.spanning.merging import (
+    merged,
+    newest_after,
+    place,
+    union,
+)
 
 __all__ = ["SpanningPages"]
 
@@ -34,12 +39,12 @@ class SpanningPages:
         cold = self._cold()
         if cold is None or after >= self._last:
             return after
-        there = 0
-        async for page in self._hot.pages(selection, after=self._last):
-            there += len(page)
-        return await cold.fact_pages.skip_to_newest(
-            selection, count - there, on_day=on_day
+        old = await cold.fact_pages.skip_to_newest(
+            selection, count, on_day=on_day
         )
+        after = max(after, old)
+        pages = self.pages(selection, after=after)
+        return await newest_after(pages, after, count)
 
     async def pages(
         self, selection: Selection, *, after: int, limit: int | None = None
@@ -51,7 +56,7 @@ class SpanningPages:
         pages = self._hot.pages(selection, after=after, limit=limit)
         if cold is not None and after < self._last:
             older = cold.fact_pages.pages(selection, after=after, limit=limit)
-            pages = merged(older, pages, place)
+            pages = merged(pages, older, place)
         async for page in pages:
             yield page
 
@@ -62,4 +67,4 @@ class SpanningPages:
         old = [one for one in lines if one.entry.position <= self._last]
         if cold is None or not old:
             return hot
-        return union(await cold.fact_pages.of_lines(old), hot)
+        return union(hot, await cold.fact_pages.of_lines(old))

@@ -1,9 +1,10 @@
 """What an answer from both halves of a log needs of them."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from recorder.coverage.ports import Archived
+from recorder.coverage.ports import Archived, Thinned
 from recorder.model.window import Window
 from recorder.questions.ports import Reading
 
@@ -35,15 +36,19 @@ class Hot(Reading, Protocol):
 
 
 class Archive(Protocol):
-    """The days of one log that were dropped from the database."""
+    """The days of one log that the database does not have, or not whole."""
 
     @property
-    def last_position(self) -> int:
+    def dropped_position(self) -> int:
         """Up to here everything was dropped, but for what is carried on."""
 
     @property
+    def last_position(self) -> int:
+        """Behind it nothing was dropped, and nothing went before its day."""
+
+    @property
     def until(self) -> datetime:
-        """When the last of it was observed."""
+        """When the last was observed of what was dropped."""
 
     @property
     def opened(self) -> Reading | None:
@@ -52,13 +57,21 @@ class Archive(Protocol):
     async def reach(
         self, since: datetime | None, until: datetime | None
     ) -> None:
-        """Open the days of a time, and some before them."""
+        """Open the days of a time that were dropped, and some before them."""
+
+    async def reach_thinned(
+        self, since: datetime | None, until: datetime | None
+    ) -> None:
+        """Open the days of a time out of which something went before them."""
 
     async def reach_position(self, position: int) -> None:
-        """Open the day of an entry."""
+        """Open the day of an entry that is not in the database."""
 
     async def reach_back(self) -> bool:
         """Open days before those that are open; return if there were any."""
 
-    def archived(self, window: Window) -> Archived:
-        """Return what of a window was read, and what cannot be."""
+    def archived(self, window: Window, thinned: Sequence[Thinned]) -> Archived:
+        """Return what of a window was read, and what cannot be.
+
+        Of what went out of days that are here, that is left which was not.
+        """

@@ -1,4 +1,4 @@
-"""One log, of which older days lie in the archive, as one reading.
+"""One log, of which some of it lies in the archive, as one reading.
 
 The archive is opened when a question reaches into it, by time or by the
 position of an entry, and not before: what is hot costs what it did. What it
@@ -27,7 +27,7 @@ from recorder.questions.ports import (
     Version,
 )
 from recorder.questions.spanning.facts import SpanningFacts, SpanningGangs
-from recorder.questions.spanning.merging import merged, once
+from recorder.questions.spanning.merging import merged, newest_after, once
 from recorder.questions.spanning.pages import SpanningPages
 from recorder.questions.spanning.ports import Archive, Hot
 
@@ -98,11 +98,12 @@ class SpanningReading:
         """Prepare to be asked about a time, and what came before it."""
         begin = None if since is None else shifted(since, -LOOKBACK)
         await self._archive.reach(begin, until)
+        await self._archive.reach_thinned(since, until)
 
     async def archived(self, window: Window) -> Archived:
-        """Return what of a window lies in days that were dropped."""
-        hot, cold = await self._hot.archived(window), self._archive
-        return replace(cold.archived(window), thinned=hot.thinned)
+        """Return what of a window is not here, and what was read of it."""
+        hot = await self._hot.archived(window)
+        return self._archive.archived(window, hot.thinned)
 
     def as_of(self, position: int) -> "SpanningReading":
         """Return the log as it was when it ended at a position."""
@@ -175,13 +176,11 @@ class SpanningReading:
         cold = self._cold()
         if cold is None or after >= self._last:
             return after
-        there = 0
-        newer = self._hot.lines(selection, after=self._last, parts=Part(0))
-        async for page in newer:
-            there += len(page)
-        return await cold.skip_to_newest(
-            selection, count - there, on_day=on_day
-        )
+        # Behind the later of both lie enough, and at most twice as many.
+        old = await cold.skip_to_newest(selection, count, on_day=on_day)
+        after = max(after, old)
+        pages = self.lines(selection, after=after, parts=Part(0))
+        return await newest_after(pages, after, count)
 
     async def lines(
         self,
@@ -202,7 +201,7 @@ class SpanningReading:
             older = cold.lines(
                 selection, after=after, parts=parts, limit=limit
             )
-            pages = merged(older, pages, _position)
+            pages = merged(pages, older, _position)
         async for page in pages:
             yield page
 
@@ -213,11 +212,12 @@ class SpanningReading:
         await self._place()
         hot = await self._hot.newest(selection, before=before)
         is_newest = selection.until is None and before is None
-        if hot and (is_newest or hot.entry.position > self._last):
-            return hot
+        is_here = hot is not None and (
+            is_newest or hot.entry.position > self._archive.dropped_position
+        )
         while cold := self._cold():
             old = await cold.newest(selection, before=before)
-            if old is not None:
+            if old is not None or is_here:
                 return max(filter(None, (hot, old)), key=_position)
             # What did not change on the days that are open did before.
             if not await self._archive.reach_back():
