@@ -72,6 +72,28 @@ async def test_versions_that_the_cache_forgot_are_told_before_the_list(
     assert memory.of(ListPage, PODS)[-1].resource_version == walked.until
 
 
+async def test_a_walk_waits_for_what_others_account_for(
+    tmp_path: Path,
+) -> None:
+    """More versions than are looked at, but none is of nobody."""
+    async with FakeCluster() as fake:
+        fake.put("pods", "a")
+        fake.put("nodes", "n", namespace="")
+        memory = Memory({PODS: str(fake.revision), NODES: str(fake.revision)})
+        for _ in range(120):
+            fake.put("nodes", "n", namespace="")
+            fake.put("pods", "a")
+        fake.begin_caches()
+        settings = replace(WALKING, walks=1, walk_accounts=0)
+        async with recording(fake, tmp_path, memory, settings=settings):
+            await memory.until(lambda: memory.of(ListPage, PODS))
+            await memory.until(lambda: memory.of(ListPage, NODES))
+
+    assert [w.possible for w in memory.of(HistoryWalked, PODS)] == [[]]
+    assert [w.possible for w in memory.of(HistoryWalked, NODES)] == [[]]
+    assert len(recovered(memory)) == 120
+
+
 async def test_a_server_that_tells_no_past_is_listed_as_it_is(
     tmp_path: Path,
 ) -> None:
@@ -267,7 +289,7 @@ async def test_an_event_tells_of_a_pod_that_nobody_else_does(
         for _ in range(300):
             fake.put("configmaps", "much")
         fake.begin_caches()
-        settings = replace(WALKING, walk_looks=1)
+        settings = replace(WALKING, walk_looks=1, walk_accounts=0)
         async with recording(fake, tmp_path, memory, settings=settings):
             await memory.until(lambda: memory.of(HistoryWalked, PODS))
 

@@ -155,6 +155,10 @@ class Allowance:
             raise WalkEndedError(msg)
         return True
 
+    def lists(self, objects: int) -> int:
+        """Return of how many lists of so many objects it has the bytes."""
+        return self.bytes // (LISTED_BYTES * max(1, objects))
+
     def pay(self, size: int) -> None:
         """Take the bytes of an answer.
 

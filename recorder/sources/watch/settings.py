@@ -132,8 +132,9 @@ class WatchSettings:
     """Moments within a span at which objects that came and went are looked
     for."""
 
-    walk_accounts: int = 100
-    """Versions without an owner up to which each of them is looked at."""
+    walk_accounts: int = 1000
+    """Of how many versions without an owner it is looked what there was, if
+    half of what a walk may ask for is enough to list the resource so often."""
 
     walk_hears: float = 2.0
     """How long a walk waits for Events, which tell what came and went."""

@@ -11,9 +11,18 @@ Decides what to read and what follows from it; reads nothing itself. A walk
 whose budget ends, or that the server forbids half-way, keeps what it found.
 """
 
-from collections.abc import Awaitable, Callable, Container, Iterable
+from collections import deque
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Container,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 
 import orjson
 
@@ -112,20 +121,26 @@ class Walk:
         await self._look_at(sorted(between - {self._since}, reverse=True))
         await self._ends()
 
-    async def account(self, *, looks: int) -> bool:
-        """Look at each version that nothing accounts for, if few enough.
+    @property
+    def unaccounted(self) -> int:
+        """How many versions are not known to be of anything."""
+        return len(self._unaccounted())
 
-        Returns whether something may have come and gone that others may tell
-        of: there were too many of them.
+    async def account(self, *, looks: int) -> None:
+        """Look at versions that nothing accounts for, ``looks`` at most.
+
+        Those first that divide the others evenly: what lived for long is met
+        early, and accounts for many of them.
         """
-        while left := self._unaccounted():
-            if self._walked.ended or left[0] <= self._compacted:
-                break
-            if len(left) > looks:
-                return True
-            await self._look_at(reversed(left))
+        ahead = _dividing(self._unaccounted())
+        while looks > 0 and not self._walked.ended:
+            told = (v for v in ahead if self._is_open(v))
+            part = [*islice(told, min(looks, READERS))]
+            if not part:
+                return
+            looks -= len(part)
+            await self._look_at(part)
             await self._ends()
-        return False
 
     async def hear(self, witnesses: Iterable[Witness]) -> None:
         """Look for objects that others tell of, when they tell of them."""
@@ -141,7 +156,7 @@ class Walk:
         """Return what was found so far, in order."""
         walked = self._walked
         walked.found.sort()
-        walked.unaccounted = len(self._unaccounted())
+        walked.unaccounted = self.unaccounted
         return walked
 
     def _is_new(self, uid: str, held: HeldVersion) -> bool:
@@ -152,8 +167,14 @@ class Walk:
         span = range(self._since + 1, self._until)
         if len(span) > SPAN_MAX:
             return span
+        return [v for v in span if not self._is_known(v)]
+
+    def _is_open(self, version: int) -> bool:
+        return version > self._compacted and not self._is_known(version)
+
+    def _is_known(self, version: int) -> bool:
         known = self._mine, self._looked, self._elsewhere
-        return [v for v in span if not any(v in of for of in known)]
+        return any(version in versions for versions in known)
 
     async def _each(self, jobs: Iterable[Job]) -> None:
         """Do jobs side by side, until the walk ends."""
@@ -289,6 +310,17 @@ class Walk:
             if then is not None:
                 self._meet(then.uid, _as(life.held, then), middle)
         return last
+
+
+def _dividing(versions: Sequence[int]) -> Iterator[int]:
+    """Yield the middle, then that of each half, and so on."""
+    parts = deque([(0, len(versions))])
+    while parts:
+        start, end = parts.popleft()
+        if start < end:
+            middle = (start + end) // 2
+            yield versions[middle]
+            parts += (start, middle), (middle + 1, end)
 
 
 def _as(held: HeldVersion, then: Then) -> HeldVersion:

@@ -47,6 +47,13 @@ UNWALKED = frozenset({EVENTS, "leases", "customresourcedefinitions"})
 """Plurals of which a list tells enough: Events are kept for an hour, and of
 Leases only the last renewal says anything."""
 
+FEW = 100
+"""Versions that nothing accounts for, up to which each is looked at before
+anybody else is asked or waited for."""
+
+LATER = 100
+"""Ranks behind all that are still to be walked."""
+
 FIRST = ("nodes", "pods", "jobs")
 """The most telling plurals, in their order; remediation comes with them."""
 
@@ -153,7 +160,20 @@ class Walks:
                 return None
             if span is None:
                 return None
-            walked = await self._walk(target, span, allowance)
+            reader = Reader(self._client, target, allowance)
+            of_others = Others(self._owners, target.resource)
+            walk = Walk(reader, span, elsewhere=of_others)
+            epoch = self._epoch()
+            await walk.changes(looks=settings.walk_looks)
+            walked = self._noted(target, span, walk.result(), epoch)
+            few = walked.unaccounted <= FEW
+            if few:
+                await self._search(target, span, walk, allowance)
+        if not few:
+            # What the walks of others find is accounted for then.
+            async with self._turn(_rank(target) + LATER):
+                await self._search(target, span, walk, allowance)
+        walked = self._noted(target, span, walk.result(), epoch)
         frames = self._frames(target, span, walked)
         if since == BEGINNING:
             return Told(frames, None, until)
@@ -198,23 +218,25 @@ class Walks:
         held = await self._known.versions(target.resource)
         return Span(since=began, until=newest, before=held, after=after)
 
-    async def _walk(
-        self, target: Target, span: Span, allowance: Allowance
-    ) -> Walked:
-        settings, epoch = self._settings, self._epoch()
-        walk = Walk(
-            Reader(self._client, target, allowance),
-            span,
-            elsewhere=Others(self._owners, target.resource),
-        )
-        heard = self._heard_first if span.based else self._heard
-        await walk.changes(looks=settings.walk_looks)
-        if span.based or await walk.account(looks=settings.walk_accounts):
+    async def _search(
+        self, target: Target, span: Span, walk: Walk, allowance: Allowance
+    ) -> None:
+        """Look for what came and went."""
+        if span.based or walk.unaccounted > FEW:
+            heard = self._heard_first if span.based else self._heard
             with suppress(TimeoutError):
-                async with asyncio.timeout(settings.walk_hears):
+                async with asyncio.timeout(self._settings.walk_hears):
                     await heard.wait()
             await walk.hear(self._witnesses.of(target))
-        walked = walk.result()
+        if not span.based:
+            shown = allowance.lists(len(span.after)) // 2
+            looks = min(self._settings.walk_accounts, shown)
+            await walk.account(looks=looks)
+
+    def _noted(
+        self, target: Target, span: Span, walked: Walked, epoch: int
+    ) -> Walked:
+        """Let other walks know what one found; return that."""
         versions = (as_int64(h.resource_version) for h in span.after.values())
         found = (one.version for one in walked.found)
         self._owners.note(
