@@ -8,7 +8,7 @@ import asyncio
 import base64
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 
 from api import reviewing, streaming
+from recorder.model.entry import Draft
 from recorder.settings import Settings
 from recorder.wiring.serving import serving
 from tests.api.listening import listening
@@ -143,7 +144,7 @@ async def a_world(folder: Path, database: Database) -> AsyncIterator[World]:
         await cluster.machines[NODE].crash()
         await cluster.machines[NODE].boot()
         await cluster.until_ready(NODE)
-        await until(lambda: rebooted(recorded), "the reboot is recorded")
+        await recorded.until_told(rebooted, "the reboot is recorded")
         await cluster.kubectl("apply", "-f", str(SERVE))
         kubeconfig = await cluster.service_account(
             "recorder", "recorder-serve"
@@ -212,9 +213,8 @@ async def make_tenants(cluster: Cluster) -> None:
     await until(running, "both tenants run")
 
 
-async def rebooted(recorded: Recorded) -> bool:
-    log = await recorded.log()
-    return any(b"has been rebooted" in draft.raw for _, draft in log.entries)
+def rebooted(drafts: Sequence[Draft]) -> bool:
+    return any(b"has been rebooted" in draft.raw for draft in drafts)
 
 
 def arguments(namespace: str) -> dict[str, str]:

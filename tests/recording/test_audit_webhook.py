@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ import asyncpg
 import orjson
 import pytest
 
-from recorder.model.entry import Operation
+from recorder.model.entry import Draft, Operation
 from tests.cluster.certificates import kubeconfig
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
@@ -22,8 +22,7 @@ from tests.cluster.front import front
 from tests.cluster.waiting import until
 from tests.recording.test_audit import POLICY, records
 from tests.support.postgres import Database
-from tests.support.read_log import WholeLog
-from tests.support.recorded import Recorded
+from tests.support.recorded import Recorded, gap_reasons
 
 COUNTERS_RBAC = Path(__file__).parents[2] / "deploy/audit-rbac.yaml"
 
@@ -59,14 +58,25 @@ async def served(
     }
 
 
-def held(log: WholeLog) -> Counter[tuple[str, str]]:
-    """Count the audit records of a log by ID and stage."""
+def held(drafts: Iterable[Draft]) -> Counter[tuple[str, str]]:
+    """Count audit records by ID and stage."""
     return Counter(
         (said["auditID"], said["stage"])
-        for _, draft in log.entries
+        for draft in drafts
         if draft.operation is Operation.AUDIT
         for said in [orjson.loads(draft.raw)]
     )
+
+
+async def until_held(
+    recorded: Recorded, written: Sequence[tuple[str, str]]
+) -> None:
+    def arrived(drafts: Sequence[Draft]) -> bool:
+        return len(drafts) >= len(written) and set(written) <= set(
+            held(drafts)
+        )
+
+    await recorded.until_told(arrived, "all records are in the log")
 
 
 async def states_of(database: Database) -> dict[str, str]:
@@ -127,10 +137,7 @@ async def test_each_record_is_there_once_whichever_way_it_came(
         await write(cluster, "last", 100)
         written = records(cluster.audit_log)
 
-        async def arrived() -> bool:
-            return set(written) <= set(held(await recorded.log()))
-
-        await until(arrived, "all records are in the log", seconds=60)
+        await until_held(recorded, written)
         await recorded.settle(3)
         log = await recorded.log()
         states = await states_of(database)
@@ -141,8 +148,9 @@ async def test_each_record_is_there_once_whichever_way_it_came(
     assert set(states.values()) == {"live"}
     assert "webhook" in states
     assert len(set(written)) == len(written) > 2000
-    assert set(held(log).values()) == {1}
-    assert set(held(log)) <= set(records(cluster.audit_log))
+    found = held(draft for _, draft in log.entries)
+    assert set(found.values()) == {1}
+    assert set(found) <= set(records(cluster.audit_log))
 
 
 ADDRESSES = {"192.0.2.1": "127.0.0.1", "192.0.2.2": "127.0.0.2"}
@@ -248,11 +256,11 @@ async def test_what_each_of_two_api_servers_dropped_is_a_gap(
         await recorded.start(**settings, audit_repeated_for="1s")
         both = await until_proved(recorded, 1)
 
-        async def told() -> bool:
-            reasons = await recorded.gap_reasons()
-            return [of for of, _ in reasons].count("counters") == 2
+        def told(drafts: Sequence[Draft]) -> bool:
+            lost = [of for of, _ in gap_reasons(drafts)]
+            return lost.count("counters") == 2
 
-        await until(told, "what they counted is in the log", seconds=60)
+        await recorded.until_told(told, "what they counted is in the log")
         log = await recorded.log()
         await recorded.kill()
         proxy.cut.add("192.0.2.2")
@@ -305,10 +313,7 @@ async def test_every_record_of_the_file_came_by_the_webhook_too(
             await recorded.start(**settings)
         written = records(cluster.audit_log)[began:]
 
-        async def arrived() -> bool:
-            return set(written) <= set(held(await recorded.log()))
-
-        await until(arrived, "all records are in the log", seconds=60)
+        await until_held(recorded, written)
         reasons = await recorded.gap_reasons()
         await recorded.stop()
 

@@ -11,7 +11,7 @@ from recorder.store.codes import OPERATIONS, SOURCES
 from recorder.store.lookback import load_decoder
 from recorder.store.recover import recover
 
-__all__ = ["WholeLog", "read_log", "whole_log"]
+__all__ = ["GrowingLog", "WholeLog", "read_log", "whole_log"]
 
 ENTRIES = """
     select e.*, r.name as resource, n.name as node, k.api_group,
@@ -24,7 +24,7 @@ ENTRIES = """
     left join recorder.kind k using (kind_id)
     left join recorder.word w on w.word_id = e.reason_id
     left join recorder.word a on a.word_id = e.actor_id
-    where e.log_id = $1 order by e.position
+    where e.log_id = $1 and e.position > $2 order by e.position
 """
 
 
@@ -47,19 +47,37 @@ async def read_log(dsn: str, log: int = 1) -> WholeLog:
 
 async def whole_log(connection: asyncpg.Connection, log: int) -> WholeLog:
     """Do the same over a connection that is there."""
-    decoder = await load_decoder(connection)
-    documents: dict[int, bytes] = {}
-    entries: list[tuple[int, Draft]] = []
-    for row in await connection.fetch(ENTRIES, log):
-        position = row["position"]
-        assert position == len(entries) + 1, "positions are dense"
-        keyframe = None
-        if row["base_distance"] is not None:
-            keyframe = documents[position - row["base_distance"]]
-        raw = decoder.decode(row["payload"], row["encoding"], keyframe)
-        documents[position] = raw
-        entries.append((row["epoch"], _draft(row, raw)))
+    entries = await GrowingLog(connection, log).entries()
     return WholeLog(entries, await recover(connection, log))
+
+
+class GrowingLog:
+    """A log of which each entry is read once, while it grows."""
+
+    def __init__(self, connection: asyncpg.Connection, log: int) -> None:
+        self._connection = connection
+        self._log = log
+        self._documents: dict[int, bytes] = {}
+        self._entries: list[tuple[int, Draft]] = []
+
+    async def entries(self) -> list[tuple[int, Draft]]:
+        """Return epoch and draft of each entry that is there by now."""
+        rows = await self._connection.fetch(
+            ENTRIES, self._log, len(self._entries)
+        )
+        if not rows:
+            return self._entries
+        decoder = await load_decoder(self._connection)
+        for row in rows:
+            position = row["position"]
+            assert position == len(self._entries) + 1, "positions are dense"
+            keyframe = None
+            if row["base_distance"] is not None:
+                keyframe = self._documents[position - row["base_distance"]]
+            raw = decoder.decode(row["payload"], row["encoding"], keyframe)
+            self._documents[position] = raw
+            self._entries.append((row["epoch"], _draft(row, raw)))
+        return self._entries
 
 
 def _draft(row: asyncpg.Record, raw: bytes) -> Draft:

@@ -5,22 +5,25 @@ deploy/rbac.yaml and as the writer's role of deploy/sql/roles.sql.
 """
 
 import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
 import asyncpg
 import orjson
 
-from recorder.model.entry import Operation
+from recorder.intake.state import Recovered
+from recorder.model.entry import Draft, Operation
 from recorder.model.observation import WATCH
+from recorder.store.recover import recover
 from tests.cluster.cluster import Cluster
 from tests.cluster.waiting import until
 from tests.corpus.recording import RecorderProcess
 from tests.support.log_rows import gap_spans, log_rows, over_rewinds
 from tests.support.postgres import Database
-from tests.support.read_log import WholeLog, read_log
+from tests.support.read_log import GrowingLog, WholeLog, read_log
 
-__all__ = ["Recorded"]
+__all__ = ["Recorded", "gap_reasons"]
 
 RBAC = Path(__file__).parents[2] / "deploy/rbac.yaml"
 EVERY = (
@@ -41,6 +44,9 @@ EVERY = (
 """What a recorder lists in a cluster without custom resources."""
 
 WRITER = "recorder_embedded_writer"
+
+IS_THERE = "select exists (select from recorder.log_head where log_id = 1)"
+"""Whether there is a log."""
 
 CAUGHT_UP_SECONDS = 100
 """Quiet streams prove themselves by bookmarks, about one a minute."""
@@ -135,40 +141,71 @@ class Recorded:
         """Wait until resources are being watched, all of them by default."""
         resources = resources or EVERY
 
-        async def listed() -> bool:
-            try:
-                streams = (await self.log()).recovered.streams
-            except TypeError:  # the log is not there yet
-                return False
+        def listed(known: Recovered) -> bool:
             return all(
-                (WATCH, name) in streams
-                and streams[WATCH, name].state == "live"
+                (WATCH, name) in known.streams
+                and known.streams[WATCH, name].state == "live"
                 for name in resources
             )
 
-        await until(listed, f"{resources} are live", seconds=60)
+        await self._until(listed, f"{resources} are live", seconds=60)
 
     async def until_seen(self, revision: int, *resources: str) -> None:
         """Wait until the log has an entry of a revision or of a later one."""
 
-        async def seen() -> bool:
-            streams = (await self.log()).recovered.streams
+        def seen(known: Recovered) -> bool:
             return all(
-                int(streams[WATCH, name].pending or 0) >= revision
+                int(known.streams[WATCH, name].pending or 0) >= revision
                 for name in resources
             )
 
-        await until(
-            seen, f"{resources} seen to {revision}", seconds=CAUGHT_UP_SECONDS
-        )
+        await self._until(seen, f"{resources} seen to {revision}")
 
     async def until_epoch(self, number: int) -> None:
         """Wait until the recorder has noticed a rewind."""
 
-        async def noticed() -> bool:
-            return (await self.log()).recovered.epoch == number
+        await self._until(
+            lambda known: known.epoch == number, f"epoch {number}"
+        )
 
-        await until(noticed, f"epoch {number}", seconds=CAUGHT_UP_SECONDS)
+    async def until_told(
+        self,
+        holds: Callable[[Sequence[Draft]], bool],
+        what: str,
+        *,
+        seconds: float = 60,
+    ) -> None:
+        """Wait for what the entries tell, reading each of them once."""
+        connection = await asyncpg.connect(self._database.dsn("reader"))
+        growing = GrowingLog(connection, 1)
+
+        async def told() -> bool:
+            return holds([draft for _, draft in await growing.entries()])
+
+        try:
+            await until(told, what, seconds=seconds)
+        finally:
+            await connection.close()
+
+    async def _until(
+        self,
+        holds: Callable[[Recovered], bool],
+        what: str,
+        *,
+        seconds: float = CAUGHT_UP_SECONDS,
+    ) -> None:
+        """Wait for what intake knows, without reading any entries."""
+        connection = await asyncpg.connect(self._database.dsn("reader"))
+
+        async def known() -> bool:
+            if not await connection.fetchval(IS_THERE):
+                return False
+            return holds(await recover(connection, 1))
+
+        try:
+            await until(known, what, seconds=seconds)
+        finally:
+            await connection.close()
 
     async def shut_database(self) -> None:
         """Cut every connection of the recorder and refuse new ones."""
@@ -209,12 +246,18 @@ class Recorded:
 
     async def gap_reasons(self) -> list[tuple[str, str]]:
         """Return resource and reason of every gap that was opened."""
-        return [
-            (draft.resource or "", orjson.loads(draft.raw)["reason"])
-            for _, draft in (await self.log()).entries
-            if draft.operation is Operation.GAP_OPENED
-        ]
+        entries = (await self.log()).entries
+        return gap_reasons(draft for _, draft in entries)
 
     async def settle(self, seconds: float = 1.0) -> None:
         """Let what was written pass the linger of the recorder."""
         await asyncio.sleep(seconds)
+
+
+def gap_reasons(drafts: Iterable[Draft]) -> list[tuple[str, str]]:
+    """Return resource and reason of every gap that was opened."""
+    return [
+        (draft.resource or "", orjson.loads(draft.raw)["reason"])
+        for draft in drafts
+        if draft.operation is Operation.GAP_OPENED
+    ]
