@@ -11,13 +11,11 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from sqlalchemy import ClauseElement, text
-
 from recorder.store.read_nodes import NEWEST
-from recorder.store.read_span import BISECT
+from recorder.store.read_span import WINDOW, window_statement
 from recorder.store.statement import Statement
 
-__all__ = ["replaced", "translated"]
+__all__ = ["translated"]
 
 RESERVED = re.compile(r'(?<!")\bat\b(?!")')
 LITERALS = re.compile(r"('[^']*')")
@@ -68,21 +66,19 @@ REPLACED: Mapping[str, str] = {
         group by e.object_id)) t
     where nth = 1
     """).text,
-}
-
-FIRST_BATCH = text("""
-    select coalesce(min(batch), :batches + 1) from recorder.batch
-    where log_id = :log and batch >= :first and recorded_at >= :at
-""")
-QUERIES: Mapping[ClauseElement, ClauseElement] = {
     # Batches of a few days are read at once.
-    BISECT: FIRST_BATCH,
+    WINDOW.text: window_statement("""
+    edge as (
+      select
+        coalesce((select min(b.batch) from recorder.batch b
+          where b.log_id = :log and b.batch > head.pruned_batches
+            and b.recorded_at >= touched.lower), head.batches + 1) as lower,
+        coalesce((select min(b.batch) from recorder.batch b
+          where b.log_id = :log and b.batch > head.pruned_batches
+            and b.recorded_at >= touched.upper), head.batches + 1) as upper
+      from head, touched where touched.lower is not null)
+    """).text,
 }
-
-
-def replaced(query: ClauseElement) -> ClauseElement:
-    """Return what a query of SQLAlchemy is in DuckDB's place."""
-    return QUERIES.get(query, query)
 
 
 @lru_cache(maxsize=256)

@@ -15,7 +15,7 @@ from sqlalchemy import ClauseElement
 from sqlalchemy.dialects.postgresql.asyncpg import dialect
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from recorder.store.archive_dialect import replaced, translated
+from recorder.store.archive_dialect import translated
 from recorder.store.engine import STATEMENT_TIMEOUT, Record
 from recorder.store.statement import Statement
 
@@ -81,7 +81,7 @@ class _Connection:
     async def execute(
         self, query: ClauseElement, given: dict[str, object] | None = None
     ) -> "_Result":
-        compiled = replaced(query).compile(
+        compiled = query.compile(
             dialect=DIALECT, compile_kwargs={"render_postcompile": True}
         )
         values = compiled.construct_params(given) or {}

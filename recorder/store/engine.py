@@ -10,12 +10,14 @@ prepares each once for a connection, and to put one together and to read its
 rows in SQLAlchemy takes longer than PostgreSQL takes to answer it.
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import (
-    AbstractAsyncContextManager,
-    asynccontextmanager,
-    contextmanager,
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Mapping,
+    Sequence,
 )
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
@@ -23,28 +25,26 @@ from urllib.parse import urlsplit
 import asyncpg
 import orjson
 from sqlalchemy import PoolProxiedConnection, TextClause, text
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import (
     AsyncConnection,
     AsyncEngine,
     create_async_engine,
 )
 
-from recorder.errors import ConfigError, LogError, LogUnavailableError
+from recorder.errors import ConfigError
+from recorder.store.refusals import told_refusals
 from recorder.store.statement import Statement
-from recorder.store.translate import REFUSALS, translate_errors
 
 __all__ = [
     "AddressError",
     "Elsewhere",
     "Engine",
-    "QuestionTooLargeError",
     "Record",
-    "TextError",
     "asking",
     "connect",
     "fetch",
     "fetch_planned",
+    "fetch_within",
     "make_engine",
     "reading",
 ]
@@ -57,10 +57,10 @@ CONNECT_SECONDS = 10.0
 POOL_MAX = 4
 """Connections of one process that asks; the server has about a hundred."""
 
-CUSTOM_PLANS = text("set local plan_cache_mode = force_custom_plan")
-
-CANCELED = "57014"
-"""SQLSTATE of a statement that ran into its timeout."""
+PLANNED = "set local plan_cache_mode = force_custom_plan"
+CUSTOM_PLANS = text(PLANNED)
+BEGIN_PLANNED = f"begin read only; {PLANNED}"
+"""Both at once: each would take as long as a statement that finds little."""
 
 ENDED = (
     asyncpg.AdminShutdownError,
@@ -71,26 +71,11 @@ ENDED = (
 """How the driver says that the server has ended the connection, whichever
 of its last words it has read by the time it is given a statement."""
 
-NO_CHARACTER = "22021"
-"""SQLSTATE of a text with a NUL."""
-
 
 class AddressError(ConfigError):
     """The address of the database cannot be read."""
 
     code = "config.database_url"
-
-
-class TextError(ConfigError):
-    """The query holds characters that no name in a log can have."""
-
-    code = "question.text"
-
-
-class QuestionTooLargeError(LogError):
-    """A question took longer than a statement may."""
-
-    code = "log.question_too_large"
 
 
 def check_address(url: str) -> None:
@@ -231,6 +216,12 @@ class Record(asyncpg.Record):  # type: ignore[misc]
         return self[name]
 
 
+Ask: TypeAlias = Callable[
+    [PoolProxiedConnection, Statement, Sequence[object]],
+    Awaitable[Sequence[Record]],
+]
+
+
 async def fetch(
     engine: Engine, action: str, statement: Statement, **values: object
 ) -> Sequence[Record]:
@@ -238,53 +229,92 @@ async def fetch(
 
     It raises what `reading` does.
     """
-    given = statement.values(values)
-    if not isinstance(engine, AsyncEngine):
-        return await engine.fetch(action, statement, given)
-    with _told(action):
-        try:
-            return await _fetch(engine, statement, given)
-        except ENDED:
-            # The server ended a connection that lay idle, and had not told
-            # us when we took it. A read may be asked twice, and the pool's
-            # other connections are by now known to be open or not.
-            return await _fetch(engine, statement, given)
-
-
-async def _fetch(
-    engine: AsyncEngine, statement: Statement, given: Sequence[object]
-) -> Sequence[Record]:
-    held = await engine.raw_connection()
-    try:
-        while (driver := _driver(held)).is_closed():
-            held.invalidate()
-            held.close()
-            held = await engine.raw_connection()
-        found: Sequence[Record] = await driver.fetch(
-            statement.text, *given, record_class=Record
-        )
-    except ENDED:
-        held.invalidate()
-        raise
-    else:
-        return found
-    finally:
-        held.close()
+    return await _alone(engine, action, statement, values, _fetched)
 
 
 async def fetch_planned(
     engine: Engine, action: str, statement: Statement, **values: object
 ) -> Sequence[Record]:
     """Ask one statement as `fetch` does, planned for its values."""
+    return await _alone(engine, action, statement, values, _fetched_planned)
+
+
+async def fetch_within(
+    engine: Engine,
+    connection: AsyncConnection,
+    statement: Statement,
+    **values: object,
+) -> Sequence[Record]:
+    """Ask one statement over a connection of `reading` or `asking`."""
+    given = statement.values(values)
+    if not isinstance(engine, AsyncEngine):
+        return await engine.fetch("read", statement, given)
+    held = await connection.get_raw_connection()
+    return await _fetched(held, statement, given)
+
+
+async def _alone(
+    engine: Engine,
+    action: str,
+    statement: Statement,
+    values: Mapping[str, object],
+    ask: Ask,
+) -> Sequence[Record]:
     given = statement.values(values)
     if not isinstance(engine, AsyncEngine):
         return await engine.fetch(action, statement, given)
-    async with reading(engine, action) as connection:
-        held = await connection.get_raw_connection()
-        found: Sequence[Record] = await _driver(held).fetch(
-            statement.text, *given, record_class=Record
-        )
-        return found
+    with told_refusals(action):
+        try:
+            return await _held(engine, statement, given, ask)
+        except ENDED:
+            # The server ended a connection that lay idle, and had not told
+            # us when we took it. A read may be asked twice, and the pool's
+            # other connections are by now known to be open or not.
+            return await _held(engine, statement, given, ask)
+
+
+async def _held(
+    engine: AsyncEngine,
+    statement: Statement,
+    given: Sequence[object],
+    ask: Ask,
+) -> Sequence[Record]:
+    held = await engine.raw_connection()
+    try:
+        while _driver(held).is_closed():
+            held.invalidate()
+            held.close()
+            held = await engine.raw_connection()
+        return await ask(held, statement, given)
+    except ENDED:
+        held.invalidate()
+        raise
+    finally:
+        held.close()
+
+
+async def _fetched(
+    held: PoolProxiedConnection, statement: Statement, given: Sequence[object]
+) -> Sequence[Record]:
+    found: Sequence[Record] = await _driver(held).fetch(
+        statement.text, *given, record_class=Record
+    )
+    return found
+
+
+async def _fetched_planned(
+    held: PoolProxiedConnection, statement: Statement, given: Sequence[object]
+) -> Sequence[Record]:
+    driver = _driver(held)
+    try:
+        await driver.execute(BEGIN_PLANNED)
+        found = await _fetched(held, statement, given)
+        await driver.execute("commit")
+    except BaseException:
+        # The pool does not know of the transaction, and would not end it.
+        held.invalidate()
+        raise
+    return found
 
 
 def _driver(held: PoolProxiedConnection) -> asyncpg.Connection:
@@ -298,43 +328,9 @@ async def _opened(
     options: Mapping[str, object],
     first: TextClause | None = None,
 ) -> AsyncIterator[AsyncConnection]:
-    with _told(action):
+    with told_refusals(action):
         async with engine.connect() as connection:
             opened = await connection.execution_options(**options)
             if first is not None:
                 await opened.execute(first)
             yield opened
-
-
-@contextmanager
-def _told(action: str) -> Iterator[None]:
-    """Translate a database error into ours, with a remedy."""
-    with translate_errors(action):
-        try:
-            yield
-        except PoolTimeoutError as exc:
-            msg = f"cannot {action}: all connections are busy; try again"
-            raise LogUnavailableError(msg) from exc
-        except REFUSALS as exc:
-            error = getattr(exc, "orig", None) or exc
-            state = getattr(error, "sqlstate", None)
-            if state == NO_CHARACTER or _is_unwritable(exc):
-                msg = (
-                    "the query contains a NUL or an unpaired surrogate, which"
-                    " no text in a log contains"
-                )
-                raise TextError(msg) from exc
-            if state != CANCELED:
-                raise
-            msg = (
-                f"cannot {action}: the statement took too long; ask for"
-                " a shorter time, or for one node or object"
-            )
-            raise QuestionTooLargeError(msg) from exc
-
-
-def _is_unwritable(error: BaseException | None) -> bool:
-    """Return whether a text cannot be sent, as of half a character."""
-    while error is not None and not isinstance(error, UnicodeEncodeError):
-        error = error.__cause__
-    return error is not None

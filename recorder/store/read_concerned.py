@@ -5,18 +5,17 @@ entries name; the owners of those are followed upwards by uid. Namespaces
 belong to everything.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 import orjson
 from sqlalchemy import select, true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from recorder.questions.ports import Selection
 from recorder.store.engine import Engine, reading
 from recorder.store.read_cut import GONE, Kept, newest_of_each
 from recorder.store.read_documents import Documents
-from recorder.store.read_selection import find_conditions
+from recorder.store.read_selection import event_resources
 from recorder.store.tables import among, entry, kind, node, object_
 
 __all__ = ["find_concerned"]
@@ -44,7 +43,9 @@ async def find_concerned(
     Kubernetes Events are not among it: they are known by their entries.
     """
     async with reading(engine, "read what concerns nodes") as connection:
-        looking = _Looking(connection, log, size, since=since, until=until)
+        looking = _Looking(
+            engine, connection, (log, size), since=since, until=until
+        )
         nodes = tuple(
             await connection.scalars(
                 select(node.c.node_id).where(
@@ -71,19 +72,20 @@ class _Looking:
 
     def __init__(
         self,
+        engine: Engine,
         connection: AsyncConnection,
-        log: int,
-        size: int,
+        extent: tuple[int, int],
         *,
         since: datetime | None,
         until: datetime | None,
     ) -> None:
+        """Take what is looked at: a log and its size, up to which."""
+        self._engine = engine
         self._connection = connection
-        self._log = log
-        self._size = size
+        self._log, self._size = extent
         self._since = since
         self._until = until
-        self._documents = Documents(log)
+        self._documents = Documents(self._log)
 
     async def on_nodes(self, nodes: Collection[int]) -> set[int]:
         """Return the objects whose entries ever named one of the nodes."""
@@ -174,10 +176,8 @@ class _Looking:
         )
         return set(await self._connection.scalars(query))
 
-    async def _events(self) -> tuple[int, ...]:
-        found = await find_conditions(self._connection, self._log, Selection())
-        assert found is not None, "nothing was asked that may be unknown"
-        return found.events
+    async def _events(self) -> Sequence[int]:
+        return await event_resources(self._engine)
 
 
 def _owner_uids(raw: bytes) -> Iterator[str]:

@@ -11,30 +11,25 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    and_,
-    or_,
-    select,
-    true,
-)
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import select, true
 from sqlalchemy.sql.selectable import LateralFromClause
 
 from recorder.model.entry import Operation
 from recorder.model.window import Window
 from recorder.questions.ports import Line, Part, Selection
 from recorder.store.codes import OPERATION_CODES
-from recorder.store.engine import Engine, reading
+from recorder.store.engine import Engine, fetch_planned, reading
 from recorder.store.read_documents import Documents
 from recorder.store.read_entries import EntryReader
 from recorder.store.read_scan import Scan
 from recorder.store.read_selection import (
+    TOLD_BY_RECORDER,
     Conditions,
+    event_resources,
     find_conditions,
-    told_by_recorder,
 )
 from recorder.store.read_span import find_span
+from recorder.store.statement import Condition, Statement, conjoined
 from recorder.store.tables import (
     Query,
     among,
@@ -130,29 +125,24 @@ class CutReader:
     async def span(self, window: Window) -> tuple[int, int]:
         """Return the first and the last position of a window."""
         first, last = 1, self._size
-        async with reading(self._engine, "read entries") as connection:
-            if window.since is not None:
-                scan = await self._scan(
-                    connection, Selection(since=window.since), is_whole=True
-                )
-                first = await _end(connection, scan, entry.c.position)
-                first = first or self._size + 1
-            if window.until is not None:
-                scan = await self._scan(
-                    connection,
-                    Selection(until=window.until),
-                    entry.c.operation != RENEWED,
-                    is_whole=True,
-                )
-                last = await _end(connection, scan, entry.c.position.desc())
+        if window.since is not None:
+            selection = Selection(since=window.since)
+            scan = await self._scan(selection, is_whole=True)
+            first = await self._end(scan, "asc") or self._size + 1
+        if window.until is not None:
+            selection = Selection(until=window.until)
+            scan = await self._scan(
+                selection, ("e.operation <> #renewed", {}), is_whole=True
+            )
+            last = await self._end(scan, "desc")
         return first, last
 
     async def alive(self, before: int) -> AsyncIterator[Sequence[Alive]]:
         """Yield pages of objects alive before a position, without Events."""
         after = 0
         while True:
+            events = await event_resources(self._engine)
             async with reading(self._engine, "read objects") as connection:
-                events = await self._events(connection)
                 query = self._alive_query(events, before=before, after=after)
                 rows = (await connection.execute(query)).all()
             found = [
@@ -215,28 +205,24 @@ class CutReader:
         self, since: datetime, before: int
     ) -> AsyncIterator[Sequence[Line]]:
         """Yield versions of Events from a time to a position, in log order."""
-        async with reading(self._engine, "read Events") as connection:
-            events = await self._events(connection)
-            scan = await self._scan(
-                connection,
-                Selection(since=since),
-                entry.c.resource_id.in_(events),
-                entry.c.position < before,
-                entry.c.operation <= VERSIONS_MAX,
-            )
+        events = await event_resources(self._engine)
+        scan = await self._scan(
+            Selection(since=since),
+            ("e.resource_id = any (:events::int2[])", {"events": events}),
+            ("e.position < :before", {"before": before}),
+            (f"e.operation <= {VERSIONS_MAX}", {}),
+        )
         async for page in self._entries.scanned(scan, parts=Part.OPENED):
             yield page
 
     async def gap_ends(self, first: int) -> AsyncIterator[Sequence[Line]]:
         """Yield the ends of all gaps from a position on, in log order."""
-        async with reading(self._engine, "read gaps") as connection:
-            scan = await self._scan(
-                connection,
-                Selection(),
-                told_by_recorder(),
-                entry.c.operation == OPERATION_CODES[Operation.GAP_CLOSED],
-                entry.c.position >= first,
-            )
+        scan = await self._scan(
+            Selection(),
+            (TOLD_BY_RECORDER, {}),
+            ("e.operation = #gap-closed", {}),
+            ("e.position >= :from_position", {"from_position": first}),
+        )
         async for page in self._entries.scanned(scan, parts=Part.OPENED):
             yield page
 
@@ -244,24 +230,27 @@ class CutReader:
         self, window: Window, first: int, last: int
     ) -> AsyncIterator[Sequence[Line]]:
         """Yield the entries of a window with documents, in log order."""
-        within = [entry.c.operation == RENEWED]
+        within: list[Condition] = [("e.operation = #renewed", {})]
         if window.since is not None:
-            within.append(entry.c.observed_at >= window.since)
+            within.append(("e.observed_at >= :since", {"since": window.since}))
         if window.until is not None:
-            within.append(entry.c.observed_at < window.until)
-        async with reading(self._engine, "read entries") as connection:
-            span = await find_span(
-                connection,
-                self._log,
-                (1, self._size),
-                since=window.since,
-                until=window.until,
-            )
-            scan = await self._scan(
-                connection,
-                Selection(),
-                or_(entry.c.position.between(first, last), and_(*within)),
-            )
+            within.append(("e.observed_at < :until", {"until": window.until}))
+        renewed, values = conjoined(within)
+        placed = "e.position between :from_position and :to_position"
+        span = await find_span(
+            self._engine,
+            self._log,
+            (1, self._size),
+            since=window.since,
+            until=window.until,
+        )
+        scan = await self._scan(
+            Selection(),
+            (
+                f"({placed} or {renewed})",
+                {**values, "from_position": first, "to_position": last},
+            ),
+        )
         if scan is not None and span is not None:
             scan = replace(scan, span=span)
             async for page in self._entries.scanned(scan, parts=Part.OPENED):
@@ -288,22 +277,16 @@ class CutReader:
                 for row in await connection.execute(query)
             }
 
-    async def _events(self, connection: AsyncConnection) -> tuple[int, ...]:
-        conditions = await find_conditions(connection, self._log, Selection())
-        assert conditions is not None, "nothing was asked that may be unknown"
-        return conditions.events
-
     async def _scan(
         self,
-        connection: AsyncConnection,
         selection: Selection,
-        *asked: ColumnElement[bool],
+        *asked: Condition,
         is_whole: bool = False,
     ) -> Scan | None:
-        found = await find_conditions(connection, self._log, selection)
+        found = await find_conditions(self._engine, self._log, selection)
         assert found is not None, "nothing was asked that may be unknown"
         span = await find_span(
-            connection,
+            self._engine,
             self._log,
             (1, self._size),
             since=selection.since,
@@ -311,40 +294,37 @@ class CutReader:
         )
         if span is None:
             return None
-        kept: tuple[ColumnElement[bool], ...] = ()
+        kept: tuple[Condition, ...] = ()
         if self._kept is not None and not is_whole:
             kept = (_is_kept(self._kept),)
         asked = (*found.asked, *asked, *kept)
-        return Scan(span, Conditions(asked, found.events))
+        return Scan(span, Conditions(asked, narrows=bool(asked)))
+
+    async def _end(self, scan: Scan | None, order: str) -> int:
+        """Return the first position of a scan in an order; 0 if empty."""
+        if scan is None:
+            return 0
+        where, values = scan.where()
+        statement = Statement.of(f"""
+            select e.position from recorder.entry e where {where}
+            order by e.position {order} limit 1
+        """)
+        rows = await fetch_planned(
+            self._engine, "read entries", statement, **values
+        )
+        return rows[0][0] if rows else 0
 
 
-async def _end(
-    connection: AsyncConnection,
-    scan: Scan | None,
-    order: ColumnElement[int],
-) -> int:
-    """Return the first position of a scan in an order; 0 if it is empty."""
-    if scan is None:
-        return 0
-    query = (
-        select(entry.c.position)
-        .where(scan.span.holds(), *scan.conditions.asked)
-        .order_by(order)
-        .limit(1)
-    )
-    return await connection.scalar(query) or 0
-
-
-def _is_kept(kept: Kept) -> ColumnElement[bool]:
+def _is_kept(kept: Kept) -> Condition:
     """Return the condition that an entry belongs into a cut by nodes.
 
     What the recorder says of itself does, and so does an absent Event, of
     which it does not say what it was about.
     """
-    absent = entry.c.operation == OPERATION_CODES[Operation.ABSENT]
-    return or_(
-        among(entry.c.object_id, kept.objects),
-        among(entry.c.node_id, kept.nodes),
-        absent & entry.c.object_id.is_(None),
-        told_by_recorder(),
+    return (
+        f"""(e.object_id = any (:kept_objects::int8[])
+          or e.node_id = any (:kept_nodes::int4[])
+          or e.operation = #absent and e.object_id is null
+          or {TOLD_BY_RECORDER})""",
+        {"kept_objects": list(kept.objects), "kept_nodes": list(kept.nodes)},
     )

@@ -3,38 +3,48 @@
 Pages follow one another by position (keyset), never by offset.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
-
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.questions.ports import Line, OnDay, Part, Selection
 from recorder.store.codes import OPERATIONS, SOURCES
-from recorder.store.engine import Engine, reading
+from recorder.store.engine import (
+    Engine,
+    Record,
+    fetch,
+    fetch_planned,
+    fetch_within,
+    reading,
+)
 from recorder.store.read_documents import Documents
 from recorder.store.read_scan import (
+    Asked,
     Scan,
-    newest_query,
-    page_query,
-    positions_query,
+    newest_statement,
+    page_statement,
+    positions_statement,
 )
 from recorder.store.read_selection import (
     Newest,
+    event_resources,
     find_conditions,
 )
 from recorder.store.read_span import find_span
-from recorder.store.tables import (
-    QueryRow,
-    entry,
-)
+from recorder.store.statement import Statement
 
 __all__ = ["EntryReader"]
 
 PAGE = 1000
 PAGE_WITH_DOCUMENTS = 200
 """A document is bounded by etcd's 1.5 MiB; a page of Pods is about 2 MB."""
+
+ACTION = "read entries"
+FIRST = Statement.of("""
+    select position from recorder.entry where log_id = :log
+    order by position limit 1
+""")
+DOCUMENTS = Part.DOCUMENT | Part.TOLD
 
 
 class EntryReader:
@@ -49,28 +59,21 @@ class EntryReader:
 
     async def first_position(self) -> int:
         """Return the place of the oldest entry that is kept; 1 of none."""
-        query = (
-            select(entry.c.position)
-            .where(entry.c.log_id == self._log)
-            .order_by(entry.c.position)
-            .limit(1)
-        )
-        async with reading(self._engine, "read entries") as connection:
-            return await connection.scalar(query) or 1
+        rows = await fetch(self._engine, ACTION, FIRST, log=self._log)
+        return rows[0][0] if rows else 1
 
     async def skip_to_newest(
         self, selection: Selection, count: int, *, on_day: OnDay | None = None
     ) -> int:
         """Return the position after which the newest ``count`` lines lie."""
-        async with reading(self._engine, "read entries") as connection:
-            scan = await self._scan(connection, selection, after=0)
+        scan = await self._scan(selection, after=0)
         found: list[int] = []
         for part in () if scan is None else scan.newest_first():
             if on_day is not None and not part.conditions.indexed:
                 on_day(part.span.recorded_max)
-            query = positions_query(part, count + 1 - len(found))
-            async with reading(self._engine, "read entries") as connection:
-                found += (await connection.scalars(query)).all()
+            asked = positions_statement(part, count + 1 - len(found))
+            rows = await self._fetch(asked, again=part.goes_by_position)
+            found += [position for (position,) in rows]
             if len(found) > count:
                 break
         after = found[count] if len(found) > count else 0
@@ -91,8 +94,7 @@ class EntryReader:
         What was walked through to find the newest is not walked through
         again.
         """
-        async with reading(self._engine, "read entries") as connection:
-            scan = await self._scan(connection, selection, after=after)
+        scan = await self._scan(selection, after=after)
         if scan is None:
             return
         scans = scan.parts()
@@ -118,10 +120,7 @@ class EntryReader:
         most = _limit(parts)
         limit = most if limit is None else min(limit, most)
         while scan is not None:
-            async with reading(self._engine, "read entries") as connection:
-                page = await self._page(
-                    connection, scan, limit=limit, parts=parts
-                )
+            page = await self._page(scan, limit=limit, parts=parts)
             if page:
                 yield page
             if len(page) < limit:
@@ -136,38 +135,25 @@ class EntryReader:
         self, selection: Selection, *, before: int | None = None
     ) -> Line | None:
         """Return the newest line of a selection, with its document."""
-        async with reading(self._engine, "read an object") as connection:
-            scan = await self._scan(
-                connection, selection, after=0, before=before
-            )
-            if scan is None:
-                return None
-            position = await connection.scalar(newest_query(scan))
-            if position is None:
-                return None
-            at = await find_span(connection, self._log, (position, position))
-            assert at is not None, "the position was found a moment ago"
-            page = await self._page(
-                connection,
-                replace(scan, span=at),
-                limit=1,
-                parts=Part.OPENED,
-            )
-            return page[0]
+        scan = await self._scan(selection, after=0, before=before)
+        if scan is None:
+            return None
+        rows = await self._fetch(newest_statement(scan))
+        if not rows:
+            return None
+        found = scan.of([rows[0][0]])
+        page = await self._page(found, limit=1, parts=Part.OPENED)
+        # With its day dropped in between it may be gone.
+        return page[0] if page else None
 
     async def _scan(
-        self,
-        connection: AsyncConnection,
-        selection: Selection,
-        *,
-        after: int,
-        before: int | None = None,
+        self, selection: Selection, *, after: int, before: int | None = None
     ) -> Scan | None:
-        conditions = await find_conditions(connection, self._log, selection)
+        conditions = await find_conditions(self._engine, self._log, selection)
         if conditions is None:
             return None
         span = await find_span(
-            connection,
+            self._engine,
             self._log,
             (after + 1, self._size if before is None else before - 1),
             since=selection.since,
@@ -176,55 +162,63 @@ class EntryReader:
         return None if span is None else Scan(span, conditions)
 
     async def _page(
-        self,
-        connection: AsyncConnection,
-        scan: Scan,
-        *,
-        limit: int,
-        parts: Part,
+        self, scan: Scan, *, limit: int, parts: Part
     ) -> list[Line]:
-        query = page_query(scan, limit=limit, parts=parts)
-        rows = (await connection.execute(query)).all()
-        decoded = await self._documents.decode(connection, rows)
-        return [
-            _line(
-                row,
-                EntryName(self._log, row.position),
-                decoded.get(row.position),
-                parts,
+        events: Sequence[int] = ()
+        if Part.TOLD in parts and Part.DOCUMENT not in parts:
+            events = await event_resources(self._engine)
+        statement, values = page_statement(
+            scan, limit=limit, parts=parts, events=events
+        )
+        decoded: Mapping[int, bytes] = {}
+        if parts & DOCUMENTS:
+            # In one state of the log with those that they are deltas of.
+            async with reading(self._engine, ACTION) as connection:
+                rows = await fetch_within(
+                    self._engine, connection, statement, **values
+                )
+                decoded = await self._documents.decode(connection, rows)
+        else:
+            rows = await self._fetch(
+                (statement, values), again=scan.goes_by_position
             )
-            for row in rows
-        ]
+        log = self._log
+        return [_line(row, log, decoded.get(row[0])) for row in rows]
+
+    async def _fetch(
+        self, asked: Asked, *, again: bool = False
+    ) -> Sequence[Record]:
+        """Ask a statement, planned for its values unless once is enough."""
+        statement, values = asked
+        ask = fetch if again else fetch_planned
+        return await ask(self._engine, ACTION, statement, **values)
 
 
 def _limit(parts: Part) -> int:
     return PAGE_WITH_DOCUMENTS if Part.DOCUMENT in parts else PAGE
 
 
-def _line(
-    row: QueryRow, name: EntryName, raw: bytes | None, parts: Part
-) -> Line:
-    identity = None
-    words = Part.WORDS in parts
-    if Part.OBJECT in parts and row.object_id is not None:
-        identity = ObjectIdentity(
-            row.api_group, row.kind, row.namespace, row.name, row.uid
-        )
-    version = row.version
+def _line(row: Record, log: int, raw: bytes | None) -> Line:
+    """Return a row of a `page_statement` as a line."""
+    (position, recorded_at, observed_at, occurred_at, operation, source,
+     version, resource_version, _, _, _, resource, node, reason, actor,
+     thing, group, kind, namespace, name, uid) = row  # fmt: skip
+    if version is not None:
+        resource_version = str(version)
     return Line(
-        entry=name,
-        operation=OPERATIONS[row.operation],
-        source=SOURCES[row.source],
-        resource=row.resource if Part.RESOURCE in parts else None,
-        identity=identity,
-        resource_version=row.resource_version
-        if version is None
-        else str(version),
-        node=row.node if Part.NODE in parts else None,
-        reason=row.reason if words else None,
-        actor=row.actor if words else None,
-        occurred_at=row.occurred_at,
-        observed_at=row.observed_at,
-        recorded_at=row.recorded_at,
+        entry=EntryName(log, position),
+        operation=OPERATIONS[operation],
+        source=SOURCES[source],
+        resource=resource,
+        identity=None
+        if thing is None
+        else ObjectIdentity(group, kind, namespace, name, uid),
+        resource_version=resource_version,
+        node=node,
+        reason=reason,
+        actor=actor,
+        occurred_at=occurred_at,
+        observed_at=observed_at,
+        recorded_at=recorded_at,
         raw=raw,
     )

@@ -16,19 +16,16 @@ from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT, WATCH
 from recorder.questions.ports import Line, OnDay, Selection
 from recorder.store.codes import FACT_CODES
-from recorder.store.engine import Engine, Record, fetch_planned, reading
+from recorder.store.engine import Engine, Record, fetch_planned
 from recorder.store.extent import Extent
 from recorder.store.read_selection import Newest
 from recorder.store.read_span import Span, find_span
-from recorder.store.statement import Statement
+from recorder.store.statement import Condition, Statement, conjoined
 from recorder.store.stored_facts import COLUMNS, OF_EXTENT, FactNames, named
 
 __all__ = ["FactPages", "newest_facts"]
 
 PAGE = 1000
-
-Condition = tuple[str, Mapping[str, object]]
-"""A text, and its values by name."""
 
 WITHIN = """f.recorded_at
       between :recorded_min::timestamptz and :recorded_max::timestamptz"""
@@ -161,11 +158,12 @@ class FactPages:
 
     async def _span(self, *, after: int) -> Span | None:
         log, size = self._extent.log, self._extent.size
-        async with reading(self._engine, "read the facts") as connection:
-            return await find_span(connection, log, (after + 1, size))
+        return await find_span(self._engine, log, (after + 1, size))
 
     async def _fetch(
-        self, statement: Statement, values: Mapping[str, object]
+        self,
+        statement: Statement,
+        values: Mapping[str, object],
     ) -> Sequence[Record]:
         extent = self._extent.named_by(statement)
         return await fetch_planned(
@@ -178,10 +176,7 @@ class FactPages:
     def _where(
         self, asked: Sequence[Condition]
     ) -> tuple[str, Mapping[str, object]]:
-        values: dict[str, object] = {}
-        for _, own in asked:
-            values |= own
-        return " and ".join([OF_EXTENT, *(text for text, _ in asked)]), values
+        return conjoined([(OF_EXTENT, {}), *asked])
 
 
 def _is_led(selection: Selection) -> bool:

@@ -7,41 +7,31 @@ closed, and the jumps of the recorder's clock.
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeAlias
 
 import orjson
-from sqlalchemy import Subquery, select
 
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import ClockJump
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName
 from recorder.store.codes import OPERATION_CODES, SOURCES
-from recorder.store.engine import Engine, Record, asking, fetch, reading
+from recorder.store.engine import (
+    Engine,
+    Record,
+    asking,
+    fetch,
+    fetch_within,
+    reading,
+)
 from recorder.store.read_documents import Documents
-from recorder.store.read_selection import told_by_recorder
+from recorder.store.read_scan import Asked
+from recorder.store.read_selection import TOLD_BY_RECORDER
 from recorder.store.read_span import Span, find_span
 from recorder.store.statement import Statement
-from recorder.store.tables import Query, QueryRow, entry, resource
 
-__all__ = ["GapReader", "told_query"]
+__all__ = ["GapReader", "told_statement"]
 
 PAGE = 1000
-
-Told: TypeAlias = QueryRow | Record
-
-COLUMNS = (
-    entry.c.position,
-    entry.c.recorded_at,
-    entry.c.observed_at,
-    entry.c.operation,
-    entry.c.source,
-    entry.c.resource_id,
-    entry.c.base_distance,
-    entry.c.encoding,
-    entry.c.payload,
-)
-
 
 # The first of what the recorder tells is a literal, so that the planner can
 # prove that the partial index `entry_by_gap` holds every such entry.
@@ -58,30 +48,20 @@ FEW = Statement.of(f"""
 """)
 
 
-def told_query(span: Span, operation: Operation) -> Query:
+def told_statement(span: Span, operation: Operation) -> Asked:
     """Select a page of the recorder's own entries of one operation."""
-    page = (
-        select(*COLUMNS)
-        .where(
-            span.holds(),
-            told_by_recorder(),
-            entry.c.operation == OPERATION_CODES[operation],
-        )
-        .order_by(entry.c.position)
-        .limit(PAGE)
-        .subquery("page")
-    )
-    return _with_resource(page)
-
-
-def _with_resource(page: Subquery) -> Query:
-    return (
-        select(page, resource.c.name.label("resource"))
-        .outerjoin_from(
-            page, resource, resource.c.resource_id == page.c.resource_id
-        )
-        .order_by(page.c.position)
-    )
+    where, values = span.holds()
+    statement = Statement.of(f"""
+    select page.*, r.name as resource from (
+      select e.position, e.recorded_at, e.observed_at, e.operation, e.source,
+        e.resource_id, e.base_distance, e.encoding, e.payload
+      from recorder.entry e
+      where {where} and {TOLD_BY_RECORDER} and e.operation = :operation
+      order by e.position limit {PAGE}) page
+    left join recorder.resource r on r.resource_id = page.resource_id
+    order by page.position
+    """)
+    return statement, {**values, "operation": OPERATION_CODES[operation]}
 
 
 class GapReader:
@@ -93,7 +73,7 @@ class GapReader:
         self._size = size
         self._documents = Documents(log)
         self._asked = False
-        self._few: Sequence[tuple[Told, bytes]] | None = None
+        self._few: Sequence[tuple[Record, bytes]] | None = None
 
     async def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
         """Yield the closed gaps that end after a time, in log order."""
@@ -117,7 +97,7 @@ class GapReader:
 
     async def _told(
         self, operation: Operation, since: datetime | None
-    ) -> AsyncIterator[tuple[Told, bytes]]:
+    ) -> AsyncIterator[tuple[Record, bytes]]:
         few = await self._all()
         if few is None:
             async for told in self._paged(operation, since):
@@ -127,7 +107,7 @@ class GapReader:
             if told[0].operation == OPERATION_CODES[operation]:
                 yield told
 
-    async def _all(self) -> Sequence[tuple[Told, bytes]] | None:
+    async def _all(self) -> Sequence[tuple[Record, bytes]] | None:
         """Return all of them, if there are few; they are read once."""
         if not self._asked:
             rows = await fetch(
@@ -139,8 +119,8 @@ class GapReader:
         return self._few
 
     async def _decoded(
-        self, rows: Sequence[Told]
-    ) -> Sequence[tuple[Told, bytes]]:
+        self, rows: Sequence[Record]
+    ) -> Sequence[tuple[Record, bytes]]:
         if not rows:
             return []
         async with asking(self._engine, "read gaps") as connection:
@@ -149,16 +129,16 @@ class GapReader:
 
     async def _paged(
         self, operation: Operation, since: datetime | None
-    ) -> AsyncIterator[tuple[Told, bytes]]:
-        async with reading(self._engine, "read gaps") as connection:
-            span = await find_span(
-                connection, self._log, (1, self._size), since=since
-            )
+    ) -> AsyncIterator[tuple[Record, bytes]]:
+        span = await find_span(
+            self._engine, self._log, (1, self._size), since=since
+        )
         while span is not None:
             async with reading(self._engine, "read gaps") as connection:
-                rows = (
-                    await connection.execute(told_query(span, operation))
-                ).all()
+                statement, values = told_statement(span, operation)
+                rows = await fetch_within(
+                    self._engine, connection, statement, **values
+                )
                 documents = await self._documents.decode(connection, rows)
             for row in rows:
                 yield row, documents[row.position]

@@ -5,25 +5,48 @@ stand for its numbers, so that the size of the dimension tables does not
 matter.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-
-from sqlalchemy import CTE, ColumnElement, case, false, or_, select
+from typing import TypeAlias
 
 from recorder.questions.ports import Part
-from recorder.store.read_selection import Conditions, told_by_recorder
+from recorder.store.read_selection import TOLD_BY_RECORDER, Conditions
 from recorder.store.read_span import Span
-from recorder.store.tables import (
-    Query,
-    entry,
-    kind,
-    node,
-    object_,
-    resource,
-    word,
-)
+from recorder.store.statement import Condition, Statement, conjoined
 
-__all__ = ["Scan", "newest_query", "page_query", "positions_query"]
+__all__ = [
+    "Asked",
+    "Scan",
+    "newest_statement",
+    "page_statement",
+    "positions_statement",
+]
+
+Asked: TypeAlias = tuple[Statement, Mapping[str, object]]
+"""A statement with its values."""
+
+JOINED: Mapping[Part, tuple[str, str]] = {
+    Part.RESOURCE: (
+        "r.name",
+        "left join recorder.resource r on r.resource_id = p.resource_id",
+    ),
+    Part.NODE: (
+        "n.name",
+        "left join recorder.node n on n.node_id = p.node_id",
+    ),
+    Part.WORDS: (
+        "reason.text, actor.text",
+        """left join recorder.word reason on reason.word_id = p.reason_id
+    left join recorder.word actor on actor.word_id = p.actor_id""",
+    ),
+    Part.OBJECT: (
+        "p.object_id, k.api_group, k.name, o.namespace, o.name, o.uid",
+        """left join recorder.object o on o.object_id = p.object_id
+    left join recorder.kind k on k.kind_id = o.kind_id""",
+    ),
+}
+"""What a page tells by names, and where these stand: in this order behind
+its own columns, and null where a part is not wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,108 +76,96 @@ class Scan:
 
     def of(self, positions: Sequence[int]) -> "Scan":
         """Look for entries that were found before."""
-        named = replace(
-            self.conditions,
-            asked=(entry.c.position.in_(positions),),
-            indexed=True,
+        named: Condition = (
+            "e.position = any (:positions::int8[])",
+            {"positions": list(positions)},
         )
-        return replace(self, conditions=named)
+        conditions = replace(self.conditions, asked=(named,), indexed=True)
+        return replace(self, conditions=conditions)
+
+    @property
+    def goes_by_position(self) -> bool:
+        """Whether there is but one way to read it, whatever the values."""
+        return not (self.conditions.indexed or self.conditions.narrows)
+
+    def where(self) -> Condition:
+        """Return the condition that it selects an entry ``e``."""
+        held = (
+            self.span.holds_on_its_days()
+            if self.goes_by_position
+            else self.span.holds()
+        )
+        return conjoined([held, *self.conditions.asked])
 
 
-def page_query(scan: Scan, *, limit: int, parts: Part) -> Query:
-    """Select one page of lines, with the names of what they refer to."""
-    page = (
-        select(
-            *(column for column in entry.c if column.name != "payload"),
-            _payload(scan, parts).label("payload"),
-        )
-        .where(scan.span.holds(), *scan.conditions.asked)
-        .order_by(entry.c.position)
-        .limit(limit)
-        .subquery("page")
-    )
-    query = select(page).select_from(page)
-    if Part.RESOURCE in parts:
-        query = query.add_columns(resource.c.name.label("resource")).outerjoin(
-            resource, resource.c.resource_id == page.c.resource_id
-        )
-    if Part.NODE in parts:
-        query = query.add_columns(node.c.name.label("node")).outerjoin(
-            node, node.c.node_id == page.c.node_id
-        )
-    if Part.WORDS in parts:
-        reason, actor = word.alias("reason"), word.alias("actor")
-        query = (
-            query.add_columns(
-                reason.c.text.label("reason"), actor.c.text.label("actor")
-            )
-            .outerjoin(reason, reason.c.word_id == page.c.reason_id)
-            .outerjoin(actor, actor.c.word_id == page.c.actor_id)
-        )
-    if Part.OBJECT in parts:
-        query = (
-            query.add_columns(
-                kind.c.api_group,
-                kind.c.name.label("kind"),
-                object_.c.namespace,
-                object_.c.name,
-                object_.c.uid,
-            )
-            .outerjoin(object_, object_.c.object_id == page.c.object_id)
-            .outerjoin(kind, kind.c.kind_id == object_.c.kind_id)
-        )
-    return query.order_by(page.c.position)
+def page_statement(
+    scan: Scan, *, limit: int, parts: Part, events: Sequence[int] = ()
+) -> Asked:
+    """Select one page of lines, with the names of what they refer to.
 
-
-def _payload(scan: Scan, parts: Part) -> ColumnElement[bytes]:
+    ``events`` are the resources of Kubernetes Events, of which the documents
+    are needed to tell what they say.
+    """
+    where, values = scan.where()
+    payload = "null::bytea"
     if Part.DOCUMENT in parts:
-        return entry.c.payload
-    if Part.TOLD not in parts:
-        return case((false(), entry.c.payload))
-    # Of the others nobody needs the document to tell what they say.
-    needed = or_(
-        told_by_recorder(), entry.c.resource_id.in_(scan.conditions.events)
-    )
-    return case((needed, entry.c.payload))
+        payload = "e.payload"
+    elif Part.TOLD in parts:
+        # Of the others nobody needs the document to tell what they say.
+        payload = f"""case when {TOLD_BY_RECORDER}
+          or e.resource_id = any (:told::int2[]) then e.payload end"""
+        values = {**values, "told": list(events)}
+    names = [
+        told if part in parts else ", ".join(["null"] * (1 + told.count(",")))
+        for part, (told, _) in JOINED.items()
+    ]
+    joins = [join for part, (_, join) in JOINED.items() if part in parts]
+    statement = Statement.of(f"""
+    select p.position, p.recorded_at, p.observed_at, p.occurred_at,
+      p.operation, p.source, p.version, p.resource_version, p.base_distance,
+      p.encoding, p.payload, {", ".join(names)}
+    from (
+      select e.position, e.recorded_at, e.observed_at, e.occurred_at,
+        e.operation, e.source, e.version, e.resource_version,
+        e.base_distance, e.encoding, {payload} as payload,
+        e.resource_id, e.node_id, e.reason_id, e.actor_id, e.object_id
+      from recorder.entry e where {where}
+      order by e.position limit {limit}) p
+    {" ".join(joins)}
+    order by p.position
+    """)
+    return statement, values
 
 
-def positions_query(scan: Scan, count: int) -> Query:
+def positions_statement(scan: Scan, count: int) -> Asked:
     """Select the newest positions of a selection, newest first.
 
     What is found is put in order afterwards, not looked for backwards by the
     position for a limit that may never be reached.
     """
-    if not (scan.conditions.indexed or scan.conditions.narrows):
-        return (
-            select(entry.c.position)
-            .where(scan.span.holds(), *scan.conditions.asked)
-            .order_by(entry.c.position.desc())
-            .limit(count)
-        )
-    matches = _matches(scan)
-    return (
-        select(matches.c.position)
-        .order_by(matches.c.position.desc())
-        .limit(count)
-    )
+    where, values = scan.where()
+    if not scan.goes_by_position:
+        return _matching(where, values, count)
+    statement = Statement.of(f"""
+    select e.position from recorder.entry e where {where}
+    order by e.position desc limit {count}
+    """)
+    return statement, values
 
 
-def _matches(scan: Scan) -> CTE:
-    return (
-        select(entry.c.position)
-        .where(scan.span.holds(), *scan.conditions.asked)
-        .cte("matches")
-        .prefix_with("materialized")
-    )
-
-
-def newest_query(scan: Scan) -> Query:
+def newest_statement(scan: Scan) -> Asked:
     """Select the newest position of a selection.
 
     The matches are materialized first: with a limit of one the planner would
     hope to meet one soon when it walks back through the whole log.
     """
-    matches = _matches(scan)
-    return (
-        select(matches.c.position).order_by(matches.c.position.desc()).limit(1)
-    )
+    return _matching(*scan.where(), 1)
+
+
+def _matching(where: str, values: Mapping[str, object], count: int) -> Asked:
+    statement = Statement.of(f"""
+    with matches as materialized (
+      select e.position from recorder.entry e where {where})
+    select position from matches order by position desc limit {count}
+    """)
+    return statement, values

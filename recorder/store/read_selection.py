@@ -4,40 +4,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    exists,
-    literal_column,
-    not_,
-    or_,
-    select,
-)
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from recorder.model.entry import Operation
-from recorder.model.fact import FactKind
 from recorder.questions.ports import Selection, is_about_events
 from recorder.store.codes import (
-    FACT_CODES,
     OPERATION_CODES,
     SOURCE_CODES,
     version_columns,
 )
-from recorder.store.tables import (
-    derivation,
-    entry,
-    fact,
-    node,
-    resource,
-    word,
-)
+from recorder.store.engine import Engine, fetch
+from recorder.store.statement import Condition, Statement
 
 __all__ = [
+    "TOLD_BY_RECORDER",
     "VERSIONS",
     "Conditions",
     "Newest",
+    "event_resources",
     "find_conditions",
-    "told_by_recorder",
 ]
 
 VERSIONS = tuple(
@@ -53,25 +36,32 @@ VERSIONS = tuple(
     )
 )
 
+TOLD_BY_RECORDER = "e.operation >= #refused"
+"""The condition that the recorder itself speaks.
 
-def told_by_recorder() -> ColumnElement[bool]:
-    """Return the condition that the recorder itself speaks.
+The number is a literal, so that the planner can prove that the partial index
+`entry_by_gap` holds every such entry.
+"""
 
-    The number is a literal, so that the planner can prove that the partial
-    index `entry_by_gap` holds every such entry.
-    """
-    first = OPERATION_CODES[Operation.REFUSED]
-    return entry.c.operation >= literal_column(str(first))
+ACTION = "read entries"
+RESOURCES = Statement.of("select resource_id, name from recorder.resource")
+NODE = Statement.of("""
+    select node_id from recorder.node where log_id = :log and name = :name
+""")
+WORD = Statement.of("select word_id from recorder.word where text = :name")
+
+REFUSED = """exists (select from recorder.fact f
+      where f.recorded_at = e.recorded_at and f.position = e.position
+        and f.derivation_id in (select d.derivation_id
+          from recorder.derivation d where d.log_id = :log)
+        and f.kind = #requested and f.value = :code)"""
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a selection asks of an entry, in the numbers of the database."""
+    """What a selection asks of an entry ``e``, in the database's numbers."""
 
-    asked: tuple[ColumnElement[bool], ...]
-    events: tuple[int, ...]
-    """Resources that are those of Kubernetes Events."""
-
+    asked: tuple[Condition, ...]
     indexed: bool = True
     """Whether an index leads to what is asked for. Else the log is walked
     through, which takes a second for a million entries."""
@@ -91,30 +81,30 @@ class Newest(NamedTuple):
 
 
 async def find_conditions(
-    connection: AsyncConnection, log: int, selection: Selection
+    engine: Engine, log: int, selection: Selection
 ) -> Conditions | None:
     """Translate a selection; None if no entry can match it."""
-    events = await _event_resources(connection)
-    asked: list[ColumnElement[bool]] = list(_plain(selection))
+    asked = [*_plain(selection), *_of_requests(selection)]
     if selection.versions:
-        asked.append(entry.c.operation.in_(VERSIONS))
-        asked.append(not_(entry.c.resource_id.in_(events)))
+        events = await event_resources(engine)
+        asked.append(("e.operation = any (:made::int2[])", {"made": VERSIONS}))
+        asked.append(
+            ("not e.resource_id = any (:events::int2[])", {"events": events})
+        )
     if selection.node is not None:
-        number = await _node(connection, log, selection.node)
+        number = await _number(engine, NODE, log=log, name=selection.node)
         if number is None:
             return None
         asked.append(_about_node(number, selection.beside))
     if selection.code is not None:
-        asked.append(_refused(log, selection.code))
-    for text, column in (
-        (selection.reason, entry.c.reason_id),
-        (selection.actor, entry.c.actor_id),
-    ):
-        if text is not None:
-            number = await _word(connection, text)
+        asked.append((REFUSED, {"log": log, "code": str(selection.code)}))
+    for name, column in ((selection.reason, "reason"),
+                         (selection.actor, "actor")):  # fmt: skip
+        if name is not None:
+            number = await _number(engine, WORD, name=name)
             if number is None:
                 return None
-            asked.append(column == number)
+            asked.append((f"e.{column}_id = :{column}", {column: number}))
     indexed = selection.node is not None or selection.objects is not None
     asked_for = (
         selection.reason,
@@ -123,88 +113,72 @@ async def find_conditions(
         selection.code,
     )
     narrows = any(one is not None for one in asked_for)
-    return Conditions(tuple(asked), tuple(events), indexed, narrows)
+    return Conditions(tuple(asked), indexed, narrows)
 
 
-def _about_node(number: int, beside: Sequence[int]) -> ColumnElement[bool]:
-    about = entry.c.node_id == number
-    return or_(about, entry.c.position.in_(beside)) if beside else about
+async def event_resources(engine: Engine) -> list[int]:
+    """Return the resources that are those of Kubernetes Events."""
+    rows = await fetch(engine, ACTION, RESOURCES)
+    return [number for number, name in rows if is_about_events(name)]
 
 
-def _refused(log: int, code: int) -> ColumnElement[bool]:
-    """Return the condition that a request was answered with a code."""
-    of_log = select(derivation.c.derivation_id).where(
-        derivation.c.log_id == log
+async def _number(
+    engine: Engine, statement: Statement, **values: object
+) -> int | None:
+    rows = await fetch(engine, ACTION, statement, **values)
+    return rows[0][0] if rows else None
+
+
+def _about_node(number: int, beside: Sequence[int]) -> Condition:
+    if not beside:
+        return "e.node_id = :node", {"node": number}
+    return (
+        "(e.node_id = :node or e.position = any (:beside::int8[]))",
+        {"node": number, "beside": list(beside)},
     )
-    return exists().where(
-        fact.c.recorded_at == entry.c.recorded_at,
-        fact.c.position == entry.c.position,
-        fact.c.derivation_id.in_(of_log),
-        fact.c.kind == FACT_CODES[FactKind.REQUESTED],
-        fact.c.value == str(code),
-    )
 
 
-def _plain(selection: Selection) -> Sequence[ColumnElement[bool]]:
-    asked = [*_of_requests(selection)]
+def _plain(selection: Selection) -> Iterator[Condition]:
     if selection.since is not None:
-        asked.append(entry.c.observed_at >= selection.since)
+        yield "e.observed_at >= :since", {"since": selection.since}
     if selection.until is not None:
-        asked.append(entry.c.observed_at < selection.until)
+        yield "e.observed_at < :until", {"until": selection.until}
     if selection.source is not None:
-        asked.append(entry.c.source == SOURCE_CODES[selection.source])
+        yield "e.source = :source", {"source": SOURCE_CODES[selection.source]}
     if selection.operations is not None:
         codes = [OPERATION_CODES[wanted] for wanted in selection.operations]
-        asked.append(entry.c.operation.in_(codes))
+        yield "e.operation = any (:operations::int2[])", {"operations": codes}
     if selection.objects is not None:
-        asked.append(entry.c.object_id.in_(selection.objects))
-    return asked
+        objects = list(selection.objects)
+        yield "e.object_id = any (:objects::int8[])", {"objects": objects}
 
 
-def _of_requests(selection: Selection) -> Iterator[ColumnElement[bool]]:
+def _of_requests(selection: Selection) -> Iterator[Condition]:
     """Yield what audit records are found by that made some versions."""
     if selection.resource_versions is not None:
         yield _of_versions(selection.resource_versions)
     claimed = selection.occurred
     if claimed is not None and claimed.since is not None:
-        yield entry.c.occurred_at >= claimed.since
+        yield (
+            "e.occurred_at >= :claimed_since",
+            {"claimed_since": claimed.since},
+        )
     if claimed is not None and claimed.until is not None:
-        yield entry.c.occurred_at < claimed.until
+        yield (
+            "e.occurred_at < :claimed_until",
+            {"claimed_until": claimed.until},
+        )
 
 
-def _of_versions(wanted: Sequence[str]) -> ColumnElement[bool]:
+def _of_versions(wanted: Sequence[str]) -> Condition:
     """Return the condition that an entry is of one of some versions.
 
     They are numbers in every cluster, but nothing promises it.
     """
     split = [version_columns(one) for one in wanted]
-    numbers = [number for number, _ in split if number is not None]
-    texts = [text for _, text in split if text is not None]
-    return or_(
-        entry.c.version.in_(numbers), entry.c.resource_version.in_(texts)
-    )
-
-
-async def _event_resources(connection: AsyncConnection) -> list[int]:
-    query = select(resource.c.resource_id, resource.c.name)
-    return [
-        number
-        for number, name in await connection.execute(query)
-        if is_about_events(name)
-    ]
-
-
-async def _node(
-    connection: AsyncConnection, log: int, name: str
-) -> int | None:
-    found: int | None = await connection.scalar(
-        select(node.c.node_id).where(node.c.log_id == log, node.c.name == name)
-    )
-    return found
-
-
-async def _word(connection: AsyncConnection, text: str) -> int | None:
-    found: int | None = await connection.scalar(
-        select(word.c.word_id).where(word.c.text == text)
-    )
-    return found
+    numbered = "e.version = any (:numbers::int8[])"
+    other = "e.resource_version = any (:texts::text[])"
+    return f"({numbered} or {other})", {
+        "numbers": [one for one, _ in split if one is not None],
+        "texts": [text for _, text in split if text is not None],
+    }

@@ -17,44 +17,105 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
-from sqlalchemy import ColumnElement, and_, func, select, text
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from recorder.model.moment import FIRST, shifted
-from recorder.store.tables import QueryRow, batch, entry, partition
+from recorder.store.engine import Engine, fetch
+from recorder.store.statement import Condition, Statement
 
-__all__ = ["BISECT", "Span", "find_span"]
+__all__ = ["WINDOW", "Span", "find_span", "window_statement"]
 
 DAY = timedelta(days=1)
 
-BISECT = text("""
-    with recursive cut (low, high) as (
-      select cast(:first as bigint), cast(:batches as bigint) + 1
-      union all
-      select case when probe.before then cut.low + (cut.high - cut.low) / 2 + 1
-                  else cut.low end,
-             case when probe.before then cut.high
-                  else cut.low + (cut.high - cut.low) / 2 end
-      from cut, lateral (
-        select coalesce((select b.recorded_at < :at from recorder.batch b
-                         where b.log_id = :log
-                           and b.batch = cut.low + (cut.high - cut.low) / 2),
-                        false) as before
-      ) probe
-      where cut.low < cut.high
-    )
-    select low from cut where low = high
-""")
-"""The first batch recorded at a time or later. ``recorded_at`` never
-decreases along the batches of a log, so a bisection finds it."""
+PLACED = "e.log_id = :log and e.position between :first and :last"
+RECORDED = """e.recorded_at between :recorded_min::timestamptz
+      and :recorded_max::timestamptz"""
 
-EXTENT = text("""
-    select batches, pruned_batches, pruned_positions,
-      case when pruned_batches > 0 then (
-        select max(upper) from recorder.partition where state = 'dropped')
-      end as kept_until
-    from recorder.log_head where log_id = :log
+BISECT = """
+    cut (time, low, high) as (
+      select e.time, head.pruned_batches + 1, head.batches + 1
+      from head, touched, lateral (
+        values (touched.lower), (touched.upper)) e (time)
+      where touched.lower is not null
+      union all
+      select cut.time,
+        case when probe.before then cut.low + (cut.high - cut.low) / 2 + 1
+          else cut.low end,
+        case when probe.before then cut.high
+          else cut.low + (cut.high - cut.low) / 2 end
+      from cut, lateral (
+        select coalesce((
+          select b.recorded_at < cut.time from recorder.batch b
+          where b.log_id = :log
+            and b.batch = cut.low + (cut.high - cut.low) / 2), false) as before
+      ) probe
+      where cut.low < cut.high),
+    edge as (
+      select min(low) as lower, max(low) as upper from cut where low = high)
+"""
+"""The first batches recorded at two times or later. ``recorded_at`` never
+decreases along the batches of a log, so a bisection finds them."""
+
+HEAD = """
+    head as (
+      select h.batches, h.pruned_batches, h.pruned_positions,
+        case when h.pruned_batches > 0 then (
+          select max(upper) from recorder.partition where state = 'dropped')
+        end as kept_until
+      from recorder.log_head h where h.log_id = :log)
+"""
+ENDS = """
+    select s.first, s.last, head.pruned_positions, head.kept_until,
+      (select b.recorded_at from recorder.batch b
+        where b.log_id = :log and b.first_position <= s.first
+        order by b.first_position desc limit 1) as first_at,
+      (select b.recorded_at from recorder.batch b
+        where b.log_id = :log and b.first_position <= s.last
+        order by b.first_position desc limit 1) as last_at
+"""
+POSITIONS = Statement.of(f"""
+    with {HEAD} {ENDS}
+    from head, (select :first::int8 as first, :last::int8 as last) s
 """)
+
+
+def window_statement(first_batches: str) -> Statement:
+    """Return the statement that makes a window a span.
+
+    Args:
+        first_batches: what finds, in a common table expression ``edge``, the
+            first batch of the first day that is touched, and that behind the
+            last.
+    """
+    return Statement.of(f"""
+    with recursive {HEAD},
+    touched as (
+      select min(p.lower) as lower, max(p.upper) as upper,
+        bool_or(p.state = 'dropped') as is_kept
+      from recorder.partition p
+      where (:since::timestamptz is null or p.observed_max >= :since)
+        and (:until::timestamptz is null or p.observed_min < :until)),
+    {first_batches},
+    found as (
+      select min(b.first_position) as first,
+        max(b.first_position + b.entries - 1) as last
+      from recorder.batch b
+      where b.log_id = :log and b.batch >= (select lower from edge)
+        and b.batch < (select upper from edge)
+        and (:since::timestamptz is null or b.observed_max >= :since)
+        and (:until::timestamptz is null or b.observed_min < :until)),
+    touching as (
+      select case when touched.is_kept then 1 else found.first end as first,
+        coalesce(found.last,
+          case when touched.is_kept then head.pruned_positions end) as last
+      from head, touched, found)
+    {ENDS}
+    from head, (
+      select greatest(t.first, :first::int8) as first,
+        least(t.last, :last::int8) as last
+      from touching t where t.first is not null and t.last is not null) s
+    """)
+
+
+WINDOW = window_statement(BISECT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,16 +164,43 @@ class Span:
                 return
             until, days = since - timedelta.resolution, 2 * days
 
-    def holds(self) -> ColumnElement[bool]:
-        """Return the condition that an entry lies in it.
+    def holds(self) -> Condition:
+        """Return the condition that an entry ``e`` lies in it.
 
         The times let PostgreSQL leave out whole partitions.
         """
-        return and_(
-            entry.c.log_id == self.log,
-            entry.c.position.between(self.first, self.last),
-            entry.c.recorded_at.between(self.recorded_min, self.recorded_max),
+        place, values = self._placed()
+        return f"{place} and {RECORDED}", {
+            **values,
+            "recorded_min": self.recorded_min,
+            "recorded_max": self.recorded_max,
+        }
+
+    def holds_on_its_days(self) -> Condition:
+        """Return the same, with its days as literals.
+
+        A plan that is kept for whatever values then knows the partitions: it
+        reads one in its order, where of many it might put all in order. The
+        text stays the same while a day grows.
+        """
+        first, last = FIRST, self.kept_until
+        if self.recorded_min >= self.kept_until:
+            first = max(self.kept_until, _midnight(self.recorded_min))
+        if self.recorded_max >= self.kept_until:
+            last = _midnight(self.recorded_max) + DAY
+        place, values = self._placed()
+        within = (
+            f"e.recorded_at >= '{first.isoformat()}'::timestamptz"
+            f" and e.recorded_at < '{last.isoformat()}'::timestamptz"
         )
+        return f"{place} and {within}", values
+
+    def _placed(self) -> Condition:
+        return PLACED, {
+            "log": self.log,
+            "first": self.first,
+            "last": self.last,
+        }
 
 
 def _midnight(at: datetime) -> datetime:
@@ -122,101 +210,46 @@ def _midnight(at: datetime) -> datetime:
 
 
 async def find_span(
-    connection: AsyncConnection,
+    engine: Engine,
     log: int,
     positions: tuple[int, int],
     *,
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> Span | None:
-    """Return the span of a window between two positions, or None if empty."""
+    """Return the span of a window between two positions, or None if empty.
+
+    It is found by one statement, which sees one state of the log, also where
+    a day is dropped meanwhile.
+    """
     first, last = positions
-    extent = (await connection.execute(EXTENT, {"log": log})).first()
-    if extent is None:
-        return None
-    if since is not None or until is not None:
-        found = await _window(connection, log, extent, since, until)
-        if found is None:
-            return None
-        first, last = max(first, found[0]), min(last, found[1])
     if first > last:
         return None
-    kept_until = extent.kept_until or FIRST
-    recorded_min: datetime | None = FIRST
-    if first > extent.pruned_positions:
-        recorded_min = await _recorded_at(connection, log, first)
-    if last > extent.pruned_positions:
-        recorded_max = await _recorded_at(connection, log, last)
+    given = {"log": log, "first": first, "last": last}
+    action = "find what a window touches"
+    if since is None and until is None:
+        rows = await fetch(engine, action, POSITIONS, **given)
     else:
-        recorded_max = shifted(kept_until, -timedelta.resolution)
-    if recorded_min is None or recorded_max is None:
+        rows = await fetch(
+            engine, action, WINDOW, **given, since=since, until=until
+        )
+    if not rows:
+        return None
+    first, last, pruned, kept_until, first_at, last_at = rows[0]
+    if first > last:
+        return None
+    kept_until = kept_until or FIRST
+    if first <= pruned:
+        first_at = FIRST
+    if last <= pruned:
+        last_at = shifted(kept_until, -timedelta.resolution)
+    if first_at is None or last_at is None:
         return None
     return Span(
         log=log,
         first=first,
         last=last,
-        recorded_min=recorded_min,
-        recorded_max=recorded_max,
+        recorded_min=first_at,
+        recorded_max=last_at,
         kept_until=kept_until,
     )
-
-
-async def _recorded_at(
-    connection: AsyncConnection, log: int, position: int
-) -> datetime | None:
-    query = (
-        select(batch.c.recorded_at)
-        .where(batch.c.log_id == log, batch.c.first_position <= position)
-        .order_by(batch.c.first_position.desc())
-        .limit(1)
-    )
-    found: datetime | None = await connection.scalar(query)
-    return found
-
-
-async def _window(
-    connection: AsyncConnection,
-    log: int,
-    extent: QueryRow,
-    since: datetime | None,
-    until: datetime | None,
-) -> tuple[int, int] | None:
-    """Return the positions of the batches that a window touches."""
-    query = select(
-        func.min(partition.c.lower),
-        func.max(partition.c.upper),
-        func.bool_or(partition.c.state == "dropped"),
-    )
-    if since is not None:
-        query = query.where(partition.c.observed_max >= since)
-    if until is not None:
-        query = query.where(partition.c.observed_min < until)
-    lower, upper, is_kept = (await connection.execute(query)).one()
-    if lower is None:
-        return None
-    kept = (1, extent.pruned_positions) if is_kept else None
-    batches = select(
-        func.min(batch.c.first_position),
-        func.max(batch.c.first_position + batch.c.entries - 1),
-    ).where(
-        batch.c.log_id == log,
-        batch.c.batch >= await _first_batch(connection, log, extent, lower),
-        batch.c.batch < await _first_batch(connection, log, extent, upper),
-    )
-    if since is not None:
-        batches = batches.where(batch.c.observed_max >= since)
-    if until is not None:
-        batches = batches.where(batch.c.observed_min < until)
-    first, last = (await connection.execute(batches)).one()
-    if first is None:
-        return kept
-    return (first, last) if kept is None else (kept[0], last)
-
-
-async def _first_batch(
-    connection: AsyncConnection, log: int, extent: QueryRow, at: datetime
-) -> int:
-    first = extent.pruned_batches + 1
-    given = {"log": log, "at": at, "first": first, "batches": extent.batches}
-    found: int = await connection.scalar(BISECT, given)
-    return found

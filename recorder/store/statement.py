@@ -9,9 +9,10 @@ made: the driver prepares it by its text, once for a connection.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Self
+from functools import lru_cache
+from typing import TypeAlias
 
 from recorder.store.codes import (
     BEARING_CODES,
@@ -20,7 +21,10 @@ from recorder.store.codes import (
     OPERATION_CODES,
 )
 
-__all__ = ["Statement"]
+__all__ = ["Condition", "Statement", "conjoined"]
+
+Condition: TypeAlias = tuple[str, Mapping[str, object]]
+"""A text, and its values by name."""
 
 NAME = re.compile(r"(?<!:):([a-z_]+)")
 """But no cast, which begins with two colons."""
@@ -33,6 +37,10 @@ NUMBERS = {
     for word, number in codes.items()
 }
 
+REMEMBERED = 500
+"""Statements that are put together for a question: by what it asks for, and
+not by the values."""
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -42,9 +50,10 @@ class Statement:
     names: tuple[str, ...]
     """Of its values, in their order."""
 
-    @classmethod
-    def of(cls, text: str) -> Self:
-        """Make a statement of a text with names.
+    @staticmethod
+    @lru_cache(REMEMBERED)
+    def of(text: str) -> "Statement":
+        """Make a statement of a text with names, once.
 
         Raises:
             KeyError: nothing that has a number is called so.
@@ -55,9 +64,23 @@ class Statement:
             return f"${places.setdefault(found[1], len(places) + 1)}"
 
         text = WORD.sub(lambda found: NUMBERS[found[1]], text)
-        return cls(NAME.sub(numbered, text), tuple(places))
+        return Statement(NAME.sub(numbered, text), tuple(places))
 
     def values(self, given: Mapping[str, object]) -> list[object]:
         """Return values in their order; one that is not named is a mistake."""
         assert given.keys() == set(self.names), (self.names, list(given))
         return [given[name] for name in self.names]
+
+
+def conjoined(conditions: Iterable[Condition]) -> Condition:
+    """Return the condition that all of some hold.
+
+    A name stands for one value in all of them.
+    """
+    texts: list[str] = []
+    values: dict[str, object] = {}
+    for text, own in conditions:
+        assert own == {name: values.get(name, own[name]) for name in own}
+        texts.append(text)
+        values |= own
+    return " and ".join(texts), values

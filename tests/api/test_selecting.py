@@ -9,7 +9,7 @@ from api.answers import paging
 from recorder.questions.entries import entry_coverage
 from recorder.store.encoding import Decoder
 from recorder.store.read_entries import _line
-from recorder.store.read_scan import page_query
+from recorder.store.read_scan import page_statement
 from recorder.store.stored_facts import FactNames
 from tests.api.serving import Client
 
@@ -56,11 +56,11 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
 
     def asking(*given: Any, **more: Any) -> Any:
-        query = page_query(*given, **more)
-        asked.append(str(query))
+        query = page_statement(*given, **more)
+        asked.append(query[0].text)
         return query
 
-    monkeypatch.setattr("recorder.store.read_entries.page_query", asking)
+    monkeypatch.setattr("recorder.store.read_entries.page_statement", asking)
     return asked
 
 
@@ -127,7 +127,7 @@ async def test_names_are_joined_for_fields_that_show_them(
     await served.ask(query % "name object { name } reason")
 
     bare, named = statements
-    assert "JOIN" not in bare
+    assert "left join" not in bare
     assert "recorder.word" in named
     assert "recorder.object" in named
     assert "recorder.node" not in named

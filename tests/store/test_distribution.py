@@ -45,15 +45,16 @@ CONDITIONS = ("Index Cond", "Recheck Cond", "Filter", "Join Filter")
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[object]]:
     """Statements as they are asked, each with the values of its first time."""
     found: dict[str, list[object]] = {}
-    fetch = engine._fetch
+    held = engine._held
 
     async def noted(
-        of: Any, statement: Statement, given: list[object]
+        of: Any, statement: Statement, given: list[object], ask: Any
     ) -> object:
-        found.setdefault(statement.text, list(given))
-        return await fetch(of, statement, given)
+        if ask is engine._fetched:
+            found.setdefault(statement.text, list(given))
+        return await held(of, statement, given, ask)
 
-    monkeypatch.setattr(engine, "_fetch", noted)
+    monkeypatch.setattr(engine, "_held", noted)
     return found
 
 

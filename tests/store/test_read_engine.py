@@ -11,17 +11,19 @@ from recorder.errors import LogUnavailableError
 from recorder.store import engine as module
 from recorder.store.engine import (
     AddressError,
-    QuestionTooLargeError,
     fetch,
+    fetch_planned,
     make_engine,
     reading,
 )
+from recorder.store.refusals import QuestionTooLargeError
 from recorder.store.statement import Statement
 from recorder.store.translate import LogAccessError, SchemaError
 from tests.support.postgres import Database
 
 ONE = Statement.of("select 1 as one")
 SLEEPING = Statement.of("select pg_sleep(5)")
+PLANS = Statement.of("select current_setting('plan_cache_mode') as plans")
 NOTHING = Statement.of("select * from recorder.nothing")
 PROCESS = Statement.of("select pg_backend_pid()")
 END = Statement.of("select pg_terminate_backend(:process, 5000)")
@@ -232,4 +234,19 @@ async def test_a_connection_that_ends_at_each_statement_is_given_up(
 
     assert len(asked) == 2
     assert await fetch(engine, "read", ONE)
+    await engine.dispose()
+
+
+async def test_a_statement_is_planned_for_its_values_alone(
+    any_database: Database,
+) -> None:
+    engine = make_engine(any_database.dsn("reader"), connections=1)
+
+    for _ in range(2):
+        ((planned,),) = await fetch_planned(engine, "read", PLANS)
+        ((again,),) = await fetch(engine, "read", PLANS)
+        assert (planned, again) == ("force_custom_plan", "force_generic_plan")
+        with pytest.raises(SchemaError):
+            await fetch_planned(engine, "read", NOTHING)
+
     await engine.dispose()

@@ -2,7 +2,9 @@
 
 from collections.abc import AsyncIterator, Sequence
 from hashlib import sha256
+from typing import Any
 
+import asyncpg
 import pytest
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -233,3 +235,42 @@ async def test_an_empty_log_has_no_lines(
     assert await reading.skip_to_newest(Selection(), 5) == 0
     assert await reading.newest(Selection(objects=(1,))) is None
     assert reading.log.recorded_at is None
+
+
+@pytest.mark.parametrize(
+    ("selection", "trips"),
+    [
+        (Selection(), ["fetch", "fetch"]),
+        (Selection(since=at(0)), ["fetch", "fetch"]),
+        (Selection(source="watch"), ["fetch", "execute", "fetch", "execute"]),
+    ],
+)
+async def test_a_page_takes_few_trips_to_the_database(
+    any_database: Database,
+    engine: AsyncEngine,
+    monkeypatch: pytest.MonkeyPatch,
+    selection: Selection,
+    trips: list[str],
+) -> None:
+    """Where it lies, and itself: planned for its values within BEGIN."""
+    number = await tell(any_database.dsn("writer"), STORY)
+    reading = await LogReading.at_present(engine, number)
+    asked: list[str] = []
+
+    def noted(name: str) -> Any:
+        does = getattr(asyncpg.Connection, name)
+
+        async def noting(*given: Any, **more: Any) -> Any:
+            asked.append(name)
+            return await does(*given, **more)
+
+        return noting
+
+    for name in ("fetch", "execute", "prepare"):
+        monkeypatch.setattr(asyncpg.Connection, name, noted(name))
+    pages = reading.lines(selection, after=0, parts=Part.OBJECT, limit=2)
+    async for page in pages:
+        assert len(page) == 2
+        break
+
+    assert asked == trips

@@ -15,14 +15,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.entry import Operation
 from recorder.questions.ports import Part, Selection
-from recorder.store.engine import connect, make_engine, reading
-from recorder.store.read_gaps import told_query
+from recorder.store.engine import connect, make_engine
+from recorder.store.read_gaps import told_statement
 from recorder.store.read_objects import things_query, twins_query
 from recorder.store.read_scan import (
+    Asked,
     Scan,
-    newest_query,
-    page_query,
-    positions_query,
+    newest_statement,
+    page_statement,
+    positions_statement,
 )
 from recorder.store.read_selection import find_conditions
 from recorder.store.read_span import find_span
@@ -51,31 +52,52 @@ class Plans:
         self._connection = connection
 
     async def scan(self, selection: Selection) -> Scan:
-        async with reading(self._engine, "test") as connection:
-            conditions = await find_conditions(connection, 1, selection)
-            span = await find_span(
-                connection,
-                1,
-                (1, SIZE),
-                since=selection.since,
-                until=selection.until,
-            )
+        conditions = await find_conditions(self._engine, 1, selection)
+        span = await find_span(
+            self._engine,
+            1,
+            (1, SIZE),
+            since=selection.since,
+            until=selection.until,
+        )
         assert conditions is not None
         assert span is not None
         return Scan(span, conditions)
 
-    async def nodes(self, query: Query) -> list[dict[str, Any]]:
-        sql = str(
-            query.compile(
-                dialect=self._engine.dialect,
-                compile_kwargs={"literal_binds": True},
+    async def nodes(self, query: Query | Asked) -> list[dict[str, Any]]:
+        given: list[object] = []
+        if isinstance(query, tuple):
+            statement, values = query
+            sql, given = statement.text, statement.values(values)
+        else:
+            sql = str(
+                query.compile(
+                    dialect=self._engine.dialect,
+                    compile_kwargs={"literal_binds": True},
+                )
             )
+        text = await self._connection.fetchval(
+            f"explain (format json) {sql}", *given
         )
-        text = await self._connection.fetchval(f"explain (format json) {sql}")
         print(text)
         return list(walked(orjson.loads(text)[0]["Plan"]))
 
-    async def indices(self, query: Query) -> set[str]:
+    async def kept(self, query: Asked) -> list[dict[str, Any]]:
+        """Return the plan that is kept for whatever values."""
+        statement, _ = query
+        given = ", ".join(["null"] * len(statement.names))
+        async with self._connection.transaction():
+            await self._connection.execute(
+                "set local plan_cache_mode = force_generic_plan;"
+                f" prepare asked as {statement.text}"
+            )
+            text = await self._connection.fetchval(
+                f"explain (format json) execute asked ({given})"
+            )
+            await self._connection.execute("deallocate asked")
+        return list(walked(orjson.loads(text)[0]["Plan"]))
+
+    async def indices(self, query: Query | Asked) -> set[str]:
         parents = dict(await self._connection.fetch(PARENTS))
         return {
             parents.get(node["Index Name"], node["Index Name"])
@@ -110,7 +132,7 @@ async def plans(any_server: DatabaseServer) -> AsyncIterator[Plans]:
 
 
 async def test_a_page_of_the_log_goes_by_position(plans: Plans) -> None:
-    query = page_query(
+    query = page_statement(
         await plans.scan(Selection()), limit=1000, parts=Part.LISTED
     )
 
@@ -118,9 +140,33 @@ async def test_a_page_of_the_log_goes_by_position(plans: Plans) -> None:
     assert not seq_scans(await plans.nodes(query))
 
 
+@pytest.mark.parametrize("selection", [Selection(),
+                                       Selection(since=MONDAY)])  # fmt: skip
+async def test_a_page_of_all_goes_by_position_whatever_the_values(
+    plans: Plans, selection: Selection
+) -> None:
+    """Its plan is made once for a day, and for no other."""
+    day = (await plans.scan(selection)).parts()[1]
+
+    for statement in (
+        page_statement(day, limit=100, parts=Part.LISTED),
+        positions_statement(day, 100),
+    ):
+        nodes = await plans.kept(statement)
+        touched = {
+            node["Relation Name"]
+            for node in nodes
+            if node.get("Relation Name", "").startswith("entry_")
+        }
+        assert touched == {"entry_20261111"}
+        assert not seq_scans(nodes)
+        (page,) = [node for node in nodes if node["Node Type"] == "Limit"]
+        assert page["Plans"][0]["Node Type"].startswith("Index ")
+
+
 async def test_a_node_goes_by_node(plans: Plans) -> None:
     selection = Selection(node="node-7")
-    query = page_query(
+    query = page_statement(
         await plans.scan(selection), limit=100, parts=Part.OPENED
     )
 
@@ -129,7 +175,7 @@ async def test_a_node_goes_by_node(plans: Plans) -> None:
 
 async def test_an_object_goes_by_object(plans: Plans) -> None:
     selection = Selection(objects=(77,))
-    query = page_query(
+    query = page_statement(
         await plans.scan(selection), limit=100, parts=Part.OPENED
     )
 
@@ -141,7 +187,7 @@ async def test_the_newest_version_goes_by_object(plans: Plans) -> None:
     selection = Selection(
         objects=(77,), versions=True, until=MONDAY + timedelta(days=3)
     )
-    query = newest_query(await plans.scan(selection))
+    query = newest_statement(await plans.scan(selection))
 
     assert await plans.indices(query) == {"entry_by_object"}
 
@@ -149,7 +195,7 @@ async def test_the_newest_version_goes_by_object(plans: Plans) -> None:
 @pytest.mark.parametrize("operation", [Operation.GAP_CLOSED,
                                        Operation.CLOCK_JUMPED])  # fmt: skip
 async def test_gaps_go_by_gap(plans: Plans, operation: Operation) -> None:
-    query = told_query((await plans.scan(Selection())).span, operation)
+    query = told_statement((await plans.scan(Selection())).span, operation)
 
     assert "entry_by_gap" in await plans.indices(query)
     assert not seq_scans(await plans.nodes(query))
@@ -191,7 +237,7 @@ async def test_a_window_touches_only_its_own_days(
         since=tuesday + timedelta(hours=1),
         until=tuesday + timedelta(hours=2),
     )
-    query = page_query(
+    query = page_statement(
         await plans.scan(windowed), limit=100, parts=Part.OPENED
     )
 
@@ -213,7 +259,7 @@ async def test_what_no_index_leads_to_is_looked_for_day_by_day(
     touched = [
         {
             node["Relation Name"]
-            for node in await plans.nodes(positions_query(part, 100))
+            for node in await plans.nodes(positions_statement(part, 100))
             if node.get("Relation Name", "").startswith("entry_")
         }
         for part in (await plans.scan(selection)).parts()
@@ -244,14 +290,14 @@ async def test_the_newest_of_few_are_not_walked_to(
     plans: Plans, selection: Selection, index: str
 ) -> None:
     for part in (await plans.scan(selection)).newest_first():
-        query = positions_query(part, 1)
+        query = positions_statement(part, 1)
         assert await plans.indices(query) == {index}
         assert not seq_scans(await plans.nodes(query))
 
 
 async def test_found_entries_go_by_position(plans: Plans) -> None:
     found = (await plans.scan(Selection(reason="word-7"))).of([6, 26, 29_986])
-    query = page_query(found, limit=100, parts=Part.LISTED)
+    query = page_statement(found, limit=100, parts=Part.LISTED)
 
     assert "entry_by_position" in await plans.indices(query)
     assert not seq_scans(await plans.nodes(query))
@@ -264,13 +310,13 @@ async def test_what_is_walked_through_is_not_walked_backwards(
     plans: Plans, selection: Selection
 ) -> None:
     *_, last = (await plans.scan(selection)).parts()
-    nodes = await plans.nodes(positions_query(last, 10))
+    nodes = await plans.nodes(positions_statement(last, 10))
 
     assert not [n for n in nodes if n.get("Scan Direction") == "Backward"]
 
 
 async def test_the_newest_of_all_are_found_from_the_end(plans: Plans) -> None:
     *_, last = (await plans.scan(Selection())).parts()
-    nodes = await plans.nodes(positions_query(last, 10))
+    nodes = await plans.nodes(positions_statement(last, 10))
 
     assert [n for n in nodes if n.get("Scan Direction") == "Backward"]

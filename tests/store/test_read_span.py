@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.store.engine import make_engine, reading
+from recorder.store.engine import make_engine
 from recorder.store.read_span import Span, find_span
 from tests.support.many import DAYS, PER_DAY, filled
 from tests.support.postgres import Database, DatabaseServer
@@ -40,10 +40,7 @@ async def span(
     until: datetime | None = None,
     positions: tuple[int, int] = (1, SIZE),
 ) -> Span | None:
-    async with reading(engine, "test") as connection:
-        return await find_span(
-            connection, 1, positions, since=since, until=until
-        )
+    return await find_span(engine, 1, positions, since=since, until=until)
 
 
 async def test_a_window_becomes_the_batches_that_it_touches(
