@@ -166,9 +166,13 @@ class Node:
         volumes = {volume["name"]: volume for volume in pod["volumes"]}
         mounts = {}
         for mount in container["volumeMounts"]:
+            volume = volumes[mount["name"]]
             place = folder / mount["name"]
+            if claim := volume.get("persistentVolumeClaim"):
+                # Outlives the Pod.
+                place = self._folder / claim["claimName"]
             place.mkdir(parents=True, exist_ok=True)
-            self._fill(place, volumes[mount["name"]], group)
+            self._fill(place, volume, group)
             writable = not mount.get("readOnly", False)
             mounts[mount["mountPath"]] = (place, writable)
         if pod.get("automountServiceAccountToken", True):

@@ -4,35 +4,22 @@ The recorder runs with the token, the rights, the environment and the probes
 of the manifests against a real API server, in the file system of the image.
 """
 
-import secrets
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-import aiohttp
 import asyncpg
+import orjson
 import pytest
-import yaml
-from cryptography.hazmat.primitives.asymmetric.ed25519 import (
-    Ed25519PrivateKey,
-)
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-)
 
-from recorder.admin.tokens import TokenFile
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.cluster.machines import gpu_machines
-from tests.cluster.waiting import until
-from tests.deploy.chart import DEPLOY, objects
-from tests.deploy.pod import Container, Node, pod_of
+from tests.deploy.chart import DEPLOY, rendered
 from tests.deploy.rootfs import RootFs
+from tests.deploy.site import INSTALLED_SECONDS, Site, get, probed
 from tests.support.postgres import (
     Database,
     DatabaseServer,
@@ -42,8 +29,26 @@ from tests.survival.wire import Wire
 
 pytestmark = pytest.mark.timeout(300)
 
-INSTALLED_SECONDS = 60
-"""From the manifests to the first committed entry."""
+MANIFESTS = DEPLOY / "manifests"
+EXPORT = "/export.ndjson"
+READERS = """
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: admin, namespace: recorder}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: stranger, namespace: recorder}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: admin}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: cluster-admin
+subjects: [{kind: ServiceAccount, name: admin, namespace: recorder}]
+"""
 
 
 @pytest.fixture
@@ -54,114 +59,19 @@ async def empty_database(
         yield fresh
 
 
-class Site:
-    """A cluster, a database with an address, and what runs."""
-
-    def __init__(self, cluster: Cluster, database: Database) -> None:
-        self.cluster = cluster
-        self.database = database
-        self.manifests: list[dict[str, Any]] = []
-        self.port = 0
-        self.token = ""
-
-    def of(self, kind: str, name: str) -> dict[str, Any]:
-        """Return the Pods of an object of the manifests."""
-        (found,) = [
-            each
-            for each in self.manifests
-            if (each["kind"], each["metadata"]["name"]) == (kind, name)
-        ]
-        return pod_of(found)
-
-    async def apply(self, name: str) -> None:
-        """Apply manifests, as their reader does."""
-        path = DEPLOY / f"manifests/{name}.yaml"
-        self.manifests += objects(path.read_text())
-        await self.cluster.kubectl("apply", "-f", str(path))
-
-    def address(self, role: str) -> str:
-        """Return the database's address for a role, over TCP."""
-        parts = urlsplit(self.database.dsn(role))
-        account = parts.netloc.partition("@")[0]
-        return f"postgresql://{account}@127.0.0.1:{self.port}{parts.path}"
-
-    async def node(self, rootfs: RootFs, folder: Path) -> Node:
-        """Return what runs Pods, with the Secrets that an operator makes."""
-        tokens = TokenFile(folder.with_name("tokens"))
-        self.token = tokens.add("grafana")
-        held = {
-            "recorder-database": {
-                f"{role}-url": self.address(role)
-                for role in ("owner", "writer", "reader", "retention")
-            },
-            "recorder-keys": {
-                "redaction.key": secrets.token_hex(32),
-                "signing.key": signing_key(),
-            },
-            "recorder-tokens": {
-                "tokens": folder.with_name("tokens").read_text()
-            },
-        }
-        kubeconfig = await self.cluster.service_account("recorder", "recorder")
-        content = yaml.safe_load(kubeconfig.read_text())
-        user = content["users"][0]["user"]
-        url = urlsplit(content["clusters"][0]["cluster"]["server"])
-        authority = self.cluster.authority.certificate.read_text()
-        assert url.hostname is not None
-        assert url.port is not None
-        return Node(
-            rootfs,
-            folder,
-            secrets=held,
-            api_server=(url.hostname, url.port),
-            token={
-                "token": user["token"],
-                "ca.crt": authority,
-                "namespace": "recorder",
-            },
-            free_port=self.cluster.ports.take,
-        )
+def address(database: Database, role: str, port: int) -> str:
+    """Return the database's address for a role, over TCP."""
+    parts = urlsplit(database.dsn(role))
+    account = parts.netloc.partition("@")[0]
+    return f"postgresql://{account}@127.0.0.1:{port}{parts.path}"
 
 
-def signing_key() -> str:
-    """Make the key that an operator makes with openssl."""
-    return (
-        Ed25519PrivateKey.generate()
-        .private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-        .decode()
+async def holder(cluster: Cluster, name: str) -> dict[str, str]:
+    """Return what the holder of a service account's token sends."""
+    token = await cluster.kubectl(
+        "create", "token", name, "-n", "recorder", "--audience", "recorder"
     )
-
-
-async def get(
-    container: Container, port: str, path: str, **headers: str
-) -> tuple[int, str]:
-    url = f"http://127.0.0.1:{container.ports[port]}{path}"
-    async with (
-        aiohttp.ClientSession() as session,
-        session.get(url, headers=headers) as answer,
-    ):
-        return answer.status, await answer.text()
-
-
-async def probed(container: Container, pod: dict[str, Any]) -> None:
-    """Wait until a Pod is ready, by its own probe."""
-    (spec,) = pod["containers"]
-    probe = spec["readinessProbe"]["httpGet"]
-
-    async def ready() -> bool:
-        assert container.process.returncode is None, await said(container)
-        try:
-            status, _ = await get(container, probe["port"], probe["path"])
-        except aiohttp.ClientConnectionError:
-            return False
-        return status == 200
-
-    await until(ready, "the Pod is ready", seconds=INSTALLED_SECONDS)
-
-
-async def said(container: Container) -> str:
-    await container.ended()
-    return container.said
+    return {"Authorization": f"Bearer {token.strip()}"}
 
 
 async def entries(database: Database) -> int:
@@ -188,14 +98,18 @@ async def test_the_manifests_install_a_recorder_that_records(
         cluster = await stack.enter_async_context(
             Cluster.start(tmp_path / "cluster", options)
         )
-        site = Site(cluster, empty_database)
-        site.port = cluster.ports.take()
-        await stack.enter_async_context(Wire(socket).listening(site.port))
+        site, port = Site(cluster), cluster.ports.take()
+        await stack.enter_async_context(Wire(socket).listening(port))
+        addresses = {
+            f"{role}-url": address(empty_database, role, port)
+            for role in ("owner", "writer", "reader", "retention")
+        }
 
         began = time.monotonic()
-        await site.apply("external")
-        await site.apply("migrate")
-        node = await site.node(rootfs, pods)
+        await site.apply(MANIFESTS / "external.yaml")
+        await site.apply(MANIFESTS / "migrate.yaml")
+        secrets = {"recorder-database": addresses}
+        node = await site.node(rootfs, pods, secrets)
         migrating = site.of("Job", "recorder-migrate")
         async with node.running(migrating) as migrate:
             assert await migrate.ended() == 0, migrate.said
@@ -216,11 +130,9 @@ async def test_the_manifests_install_a_recorder_that_records(
         api = await stack.enter_async_context(node.running(asking))
         await probed(api, asking)
         bearer = f"Bearer {site.token}"
-        refused, _ = await get(api, "http", "/export.ndjson")
+        refused, _ = await get(api, "http", EXPORT)
         assert refused == 401
-        status, lines = await get(
-            api, "http", "/export.ndjson", Authorization=bearer
-        )
+        status, lines = await get(api, "http", EXPORT, Authorization=bearer)
         assert status == 200
         assert "gpu-002" in lines
 
@@ -235,3 +147,41 @@ async def test_the_manifests_install_a_recorder_that_records(
             job = site.of("CronJob", f"recorder-{name}")
             async with node.running(job) as ran:
                 assert await ran.ended() == 0, ran.said
+
+
+async def test_one_pod_with_its_own_database_goes_on_where_it_was(
+    tmp_path: Path, rootfs: RootFs
+) -> None:
+    """It records and serves; its users read what the cluster lets them."""
+    manifests, readers = tmp_path / "embedded.yaml", tmp_path / "readers.yaml"
+    sets = ("database.mode=embedded", "api.kubernetes=true")
+    namespace = (MANIFESTS / "embedded.yaml").read_text().split("---")[1]
+    manifests.write_text(f"{namespace}\n---\n{rendered(*sets, hooks=False)}")
+    readers.write_text(READERS)
+    options = Options(machines=gpu_machines(2))
+    async with Cluster.start(tmp_path / "cluster", options) as cluster:
+        site = Site(cluster)
+        await site.apply(manifests)
+        await site.apply(readers)
+        node = await site.node(rootfs, tmp_path / "pods", {})
+        recording = site.of("Deployment", "recorder")
+        shown = []
+        for _ in range(2):
+            async with node.running(recording) as pod:
+                await probed(pod, recording)
+                _, metrics = await get(pod, "health", "/metrics")
+                assert 'state="forbidden"} 1.0' not in metrics
+                refused, _ = await get(pod, "http", EXPORT)
+                assert refused == 401
+                stranger = await holder(cluster, "stranger")
+                status, _ = await get(pod, "http", EXPORT, **stranger)
+                assert status == 403
+                admin = await holder(cluster, "admin")
+                status, lines = await get(pod, "http", EXPORT, **admin)
+                assert status == 200
+                shown.append([orjson.loads(x) for x in lines.splitlines()])
+                assert await pod.stop() == 0, pod.said
+
+    before, later = shown
+    assert "gpu-002" in str(before)
+    assert later[: len(before) - 1] == before[:-1], "the log goes on"

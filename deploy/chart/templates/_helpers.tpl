@@ -101,16 +101,16 @@ securityContext:
 {{- /* A waiting process is alive: only one that hangs is restarted. */ -}}
 {{- define "recorder.probes" -}}
 startupProbe:
-  httpGet: {path: /healthz, port: {{ . }}}
+  httpGet: {path: /healthz, port: {{ .port }}}
   periodSeconds: 2
   failureThreshold: 30
 livenessProbe:
-  httpGet: {path: /healthz, port: {{ . }}}
+  httpGet: {path: /healthz, port: {{ .port }}}
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
 readinessProbe:
-  httpGet: {path: /readyz, port: {{ . }}}
+  httpGet: {path: /readyz, port: {{ .ready }}}
   periodSeconds: 5
   timeoutSeconds: 5
 {{- end -}}
