@@ -115,6 +115,17 @@ async def test_a_proof_that_is_too_old_makes_it_incomplete() -> None:
     ]
 
 
+async def test_the_last_moments_are_complete_before_they_are_proven() -> None:
+    now = at(300) + STALE
+
+    found = await judged(Told(PODS), now=now)
+    asked = await judged(Told(PODS), 0, 300 + STALE.total_seconds(), now=now)
+
+    assert found.complete
+    assert found.proven_until == at(300) < found.window.until
+    assert reasons(asked) == ["not confirmed complete"]
+
+
 async def test_one_resource_that_lags_is_named() -> None:
     lagging = replace(NODES, vouched_until=at(20))
 
