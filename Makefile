@@ -66,7 +66,7 @@ test: $(VENV)/.dev
 	@$(BIN)/python -m tests.support.axe
 	@$(BIN)/python -m tests.support.spark
 	@$(BIN)/python -m tests.api.auditing
-	$(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder
+	$(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder --durations 50
 
 # Every variation and every benchmark at its smallest, of which `make test` takes a sample.
 scenarios: $(VENV)/.dev
