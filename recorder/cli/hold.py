@@ -1,19 +1,26 @@
 """`recorder hold`: what retention must keep."""
 
 import getpass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from recorder.cli.asking import given_window, now, wait_for
-from recorder.cli.given import place_options
+from recorder.cli.given import given_log, place_options
 from recorder.cli.lazy import LazyGroup
-from recorder.cli.options import output_option, reading_options, window_options
+from recorder.cli.options import (
+    cluster_option,
+    output_option,
+    reading_options,
+    window_options,
+)
 from recorder.cli.output import note, print_lines
 
 if TYPE_CHECKING:
+    from recorder.model.reference import EntryName
     from recorder.settings import Settings
+    from recorder.wiring.reading import OpenedLog
 
 __all__ = ["add", "hold", "list_holds", "remove"]
 
@@ -61,6 +68,7 @@ def add(ctx: click.Context, /, **given: Any) -> None:
       recorder hold add --since 2026-11-20T00:00:00Z --why "audit 17"
       recorder hold add --node gpu-002 --since 3d --why "warranty claim"
       recorder hold add --incident 1/48213 --why "postmortem"
+      recorder hold add --incident prod:1/48213 --why "of one of many"
     """
     if not any(given[name] for name in ("since", "until", "node", "incident")):
         msg = "name a window, a node or an incident"
@@ -75,10 +83,12 @@ async def _add(ctx: click.Context, given: dict[str, Any]) -> None:
 
     window = given_window(given["since"], given["until"], now())
     since, until = window.since, window.until
-    async with open_reading(ctx) as reading:
-        log = reading.log.id
-        if given["incident"]:
-            at = await _incident(reading, given["incident"])
+    incident = _named(ctx, given["incident"])
+    named = None if incident is None else incident.log
+    async with open_reading(ctx, named) as reading:
+        log = reading.log.id if named is None else named
+        if incident is not None:
+            at = await _seen(reading, incident)
             since, until = since or at - AROUND, until or at + AROUND
     placed = await place_hold(
         ctx.obj,
@@ -87,7 +97,9 @@ async def _add(ctx: click.Context, given: dict[str, Any]) -> None:
             since=since,
             until=until,
             node=given["node"],
-            incident=given["incident"],
+            incident=None
+            if incident is None
+            else f"{incident.log:d}/{incident.position}",
             who=given["who"] or getpass.getuser(),
             why=given["why"],
         ),
@@ -101,24 +113,38 @@ async def _add(ctx: click.Context, given: dict[str, Any]) -> None:
         )
 
 
-async def _incident(reading: Any, name: str) -> Any:
-    from recorder.errors import NotFoundError
+def _named(ctx: click.Context, name: str | None) -> "EntryName | None":
+    """Return the entry that an option names; its log is the one meant."""
     from recorder.model.reference import EntryName
 
+    if name is None:
+        return None
     try:
         wanted = EntryName.parse(name)
     except ValueError as exc:
         raise click.UsageError(str(exc)) from exc
+    log = given_log(ctx)
+    if log is not None and log != wanted.log:
+        msg = f"entry {wanted} is not in log {log}: remove --log"
+        raise click.UsageError(msg)
+    return wanted
+
+
+async def _seen(reading: "OpenedLog", wanted: "EntryName") -> datetime:
+    """Return when an entry was observed."""
+    from recorder.errors import NotFoundError
+
     cut = await reading.past([], given_window(None, None, now()))
     found = await cut.observed([wanted.position])
     if wanted.position not in found:
-        msg = f"there is no entry {name} in log {reading.log.id}"
+        msg = f"there is no entry {wanted}"
         raise NotFoundError(msg)
     return found[wanted.position]
 
 
 @click.command(name="list")
 @output_option("table", "json", "yaml")
+@cluster_option
 @place_options(hidden=True)
 @click.pass_obj
 def list_holds(settings: "Settings", output: str) -> None:
@@ -153,6 +179,7 @@ async def _list(settings: "Settings", output: str) -> None:
 @click.argument("number", type=click.IntRange(min=1))
 @WHY
 @WHO
+@cluster_option
 @place_options(hidden=True)
 @click.pass_obj
 def remove(

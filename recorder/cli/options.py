@@ -15,6 +15,7 @@ from recorder.cli.given import all_of, place_options, remembered_option
 
 __all__ = [
     "all_option",
+    "cluster_option",
     "cluster_options",
     "limit_option",
     "output_option",
@@ -47,16 +48,21 @@ def cluster_options(command: Decorated) -> Decorated:
     return all_of(options)(command)
 
 
+def cluster_option(command: Decorated) -> Decorated:
+    """Add what says which cluster is asked about."""
+    return remembered_option(
+        "--cluster",
+        metavar="NAME|UID",
+        shell_complete=clusters,
+        help="Cluster to ask about [RECORDER_CLUSTER]. Default: the only"
+        " one, else that of the current context.",
+    )(command)
+
+
 def reading_options(command: Decorated) -> Decorated:
     """Add the options of every command that reads a log."""
-    options = (
-        remembered_option(
-            "--cluster",
-            metavar="NAME|UID",
-            shell_complete=clusters,
-            help="Cluster to ask about [RECORDER_CLUSTER]. Default: the only"
-            " one, else that of the current context.",
-        ),
+    options: tuple[Callable[[Decorated], Decorated], ...] = (
+        cluster_option,
         remembered_option(
             "--log",
             type=_Log(),

@@ -1,16 +1,19 @@
 """`recorder status`: what is recorded, and how far it is."""
 
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 import click
 
-from recorder.cli.asking import opened_logs, wait_for
-from recorder.cli.given import given_log
+from recorder.cli.asking import INCOMPLETE, opened_logs, wait_for
+from recorder.cli.given import given_log, is_log_named
 from recorder.cli.options import output_option, reading_options
-from recorder.cli.output import print_document, print_lines
+from recorder.cli.output import announce, note, print_document, print_lines
 
 if TYPE_CHECKING:
     from recorder.questions.status import Status
+    from recorder.wiring.reading import Logs
+    from recorder.wiring.routing import RoutedLogs
 
 __all__ = ["status"]
 
@@ -26,25 +29,37 @@ def status(ctx: click.Context, output: str) -> int:
     of each source and resource. LAG is the time since a resource was last
     confirmed complete; quiet resources are confirmed once a minute.
 
+    With a registry of clusters and none named, these are the logs of all its
+    databases. A cluster that is away is named, with exit status 4.
+
     \b
     Example:
       recorder status
       recorder status -o json | jq '.clusters[].open_gaps'
     """
-    wait_for(_status(ctx, output))
-    return 0
+    return wait_for(_status(ctx, output))
 
 
-async def _status(ctx: click.Context, output: str) -> None:
+async def _status(ctx: click.Context, output: str) -> int:
+    from recorder.wiring.known import open_known
+    from recorder.wiring.registry import serves_registry
 
-    async with opened_logs(ctx) as logs:
+    opened: AbstractAsyncContextManager[Logs | RoutedLogs]
+    if serves_registry(ctx.obj) and not is_log_named(ctx):
+        opened = open_known(ctx.obj, on_wait=announce)
+    else:
+        opened = opened_logs(ctx)
+    async with opened as logs:
         answer = await logs.status(given_log(ctx))
     if output != "table":
         from recorder.documents.status import StatusDocument
 
         print_document(StatusDocument.of(answer), output)
-        return
-    print_lines(_text(answer))
+    else:
+        print_lines(_text(answer))
+    for one in answer.away:
+        note(f'cluster "{one.cluster}" is away: {one.why}', colour="yellow")
+    return INCOMPLETE if answer.away else 0
 
 
 def _text(answer: "Status") -> list[str]:

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Self
 
+from msgspec import UNSET, UnsetType
+
 from recorder.coverage.audit_state import AuditReading, AuditState
 from recorder.coverage.ports import Stream
 from recorder.documents.coverage import HoleDocument
@@ -199,6 +201,13 @@ class ArchiveDocument(Document, frozen=True, kw_only=True):
         )
 
 
+class AwayDocument(Document, frozen=True, kw_only=True):
+    """A cluster of which nothing can be read now."""
+
+    cluster: str
+    why: str
+
+
 class StatusDocument(Document, frozen=True, kw_only=True):
     """Everything at a glance."""
 
@@ -206,6 +215,8 @@ class StatusDocument(Document, frozen=True, kw_only=True):
     database: DatabaseDocument
     disk: DiskDocument | None
     archive: "ArchiveDocument | Mapping[str, str]"
+    away: Sequence[AwayDocument] | UnsetType = UNSET
+    """Clusters of a registry of which nothing can be read now."""
 
     @classmethod
     def of(cls, status: Status) -> Self:
@@ -225,4 +236,9 @@ class StatusDocument(Document, frozen=True, kw_only=True):
             ),
             disk=None if disk is None else DiskDocument.of(disk),
             archive={} if days is None else ArchiveDocument.of(status, days),
+            away=[
+                AwayDocument(cluster=one.cluster, why=one.why)
+                for one in status.away
+            ]
+            or UNSET,
         )

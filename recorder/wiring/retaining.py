@@ -30,6 +30,7 @@ from recorder.store.writer import LogSpec, Writer, holder_name
 from recorder.wiring.database import Database, open_database
 from recorder.wiring.policy import budget_of, policy_of
 from recorder.wiring.recording import make_redaction
+from recorder.wiring.registry import located
 from recorder.wiring.room import room_guard
 
 __all__ = [
@@ -123,7 +124,12 @@ async def _deliver(settings: Settings, dsn: str, row: asyncpg.Record) -> None:
 
 
 async def place_hold(settings: Settings, hold: NewHold) -> Placed:
-    """Place a hold."""
+    """Place a hold, in the database of its log.
+
+    Raises:
+        RegistryError: which of several databases is meant is not said.
+    """
+    settings = located(settings, hold.log)
     async with open_database(settings) as database:
         placed = await add_hold(database.dsn("retention"), hold)
         await deliver(settings, database)
@@ -131,15 +137,24 @@ async def place_hold(settings: Settings, hold: NewHold) -> Placed:
 
 
 async def lift(settings: Settings, number: int, *, who: str, why: str) -> None:
-    """Lift a hold."""
+    """Lift a hold.
+
+    Raises:
+        RegistryError: which of several databases is meant is not said.
+    """
+    settings = located(settings)
     async with open_database(settings) as database:
         await lift_hold(database.dsn("retention"), number, who=who, why=why)
         await deliver(settings, database)
 
 
 async def holds_of(settings: Settings) -> Sequence[Hold]:
-    """Return every hold."""
-    async with open_database(settings) as database:
+    """Return every hold of a database.
+
+    Raises:
+        RegistryError: which of several is meant is not said.
+    """
+    async with open_database(located(settings)) as database:
         return await list_holds(database.dsn("retention"))
 
 

@@ -151,6 +151,54 @@ def test_every_cluster_of_the_registry_is_asked_at_once(
     assert f'cluster "{DEAD_ONE}" is away' in answer.err
 
 
+def test_status_tells_of_every_cluster_of_the_registry(
+    recorder: Recorder, registry: Path
+) -> None:
+    del registry
+    answer = recorder("status", "-o", "json")
+
+    assert answer.status == 4, answer.err
+    found = answer.json["clusters"]
+    assert isinstance(found, list)
+    assert {one["name"] for one in found} == set(CLUSTERS)
+    assert answer.json["away"] == [
+        {"cluster": DEAD_ONE, "why": "its database does not respond"}
+    ]
+    text = recorder("status")
+    assert text.status == 4
+    assert text.out.count("NOT being recorded") == len(CLUSTERS)
+    assert f'cluster "{DEAD_ONE}" is away' in text.err
+
+
+def test_a_hold_is_placed_where_its_incident_is(
+    recorder: Recorder, registry: Path, databases: list[Database]
+) -> None:
+    """In the log and the database that the name of the entry gives."""
+    text = registry.read_text()
+    for database in databases:
+        text = text.replace(database.dsn("reader"), database.superuser_dsn())
+    registry.write_text(text)
+    other = clusters_of(1)[1]
+    placed = recorder(
+        "hold", "add", "--incident", f"{other}:2/2", "--why", "it matters"
+    )
+    assert (placed.status, placed.out) == (0, "hold 1\n"), placed.err
+
+    def holds_of(name: str) -> list[dict[str, object]]:
+        listed = recorder("hold", "list", "--cluster", name, "-o", "json")
+        assert listed.status == 0, listed.err
+        found = listed.json["holds"]
+        assert isinstance(found, list)
+        return found
+
+    (hold,) = holds_of(other)
+    assert (hold["log"], hold["incident"]) == (2, "2/2")
+    assert holds_of(clusters_of(0)[0]) == []
+    for words in ([f"{other}:7/2"], [f"{other}:2/2", "--log", f"{other}:1"]):
+        wrong = recorder("hold", "add", "--why", "x", "--incident", *words)
+        assert wrong.status in {2, 5}, words
+
+
 def test_a_log_is_never_that_of_another_cluster(
     recorder: Recorder,
     databases: list[Database],
@@ -168,7 +216,7 @@ def test_which_cluster_is_meant_has_to_be_said(
     recorder: Recorder, registry: Path
 ) -> None:
     del registry
-    for words in (["status"], ["status", "--cluster", "other"]):
+    for words in (["gaps"], ["status", "--cluster", "other"]):
         answer = recorder(*words)
         assert answer.status == 2
         assert "20 clusters" in answer.err
