@@ -55,6 +55,7 @@ from api.mcp.endpoint import Agents
 from api.measuring import Measures
 from api.ports import Logs, Reads
 from api.reads import RecordedReads, recorded_results
+from api.remembering import JudgedOnce
 from api.site import Site
 from api.streaming import EventStream
 from api.visible.logs import visible
@@ -102,6 +103,7 @@ class Served:
         self._workers = Workers(logs)
         self._following = Following(logs, stop)
         self._judging = Judging(logs, self._workers, knowledge, stop)
+        self._judged = JudgedOnce()
         self._agents = Agents(self._workers, knowledge)
         self._measures = Measures()
 
@@ -285,6 +287,7 @@ class Served:
             now=datetime.now(UTC),
             principal=who,
             links=self._links,
+            judged=self._judged,
         )
 
     async def _export(self, request: Request) -> Any:

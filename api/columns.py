@@ -9,6 +9,7 @@ errors, their texts and their paths are its own too.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from enum import Enum
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -17,6 +18,7 @@ from types import GeneratorType, NoneType
 from typing import Any
 from weakref import proxy
 
+import orjson
 from graphql import (
     GRAPHQL_MAX_INT,
     GRAPHQL_MIN_INT,
@@ -43,6 +45,8 @@ from strawberry.schema.schema_converter import (
 )
 from strawberry.types.field import StrawberryField
 
+from recorder.model.moment import FIRST, written
+
 __all__ = ["ColumnExecutor"]
 
 Values = Sequence[Any]
@@ -51,6 +55,10 @@ Column = Callable[[Values], Values]
 
 LISTS = {list, tuple}
 TYPE_NAME = "__typename"
+NO_FRACTION = ".000000Z"
+WRITTEN = len(written(FIRST))
+WHOLE = WRITTEN - len(NO_FRACTION) + 1
+"""Of a time of a whole second, as orjson writes it."""
 
 
 class _SurpriseError(Exception):
@@ -255,6 +263,8 @@ def _leaves(type_: GraphQLLeafType) -> Column:
         told = _numbers(told)
     elif type_ is GraphQLBoolean:
         told = _unless({bool}, told)
+    elif type_.coerce_output_value is written:
+        told = _times(told)
     elif isinstance(type_, CustomGraphQLEnumType):
         told = _names(type_, told)
     return _present(told)
@@ -297,5 +307,27 @@ def _names(type_: CustomGraphQLEnumType, column: Column) -> Column:
         if set(map(type, values)) <= {cls}:
             return [names[value] for value in values]
         return column(values)
+
+    return completed
+
+
+def _times(column: Column) -> Column:
+    """Write many times at once, in a tenth of the time.
+
+    What orjson writes otherwise, as of another zone, has another length.
+    """
+
+    def completed(values: Values) -> Values:
+        if set(map(type, values)) != {datetime}:
+            return column(values)
+        told = orjson.loads(orjson.dumps(values, option=orjson.OPT_UTC_Z))
+        return [
+            text
+            if len(text) == WRITTEN
+            else text[:-1] + NO_FRACTION
+            if len(text) == WHOLE
+            else written(value)
+            for text, value in zip(told, values, strict=True)
+        ]
 
     return completed

@@ -17,6 +17,7 @@ from api.errors import LogNumberError
 from api.following import Following
 from api.judging import Judging
 from api.ports import LogReading, Logs
+from api.remembering import JudgedOnce
 from api.types.facts import FactBatch
 from api.visible.logs import seen_of
 from recorder.knowledge import Knowledge
@@ -38,6 +39,9 @@ class RequestContext:
     principal: Principal
     links: Sequence[str] = ()
     """As the setting has them."""
+
+    judged: JudgedOnce = field(default_factory=JudgedOnce)
+    """What was judged for others who asked the same."""
 
     following: Following | None = None
     judging: Judging | None = None

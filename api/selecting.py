@@ -11,7 +11,17 @@ from graphql import (
     SelectionSetNode,
 )
 
-__all__ = ["selected"]
+__all__ = ["EVERYTHING", "selected"]
+
+
+class _Everything:
+    """The fields of who wants all of them."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+EVERYTHING = _Everything()
 
 
 def selected(info: "strawberry.Info[Any, Any]") -> frozenset[str]:

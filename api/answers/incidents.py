@@ -12,6 +12,7 @@ from api.context import RequestContext
 from api.cursors import MomentCursor
 from api.errors import PageSizeError
 from api.ports import LogReading
+from api.remembering import Found, Stand
 from api.types.coverage import Coverage
 from api.types.incidents import (
     FacetCounts,
@@ -45,6 +46,7 @@ from recorder.questions.incidents import (
 
 __all__ = [
     "Judged",
+    "Shape",
     "bounded",
     "check_steps",
     "histogram",
@@ -70,25 +72,36 @@ def bounded(
     return window(since, until)
 
 
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What of a list is shown."""
+
+    page: Page
+    steps: int
+    """Of the histogram."""
+
+    fields: frozenset[str]
+    """That are selected, at any depth."""
+
+
 async def incident_page(
     asked: RequestContext,
     reading: LogReading,
     wanted: IncidentFilter,
     span: tuple[datetime | None, datetime | None],
-    page: Page,
-    *,
-    steps: int,
+    shape: Shape,
 ) -> IncidentConnection:
-    """Return one page of incidents.
+    """Return one page of incidents; of each what the fields need.
 
     Raises:
         PageSizeError: too many steps.
         CursorError: a cursor that this log never gave.
     """
-    check_steps(steps)
+    check_steps(shape.steps)
+    fields = shape.fields
     judged = await judge(asked, reading, wanted, span)
-    shown, info = page_of(reading, judged.chosen, page)
-    nodes = [Incident.of(one) for one in shown]
+    shown, info = page_of(reading, judged.chosen, shape.page)
+    nodes = [Incident.of(one, fields) for one in shown]
     cluster = reading.log.cluster_name
     coverage = Coverage.of(judged.coverage)
     return IncidentConnection(
@@ -101,13 +114,15 @@ async def incident_page(
         nodes=nodes,
         page_info=info,
         histogram=histogram(
-            judged.chosen, judged.coverage.window, steps, coverage
+            judged.chosen, judged.coverage.window, shape.steps, coverage
         ),
         count=len(judged.chosen),
         places=places_shown(reading, judged.places, shown),
-        facets=FacetCounts.merged([facets_of(judged.chosen, judged.places)]),
+        facets=FacetCounts.merged([facets_of(judged.chosen, judged.places)])
+        if "facets" in fields
+        else [],
         nearest=None
-        if judged.chosen
+        if judged.chosen or "nearest" not in fields
         else await nearest(reading, judged.within, wanted.node),
         coverage=coverage,
     )
@@ -132,15 +147,31 @@ async def judge(
 ) -> Judged:
     """Find what happened in one log."""
     within = bounded(reading, *span)
-    found = await ask_incidents(
+    found = await _found(asked, reading, within)
+    places, incidents = found.places, found.incidents
+    chosen = [one for one in incidents.incidents if wanted.has(one, places)]
+    return Judged(within, chosen, incidents.coverage, places)
+
+
+async def _found(
+    asked: RequestContext, reading: LogReading, within: Window
+) -> Found:
+    """Judge a window of a log, unless that was done as the log stands."""
+    stand = await Stand.of(reading, asked.principal, within)
+    known = None if stand is None else asked.judged.at(stand, asked.now)
+    if known is not None:
+        return known
+    incidents = await ask_incidents(
         reading,
         IncidentsQuestion(window=within),
         asked.knowledge,
         now=asked.now,
     )
-    places = await places_of(reading, found.incidents)
-    chosen = [one for one in found.incidents if wanted.has(one, places)]
-    return Judged(within, chosen, found.coverage, places)
+    places = await places_of(reading, incidents.incidents)
+    found = Found(incidents, places)
+    if stand is not None:
+        asked.judged.keep(stand, found)
+    return found
 
 
 def check_steps(steps: int) -> None:

@@ -62,6 +62,7 @@ PARTS = {
 UNASKED = Coverage.of(covering.Coverage(window=Window()))
 
 Item = TypeVar("Item")
+Edge = TypeVar("Edge")
 
 
 def page_size(count: int | None, name: str = "first") -> int:
@@ -161,8 +162,17 @@ class ReadPage(Generic[Item]):
     """A page."""
 
     items: Sequence[Item]
-    cursors: Sequence[str]
+    cursor: Callable[[Item], str]
     info: PageInfo
+
+    def edges(
+        self, edge: Callable[..., Edge], nodes: Sequence[object], **more: str
+    ) -> list[Edge]:
+        """Return the items with their cursors."""
+        return [
+            edge(cursor=self.cursor(item), node=node, **more)
+            for item, node in zip(self.items, nodes, strict=True)
+        ]
 
 
 async def read_page(
@@ -188,17 +198,19 @@ async def read_page(
         before = Cursor.parse(page.before, reading)
     turn = _forward if page.forward else _backward
     found, more = await turn(reading, pages, (after, before), page.size)
-    places = [pages.place(item) for item in found]
     derived = reading.derivation
-    cursors = [str(Cursor(log.id, *place, derived)) for place in places]
+
+    def cursor(item: Item) -> str:
+        return str(Cursor(log.id, *pages.place(item), derived))
+
     return ReadPage(
         items=found,
-        cursors=cursors,
+        cursor=cursor,
         info=PageInfo(
             has_next_page=more if page.forward else page.before is not None,
             has_previous_page=page.after is not None if page.forward else more,
-            start_cursor=cursors[0] if cursors else None,
-            end_cursor=cursors[-1] if cursors else page.after,
+            start_cursor=cursor(found[0]) if found else None,
+            end_cursor=cursor(found[-1]) if found else page.after,
         ),
     )
 
@@ -276,10 +288,7 @@ async def facts(
         Fact.of(stored, told=told, detailed=detailed) for stored in read.items
     ]
     return FactConnection(
-        edges=[
-            FactEdge(cursor=cursor, node=node)
-            for cursor, node in zip(read.cursors, nodes, strict=True)
-        ],
+        edges=read.edges(FactEdge, nodes) if "edges" in fields else [],
         nodes=nodes,
         page_info=read.info,
         coverage=await _coverage(asked, reading, question, found, fields),
@@ -313,12 +322,9 @@ async def entries(
     told = "says" in fields
     nodes = [Entry.of(line, told=told) for line in read.items]
     return EntryConnection(
-        edges=[
-            EntryEdge(
-                cursor=cursor, node=node, cluster=reading.log.cluster_name
-            )
-            for cursor, node in zip(read.cursors, nodes, strict=True)
-        ],
+        edges=read.edges(EntryEdge, nodes, cluster=reading.log.cluster_name)
+        if "edges" in fields
+        else [],
         nodes=nodes,
         page_info=read.info,
         coverage=await _coverage(asked, reading, question, found, fields),

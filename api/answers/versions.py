@@ -62,10 +62,7 @@ async def page(
     found = await read_page(reading, page, pages)
     nodes = [Version.of(version) for version in found.items]
     return VersionConnection(
-        edges=[
-            VersionEdge(cursor=cursor, node=node)
-            for cursor, node in zip(found.cursors, nodes, strict=True)
-        ],
+        edges=found.edges(VersionEdge, nodes),
         nodes=nodes,
         page_info=found.info,
         heartbeats=_heartbeats(history.heartbeats),

@@ -6,12 +6,13 @@ import strawberry
 
 from api.answers import asking, counting, finding, overview, paging
 from api.answers.fleet_lists import fleet_incidents
-from api.answers.incidents import incident_page
+from api.answers.incidents import Shape, incident_page
 from api.answers.windows import window
 from api.context import Info
 from api.describing import described
 from api.resolvers.incident import IncidentAnswer
 from api.resolvers.node import Node
+from api.selecting import selected
 from api.types.arguments import (
     After,
     At,
@@ -221,7 +222,11 @@ class AboutNodes:
             )
         reading = await info.context.reading(cluster, log)
         return await incident_page(
-            info.context, reading, wanted, span, page, steps=steps
+            info.context,
+            reading,
+            wanted,
+            span,
+            Shape(page, steps, selected(info)),
         )
 
     @strawberry.field

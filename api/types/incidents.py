@@ -1,13 +1,14 @@
 """Incidents: what happened to any node, one after the other."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from datetime import datetime
 from typing import Self
 
 import strawberry
 
 from api.describing import described
+from api.selecting import EVERYTHING
 from api.types.coverage import Coverage, Gap
 from api.types.durations import Duration
 from api.types.impact import ImpactTotals, WorkloadHit
@@ -69,9 +70,13 @@ class Incident:
     totals: ImpactTotals
 
     @classmethod
-    def of(cls, incident: answered.Incident) -> Self:
-        """Take it from an answer."""
+    def of(
+        cls, incident: answered.Incident, fields: Container[str] = EVERYTHING
+    ) -> Self:
+        """Take it from an answer, and of its parts those that are wanted."""
         first = incident.first
+        verdicts = incident.verdicts if "verdicts" in fields else ()
+        hits = incident.workloads if "workloads" in fields else ()
         return cls(
             id=strawberry.ID(first.id),
             happened=first.happened,
@@ -83,8 +88,8 @@ class Incident:
             group=IncidentGroup(incident.group),
             sentence=incident.sentence,
             confidence=first.confidence,
-            verdicts=[Verdict.of(one) for one in incident.verdicts],
-            workloads=[WorkloadHit.of(hit) for hit in incident.workloads],
+            verdicts=[Verdict.of(one) for one in verdicts],
+            workloads=[WorkloadHit.of(hit) for hit in hits],
             totals=ImpactTotals.of(incident.workloads),
         )
 

@@ -6,10 +6,11 @@ among them objects that hold what they should not.
 
 import math
 from collections.abc import Generator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from enum import Enum
 from random import Random
 from typing import Any, NewType
+from zoneinfo import ZoneInfo
 
 import pytest
 import strawberry
@@ -29,6 +30,19 @@ from api.types.scalars import SCALARS, Json
 from recorder.model.fact import FactKind
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TIMES = (
+    NOON,
+    NOON.replace(microsecond=1),
+    NOON.replace(microsecond=120_000),
+    NOON.replace(microsecond=999_999, fold=1),
+    datetime.min.replace(tzinfo=UTC),
+    datetime.max.replace(tzinfo=UTC),
+    NOON.astimezone(timezone(timedelta(hours=-9, minutes=-30))),
+    NOON.astimezone(timezone(timedelta(minutes=1, seconds=7))),
+    NOON.replace(microsecond=7).astimezone(ZoneInfo("Asia/Kathmandu")),
+    NOON.replace(tzinfo=None),
+    NOON.replace(microsecond=7, tzinfo=None),
+)
 
 
 @strawberry.enum
@@ -130,7 +144,7 @@ def a_leaf(random: Random) -> Leaf:
         ready=random.random() < 0.5,
         colour=random.choice(list(Colour)),
         kind=random.choice(list(FactKind)),
-        at=NOON,
+        at=random.choice(TIMES),
         detail=Json({"old": None, "new": [1, {"a": "b"}]}),
         odd=Odd(1),
         maybe=random.choice((None, "there")),
