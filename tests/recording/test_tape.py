@@ -2,9 +2,11 @@
 
 import asyncio
 from collections import defaultdict
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from recorder.model.entry import Draft
 from tests.cluster.cluster import Cluster
@@ -15,7 +17,21 @@ from tests.corpus.recording import RecorderProcess
 from tests.support.postgres import Database
 from tests.support.recorded import Recorded
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [
+    pytest.mark.timeout(240),
+    pytest.mark.asyncio(loop_scope="module"),
+]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cluster(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[Cluster]:
+    """One for both: each records it into a database of its own."""
+    options = Options(machines=gpu_machines(2))
+    folder = tmp_path_factory.mktemp("tapes") / "cluster"
+    async with Cluster.start(folder, options) as made:
+        yield made
 
 
 def by_object(entries: list[tuple[int, Draft]]) -> dict[object, list[object]]:
@@ -47,19 +63,17 @@ async def play(tape: Path, database: Database, folder: Path) -> str:
 
 
 async def test_a_tape_from_the_start_plays_to_the_same_log(
-    tmp_path: Path, database: Database
+    tmp_path: Path, database: Database, cluster: Cluster
 ) -> None:
     tape = tmp_path / "a.tape.jsonl.zst"
-    options = Options(machines=gpu_machines(2))
-    async with Cluster.start(tmp_path / "cluster", options) as cluster:
-        recorded = await Recorded.begun(
-            cluster, database, tmp_path, "--tape", str(tape)
-        )
-        await cluster.machines["gpu-002"].crash()
-        await cluster.machines["gpu-002"].boot()
-        await cluster.until_ready("gpu-002")
-        await recorded.settle(3)
-        await recorded.stop()
+    recorded = await Recorded.begun(
+        cluster, database, tmp_path, "--tape", str(tape)
+    )
+    await cluster.machines["gpu-002"].crash()
+    await cluster.machines["gpu-002"].boot()
+    await cluster.until_ready("gpu-002")
+    await recorded.settle(3)
+    await recorded.stop()
     await play(tape, database, tmp_path)
     live, played = await recorded.log(1), await recorded.log(2)
 
@@ -69,24 +83,22 @@ async def test_a_tape_from_the_start_plays_to_the_same_log(
 
 
 async def test_a_tape_from_the_middle_begins_with_all_that_is_alive(
-    tmp_path: Path, database: Database
+    tmp_path: Path, database: Database, cluster: Cluster
 ) -> None:
     tape = tmp_path / "b.tape.jsonl.zst"
-    options = Options(machines=gpu_machines(2))
-    async with Cluster.start(tmp_path / "cluster", options) as cluster:
-        recorded = await Recorded.begun(cluster, database, tmp_path)
-        asking = RecorderProcess(
-            ["tape", "record", str(tape)],
-            {"RECORDER_DATA_DIR": str(tmp_path / "data")},
-        )
-        await asking.start()
-        await until(lambda: exists(tape), "the tape exists")
-        before = (await recorded.log()).recovered
-        await recorded.settle(2)
-        await cluster.kubectl("annotate", "node", "gpu-001", "after=it")
-        await recorded.settle(3)
-        assert await asking.stop() == 0, asking.said
-        await recorded.stop()
+    recorded = await Recorded.begun(cluster, database, tmp_path)
+    asking = RecorderProcess(
+        ["tape", "record", str(tape)],
+        {"RECORDER_DATA_DIR": str(tmp_path / "data")},
+    )
+    await asking.start()
+    await until(lambda: exists(tape), "the tape exists")
+    before = (await recorded.log()).recovered
+    await recorded.settle(2)
+    await cluster.kubectl("annotate", "node", "gpu-001", "after=it")
+    await recorded.settle(3)
+    assert await asking.stop() == 0, asking.said
+    await recorded.stop()
     await play(tape, database, tmp_path)
     played = (await recorded.log(2)).recovered
 
