@@ -1,0 +1,42 @@
+"""One process that verifies one log, and says what it took.
+
+``python -m bench.verified DSN`` prints one line of JSON.
+"""
+
+import asyncio
+import json
+import resource
+import sys
+import time
+
+from recorder.admin.verifying import Verifying, verify
+from recorder.integrity.verified import Verified
+from recorder.store.engine import make_engine
+from recorder.store.read_logs import read_logs
+
+__all__: list[str] = []
+
+
+async def _verified(dsn: str) -> Verified:
+    engine = make_engine(dsn)
+    (log,) = await read_logs(engine)
+    await engine.dispose()
+    found = await verify(dsn, log, Verifying(), asyncio.Event())
+    assert found.ok, found.problems
+    return found
+
+
+def main() -> None:
+    began = time.perf_counter()
+    found = asyncio.run(_verified(sys.argv[1]))
+    taken = {
+        "entries": found.checked_entries,
+        "seconds": time.perf_counter() - began,
+        "worker": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss,
+        "leader": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+    }
+    print(json.dumps(taken))
+
+
+if __name__ == "__main__":
+    main()
