@@ -185,11 +185,11 @@ async def until_dropped(cluster: Cluster, *words: str) -> None:
     await until(dropped, "the API server drops records", seconds=60)
 
 
-async def webhook_gaps(recorded: Recorded) -> Sequence[Mapping[str, Any]]:
+def webhook_gaps(drafts: Iterable[Draft]) -> list[Mapping[str, Any]]:
     """Return the gaps of the webhook that are over."""
     return [
         orjson.loads(draft.raw)
-        for _, draft in (await recorded.log()).entries
+        for draft in drafts
         if draft.operation is Operation.GAP_CLOSED
         and draft.resource == "webhook"
     ]
@@ -197,12 +197,14 @@ async def webhook_gaps(recorded: Recorded) -> Sequence[Mapping[str, Any]]:
 
 async def until_proved(recorded: Recorded, count: int) -> Mapping[str, Any]:
     """Wait for that many gaps of the webhook; return the last."""
+    found: list[Mapping[str, Any]] = []
 
-    async def told() -> bool:
-        return len(await webhook_gaps(recorded)) == count
+    def told(drafts: Sequence[Draft]) -> bool:
+        found[:] = webhook_gaps(drafts)
+        return len(found) == count
 
-    await until(told, "what was lost is in the log", seconds=60)
-    return (await webhook_gaps(recorded))[-1]
+    await recorded.until_told(told, "what was lost is in the log")
+    return found[-1]
 
 
 async def test_what_each_of_two_api_servers_dropped_is_a_gap(
