@@ -7,6 +7,7 @@ import strawberry
 from msgspec.structs import asdict
 
 from api.describing import described
+from api.types.contests import Contest, NodeContest
 from api.types.coverage import Coverage, Window
 from api.types.durations import Duration
 from api.types.paths import (
@@ -103,34 +104,6 @@ class Contradiction:
 
     but: str
     """What the other record says."""
-
-
-@described
-class Contest:
-    """Two who undo each other's cordon."""
-
-    cordoned_by: Actor
-
-    uncordoned_by: Actor
-
-    since: datetime
-
-    until: datetime
-    """The last change of theirs."""
-
-    entries: list[strawberry.ID]
-    """Of each change, in the order of the log."""
-
-    @classmethod
-    def of(cls, contest: judged.Contest) -> Self:
-        """Take it from a verdict."""
-        return cls(
-            cordoned_by=actor_of(contest.cordoned_by),
-            uncordoned_by=actor_of(contest.uncordoned_by),
-            since=contest.since,
-            until=contest.until,
-            entries=[strawberry.ID(str(one)) for one in contest.entries],
-        )
 
 
 @described
@@ -240,6 +213,9 @@ class Verdict:
     contest: Contest | None
     """The contest that it is part of, if two undid each other's cordon."""
 
+    contests: list[NodeContest]
+    """The contests that it is part of, over any field of the Node."""
+
     @classmethod
     def of(cls, verdict: judged.Verdict) -> Self:
         """Take it from an answer, in the words of its JSON."""
@@ -286,6 +262,7 @@ class Verdict:
             contest=None
             if verdict.contest is None
             else Contest.of(verdict.contest),
+            contests=[NodeContest.of(one) for one in verdict.contests],
         )
 
 

@@ -6,12 +6,15 @@ from typing import Self
 
 from msgspec import UNSET, UnsetType, field
 
+from recorder.documents.actors import ActorDocument
+from recorder.documents.contests import (
+    ContestDocument,
+    CordonContestDocument,
+)
 from recorder.documents.coverage import CoverageDocument
 from recorder.documents.document import Document
 from recorder.documents.durations import DurationDocument, seconds_of
-from recorder.explain.signals import Actor
 from recorder.explain.verdict import (
-    Contest,
     Decided,
     Evidence,
     Faulted,
@@ -21,27 +24,11 @@ from recorder.explain.verdict import (
 from recorder.questions.why import Why
 
 __all__ = [
-    "ActorDocument",
     "EvidenceDocument",
     "MissingDocument",
     "VerdictDocument",
     "WhyDocument",
 ]
-
-
-class ActorDocument(Document, frozen=True, kw_only=True):
-    """Who acted."""
-
-    kind: str
-    name: str | None
-    tool: str | UnsetType = UNSET
-
-    @classmethod
-    def of(cls, actor: Actor | None) -> Self:
-        """Return the document of an actor; one may not be known."""
-        if actor is None:
-            return cls(kind="unknown", name=None)
-        return cls(kind=actor.kind, name=actor.name, tool=actor.tool or UNSET)
 
 
 class FaultDocument(Document, frozen=True, kw_only=True):
@@ -147,27 +134,6 @@ class MissingDocument(Document, frozen=True, kw_only=True):
     would_tell: str
 
 
-class ContestDocument(Document, frozen=True, kw_only=True):
-    """Two who undo each other's cordon."""
-
-    cordoned_by: ActorDocument
-    uncordoned_by: ActorDocument
-    since: datetime
-    until: datetime
-    entries: Sequence[str]
-
-    @classmethod
-    def of(cls, contest: Contest) -> Self:
-        """Return the document of a contest."""
-        return cls(
-            cordoned_by=ActorDocument.of(contest.cordoned_by),
-            uncordoned_by=ActorDocument.of(contest.uncordoned_by),
-            since=contest.since,
-            until=contest.until,
-            entries=[str(entry) for entry in contest.entries],
-        )
-
-
 class VerdictDocument(Document, frozen=True, kw_only=True):
     """What is said of one happening: why, by whom, on what evidence."""
 
@@ -200,8 +166,11 @@ class VerdictDocument(Document, frozen=True, kw_only=True):
     contradictions: Sequence[ContradictionDocument]
     gaps: Sequence[str]
     missing: Sequence[MissingDocument]
-    contest: ContestDocument | UnsetType = UNSET
+    contest: CordonContestDocument | UnsetType = UNSET
     """Where two undid each other's cordon."""
+
+    contests: Sequence[ContestDocument] | UnsetType = UNSET
+    """Where two undid each other's changes of any field, a cordon too."""
 
     @classmethod
     def of(cls, verdict: Verdict) -> Self:
@@ -259,7 +228,9 @@ class VerdictDocument(Document, frozen=True, kw_only=True):
             ],
             contest=UNSET
             if verdict.contest is None
-            else ContestDocument.of(verdict.contest),
+            else CordonContestDocument.of(verdict.contest),
+            contests=[ContestDocument.of(c) for c in verdict.contests]
+            or UNSET,
         )
 
 

@@ -6,13 +6,10 @@ from typing import Self
 
 from msgspec import UNSET, UnsetType, field
 
+from recorder.documents.actors import ActorDocument
 from recorder.documents.coverage import CoverageDocument
 from recorder.documents.document import Document
-from recorder.documents.verdict import (
-    ActorDocument,
-    MissingDocument,
-    VerdictDocument,
-)
+from recorder.documents.verdict import MissingDocument, VerdictDocument
 from recorder.explain.ending import Ending
 from recorder.facts import says_with_object
 from recorder.model.fact import StoredFact

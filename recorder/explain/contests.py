@@ -1,104 +1,180 @@
-"""Contests: two who undo each other's cordon of one node.
+"""Contests over a node: two who undo each other's changes of one field of it.
 
-Each round is a verdict of its own, in which nobody is seen to be wrong: only
-side by side they show that two programs disagree about the node.
+Each round may be a verdict of its own, in which nobody is seen to be wrong:
+only side by side they show that two disagree about the node. A contest is
+part of each verdict whose path has one of its changes, or beside whose path
+one of them is an order to reboot or to drain the node.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from recorder.explain.signals import Actor, Signal, Topic, is_same
+from recorder.classify.paths import Element, Path, written_path
+from recorder.explain.signals import Actor, Signal, is_order, is_same
 from recorder.explain.signals.requests import author_of
-from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episodes import Episode
-from recorder.explain.verdict import Contest, Verdict
+from recorder.explain.turns import TURNS_MIN, Turn, Turns
+from recorder.explain.verdict import CORDON, Contest, Side, Verdict
+from recorder.model.facts import (
+    AnnotationChanged,
+    ConditionChanged,
+    Cordoned,
+    LabelChanged,
+    Tainted,
+    Uncordoned,
+    Untainted,
+)
+from recorder.model.reference import EntryName
+from recorder.model.state import Condition
 
 __all__ = ["with_contests"]
 
-ACTS_MIN = 3
-"""Cordoned, uncordoned, and cordoned again."""
+SAID_MAX = 3
+"""Contests in a sentence, the first ones."""
 
-Act = tuple[Signal, Actor]
+Claim = bool | str | None
+
+
+class _Change(NamedTuple):
+    """What a signal says of a field of a Node."""
+
+    path: Path
+    before: Claim
+    after: Claim
+    signal: Signal
 
 
 def with_contests(
     chains: Sequence[Episode], verdicts: Iterable[Verdict]
 ) -> list[Verdict]:
     """Return verdicts of a node with the contests that they are part of."""
-    contests = [_contest(run) for run in _runs(_acts(chains))]
-    return [_with(verdict, contests) for verdict in verdicts]
+    contests = sorted(_contests(chains), key=lambda one: one.entries[0])
+    if not contests:
+        return list(verdicts)
+    return [_with(verdict, contests, chains) for verdict in verdicts]
 
 
-def _with(verdict: Verdict, contests: Iterable[Contest]) -> Verdict:
-    for contest in contests:
-        if verdict.effect.stored.entry in contest.entries:
-            said = f"{verdict.sentence} {_sentence(contest)}"
-            return replace(verdict, contest=contest, sentence=said)
-    return verdict
+def _with(
+    verdict: Verdict, contests: Sequence[Contest], chains: Sequence[Episode]
+) -> Verdict:
+    bearing = _bearing(verdict, chains)
+    own = [one for one in contests if not bearing.isdisjoint(one.entries)]
+    if not own:
+        return verdict
+    said = [verdict.sentence, *map(_sentence, own[:SAID_MAX])]
+    return replace(verdict, contests=own, sentence=" ".join(said))
 
 
-def _acts(chains: Sequence[Episode]) -> list[Act]:
-    """Return who cordoned and uncordoned a node, in the order of the log."""
-    found: dict[tuple[int, int], Act] = {}
+def _bearing(verdict: Verdict, chains: Sequence[Episode]) -> set[EntryName]:
+    """Return the entries of the path of a verdict, and of orders beside it.
+
+    An order that was taken back in time led to nothing, but who fought over
+    it fought over this.
+    """
+    effect = verdict.effect.stored.entry
+    found = {effect}.union(*(step.entries for step in verdict.steps))
+    if verdict.decision is not None:
+        found.update(verdict.decision.entries)
     for chain in chains:
-        for signal in chain.signals:
-            author = author_of(signal, chain.signals)
-            if signal.topic is Topic.CORDON and author is not None:
+        if any(effect == signal.stored.entry for signal in chain.signals):
+            found.update(m.stored.entry for m in chain.marks if is_order(m))
+    return found
+
+
+def _contests(chains: Sequence[Episode]) -> Iterator[Contest]:
+    turns = Turns[Path, Actor, _Change](is_same=is_same, is_other=_is_other)
+    for change, author in _changes(chains):
+        at = change.signal.stored.at
+        turn = Turn(author, change.before, change.after, at, change)
+        turns.take(change.path, turn)
+    for path, found in turns.found():
+        yield Contest(
+            path=written_path(path),
+            sides=[Side(turn.author, turn.shown.after) for turn in found[:2]],
+            since=found[0].at,
+            until=found[-1].at,
+            entries=[turn.shown.signal.stored.entry for turn in found],
+        )
+
+
+def _changes(chains: Sequence[Episode]) -> Iterator[tuple[_Change, Actor]]:
+    """Yield who changed a field of a node, in the order of the log."""
+    found: dict[tuple[int, int], tuple[_Change, Episode]] = {}
+    for chain in chains:
+        for signal in (*chain.signals, *chain.marks):
+            change = _change(signal)
+            if change is not None and change.before != change.after:
                 place = signal.position, signal.stored.index
-                found[place] = signal, author
-    return [found[place] for place in sorted(found)]
+                found.setdefault(place, (change, chain))
+    often = Counter(change.path for change, _ in found.values())
+    for _, (change, chain) in sorted(found.items(), key=lambda one: one[0]):
+        if often[change.path] < TURNS_MIN:
+            continue
+        author = _author(change.signal, chain)
+        if author is not None:
+            yield change, author
 
 
-def _runs(acts: Sequence[Act]) -> Iterator[list[Act]]:
-    """Yield the longest runs in which two take turns."""
-    run: list[Act] = []
-    for act in acts:
-        if run and not _goes_on(run, act):
-            if len(run) >= ACTS_MIN:
-                yield run
-            run = run[-1:] if _answers(run[-1], act) else []
-        run.append(act)
-    if len(run) >= ACTS_MIN:
-        yield run
+def _author(signal: Signal, chain: Episode) -> Actor | None:
+    """Return who made a change: its field manager, else by audit.
+
+    A field manager is that of the field in this very version; a request is
+    found by its time, which does not tell apart who took turns in a second.
+    """
+    actor = signal.actor
+    if actor is not None and actor.key:
+        return actor
+    return author_of(signal, chain.signals)
 
 
-def _goes_on(run: Sequence[Act], act: Act) -> bool:
-    """Whether an act undoes the last one, by the same as in each turn."""
-    turn = ACTS_MIN - 1
-    return _answers(run[-1], act) and (
-        len(run) < turn or is_same(run[-turn][1], act[1])
-    )
+def _change(signal: Signal) -> _Change | None:
+    fact = signal.stored.fact
+    if fact.object is None or fact.object.kind != "Node":
+        return None
+    old: Claim = None
+    new: Claim = None
+    match fact.detail:
+        case Cordoned() | Uncordoned():
+            path = CORDON
+            new = isinstance(fact.detail, Cordoned) or None
+            old = not new or None
+        case (
+            Tainted(key=key, effect=effect) | Untainted(key=key, effect=effect)
+        ):
+            named = Element((("key", key), ("effect", effect)))
+            path = "spec", "taints", named
+            new = isinstance(fact.detail, Tainted) or None
+            old = not new or None
+        case LabelChanged(key=key, old=old, new=new):
+            path = "metadata", "labels", key
+        case AnnotationChanged(key=key, old=old, new=new):
+            path = "metadata", "annotations", key
+        case ConditionChanged(type=name):
+            named = Element((("type", name),))
+            path = "status", "conditions", named, "status"
+            old, new = map(_status, (fact.detail.old, fact.detail.new))
+        case _:
+            return None
+    return _Change(path, old, new, signal)
 
 
-def _answers(before: Act, act: Act) -> bool:
-    """Whether somebody soon undoes what another did."""
-    (first, one), (second, other) = before, act
-    return (
-        first.over != second.over
-        and not is_same(one, other)
-        and bool(one.key)
-        and bool(other.key)
-        and second.stored.at - first.stored.at <= LIMITS.contested
-    )
+def _status(condition: Condition | None) -> str | None:
+    return None if condition is None else condition.status
 
 
-def _contest(run: Sequence[Act]) -> Contest:
-    cordoned = next(actor for signal, actor in run if not signal.over)
-    uncordoned = next(actor for signal, actor in run if signal.over)
-    return Contest(
-        cordoned_by=cordoned,
-        uncordoned_by=uncordoned,
-        since=run[0][0].stored.at,
-        until=run[-1][0].stored.at,
-        entries=[signal.stored.entry for signal, _ in run],
-    )
+def _is_other(one: Actor, other: Actor) -> bool:
+    return bool(one.key) and bool(other.key) and not is_same(one, other)
 
 
 def _sentence(contest: Contest) -> str:
+    one, other = (side.actor.name for side in contest.sides)
+    what = "cordon" if contest.is_cordon else f"changes of {contest.path}"
     begin, end = contest.since, contest.until
     return (
-        f"{contest.cordoned_by.name} and {contest.uncordoned_by.name} undid"
-        f" each other's cordon: {len(contest.entries)} changes from"
-        f" {begin:%H:%M:%S} to {end:%H:%M:%S}."
+        f"{one} and {other} undid each other's {what}:"
+        f" {len(contest.entries)} changes from {begin:%H:%M:%S} to"
+        f" {end:%H:%M:%S}."
     )

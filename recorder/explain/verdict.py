@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 import msgspec
 
+from recorder.classify.paths import Path, written_path
 from recorder.coverage.hole import Hole
 from recorder.explain.happened import STAYED
 from recorder.explain.signals import Actor, Signal
@@ -21,6 +23,7 @@ from recorder.model.outcomes import (
 from recorder.model.reference import EntryName
 
 __all__ = [
+    "CORDON",
     "Because",
     "Contest",
     "Contradiction",
@@ -30,10 +33,13 @@ __all__ = [
     "Faulted",
     "Missing",
     "Rival",
+    "Side",
     "Step",
     "Verdict",
 ]
 
+
+CORDON: Path = ("spec", "unschedulable")
 
 SHORTEST = timedelta(seconds=1)
 """What lasts for less is not shown."""
@@ -118,17 +124,44 @@ class Contradiction(msgspec.Struct, frozen=True, kw_only=True):
     """What the other record says."""
 
 
-class Contest(msgspec.Struct, frozen=True, kw_only=True):
-    """Two who undo each other's cordon."""
+class Side(NamedTuple):
+    """One of two, and what it set a field to."""
 
-    cordoned_by: Actor
-    uncordoned_by: Actor
+    actor: Actor
+    value: bool | str | None
+    """None where it removed it; True of a taint or a cordon that it set."""
+
+
+class Contest(msgspec.Struct, frozen=True, kw_only=True):
+    """Two who undo each other's changes of one field of the Node."""
+
+    path: str
+    """As `spec.unschedulable`."""
+
+    sides: Sequence[Side]
+    """Both, the one who began first."""
+
     since: datetime
     until: datetime
     """The last change of theirs."""
 
     entries: Sequence[EntryName]
     """Of each change, in the order of the log."""
+
+    @property
+    def is_cordon(self) -> bool:
+        """Whether they undo each other's cordon."""
+        return self.path == written_path(CORDON)
+
+    @property
+    def cordoned_by(self) -> Actor:
+        """Of a contest over a cordon, who sets it."""
+        return next(side.actor for side in self.sides if side.value)
+
+    @property
+    def uncordoned_by(self) -> Actor:
+        """Who takes it away."""
+        return next(side.actor for side in self.sides if not side.value)
 
 
 class Duration(msgspec.Struct, frozen=True, kw_only=True):
@@ -196,11 +229,16 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     rivals: Sequence[Rival] = ()
     missing: Sequence[Missing] = ()
     contradictions: Sequence[Contradiction] = ()
-    contest: Contest | None = None
-    """The contest that it is part of."""
+    contests: Sequence[Contest] = ()
+    """The contests that it is part of, in the order of the log."""
 
     hiding: Sequence[Hole] = ()
     """What overlaps the time of its evidence and reduces its confidence."""
+
+    @property
+    def contest(self) -> Contest | None:
+        """The one over its cordon."""
+        return next((one for one in self.contests if one.is_cordon), None)
 
     @property
     def gaps(self) -> Sequence[EntryName]:

@@ -1,13 +1,20 @@
 """Two who undo each other's cordon are named as such, others are not."""
 
+import pytest
+
+from api.types.verdicts import Verdict as Answered
+from recorder.documents.document import plain
+from recorder.documents.verdict import VerdictDocument
 from recorder.explain.contests import with_contests
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import shipped
+from recorder.model.fact import FactKind
 from tests.explain.tale import Tale
 
 OPERATOR, KURED = "node-maintenance-operator", "kured"
 CORDON = '{"spec":{"unschedulable":true}}'
+GIVEN_BACK = '{"spec":{"unschedulable":null}}'
 
 
 def judged(tale: Tale) -> list[Verdict]:
@@ -78,3 +85,110 @@ def test_audit_names_the_person_in_it() -> None:
     assert first.contest is not None
     assert first.contest == second.contest
     assert first.contest.cordoned_by.name == "alice@example.com"
+
+
+def fought_over(field: str, key: str, value: str) -> Tale:
+    """A reboot while two undo each other's changes of something else."""
+    tale = Tale().cordons(5, OPERATOR)
+    for start in (10, 70):
+        if field == "taints":
+            tale.taints(start, key, actor=OPERATOR)
+            tale.taints(start + 20, key, actor=KURED, off=True)
+            continue
+        note = field == "annotations"
+        tale.labels(start, key, value, actor=OPERATOR, annotation=note)
+        tale.labels(
+            start + 20, key, None, old=value, actor=KURED, annotation=note
+        )
+    return tale.boots(170).ready(175).uncordons(200, OPERATOR)
+
+
+@pytest.mark.parametrize(
+    ("field", "key", "value", "by"),
+    [
+        ("taints", "pool", "", OPERATOR),
+        (
+            "labels",
+            "nvidia.com/gpu-driver-upgrade-state",
+            "drain-required",
+            "gpu-operator",  # whose label it is, by its rule
+        ),
+        ("annotations", "example.com/reboot", "now", OPERATOR),
+    ],
+)
+def test_a_contest_over_any_field_that_bears_on_a_verdict_is_told(
+    field: str, key: str, value: str, by: str
+) -> None:
+    (verdict,) = judged(fought_over(field, key, value))
+
+    (contest,) = verdict.contests
+    assert key in contest.path
+    assert field in contest.path
+    assert [(side.actor.name, side.value) for side in contest.sides] == [
+        (by, value or True),
+        (KURED, None),
+    ]
+    assert len(contest.entries) == 4
+    assert verdict.contest is None  # not over its cordon
+    assert verdict.sentence.endswith(
+        f"{by} and {KURED} undid each other's changes of {contest.path}:"
+        " 4 changes from 03:00:10 to 03:01:30."
+    )
+
+
+def test_who_is_in_managed_fields_is_not_taken_for_who_asked_then() -> None:
+    """A taint has the second in which it was added, when others asked too."""
+    body = '{"taints":[{"key":"pool"}]}'
+    tale = Tale().cordons(5, OPERATOR)
+    tale.asks(10.2, "alice@example.com", "patch", body)
+    tale.taints(10.2, "pool", actor="kubectl")
+    tale.asks(10.8, KURED, "patch", body)
+    tale.taints(10.8, "pool", actor=KURED, off=True)
+    tale.asks(10.9, KURED, "patch", body)
+    again = {"key": "pool", "value": None, "effect": "NoSchedule"}
+    tale.tell(10.9, FactKind.TAINTED, again, actor=KURED, occurred=10)
+
+    (verdict,) = judged(tale.boots(170).ready(175).uncordons(200, OPERATOR))
+
+    assert verdict.contests == ()
+
+
+def test_a_contest_that_no_verdict_rests_on_is_left_to_who() -> None:
+    """Of a label that somebody else fights over meanwhile."""
+    tale = Tale().cordons(5, "alice")
+    for turn in range(3):
+        tale.labels(10 + turn * 60, "team", "a", actor="red")
+        tale.labels(20 + turn * 60, "team", None, old="a", actor="blue")
+    tale.uncordons(300, "alice")
+
+    assert {v.contests for v in judged(tale)} == {()}
+
+
+def test_a_person_who_gives_a_node_back_is_named_by_audit() -> None:
+    tale = Tale()
+    for turn in range(2):
+        tale.cordons(10 + turn * 60, OPERATOR)
+        tale.asks(40 + turn * 60, "alice@example.com", "patch", GIVEN_BACK)
+        tale.uncordons(40 + turn * 60, "kubectl")
+
+    first, _ = judged(tale)
+
+    assert first.contest is not None
+    assert first.contest.uncordoned_by.name == "alice@example.com"
+
+
+def test_json_and_graphql_show_the_same_contest() -> None:
+    (verdict,) = judged(fought_over("taints", "pool", ""))
+
+    (written,) = plain(VerdictDocument.of(verdict))["contests"]
+    (asked,) = Answered.of(verdict).contests
+
+    assert asked.path == written["path"]
+    assert asked.entries == written["entries"]
+    assert [(side.actor.name, side.value) for side in asked.sides] == [
+        (OPERATOR, "true"),
+        (KURED, None),
+    ]
+    assert [
+        (side["actor"]["name"], side["value"]) for side in written["sides"]
+    ] == [(OPERATOR, True), (KURED, None)]

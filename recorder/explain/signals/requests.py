@@ -12,6 +12,10 @@ __all__ = ["author_of", "request_of"]
 
 _ORDER = re.compile(r'"\$setElementOrder/conditions":\s*\[[^\]]*\]')
 _CORDON = re.compile(r'"(?:/spec/)?unschedulable"[^{}]*true')
+_UNCORDON = re.compile(
+    r'"(?:/spec/)?unschedulable"[^{}]*(?:null|false)'
+    r'|"op":\s*"remove"[^{}]*"/spec/unschedulable"'
+)
 
 _OF_NODE = frozenset(
     {
@@ -67,7 +71,8 @@ def _says(change: Signal, detail: Requested) -> bool:
     """Whether a request to change a Node says this change."""
     topic, body = change.topic, detail.body or ""
     if topic is Topic.CORDON:
-        return _CORDON.search(body) is not None
+        words = _UNCORDON if change.over else _CORDON
+        return words.search(body) is not None
     if topic is Topic.CONDITION:
         # Who quotes a condition elsewhere does not set it, and kubelets name
         # all conditions in every patch, to order them.
