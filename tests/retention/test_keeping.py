@@ -5,10 +5,18 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from recorder.admin.checkpointing import make_checkpoint
+from recorder.admin.proving import prove
 from recorder.admin.retaining import Retained, Retaining, retain
+from recorder.integrity.proof import check_proof
+from recorder.model.reference import EntryName
 from recorder.retention.policy import Policy, Rule
+from recorder.store.long_work import connect_to
 from recorder.store.retention import ToKeep
-from tests.retention.test_thinning import rows, there, verified
+from tests.retention.test_thinning import KEY, PUBLIC, rows, there, verified
+from tests.support.builders import at
 from tests.support.days import asked, write_statements
 from tests.support.fact_rows import current_facts, derive_anew
 from tests.support.postgres import Database
@@ -111,3 +119,26 @@ async def test_a_part_that_stays_is_spared_where_the_rest_goes_early(
         one for one in await there(database, 5) if one.startswith("audit")
     ]
     assert audits == ["audit/delete"]
+
+
+async def test_what_stayed_is_proven_as_before(
+    database: Database, tmp_path: Path
+) -> None:
+    await write_statements(database, 5)
+    connection = await connect_to(database.dsn("writer"))
+    try:
+        await make_checkpoint(connection, 1, KEY, [], at(0))
+        lease = await connection.fetchval(
+            "select position from recorder.entry where operation = 6"
+        )
+        before = await prove(connection, EntryName(1, lease))
+
+        done = await run(database, {"Lease": 30}, place=tmp_path)
+
+        assert done.dropped
+        assert "Lease" in await there(database, 5)
+        after = await prove(connection, EntryName(1, lease))
+    finally:
+        await connection.close()
+    assert after == before
+    check_proof(msgspec.json.encode(after), [PUBLIC])
