@@ -17,7 +17,9 @@ from recorder.sources.tape import (
     TapeExistsError,
     TapeWriteError,
     TapeWriter,
+    writer,
 )
+from recorder.sources.tape.whole import whole_tape
 from recorder.zstd import decompress
 from tests.tape.builders import (
     HEADER,
@@ -185,3 +187,16 @@ def test_the_last_lines_before_a_silence_are_flushed(tmp_path: Path) -> None:
         after = read_up_to_the_trouble(path)[0]
 
     assert (before, after) == ([], [a_frame(1)])
+
+
+def test_a_whole_tape_does_not_depend_on_how_long_it_took(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = tmp_path / "a.tape.jsonl.zst", tmp_path / "b.tape.jsonl.zst"
+    for path, seconds in zip(paths, (60.0, 1e-9), strict=True):
+        monkeypatch.setattr(writer, "FLUSH_SECONDS", seconds)
+        with whole_tape(path, HEADER) as tape:
+            for number in range(1, 4):
+                tape.write([a_frame(number)])
+
+    assert paths[0].read_bytes() == paths[1].read_bytes()

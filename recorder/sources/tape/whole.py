@@ -48,7 +48,11 @@ def whole_tape(
         check_free(path)
     beside = path.with_name(f".partial-{path.name}")
     try:
-        with TapeWriter(beside, header, overwrite=True) as writer:
+        # Nobody reads it before it is complete. Were it flushed now and then,
+        # its bytes would depend on how long that took.
+        with TapeWriter(
+            beside, header, overwrite=True, steady=lambda: 0.0
+        ) as writer:
             yield writer
         _put(beside, path, overwrite=overwrite)
     finally:
