@@ -4,21 +4,21 @@
 million by default and 250,000 a day, and verifies it in a process of its own:
 at a sixteenth of its size, and whenever it has doubled.
 
-The first day is a tape that is played. The others are its rows once more, at
-other positions and times, so that each batch has a hash of its own: these are
-made as those of a log of before there were hashes, but by several processes.
-Facts are left out: nothing that is verified reads them.
+The first day is a tape that is played. Those behind it are its rows once more,
+at other positions and times, so that each batch has a hash of its own: made as
+those of a log of before there were hashes, but by several processes. Facts are
+left out: nothing that is verified reads them.
 """
 
 import argparse
 import asyncio
 import os
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 from msgspec.structs import replace
@@ -40,16 +40,7 @@ from recorder.store.checking import check_batches
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import LogEnd, headers, read_end
 from recorder.store.rows import ENTRY_COLUMNS
-from recorder.wiring.database import roles_sql
-from recorder.wiring.playing import Playing, play_tape
-from tests.conftest import TEMPLATE, migrated
-from tests.support.days import set_clock
-from tests.support.postgres import (
-    Database,
-    fresh_database,
-    make_template,
-    start_embedded,
-)
+from recorder.wiring.database import Database, open_database
 
 __all__: list[str] = []
 
@@ -114,24 +105,11 @@ class Taken:
 
 def measured(entries: int) -> list[Number]:
     days = max(2, entries // OF_A_DAY)
-    sizes = [max(1, days >> halves) for halves in range(4, -1, -1)]
-    with server_folder() as folder, start_embedded(roles_sql()) as server:
+    sizes = sorted({max(1, days >> halves) for halves in range(5)})
+    with server_folder() as folder:
         tape = folder / "mixed.tape.jsonl.zst"
         write_tape(tape, "mixed", documents=entries // days)
-        with asyncio.Runner() as runner:
-            runner.run(make_template(server, TEMPLATE, migrated))
-
-            async def all_of_it() -> list[Taken]:
-                async with fresh_database(server, TEMPLATE) as database:
-                    played = await _play(database, folder, tape, days)
-                    taken = []
-                    for begin, end in pairwise([1, *sizes]):
-                        await _extend(database, played, begin, end)
-                        await _seal(database)
-                        taken.append(_verified(database))
-                    return taken
-
-            taken = runner.run(all_of_it())
+        taken = asyncio.run(_all_sizes(folder, tape, sizes))
     few, many = taken[0], taken[-1]
     return [
         *(number for one in taken for number in _numbers(one)),
@@ -164,44 +142,37 @@ def _numbers(taken: Taken) -> list[Number]:
     ]
 
 
-async def _play(
-    database: Database, folder: Path, tape: Path, days: int
-) -> tuple[int, int]:
-    """Play the first day by a clock that is set back; return its size.
-
-    In entries, and in batches.
-    """
-    settings = Settings(
-        database_url=database.dsn("writer"), data_dir=folder / "data"
-    )
-    await set_clock(database, -timedelta(days=days))
-    began = time.perf_counter()
-    played = await play_tape(
-        Playing(path=tape), settings, database.dsn("writer"), asyncio.Event()
-    )
-    await set_clock(database, timedelta())
-    rate = played.progress.entries / (time.perf_counter() - began)
-    say(f"  played {played.progress.entries:,} entries at {rate:,.0f}/s")
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
-        size, batches = await connection.fetchrow(
-            "select size, batches from recorder.log_head"
+async def _all_sizes(
+    folder: Path, tape: Path, sizes: Sequence[int]
+) -> list[Taken]:
+    """Let a log grow to sizes, in days; verify it at each."""
+    async with open_database(Settings(data_dir=folder)) as database:
+        played = await asyncio.to_thread(
+            run_module, "bench.playing", folder, tape
         )
-    finally:
-        await connection.close()
-    return size, batches
+        rate = played["entries"] / played["seconds"]
+        say(f"  played {played['entries']:,} entries at {rate:,.0f}/s")
+        taken = []
+        for begin, end in pairwise([1, *sizes]):
+            await _extend(database, played, begin, end)
+            await _seal(database)
+            taken.append(
+                await asyncio.to_thread(_verified, database.dsn("writer"))
+            )
+        return taken
 
 
 async def _extend(
-    database: Database, played: tuple[int, int], begin: int, end: int
+    database: Database, played: Mapping[str, Any], begin: int, end: int
 ) -> None:
     """Put the first day again as the days from one to before another."""
-    connection = await asyncpg.connect(database.superuser_dsn())
+    size, batches = played["entries"], played["batches"]
+    connection = await asyncpg.connect(database.dsn("owner"))
     try:
         for day in range(begin, end):
             await connection.execute(ADD_DAY, day)
-            await connection.execute(COPY, day, played[0])
-            await connection.execute(COPY_BATCHES, day, *played)
+            await connection.execute(COPY, day, size)
+            await connection.execute(COPY_BATCHES, day, size, batches)
         await connection.execute(END)
         await connection.execute("vacuum analyze")
         held = await connection.fetchval(
@@ -214,7 +185,7 @@ async def _extend(
 
 async def _seal(database: Database) -> None:
     """Give each batch its hash, and the log its tree."""
-    dsn = database.superuser_dsn()
+    dsn = database.dsn("owner")
     connection = await asyncpg.connect(dsn)
     try:
         end = await read_end(connection, 1)
@@ -269,9 +240,9 @@ async def tell_roots(
     connection.terminate()
 
 
-def _verified(database: Database) -> Taken:
+def _verified(dsn: str) -> Taken:
     """Verify in a process of its own, so that its memory is its own."""
-    taken = Taken(**run_module("bench.verified", database.dsn("writer")))
+    taken = Taken(**run_module("bench.verified", dsn))
     say(
         f"  verified {taken.entries:,} entries in {taken.seconds:.0f} s,"
         f" {taken.worker / KIB:.0f} and {taken.leader / KIB:.0f} MiB, load"
