@@ -88,6 +88,20 @@ def files(folder: Path) -> Iterator[Path]:
     return folder.glob("*.parquet")
 
 
+def test_an_object_of_several_days_is_one(
+    archive: Path, tmp_path: Path
+) -> None:
+    days = days_of(FolderPlace(archive), tmp_path)
+    tables = ArchiveTables(days, CODES, tmp_path / "spill")
+
+    joined = "from recorder.entry join recorder.object using (object_id)"
+    ((lines, entries),) = asked(
+        tables, f"select count(*), count(distinct position) {joined}"
+    )
+    assert lines == entries > 0
+    tables.close()
+
+
 def test_a_node_that_came_back_with_another_number_is_one(
     archive: Path, tmp_path: Path
 ) -> None:
