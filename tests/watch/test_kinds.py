@@ -55,7 +55,10 @@ async def test_a_kind_that_vanishes_is_told_and_may_come_back(
             fake.bookmark("jobsets")
             await memory.until(lambda: memory.of(WatchFrame, JOBSET))
             fake.remove_crd("jobsets")
+            since = str(fake.revision)
             await memory.until(lambda: is_gone(memory))
+            # Else it may be back before it is asked when there was none of it.
+            await memory.until(lambda: since in memory.marks(JOBSET))
             fake.add_crd(JOBSETS)
             fake.put("jobsets", "b")
             await memory.until(lambda: len(memory.of(ListPage, JOBSET)) == 2)
