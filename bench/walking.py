@@ -6,8 +6,12 @@ while the pods go on changing. Of each change the writer was told the version:
 the log must hold it. What the walk costs the API server is its processor time
 in each second of it, beside what it spent in the seconds before, under the
 same load without a recorder.
+
+``python -m bench.walking --nodes 5000 --pods 20000`` does it once beside so
+many Nodes and Pods that nobody changes.
 """
 
+import argparse
 import asyncio
 import re
 import sys
@@ -15,17 +19,19 @@ import time
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import orjson
 
-from bench import patching
+from bench import manifests, patching
 from bench.listing import recording
 from bench.live import SIZE
 from bench.measuring import Number, cpu_seconds, say, server_folder
 from recorder.model.entry import Operation
 from recorder.settings import Settings
 from recorder.wiring.database import open_database
+from tests.cluster.client import ApiClient
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.cluster.waiting import until
@@ -69,6 +75,13 @@ class Walk:
     requests: float
     """For each version that was recovered."""
 
+    proved: str
+    """What the gap says of it."""
+
+
+AT_ONCE = 20
+"""Requests in flight that make what is beside."""
+
 
 def bench(runs: int) -> list[Number]:
     walks = asyncio.run(_walked(runs))
@@ -99,7 +112,7 @@ def bench(runs: int) -> list[Number]:
     ]
 
 
-async def _walked(runs: int) -> list[Walk]:
+async def _walked(runs: int, nodes: int = 0, pods: int = 0) -> list[Walk]:
     options = Options(
         controller_manager=False,
         scheduler=False,
@@ -112,6 +125,7 @@ async def _walked(runs: int) -> list[Walk]:
             open_database(Settings(data_dir=data)) as database,
         ):
             await patching.prepare(cluster.api)
+            await _crowd(cluster.api, nodes, pods)
             dsn = database.dsn("reader")
             walks = []
             for _ in range(runs):
@@ -154,7 +168,26 @@ async def _absence(cluster: Cluster, data: Path, dsn: str) -> Walk:
         beside / alone,
         seconds,
         asked / max(1, found),
+        proved[-1],
     )
+
+
+async def _crowd(api: ApiClient, nodes: int, pods: int) -> None:
+    """Make Nodes and Pods that nobody changes."""
+    turns = asyncio.Semaphore(AT_ONCE)
+    path = f"/api/v1/namespaces/{patching.NAMESPACE}/pods"
+
+    async def make(path: str, body: dict[str, Any]) -> None:
+        async with turns:
+            await api.create(path, body)
+
+    async with asyncio.TaskGroup() as group:
+        for number in range(nodes):
+            named = {"metadata": {"name": f"crowd-{number:05}"}}
+            group.create_task(make("/api/v1/nodes", named))
+        for number in range(pods):
+            idle = manifests.pod(f"crowd-{number:05}")
+            group.create_task(make(path, idle))
 
 
 async def _load(cluster: Cluster, seconds: float) -> set[int]:
@@ -198,3 +231,15 @@ async def _watched(dsn: str, size: int, *, seconds: float) -> None:
         )
     finally:
         await connection.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.walking")
+    parser.add_argument("--nodes", type=int, default=0)
+    parser.add_argument("--pods", type=int, default=0)
+    given = parser.parse_args()
+    asyncio.run(_walked(1, given.nodes, given.pods))
+
+
+if __name__ == "__main__":
+    main()

@@ -130,11 +130,11 @@ class WatchSettings:
 
     walk_looks: int = 8
     """Moments within a span at which objects that came and went are looked
-    for."""
+    for. Fewer, and also of the next, where half of a walk's bytes are not
+    enough to list the resource so often."""
 
     walk_accounts: int = 1000
-    """Of how many versions without an owner it is looked what there was, if
-    half of what a walk may ask for is enough to list the resource so often."""
+    """Of how many versions without an owner it is looked what there was."""
 
     walk_hears: float = 2.0
     """How long a walk waits for Events, which tell what came and went."""

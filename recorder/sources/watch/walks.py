@@ -164,7 +164,8 @@ class Walks:
             of_others = Others(self._owners, target.resource)
             walk = Walk(reader, span, elsewhere=of_others)
             epoch = self._epoch()
-            await walk.changes(looks=settings.walk_looks)
+            looks = _looks(span, allowance, settings.walk_looks)
+            await walk.changes(looks=looks)
             walked = self._noted(target, span, walk.result(), epoch)
             few = walked.unaccounted <= FEW
             if few:
@@ -229,9 +230,8 @@ class Walks:
                     await heard.wait()
             await walk.hear(self._witnesses.of(target))
         if not span.based:
-            shown = allowance.lists(len(span.after)) // 2
-            looks = min(self._settings.walk_accounts, shown)
-            await walk.account(looks=looks)
+            most = self._settings.walk_accounts
+            await walk.account(looks=_looks(span, allowance, most))
 
     def _noted(
         self, target: Target, span: Span, walked: Walked, epoch: int
@@ -298,6 +298,11 @@ class Walks:
             heapq.heappop(self._turns)[2].set()
         else:
             self._walking -= 1
+
+
+def _looks(span: Span, allowance: Allowance, most: int) -> int:
+    """Return how often to list all objects: half of the bytes are for it."""
+    return min(most, allowance.lists(len(span.after)) // 2)
 
 
 def _rank(target: Target) -> int:
