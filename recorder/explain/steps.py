@@ -268,7 +268,8 @@ def _recovery(transition: Transition, shown: list[Signal]) -> Iterator[_Draft]:
     if ready:
         yield _Draft(Role.RECOVERY, ready[-1:])
     if back:
-        yield _Draft(Role.RECOVERY, back[-1:], back[-1].actor)
+        author = transition.author(back[-1])
+        yield _Draft(Role.RECOVERY, back[-1:], author)
 
 
 def _impact(shown: Iterable[Signal]) -> Iterator[_Draft]:

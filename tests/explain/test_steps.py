@@ -30,6 +30,17 @@ def test_an_act_and_the_record_of_its_request_are_one_step() -> None:
     assert [entry.position for entry in cordoned.entries] == [3, 2, 4]
 
 
+def test_whoever_gives_a_node_back_is_named_by_audit() -> None:
+    tale = Tale().cordons(10, "kubectl").crashes(60).boots(90).ready(95)
+    given_back = CORDON.replace("true", "null")
+    tale.asks(120, "alice", "patch", given_back).uncordons(120, "kubectl")
+
+    uncordoned = step_of(tale.verdicts()[-1], "uncordoned")
+    assert uncordoned.role is Role.RECOVERY
+    assert uncordoned.actor is not None
+    assert uncordoned.actor.name == "alice"
+
+
 def test_a_drain_shows_the_pods_that_it_evicted() -> None:
     tale = Tale().cordons(10, "kubectl")
     for name in ("pod-1", "pod-2"):
