@@ -8,7 +8,6 @@ import pytest
 
 from recorder.model.observation import HistoryWalked, ListPage, WatchFrame
 from recorder.model.reference import Resource
-from recorder.sources.watch.past import Minute
 from tests.support.fake_cluster import STANDARD, Failure, FakeCluster, Kind
 from tests.watch.watching import FAST, NODES, PODS, Memory, recording
 
@@ -24,6 +23,18 @@ def recovered(memory: Memory) -> list[str]:
         f"{name} {version} {kind}".removesuffix(" MODIFIED")
         for kind, name, version in memory.frames(PODS, recovered=True)
     ]
+
+
+def unheard(fake: FakeCluster, changes: int) -> Memory:
+    """Change a Pod and a Node so often, after whoever remembers them went."""
+    fake.put("pods", "a")
+    fake.put("nodes", "n", namespace="")
+    memory = Memory({PODS: str(fake.revision), NODES: str(fake.revision)})
+    for _ in range(changes):
+        fake.put("nodes", "n", namespace="")
+        fake.put("pods", "a")
+    fake.begin_caches()
+    return memory
 
 
 async def test_versions_that_the_cache_forgot_are_told_before_the_list(
@@ -77,13 +88,7 @@ async def test_a_walk_waits_for_what_others_account_for(
 ) -> None:
     """More versions than are looked at, but none is of nobody."""
     async with FakeCluster() as fake:
-        fake.put("pods", "a")
-        fake.put("nodes", "n", namespace="")
-        memory = Memory({PODS: str(fake.revision), NODES: str(fake.revision)})
-        for _ in range(120):
-            fake.put("nodes", "n", namespace="")
-            fake.put("pods", "a")
-        fake.begin_caches()
+        memory = unheard(fake, 120)
         settings = replace(WALKING, walks=1, walk_accounts=0)
         async with recording(fake, tmp_path, memory, settings=settings):
             await memory.until(lambda: memory.of(ListPage, PODS))
@@ -164,13 +169,7 @@ async def test_walks_share_what_they_may_ask_for_in_a_minute(
     tmp_path: Path,
 ) -> None:
     async with FakeCluster() as fake:
-        fake.put("pods", "a")
-        fake.put("nodes", "n", namespace="")
-        memory = Memory({PODS: str(fake.revision), NODES: str(fake.revision)})
-        for _ in range(10):
-            fake.put("pods", "a")
-            fake.put("nodes", "n", namespace="")
-        fake.begin_caches()
+        memory = unheard(fake, 10)
         settings = replace(
             WALKING, walk_time=2, walk_first_time=0, walk_minute_requests=6
         )
@@ -185,20 +184,6 @@ async def test_walks_share_what_they_may_ask_for_in_a_minute(
     assert "in a minute was used" in " ".join(
         walked.proved for walked in memory.of(HistoryWalked)
     )
-
-
-def test_a_minute_fills_evenly_and_waits_for_what_it_owes() -> None:
-    now = 0.0
-    minute = Minute(60, 6_000, lambda: now)
-    assert [minute.take() for _ in range(60)] == [0.0] * 60
-    assert minute.take() == pytest.approx(1.0)
-    now = 1.0
-    assert minute.take() == 0.0
-    minute.pay(9_000)
-    now = 10.0
-    assert minute.take() == pytest.approx(20.01 + 1.0, abs=1.1)
-    now = 32.0
-    assert minute.take() == 0.0
 
 
 async def test_nothing_is_read_of_the_past_where_that_is_turned_off(

@@ -4,8 +4,8 @@ Between two moments, the last that is proven and that of a new list, every
 object that changed is read as it was just before each version of it that is
 known, until one that the log holds, or its beginning. What is absent is found
 in its last version by halving. Objects that came and went are met in lists of
-some moments in between; where few enough versions are accounted for by
-nothing else, in a list at each of them, and then nothing can be missing.
+some moments in between, then at versions that nothing else accounts for. With
+a list at each of those nothing can be missing.
 
 Decides what to read and what follows from it; reads nothing itself. A walk
 whose budget ends, or that the server forbids half-way, keeps what it found.
@@ -95,6 +95,7 @@ class Walk:
         }
         self._dated: set[str] = set()
         self._walked = Walked()
+        self._told = 0
 
     async def changes(self, *, looks: int) -> None:
         """Find the versions of what changed or went, newest changes first.
@@ -152,8 +153,14 @@ class Walk:
         await self._each(partial(self._ask, one) for one in unknown)
         await self._ends()
 
+    def news(self) -> Sequence[Found]:
+        """Return what was found since this was called last."""
+        found = self._walked.found[self._told :]
+        self._told += len(found)
+        return found
+
     def result(self) -> Walked:
-        """Return what was found so far, in order."""
+        """Return what was found, in order, once all of it is."""
         walked = self._walked
         walked.found.sort()
         walked.unaccounted = self.unaccounted

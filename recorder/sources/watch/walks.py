@@ -2,15 +2,16 @@
 
 Where a watch was refused, and before a first list, a reflector asks for a
 walk. Walks take turns, the most telling resources first, and share what they
-know: a version of one resource cannot be of another. What is found is put in
-the order of versions, before the list that follows, so that the log has each
-object's versions in their order; the price is that the resource is live again
-only afterwards, which the time of a walk bounds.
+know: a version of one resource cannot be of another. So one for which many are
+left takes a second turn, behind the first ones of all others. What is found is
+put in the order of versions, before the list that follows, so that the log has
+each object's versions in their order; the price is that the resource is live
+again only afterwards, which the time of a walk bounds.
 """
 
 import asyncio
 import heapq
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,7 +30,7 @@ from recorder.sources.watch.past import (
     WalkEndedError,
     oldest,
 )
-from recorder.sources.watch.span import Span, Walked
+from recorder.sources.watch.span import Found, Span, Walked
 from recorder.sources.watch.target import Target
 from recorder.sources.watch.versions import as_int64
 from recorder.sources.watch.walk import Walk
@@ -153,6 +154,7 @@ class Walks:
             self.minute,
         )
         async with self._turn(_rank(target)):
+            epoch = self._epoch()
             until, after = await list_versions(self._client, target)
             try:
                 span = await self._span(target, since, until, after, allowance)
@@ -160,21 +162,25 @@ class Walks:
                 return None
             if span is None:
                 return None
-            reader = Reader(self._client, target, allowance)
-            of_others = Others(self._owners, target.resource)
-            walk = Walk(reader, span, elsewhere=of_others)
-            epoch = self._epoch()
+            walk = Walk(
+                Reader(self._client, target, allowance),
+                span,
+                elsewhere=Others(self._owners, target.resource),
+            )
+            shown = (int(one.resource_version) for one in after.values())
+            self._owners.note(target.resource, shown, epoch=epoch)
             looks = _looks(span, allowance, settings.walk_looks)
             await walk.changes(looks=looks)
-            walked = self._noted(target, span, walk.result(), epoch)
-            few = walked.unaccounted <= FEW
+            self._note(target, walk.news(), epoch)
+            few = walk.unaccounted <= FEW
             if few:
                 await self._search(target, span, walk, allowance)
         if not few:
             # What the walks of others find is accounted for then.
             async with self._turn(_rank(target) + LATER):
                 await self._search(target, span, walk, allowance)
-        walked = self._noted(target, span, walk.result(), epoch)
+        self._note(target, walk.news(), epoch)
+        walked = walk.result()
         frames = self._frames(target, span, walked)
         if since == BEGINNING:
             return Told(frames, None, until)
@@ -233,20 +239,14 @@ class Walks:
             most = self._settings.walk_accounts
             await walk.account(looks=_looks(span, allowance, most))
 
-    def _noted(
-        self, target: Target, span: Span, walked: Walked, epoch: int
-    ) -> Walked:
-        """Let other walks know what one found; return that."""
-        versions = (as_int64(h.resource_version) for h in span.after.values())
-        found = (one.version for one in walked.found)
-        self._owners.note(
-            target.resource,
-            [*found, *(v for v in versions if v is not None)],
-            epoch=epoch,
-        )
-        for one in walked.found:
+    def _note(
+        self, target: Target, found: Sequence[Found], epoch: int
+    ) -> None:
+        """Let other walks know what one found."""
+        versions = (one.version for one in found)
+        self._owners.note(target.resource, versions, epoch=epoch)
+        for one in found:
             self._witnesses.owned(one.raw)
-        return walked
 
     def _frames(
         self, target: Target, span: Span, walked: Walked
