@@ -1,11 +1,11 @@
 """Incidents of logs that are over, judged once however many ask.
 
-What is judged is made from the log as it stands and from nothing else, so it
-is kept under all of that: the size, the derivation and where its facts end,
-what each stream vouches for, and the window. Of a live log nothing is kept:
-its proof ends now, which is another time for whoever asks next. Nor of a log
-of which retention took out anything, or of what a reader with rights may see,
-which may be less tomorrow.
+What a server judges is made from the log as it stands, by knowledge that it
+has for as long as it runs. So it is kept under all of how a log stands: the
+size, the derivation and where its facts end, what each stream vouches for,
+and the window. Of a live log nothing is kept: its proof ends now, which is
+another time for whoever asks next. Nor of a log of which retention took out
+anything, or of what a reader with rights may see, which may be less tomorrow.
 """
 
 from collections import OrderedDict

@@ -9,7 +9,9 @@ from api.answers.fleet import Each, ask_each, merged_coverage
 from api.answers.fleet_pages import Item, Part, Turn, merged
 from api.answers.incidents import (
     Judged,
+    Shape,
     check_steps,
+    facets,
     histogram,
     judge,
     nearest,
@@ -24,7 +26,6 @@ from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.entries import Entry, EntryConnection, EntryEdge
 from api.types.incidents import (
-    FacetCounts,
     Incident,
     IncidentConnection,
     IncidentEdge,
@@ -33,7 +34,6 @@ from api.types.incidents import (
 )
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
-from recorder.questions.facets import facets_of
 from recorder.questions.incidents import Incident as Answered
 from recorder.questions.incidents import IncidentFilter
 
@@ -58,22 +58,26 @@ async def fleet_incidents(
     clusters: Sequence[str],
     wanted: IncidentFilter,
     span: Span,
-    page: Page,
-    *,
-    steps: int,
+    shape: Shape,
 ) -> IncidentConnection:
     """Return one page of the incidents of several clusters.
+
+    Of each it has what the fields need.
 
     Raises:
         PageSizeError: too many steps.
         CursorError: a cursor that these clusters never gave.
     """
-    check_steps(steps)
-    turn = Turn("incidents", page)
+    check_steps(shape.steps)
+    fields = shape.fields
+    turn = Turn("incidents", shape.page)
 
     async def ask(reading: LogReading) -> _OfLog:
         judged = await judge(asked, reading, wanted, span)
-        return await _of_log(reading, judged, turn, wanted.node)
+        beside = None
+        if not judged.chosen and "nearest" in fields:
+            beside = await nearest(reading, judged.within, wanted.node)
+        return _of_log(reading, judged, turn, beside)
 
     found = await ask_each(asked, clusters, ask)
     clusters_of = {str(r.log.id): r.log.cluster_name for r, _ in found.answers}
@@ -81,7 +85,7 @@ async def fleet_incidents(
     edges = [
         IncidentEdge(
             cursor=cursor,
-            node=Incident.of(item.node),
+            node=Incident.of(item.node, fields),
             cluster=clusters_of[log],
         )
         for cursor, (log, item) in zip(merge.cursors, merge.items, strict=True)
@@ -93,6 +97,7 @@ async def fleet_incidents(
         [Coverage.of(of.judged.coverage) for _, of in found.answers],
         span,
     )
+    within = Window(coverage.since, coverage.until)
     struck = {
         (edge.cluster, node) for edge in edges for node in edge.node.nodes
     }
@@ -100,9 +105,7 @@ async def fleet_incidents(
         edges=edges,
         nodes=[edge.node for edge in edges],
         page_info=merge.info,
-        histogram=histogram(
-            chosen, Window(coverage.since, coverage.until), steps, coverage
-        ),
+        histogram=histogram(chosen, within, shape.steps, coverage),
         count=len(chosen),
         places=[
             place
@@ -110,17 +113,14 @@ async def fleet_incidents(
             for place in of.places
             if (place.cluster, place.node) in struck
         ],
-        facets=FacetCounts.merged(
-            facets_of(of.judged.chosen, of.judged.places)
-            for _, of in found.answers
-        ),
+        facets=facets((of.judged for _, of in found.answers), fields),
         nearest=None if chosen else _nearest(found),
         coverage=coverage,
     )
 
 
-async def _of_log(
-    reading: LogReading, judged: Judged, turn: Turn, node: str | None
+def _of_log(
+    reading: LogReading, judged: Judged, turn: Turn, beside: Nearest | None
 ) -> _OfLog:
     page = _moments(turn, reading)
     shown, info = page_of(reading, judged.chosen, page)
@@ -128,12 +128,8 @@ async def _of_log(
         [Item(one.place[0], _spot(one), one) for one in shown],
         info.has_next_page if page.forward else info.has_previous_page,
     )
-    beside = None
-    if not judged.chosen:
-        beside = await nearest(reading, judged.within, node)
-    return _OfLog(
-        judged, part, places_shown(reading, judged.places, shown), beside
-    )
+    places = places_shown(reading, judged.places, shown)
+    return _OfLog(judged, part, places, beside)
 
 
 async def fleet_entries(

@@ -1,6 +1,6 @@
 """Incidents, page by page, and one of them by its id."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -49,6 +49,7 @@ __all__ = [
     "Shape",
     "bounded",
     "check_steps",
+    "facets",
     "histogram",
     "incident_page",
     "judge",
@@ -118,9 +119,7 @@ async def incident_page(
         ),
         count=len(judged.chosen),
         places=places_shown(reading, judged.places, shown),
-        facets=FacetCounts.merged([facets_of(judged.chosen, judged.places)])
-        if "facets" in fields
-        else [],
+        facets=facets([judged], fields),
         nearest=None
         if judged.chosen or "nearest" not in fields
         else await nearest(reading, judged.within, wanted.node),
@@ -137,6 +136,15 @@ class Judged:
     coverage: Covered
     places: Mapping[str, Mapping[str, str]]
     """The labels that say where the nodes of what was chosen stand."""
+
+
+def facets(
+    found: Iterable[Judged], fields: frozenset[str]
+) -> list[FacetCounts]:
+    """Return what to narrow by in some logs, if it is selected."""
+    if "facets" not in fields:
+        return []
+    return FacetCounts.merged(facets_of(o.chosen, o.places) for o in found)
 
 
 async def judge(

@@ -216,18 +216,13 @@ class AboutNodes:
             controllers=controllers,
         )
         span, page = (since, until), paging.Page.of(first, after, last, before)
+        shape = Shape(page, steps, selected(info))
         if clusters is not None:
             return await fleet_incidents(
-                info.context, clusters, wanted, span, page, steps=steps
+                info.context, clusters, wanted, span, shape
             )
         reading = await info.context.reading(cluster, log)
-        return await incident_page(
-            info.context,
-            reading,
-            wanted,
-            span,
-            Shape(page, steps, selected(info)),
-        )
+        return await incident_page(info.context, reading, wanted, span, shape)
 
     @strawberry.field
     async def stats(

@@ -7,6 +7,7 @@ import strawberry
 
 from api.describing import described
 from api.types.paths import Actor, actor_of
+from api.types.scalars import Json
 from recorder.explain import verdict as judged
 
 __all__ = ["Contest", "NodeContest"]
@@ -46,8 +47,8 @@ class NodeContestSide:
 
     actor: Actor
 
-    value: str | None
-    """Null where it removed it; `true` of a taint or a cordon that it set."""
+    value: Json | None
+    """Null where it removed it; true of a taint or a cordon that it set."""
 
 
 @described
@@ -74,8 +75,7 @@ class NodeContest:
             path=contest.path,
             sides=[
                 NodeContestSide(
-                    actor=actor_of(side.actor),
-                    value="true" if side.value is True else side.value or None,
+                    actor=actor_of(side.actor), value=Json(side.value)
                 )
                 for side in contest.sides
             ],

@@ -1,8 +1,13 @@
 """Two who undo each other's cordon are named as such, others are not."""
 
-import pytest
+from operator import attrgetter
 
+import pytest
+from msgspec.structs import replace
+
+from api.types.contests import NodeContest
 from api.types.verdicts import Verdict as Answered
+from recorder.documents.contests import ContestDocument
 from recorder.documents.document import plain
 from recorder.documents.verdict import VerdictDocument
 from recorder.explain.contests import with_contests
@@ -186,9 +191,22 @@ def test_json_and_graphql_show_the_same_contest() -> None:
     assert asked.path == written["path"]
     assert asked.entries == written["entries"]
     assert [(side.actor.name, side.value) for side in asked.sides] == [
-        (OPERATOR, "true"),
+        (OPERATOR, True),
         (KURED, None),
     ]
     assert [
         (side["actor"]["name"], side["value"]) for side in written["sides"]
     ] == [(OPERATOR, True), (KURED, None)]
+
+
+def test_an_empty_label_is_not_one_that_was_removed() -> None:
+    (verdict,) = judged(fought_over("annotations", "example.com/reboot", "a"))
+    (contest,) = verdict.contests
+    one, other = contest.sides
+    empty = replace(contest, sides=[one._replace(value=""), other])
+
+    asked = NodeContest.of(empty)
+    written = plain(ContestDocument.of(empty))
+
+    assert [*map(attrgetter("value"), asked.sides)] == ["", None]
+    assert [side["value"] for side in written["sides"]] == ["", None]
