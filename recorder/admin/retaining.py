@@ -28,7 +28,7 @@ from recorder.retention.planning import (
     plan,
     plan_thinning,
 )
-from recorder.retention.policy import DROP, Policy
+from recorder.retention.policy import DROP, Policy, is_statement
 from recorder.store.read_retention import ArchivedRow, Partition
 from recorder.store.retention import (
     RetentionStore,
@@ -227,8 +227,10 @@ class _Run:
         ]
         if not days:
             return ()
-        longer = self._policy.longer
-        return await self._store.to_keep(days[0], days[-1], longer)
+        statements, kinds = dict[str, int](), dict[str, int]()
+        for text, span in self._policy.longer.items():
+            (statements if is_statement(text) else kinds)[text] = span
+        return await self._store.to_keep(days[0], days[-1], statements, kinds)
 
     async def _thin(self) -> None:
         """Take out of the days that stay what goes before its day."""

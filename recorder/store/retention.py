@@ -37,13 +37,12 @@ TO_KEEP = """
     select rule, count(*) as entries, 0 as facts
     from recorder.rows_to_keep($1, $2, $3) group by rule
     union all
-    select l.key, 0, count(*) from jsonb_each_text($3) l
+    select l.key, 0, count(*) from jsonb_each_text($4) l
     join recorder.kind k on k.name = l.key
     join recorder.object o on o.kind_id = k.kind_id
     join recorder.fact f on f.object_id = o.object_id
     join recorder.derivation d on d.derivation_id = f.derivation_id
-    where l.key not in ('audit', 'Event', 'Lease') and d.state = 'current'
-      and f.recorded_at >= $1 and f.recorded_at < $2
+    where d.state = 'current' and f.recorded_at >= $1 and f.recorded_at < $2
       and f.at >= clock_timestamp() - l.value::interval
     group by l.key
 """
@@ -154,11 +153,22 @@ class RetentionStore(Steps):
         )
 
     async def to_keep(
-        self, first: Day, last: Day, longer: Mapping[str, int]
+        self,
+        first: Day,
+        last: Day,
+        statements: Mapping[str, int],
+        kinds: Mapping[str, int],
     ) -> Sequence[ToKeep]:
-        """Return what rules keep of the days from one to another."""
+        """Return what rules keep of the days from one to another.
+
+        Rules are of statements, or of kinds of which the facts stay.
+        """
         rows = await self._connection.fetch(
-            TO_KEEP, first.lower, last.upper, _spans(longer)
+            TO_KEEP,
+            first.lower,
+            last.upper,
+            _spans(statements),
+            _spans(kinds),
         )
         return sorted(ToKeep(*row) for row in rows)
 
