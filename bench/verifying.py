@@ -184,7 +184,7 @@ async def _extend(
 
 
 async def _seal(database: Database) -> None:
-    """Give each batch its hash, and the log its tree."""
+    """Store the hash of each batch, and the tree of the log."""
     dsn = database.dsn("owner")
     connection = await asyncpg.connect(dsn)
     try:
@@ -224,7 +224,7 @@ async def _seal(database: Database) -> None:
 async def tell_roots(
     dsn: str, end: LogEnd, spans: Sequence[Span], *, tell: Tell
 ) -> None:
-    """Tell the hashes of batches that have none, span by span."""
+    """Send the hashes of batches that have none, span by span."""
     connection = await connect_to(dsn)
     for span in spans:
         checked = check_batches(
