@@ -48,6 +48,17 @@ async def answers(database: Database, tape: str, folder: Path) -> list[Answer]:
         return [one async for one in answers_of(logs, spans)]
 
 
+async def answers_of_old(
+    database: Database, tape: str, folder: Path
+) -> list[Answer]:
+    """Play a tape as if twenty days ago; return the answers about it."""
+    await set_clock(database, -timedelta(days=20))
+    path, _, _ = TAPES[f"tapes/{tape}"](tape, folder)
+    await play(database.dsn("writer"), path, name=tape)
+    await set_clock(database, timedelta(0))
+    return await answers(database, tape, folder)
+
+
 async def drop_all(database: Database, place: Path) -> None:
     """Archive all days that are over, and drop them."""
     policy = Policy(place=str(place), hot=timedelta(days=1))
@@ -60,11 +71,7 @@ async def drop_all(database: Database, place: Path) -> None:
 async def test_answers_from_the_archive_are_those_from_before(
     database: Database, tmp_path: Path, tape: str
 ) -> None:
-    await set_clock(database, -timedelta(days=20))
-    path, _, _ = TAPES[f"tapes/{tape}"](tape, tmp_path)
-    await play(database.dsn("writer"), path, name=tape)
-    await set_clock(database, timedelta(0))
-    before = await answers(database, tape, tmp_path)
+    before = await answers_of_old(database, tape, tmp_path)
 
     await drop_all(database, tmp_path / "archive")
     after = await answers(database, tape, tmp_path)
@@ -82,11 +89,7 @@ def compare(before: list[Answer], after: list[Answer]) -> None:
 async def test_answers_about_days_thinned_out_are_those_from_before(
     database: Database, tmp_path: Path, tape: str
 ) -> None:
-    await set_clock(database, -timedelta(days=20))
-    path, _, _ = TAPES[f"tapes/{tape}"](tape, tmp_path)
-    await play(database.dsn("writer"), path, name=tape)
-    await set_clock(database, timedelta(0))
-    before = await answers(database, tape, tmp_path)
+    before = await answers_of_old(database, tape, tmp_path)
 
     policy = Policy(
         place=str(tmp_path / "archive"),

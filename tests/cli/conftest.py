@@ -213,3 +213,13 @@ def demo(
     monkeypatch.setenv("RECORDER_DATABASE_URL", demo_database.dsn("reader"))
     stop_clock(monkeypatch, AFTERWARDS)
     return recorder
+
+
+@pytest.fixture
+def days(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Database:
+    """A log of four days, the youngest seven days old."""
+    stop_clock(monkeypatch, datetime.now(UTC))
+    monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path))
+    return database

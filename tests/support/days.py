@@ -34,6 +34,7 @@ from tests.support.postgres import Database
 
 __all__ = [
     "DAYS",
+    "RUNS",
     "asked",
     "days_of_a_log",
     "owner",
@@ -44,6 +45,12 @@ __all__ = [
 ]
 
 DAYS = 4
+RUNS = """
+    select array_agg(document order by notice_id) from recorder.notice
+    where document::json->>'action' = 'ran'
+"""
+"""What retention said of each of its runs."""
+
 FILLER = "".join(sha256(bytes([n])).hexdigest() for n in range(14))
 
 MAKE = """

@@ -1,0 +1,183 @@
+"""What commands answer of days that were dropped, or thinned out."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Answer
+from tests.support.days import (
+    RUNS,
+    asked,
+    noon,
+    write_days,
+    write_statements,
+)
+from tests.support.postgres import Database
+
+Recorder = Callable[..., Answer]
+
+
+def lose_a_manifest(place: Path) -> None:
+    (first, *_) = sorted(place.rglob("manifest.json"))
+    first.unlink()
+
+
+def told(answer: Answer) -> dict[str, object]:
+    """Return an answer without where the record ends: a run adds to it."""
+    found = dict(answer.json)
+    coverage = found.get("coverage")
+    if isinstance(coverage, dict):
+        del coverage["recorded_until"]
+    return found
+
+
+QUESTIONS = (
+    ("show", "pod/train/stays"),
+    ("show", "node/gpu-001"),
+    ("show", "node/gpu-001", "--at", "{hot}"),
+    ("history", "pod/train/day-3"),
+    ("history", "node/gpu-001", "--since", "{hot}"),
+    ("why", "node/gpu-001", "--since", "{hot}"),
+    ("impact", "node/gpu-001", "--since", "{hot}"),
+    ("incidents", "--since", "{hot}"),
+)
+
+
+async def test_answers_about_what_is_kept_are_the_same_before_and_after(
+    days: Database, recorder: Recorder
+) -> None:
+    await write_days(days, 6)
+    url = ("--database-url", days.superuser_dsn())
+    hot = noon(7).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    async def answers() -> list[Answer]:
+        found = []
+        for words in QUESTIONS:
+            given = [word.format(hot=hot) for word in words]
+            found.append(
+                await asyncio.to_thread(recorder, *given, "-o", "json", *url)
+            )
+        return found
+
+    archived = await asyncio.to_thread(recorder, "archive", *url)
+    assert archived.status == 0, archived.err
+    before = await answers()
+    assert all(one.status in {0, 4} for one in before), before
+    await asyncio.to_thread(recorder, "prune", *url)
+    dropped = await asked(
+        days, "select pruned_positions from recorder.log_head"
+    )
+    assert isinstance(dropped, int)
+    assert dropped > 0
+
+    for words, one, other in zip(
+        QUESTIONS, before, await answers(), strict=True
+    ):
+        assert (words, other.status) == (words, one.status)
+        assert told(other) == told(one), words
+
+
+async def test_dropped_days_are_answered_or_named(
+    days: Database, recorder: Recorder, tmp_path: Path
+) -> None:
+    await write_days(days)
+    url = ("--database-url", days.superuser_dsn())
+    since = noon(11).strftime("%Y-%m-%dT%H:%M:%SZ")
+    asked = ("incidents", "--since", since, "-o", "json", *url)
+    before = await asyncio.to_thread(recorder, *asked)
+    await asyncio.to_thread(recorder, "prune", *url)
+
+    told = await asyncio.to_thread(recorder, *asked)
+    assert told.json["incidents"] == before.json["incidents"]
+    assert '"archived"' in told.out
+
+    lose_a_manifest(tmp_path)
+    told = await asyncio.to_thread(recorder, *asked)
+    assert told.status == 4
+    assert "which cannot be read" in told.out
+
+
+async def test_what_is_only_facts_is_said(
+    days: Database, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a kind that stays longer than its entries, which nobody archived."""
+    for name, text in (
+        ("ARCHIVE", "none"),
+        ("UNARCHIVED", "drop"),
+        ("LONGER", "Node=730, audit=30"),
+    ):
+        monkeypatch.setenv(f"RECORDER_RETENTION_{name}", text)
+    await write_days(days)
+    url = ("--database-url", days.superuser_dsn())
+    since = noon(11).strftime("%Y-%m-%dT%H:%M:%SZ")
+    until = noon(8).strftime("%Y-%m-%dT%H:%M:%SZ")
+    window = ("--since", since, "--until", until, "-o", "json", *url)
+    why = ("why", "node/gpu-001", *window)
+    before = await asyncio.to_thread(recorder, *why)
+    assert before.json["verdicts"]
+
+    dry = await asyncio.to_thread(recorder, "prune", "--dry-run", *url)
+    assert "facts of these days (Node)" in dry.out
+    done = await asyncio.to_thread(recorder, "prune", *url)
+    assert "dropped 2 days" in done.err
+
+    for question in (why, ("incidents", *window)):
+        told = await asyncio.to_thread(recorder, *question)
+        assert told.status == 4, told.err
+        assert (
+            "dropped by retention, not archived; audit of it stayed; of Node"
+            " there are only the facts" in told.out
+        )
+    after = await asyncio.to_thread(recorder, *why)
+    assert len(after.json["verdicts"]) == len(before.json["verdicts"])  # type: ignore[arg-type]
+
+
+async def test_what_went_before_its_day_is_said(
+    days: Database,
+    recorder: Recorder,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """By the run, and by every answer that it is missing from."""
+    await write_statements(days, 5)
+    name = "RECORDER_RETENTION_SHORTER"
+    monkeypatch.setenv(name, "Event/Pulled=2, audit/get=1")
+    url = ("--database-url", days.superuser_dsn())
+    since = noon(6).strftime("%Y-%m-%dT%H:%M:%SZ")
+    until = noon(4).strftime("%Y-%m-%dT%H:%M:%SZ")
+    window = ("--since", since, "--until", until, "-o", "json", *url)
+
+    dry = await asyncio.to_thread(recorder, "prune", "--dry-run", *url)
+    done = await asyncio.to_thread(recorder, "prune", *url)
+    run = await asked(days, RUNS)
+
+    day = f"entry_{noon(5):%Y%m%d}"
+    assert [
+        line.partition(" out of ")[2] for line in dry.out.splitlines()
+    ] == [
+        f"{day} (Event/Pulled=2)",
+        f"{day} (audit/get=1)",
+    ]
+    assert "took 2 entries out of 1 days that stay" in done.err, done.err
+    assert json.loads(run[0])["thinned"] == [  # type: ignore[index]
+        {"day": day, "rules": {"Event/Pulled=2": 1, "audit/get=1": 1}}
+    ]
+    found = await asyncio.to_thread(recorder, "log", *window)
+    assert '"reason":"get"' in found.out
+    assert "by policy" not in found.out
+    assert str(tmp_path / "archive") in found.out
+
+    lose_a_manifest(tmp_path)
+    found = await asyncio.to_thread(recorder, "log", *window)
+    assert found.status == 4
+    reasons = [gap["reason"] for gap in found.json["coverage"]["gaps"]]  # type: ignore[index]
+    for what in ("Events (Pulled)", "audit records (get)"):
+        assert any(reason.startswith(what) for reason in reasons), reasons
+    assert str(tmp_path / "archive") in reasons[-1]
+    watched = await asyncio.to_thread(
+        recorder, "log", "--source", "watch", *window
+    )
+    assert "audit records (get)" not in watched.out
