@@ -257,7 +257,9 @@ class AboutLogs:
         at: At = None,
         rack: Annotated[
             str | None,
-            strawberry.argument(description="Value of a rack label."),
+            strawberry.argument(
+                description="Value of a label that names a rack or a switch."
+            ),
         ] = None,
         labels: Annotated[
             list[str] | None,

@@ -65,7 +65,7 @@ Racks = Annotated[
     list[str | None] | None,
     strawberry.argument(
         description="Only incidents that struck a node of one of these"
-        " racks; null selects those of no known rack."
+        " racks, or switches; null selects those of no known rack."
     ),
 ]
 Namespaces = Annotated[
@@ -152,7 +152,9 @@ class AboutNodes:
         ] = None,
         rack: Annotated[
             str | None,
-            strawberry.argument(description="Value of a rack label."),
+            strawberry.argument(
+                description="Value of a label that names a rack or a switch."
+            ),
         ] = None,
         labels: Annotated[
             list[str] | None,

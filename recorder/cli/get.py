@@ -47,7 +47,7 @@ def get() -> None:
     "--rack",
     metavar="RACK",
     shell_complete=racks,
-    help="Only nodes with this rack label.",
+    help="Only nodes of this rack, or behind this switch.",
 )
 @click.option(
     "-l",

@@ -38,7 +38,7 @@ __all__ = ["impact"]
     "--rack",
     metavar="RACK",
     shell_complete=racks,
-    help="Nodes that had this rack label at the time.",
+    help="Nodes of this rack, or behind this switch, at the time.",
 )
 @click.option(
     "-l",

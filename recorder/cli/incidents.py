@@ -48,7 +48,8 @@ __all__ = ["incidents"]
     "--rack",
     metavar="RACK",
     multiple=True,
-    help="Only incidents that struck a node of this rack.",
+    help="Only incidents that struck a node of this rack, or behind this"
+    " switch.",
 )
 @click.option(
     "--namespace",

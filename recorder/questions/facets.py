@@ -20,7 +20,7 @@ class Facet(StrEnum):
     HAPPENED = "happened"
     CONFIDENCE = "confidence"
     RACK = "rack"
-    """Of any node that was struck."""
+    """Of any node that was struck; where no label names it, the switch."""
 
     NAMESPACE = "namespace"
     """Of any workload that was affected."""

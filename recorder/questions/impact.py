@@ -21,13 +21,11 @@ from recorder.questions.loading.nodes import (
     reads_workloads,
     verdicts_of,
 )
+from recorder.questions.places import names_rack
 from recorder.questions.ports import Reading
 from recorder.questions.references import find_node, node_name
 
 __all__ = ["Impact", "ImpactQuestion", "Labels", "ask_impact"]
-
-RACK = ("rack",)
-"""Ends of the keys of labels that name a rack."""
 
 
 class SelectorError(ConfigError):
@@ -63,7 +61,7 @@ class Labels:
     def fit(self, labels: Mapping[str, str]) -> bool:
         """Return whether a node with these labels is selected."""
         in_rack = self.rack is None or any(
-            value == self.rack and key.rpartition("/")[2] in RACK
+            value == self.rack and names_rack(key)
             for key, value in labels.items()
         )
         return in_rack and all(

@@ -218,6 +218,17 @@ def test_a_heat_map_narrows_to_one_node_and_hour(open_tab: Opener) -> None:
     assert tab.page.locator(".incident").count() == 1
 
 
+def test_a_rack_of_the_heat_map_leaves_what_it_counts(
+    open_tab: Opener,
+) -> None:
+    tab = open_tab("/?log=3")
+    tab.page.click("[aria-labelledby=heat-rack] tbody td a >> nth=0")
+    tab.ready()
+
+    assert "filter=rack:rack-2" in tab.address
+    assert tab.page.locator(".incident").count() == 1
+
+
 def test_hours_by_namespace_add_up_to_what_the_headline_says(
     open_tab: Opener,
 ) -> None:

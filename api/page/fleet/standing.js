@@ -1,9 +1,8 @@
 /** Where nodes stand: the rack or the switch, by the labels that say so. */
 
-/** Of keys of labels, by their last part: the narrower first. */
-const NARROW = [/rack/i, /switch|leaf|rail|pod-?group|block/i, /row|aisle|hall/i];
-/** Too wide to be what failed together. */
-const WIDE = /(zone|region)$/i;
+/** Of keys of labels, by their last part: the narrower first. The recorder
+ * chooses racks by the same; a zone is too wide to be what failed together. */
+const NARROW = ['rack', 'pdu', 'switch', 'leaf-switch', 'block'];
 
 /**
  * @typedef {{key: string, value: string}} Label
@@ -31,11 +30,8 @@ export function placesOf(pages) {
 /** @param {string} key */
 const lastPart = (key) => key.slice(key.lastIndexOf('/') + 1);
 
-/** @param {Label} label */
-function narrowness({ key }) {
-  const found = NARROW.findIndex((words) => words.test(lastPart(key)));
-  return found < 0 ? NARROW.length : found;
-}
+/** @param {Label} label @returns {number} -1 of what is wide */
+const narrowness = ({ key }) => NARROW.indexOf(lastPart(key));
 
 /**
  * The narrowest place that all of these nodes share.
@@ -46,7 +42,7 @@ function narrowness({ key }) {
 export function sharedPlace(nodes, places) {
   const [first, ...others] = nodes.map((node) => places.get(node) ?? []);
   const shared = (first ?? [])
-    .filter(({ key }) => !WIDE.test(key))
+    .filter((label) => narrowness(label) >= 0)
     .filter(({ key, value }) => others.every((labels) =>
       labels.some((one) => one.key === key && one.value === value)))
     .sort((one, other) => narrowness(one) - narrowness(other));

@@ -16,7 +16,7 @@ export const FACETS = [
   { facet: 'cause', title: 'Cause', prefix: '' },
   { facet: 'happened', title: 'Happened', prefix: '' },
   { facet: 'confidence', title: 'Confidence', prefix: '' },
-  { facet: 'rack', title: 'Rack', prefix: 'rack:' },
+  { facet: 'rack', title: 'Rack or switch', prefix: 'rack:' },
   { facet: 'namespace', title: 'Namespace hit', prefix: 'namespace:' },
   { facet: 'controller', title: 'Controller', prefix: 'controller:' },
 ];

@@ -445,8 +445,7 @@ const hasWord = (text, word) => text.trim().split(/\s+/).includes(word);
 return { NONE, FILTER_WORDS, readFilter, toggled, hasWord };
 })();
 const in_fleet_standing = (() => {
-const NARROW = [/rack/i, /switch|leaf|rail|pod-?group|block/i, /row|aisle|hall/i];
-const WIDE = /(zone|region)$/i;
+const NARROW = ['rack', 'pdu', 'switch', 'leaf-switch', 'block'];
 function placesOf(pages) {
 const places = new Map();
 for (const page of pages) {
@@ -459,14 +458,11 @@ places.set(node, labels);
 return places;
 }
 const lastPart = (key) => key.slice(key.lastIndexOf('/') + 1);
-function narrowness({ key }) {
-const found = NARROW.findIndex((words) => words.test(lastPart(key)));
-return found < 0 ? NARROW.length : found;
-}
+const narrowness = ({ key }) => NARROW.indexOf(lastPart(key));
 function sharedPlace(nodes, places) {
 const [first, ...others] = nodes.map((node) => places.get(node) ?? []);
 const shared = (first ?? [])
-.filter(({ key }) => !WIDE.test(key))
+.filter((label) => narrowness(label) >= 0)
 .filter(({ key, value }) => others.every((labels) =>
 labels.some((one) => one.key === key && one.value === value)))
 .sort((one, other) => narrowness(one) - narrowness(other));
@@ -1748,7 +1744,7 @@ const FACETS = [
 { facet: 'cause', title: 'Cause', prefix: '' },
 { facet: 'happened', title: 'Happened', prefix: '' },
 { facet: 'confidence', title: 'Confidence', prefix: '' },
-{ facet: 'rack', title: 'Rack', prefix: 'rack:' },
+{ facet: 'rack', title: 'Rack or switch', prefix: 'rack:' },
 { facet: 'namespace', title: 'Namespace hit', prefix: 'namespace:' },
 { facet: 'controller', title: 'Controller', prefix: 'controller:' },
 ];
