@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.corpus.answers import TAPES, differences, write_answers
+from tests.corpus.answers import (
+    HASHES,
+    TAPES,
+    differences,
+    write_answers,
+)
 from tests.support.postgres import DatabaseServer
 
 SOME = ("tapes/crash", "scenarios/a-crash-without-a-word")
@@ -33,6 +38,15 @@ async def test_the_same_code_writes_the_same_bytes(
 
     assert contents(tmp_path) == contents(written)
     assert [*differences(written, tmp_path)] == []
+
+
+def test_answers_are_those_that_were_written_down(written: Path) -> None:
+    """Of two tapes; who changes answers writes all of them down anew."""
+    known = set((Path(__file__).parent / HASHES).read_text().splitlines())
+    _, *found = (written / HASHES).read_text().splitlines()
+
+    assert found
+    assert [line for line in found if line not in known] == []
 
 
 def test_every_tape_is_asked() -> None:
