@@ -7,7 +7,10 @@ NODE ?= gpu-002
 SOAK_FAKE ?= 300
 SOAK_REAL ?= 20
 VARIATIONS ?= 2
-PROCESSES ?= 3
+PROCESSES ?= 4
+
+# Kept whatever the environment says: hundreds of processes read the same.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test scenarios check lint format typing contracts migrations docs corpus page soak bench bench-cluster cluster \
 	cluster-reboot cluster-crash cluster-hang fuzz lock clean
@@ -68,10 +71,10 @@ test: $(VENV)/.dev
 	@$(BIN)/python -m tests.api.auditing
 	$(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder --durations 50
 
-# Every variation and every benchmark at its smallest, of which `make test` takes a sample.
+# All of what `make test` takes a sample of: variations, benchmarks at their smallest, deaths, faults.
 scenarios: $(VENV)/.dev
 	RECORDER_TEST_VARIATIONS=all $(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder \
-		tests/scenarios tests/explain/test_corpus.py tests/corpus/test_variations.py tests/bench
+		tests/scenarios tests/explain/test_corpus.py tests/corpus tests/bench tests/archive tests/crash tests/survival
 
 # Long runs of seeded faults: make soak SOAK_FAKE=1000 SOAK_REAL=50
 soak: $(VENV)/.dev

@@ -2,6 +2,7 @@
 of its own, and a real Kubernetes where it asks for one."""
 
 import asyncio
+import gc
 import os
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
@@ -27,20 +28,20 @@ from tests.support.sampling import HOW_TO_REPEAT
 TEMPLATE = "recorder_template"
 
 TESTS = Path(__file__).parent
+RECORDINGS = "recording"
 CLUSTERS = (
-    "recording",
     "survival",
     "bench",
     "cluster",
     "deploy",
     "watch/test_kubernetes.py",
 )
-"""Tests that run real clusters: one after another in one process, which
-mostly waits, whatever runs beside them."""
+"""Tests that run real clusters: recordings one after another in one process,
+all others in a second. Both mostly wait, whatever runs beside them."""
 
 DEATHS = ("crash", "embedded", "faults")
 """Tests that kill processes or play faults without a cluster: one after
-another too. Both groups begin first, each in a process of its own: together
+another too. These groups begin first, each in a process of its own: together
 they take half of the time."""
 
 LONG = ("page", "api", "corpus", "docs", "store", "cli")
@@ -50,7 +51,7 @@ processes end together."""
 DIVIDED = "scenarios"
 """Nothing is made for all of these: what is left is shared at the end."""
 
-ORDER = (*CLUSTERS, *DEATHS, *LONG)
+ORDER = (RECORDINGS, *CLUSTERS, *DEATHS, *LONG)
 
 for _variable in [name for name in os.environ if name.startswith("RECORDER_")]:
     if not _variable.startswith("RECORDER_TEST_"):
@@ -80,6 +81,14 @@ def pytest_report_header() -> str:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: _turn(item.path))
+
+
+def pytest_collection_finish() -> None:
+    """Let no collection of garbage go through what all tests are made of.
+
+    Nor copy it in children that are forked to be killed.
+    """
+    gc.freeze()
 
 
 @cache

@@ -17,8 +17,8 @@ from tests.support.days import asked, set_clock
 from tests.support.postgres import Database
 from tests.support.sampling import sampled
 
-SAMPLE = 6
-SAMPLE_OF_THINNED = 2
+SAMPLE = 3
+SAMPLE_OF_THINNED = 1
 ARCHIVED = re.compile(
     r',\s*"archived": \[[^\]]*\]|,\s*"from the archive: [^"]*"'
     r"|\n[*] from the archive: [^\n]*|\nfrom the archive: [^\n]*"

@@ -5,7 +5,8 @@ change a file, a folder or a process: the first that a line of code makes, and
 the one in the middle. It dies as well while it starts a server that
 exists and of which the passwords are lost; and so does a command that makes
 database and roles. What the next command finds is the same each time: a
-server that answers, and beside it what an undisturbed one has.
+server that answers, and beside it what an undisturbed one has. Each commit
+another sample of these deaths is died; ``make scenarios`` dies all.
 """
 
 import asyncio
@@ -36,6 +37,7 @@ from tests.crash.campaign import kills_of
 from tests.crash.failpoints import Failpoints, Kill
 from tests.crash.statements import StatementLoop, watch_statements
 from tests.embedded.running import end_all, eventually, fast_base, is_quiet
+from tests.support.sampling import sampled
 
 CALLS = {
     "chmod", "chown", "fchown", "fork_exec", "kill", "link", "mkdir",
@@ -46,6 +48,12 @@ METHODS = {"bind", "write"}
 OURS = str(Path(recorder.embedded.__path__[0]))
 WITH_ROWS_OF_THEIR_OWN = ("state:", "passwords:")
 """See `test_files`."""
+
+DEATHS = 10
+"""Of about forty; after each a server is made."""
+
+DEATHS_OF_ROLES = 20
+"""Of about a hundred."""
 
 FAST = {"fsync": "off", "full_page_writes": "off"}
 OPTIONS = ServerOptions(shared_buffers="16MB", settings=FAST)
@@ -151,7 +159,10 @@ def made_of(folder: Path) -> dict[str, bytes]:
 def dying(
     folder: Path, begin: Callable[[], None], passed: Path, upto: str = ""
 ) -> Iterator[Kill]:
-    """Die everywhere once, up to a place, each time from one beginning."""
+    """Die at a sample of all places up to one, each time from one beginning.
+
+    The last of them, after which all is made, is one of the sample.
+    """
     begin()
     assert supervise(folder, None, passed) == 0
     counted: Counter[str] = Counter(json.loads(passed.read_text()))
@@ -162,8 +173,10 @@ def dying(
         for place in places[:end]
         for passage in sorted({1, (counted[place] + 1) // 2})
     ]
+    assert len(kills) > 20
     died = 0
-    for kill in kills:
+    chosen = sampled(f"installing {upto}", kills[:-1], DEATHS)
+    for kill in [*chosen, kills[-1]]:
         eventually(lambda: is_quiet(folder))
         begin()
         status = supervise(folder, kill, passed)
@@ -171,8 +184,7 @@ def dying(
         assert status == -signal.SIGKILL or "waitpid" in kill.place, kill
         died += status == -signal.SIGKILL
         yield kill
-    assert died > len(kills) / 2
-    assert died > 10
+    assert died > len(chosen) / 2
 
 
 @pytest.mark.timeout(300)
@@ -252,7 +264,7 @@ async def test_roles_that_were_half_made_are_made(
         assert in_a_child(make(None)) == 0
         kills = kills_of(Counter(json.loads(passed.read_text())))
         assert len(kills) > 50
-        for kill in kills:
+        for kill in sampled("roles", kills, DEATHS_OF_ROLES):
             await unmake()
             assert in_a_child(make(kill)) == -signal.SIGKILL, kill
             await ensure_roles(socket, passwords, roles_sql=roles_sql())

@@ -1,10 +1,12 @@
-"""The crash matrix of the schema: whoever migrates is killed at every message.
+"""The crash matrix of the schema: whoever migrates is killed at any message.
 
 A process is killed right after it said something to the server, from the first
 migration to the last. What is found then is the schema as one of the
 migrations leaves it, all of it, as `pg_dump` writes it, and the next process
 comes to the last: it is let live once after each schema that was found, since
-it sees nothing of how its predecessor died.
+it sees nothing of how its predecessor died. Every commit of a migration is
+died at, and of the other messages each commit of ours another sample; ``make
+scenarios`` dies at all.
 """
 
 import asyncio
@@ -26,10 +28,13 @@ from recorder.embedded.binaries import find_binaries
 from recorder.store.engine import make_engine
 from recorder.store.schema import migrate
 from tests.crash.failpoints import Failpoints, Kill
-from tests.crash.statements import StatementLoop
+from tests.crash.statements import StatementLoop, watch_statements
 from tests.support.postgres import Database, DatabaseServer, fresh_database
+from tests.support.sampling import sampled
 
 MIGRATIONS = Path(__file__).parents[2] / "migrations"
+DEATHS = 16
+"""Of a hundred messages besides commits."""
 
 
 def alembic(database: Database, revision: str) -> None:
@@ -92,6 +97,7 @@ def _live(database: Database, passed: Path, kill: Kill | None) -> None:
     status = 1
     try:
         failpoints = Failpoints(kill)
+        watch_statements(failpoints)
         with asyncio.Runner(
             loop_factory=lambda: StatementLoop(failpoints)
         ) as runner:
@@ -127,9 +133,13 @@ def revisions(embedded_server: DatabaseServer) -> Mapping[str, str]:
 
 
 def kills_of(passed: Path) -> Iterator[Kill]:
-    """Yield every message: what follows its answer is the next message."""
+    """Yield every message: what follows its answer is the next message.
+
+    A statement that was only prepared has changed nothing.
+    """
     for place, count in json.loads(passed.read_text()).items():
-        if not place.endswith("answered"):
+        moment = place.rpartition(", ")[2]
+        if moment.startswith("sent ") and moment != "sent P":
             yield from (Kill(place, number + 1) for number in range(count))
 
 
@@ -159,7 +169,11 @@ def test_a_schema_is_of_one_migration_or_of_the_next(
         assert migrate_in_a_child(database, passed, None) == 0
 
     a_database(embedded_server, live)
-    for kill in kills_of(passed):
+    first, *others = kills_of(passed)
+    commits = [kill for kill in others if kill.place.startswith("COMMIT;")]
+    others = [kill for kill in others if kill not in commits]
+    assert len(others) > 40
+    for kill in [first, *commits, *sampled("migrating", others, DEATHS)]:
         a_database(embedded_server, partial(die, kill=kill))
 
     found = {*seen.values()}

@@ -55,6 +55,9 @@ SMALL = {
 }
 """One process with one thread, which speaks to nobody."""
 
+_SHORT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""It lives for seconds: what a better compiler gains it costs first."""
+
 
 class Spark(NamedTuple):
     """Where it is."""
@@ -84,6 +87,7 @@ class Spark(NamedTuple):
                     "PYTHONPATH": str(self.packages),
                     "SPARK_LOCAL_IP": "127.0.0.1",
                     "SPARK_LOCAL_DIRS": folder,
+                    "JDK_JAVA_OPTIONS": _SHORT,
                 },
                 capture_output=True,
                 text=True,

@@ -1,7 +1,7 @@
 """Four schedules that together hold every kind of fault.
 
 Each is seeded as every other; only what strikes, and what with it, is
-written down, so that a test run misses none.
+written down, so that whoever plays all of them misses none.
 """
 
 from tests.survival.schedule import Schedule, Step, fault

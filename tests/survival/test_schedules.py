@@ -1,6 +1,7 @@
 """Whatever is killed, frozen, cut or rewound, the log tells the truth.
 
-Two schedules are played at a time: they mostly wait.
+Two schedules are played at a time: they mostly wait. Each commit plays
+another two; ``make scenarios`` plays all.
 """
 
 import asyncio
@@ -9,12 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.sampling import sampled
 from tests.survival.chosen import CHOSEN
 from tests.survival.schedule import FAULTS, Schedule
 
+PLAYED = sampled("survival", CHOSEN, 2)
+
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("schedules", [CHOSEN[:2], CHOSEN[2:]])
+@pytest.mark.parametrize(
+    "schedules",
+    [PLAYED[first : first + 2] for first in range(0, len(PLAYED), 2)],
+)
 async def test_the_log_survives(
     schedules: Sequence[Schedule], tmp_path: Path
 ) -> None:
