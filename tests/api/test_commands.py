@@ -152,20 +152,18 @@ async def test_probes_are_answered_before_there_is_a_database(
 
 
 @pytest.mark.parametrize("listen", ["foo", "127.0.0.1", "127.0.0.1:70000"])
-async def test_an_address_that_is_none_is_wrong_usage(
-    asked_database: Database, tmp_path: Path, listen: str
+def test_an_address_that_is_none_is_wrong_usage(
+    asked_database: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    listen: str,
 ) -> None:
-    async with started(
-        "serve",
-        "--listen",
-        listen,
-        url=asked_database.dsn("reader"),
-        RECORDER_DATA_DIR=str(tmp_path),
-    ) as process:
-        _, err = await process.communicate()
+    monkeypatch.setenv("RECORDER_DATABASE_URL", asked_database.dsn("reader"))
+    monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path))
 
-    assert process.returncode == 2
-    assert b"write HOST:PORT" in err
+    assert main._run(["serve", "--listen", listen]) == 2
+    assert "write HOST:PORT" in capsys.readouterr().err
 
 
 async def test_what_serves_beside_ends_with_who_began_it(

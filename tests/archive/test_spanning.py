@@ -1,6 +1,8 @@
 """Questions whose window reaches from the archive into the database."""
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -28,9 +30,10 @@ from recorder.retention.policy import Policy
 from recorder.settings import Settings
 from recorder.wiring.archived import ArchivedReading
 from recorder.wiring.reading import open_logs
+from tests.conftest import TEMPLATE
 from tests.retention.test_dropping import run
 from tests.support.days import noon, write_days
-from tests.support.postgres import Database
+from tests.support.postgres import Database, DatabaseServer, fresh_database
 
 NOW = datetime.now(UTC)
 HOUR = timedelta(hours=1)
@@ -215,14 +218,41 @@ DAMAGES = {
 }
 
 
+@pytest.fixture(scope="module")
+def archived(
+    embedded_server: DatabaseServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Database, Path]]:
+    """A database of which days are archived, and the place they are in."""
+    place = tmp_path_factory.mktemp("spanning") / "archive"
+    with asyncio.Runner() as runner:
+        fresh = fresh_database(embedded_server, TEMPLATE)
+        database = runner.run(fresh.__aenter__())
+        try:
+            runner.run(write_days(database))
+            runner.run(run(database, place))
+            yield database, place
+        finally:
+            runner.run(fresh.__aexit__(None, None, None))
+
+
+@pytest.fixture
+def damaged(
+    archived: tuple[Database, Path], tmp_path: Path, damage: str
+) -> Iterator[tuple[Database, Path]]:
+    """The same with a damage, repaired afterwards."""
+    _, place = archived
+    shutil.copytree(place, tmp_path / "whole")
+    DAMAGES[damage](place)
+    yield archived
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.move(tmp_path / "whole", place)
+
+
 @pytest.mark.parametrize("damage", DAMAGES)
 async def test_an_archive_that_cannot_be_read_is_a_hole_with_a_name(
-    database: Database, tmp_path: Path, damage: str
+    damaged: tuple[Database, Path], tmp_path: Path
 ) -> None:
-    await write_days(database)
-    place = tmp_path / "archive"
-    await run(database, place)
-    DAMAGES[damage](place)
+    database, place = damaged
 
     async with opened(database, tmp_path) as reading:
         lines = await listed(reading)

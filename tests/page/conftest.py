@@ -150,10 +150,10 @@ def open_tab(
     contexts: list[BrowserContext] = []
     tabs: list[Tab] = []
 
-    def opened(path: str = "/", *, scheme: str = "light") -> Tab:
+    def opened(path: str = "/") -> Tab:
         context = browser.new_context(
             base_url=served,
-            color_scheme="dark" if scheme == "dark" else "light",
+            color_scheme="light",
             viewport={"width": 1440, "height": 900},
             timezone_id="Asia/Kolkata",
             permissions=["clipboard-read", "clipboard-write"],
