@@ -7,9 +7,10 @@ schema are told is one text, kept once.
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from textwrap import dedent
+from functools import cache
 from typing import Any, TypeVar, dataclass_transform
 
 import strawberry
@@ -25,7 +26,7 @@ DescribedEnum = TypeVar("DescribedEnum", bound=type[Enum])
 )
 def described(cls: Described) -> Described:
     """Make a GraphQL type of a class, described by its docstrings."""
-    texts = dict(_texts(cls))
+    texts = {**_texts_of(cls.__module__)[cls.__name__]}
     made = strawberry.type(cls, description=_flat(cls.__doc__))
     definition: Any = made
     for field in definition.__strawberry_definition__.fields:
@@ -45,7 +46,7 @@ def described_enum(
     """Make a GraphQL enum of a class, described by its docstrings."""
 
     def describe(cls: DescribedEnum) -> DescribedEnum:
-        texts = dict(_texts(cls))
+        texts = {**_texts_of(cls.__module__)[cls.__name__]}
         made = strawberry.enum(
             cls, name=name, description=description or _flat(cls.__doc__)
         )
@@ -59,12 +60,24 @@ def described_enum(
     return describe
 
 
-def _texts(cls: type) -> Iterator[tuple[str, str]]:
+@cache
+def _texts_of(module: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the texts of each class of a module.
+
+    A module is parsed once: to find each class in its source took a quarter
+    of a second whenever somebody began to serve.
+    """
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {
+        one.name: dict(_texts(one))
+        for one in tree.body
+        if isinstance(one, ast.ClassDef)
+    }
+
+
+def _texts(cls: ast.ClassDef) -> Iterator[tuple[str, str]]:
     """Yield the texts underneath the attributes of a class, by name."""
-    tree = ast.parse(dedent(inspect.getsource(cls)))
-    body = tree.body[0]
-    assert isinstance(body, ast.ClassDef), "the source of a class"
-    for field, below in zip(body.body, body.body[1:], strict=False):
+    for field, below in zip(cls.body, cls.body[1:], strict=False):
         match field, below:
             case (
                 (
