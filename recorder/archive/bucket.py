@@ -37,7 +37,8 @@ class BucketPlace:
             )
             raise ArchiveSettingError(msg) from exc
         self._api: Any = obstore
-        self._store = store or from_url(self._uri)
+        # A bucket that locks its objects refuses those without a checksum.
+        self._store = store or from_url(self._uri, checksum_algorithm="SHA256")
 
     @property
     def uri(self) -> str:

@@ -39,6 +39,8 @@ class Bucket:
         self._store: Any = S3Store(
             parts.netloc,
             prefix=parts.path.strip("/") or None,
+            # A bucket that locks its objects refuses those without one.
+            checksum_algorithm="SHA256",
             retry_config={"max_retries": 2, "retry_timeout": RETRIES},
         )
 

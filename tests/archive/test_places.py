@@ -85,6 +85,19 @@ async def bucket(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[FakeBucket]:
         yield served
 
 
+async def test_a_bucket_that_locks_its_objects_takes_a_file(
+    bucket: FakeBucket, tmp_path: Path
+) -> None:
+    bucket.locks = True
+    file = tmp_path / "file"
+    file.write_bytes(b"a day")
+
+    place = BucketPlace("s3://days/prod")
+    await asyncio.to_thread(place.put, "log/one", file)
+
+    assert bucket.objects == {"prod/log/one": b"a day"}
+
+
 def prune(database: Database) -> Retained:
     """Make one run into a bucket; it waits for it, and not the bucket."""
     how = Retaining(policy=Policy(place="s3://days/prod"))

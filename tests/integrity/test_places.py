@@ -108,6 +108,7 @@ async def bucket(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[FakeBucket]:
 
 
 async def test_a_bucket_has_an_object_for_each(bucket: FakeBucket) -> None:
+    bucket.locks = True
     days = [day.replace(hour=n) for n, day in enumerate(DAYS)]
     place = open_place("s3://checkpoints/prod")
     for note, day in zip(NOTES, days, strict=True):

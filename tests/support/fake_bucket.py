@@ -1,11 +1,14 @@
 """A bucket that speaks as much of S3 as object stores are asked, and can fail.
 
 Its objects are kept by their paths; `refuses` is what it answers writes with.
+One that locks what it takes wants a checksum with it, as S3 does.
 """
 
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from xml.sax.saxutils import escape
 
 from aiohttp import web
@@ -22,6 +25,8 @@ class FakeBucket:
     address: str = ""
     objects: dict[str, bytes] = field(default_factory=dict)
     refuses: tuple[int, str] | None = None
+    locks: bool = False
+    """Whether each object is locked by a retention of the bucket."""
 
     async def answer(self, request: web.Request) -> web.Response:
         _, _, path = request.path.lstrip("/").partition("/")
@@ -43,7 +48,12 @@ class FakeBucket:
             return _error(*self.refuses)
         if "If-None-Match" in request.headers and path in self.objects:
             return _error(412, "PreconditionFailed")
-        self.objects[path] = await request.read()
+        content = await request.read()
+        if self.locks:
+            sent = request.headers.get("x-amz-checksum-sha256", "")
+            if sent != b64encode(sha256(content).digest()).decode():
+                return _error(400, "InvalidRequest: checksum is required")
+        self.objects[path] = content
         return web.Response(headers={"ETag": '"1"'})
 
     def _list(self, request: web.Request) -> web.Response:
