@@ -11,6 +11,8 @@ from recorder.cli.main import main
 from tests.support.programs import found
 
 UNITS = sorted((Path(__file__).parents[2] / "deploy/systemd").iterdir())
+CRONTAB = Path(__file__).parents[2] / "deploy/crontab"
+SETTINGS = "/etc/recorder/environment"
 SERVICES = [unit for unit in UNITS if unit.suffix == ".service"]
 
 
@@ -44,3 +46,43 @@ def test_a_service_runs_a_command_that_exists(unit: Path) -> None:
     command = re.search(r"(?m)^ExecStart=\S+ recorder (\w+)", unit.read_text())
     assert command is not None
     assert command[1] in main.list_commands(Context(main))
+
+
+def test_a_line_of_cron_passes_on_what_the_file_of_settings_says(
+    tmp_path: Path,
+) -> None:
+    """The same file that systemd reads, which exports nothing by itself."""
+    settings = tmp_path / "environment"
+    settings.write_text("RECORDER_DATABASE_URL=postgresql://r@db/r\n")
+    program = tmp_path / "recorder"
+    program.write_text(
+        '#!/bin/sh\necho "$1 $RECORDER_DATABASE_URL $RECORDER_DATA_DIR"\n'
+    )
+    program.chmod(0o755)
+    lines = re.findall(r"(?m)^[\d* ]+ recorder +(.+)$", CRONTAB.read_text())
+
+    said = [
+        subprocess.run(
+            ["/bin/sh", "-c", line.replace(SETTINGS, str(settings))],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        ).stdout
+        for line in lines
+    ]
+
+    assert said == [
+        "prune postgresql://r@db/r /var/lib/recorder\n",
+        "verify postgresql://r@db/r /var/lib/recorder\n",
+    ]
+
+
+def test_what_is_archived_outlives_the_service_that_archived_it() -> None:
+    """Systemd removes a runtime folder when a service has done its work."""
+    (unit,) = (unit for unit in SERVICES if "retention" in unit.name)
+    folder = re.search(r"(?m)^Environment=RECORDER_DATA_DIR=(.+)$",
+                       unit.read_text())  # fmt: skip
+    assert folder is not None
+    kept = re.findall(r"(?m)^StateDirectory=(.+)$", unit.read_text())
+    assert folder[1] in {f"/var/lib/{name}" for name in kept}
