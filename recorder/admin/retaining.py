@@ -19,7 +19,7 @@ from recorder.admin.archiving import Archiver
 from recorder.admin.listing import Iceberg, Listed, list_days
 from recorder.admin.thinning import ThinnedDay, Thinner
 from recorder.archive.place import Place, open_place
-from recorder.archive.writing import check_kept
+from recorder.archive.writing import check_whole
 from recorder.errors import RecorderError
 from recorder.retention.planning import (
     DayState,
@@ -317,10 +317,10 @@ class _Run:
 
 
 def _check_archive(rows: Sequence[ArchivedRow]) -> None:
-    """See that what is about to go is still in the archive."""
+    """See that what is about to go is in the archive, byte for byte."""
     for row in rows:
         if row.uri is None or row.manifest_sha256 is None:
             continue
         root, _, name = row.uri.rpartition(f"/{row.uid}/")
         folder = f"{row.uid}/{name}"
-        check_kept(open_place(root), folder, row.manifest_sha256)
+        check_whole(open_place(root), folder, row.manifest_sha256)

@@ -7,6 +7,7 @@ manifest is only checked: the run that wrote it did not live to say so.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from hashlib import file_digest
 from pathlib import Path
 
 from recorder.archive.columns import ENTRIES, FACTS_ORDER, ORDER, Schema
@@ -16,7 +17,13 @@ from recorder.archive.place import Place
 from recorder.archive.sorting import Sorted, write_rows
 from recorder.archive.verifying import verify_day
 
-__all__ = ["ArchivedDay", "DayWriter", "check_kept", "read_manifest"]
+__all__ = [
+    "ArchivedDay",
+    "DayWriter",
+    "check_kept",
+    "check_whole",
+    "read_manifest",
+]
 
 MANIFEST = "manifest.json"
 LOG = "log.json"
@@ -163,8 +170,26 @@ def read_manifest(place: Place, folder: str) -> Manifest | None:
     return Manifest.parse(content, f"{place.uri}/{folder}/{MANIFEST}")
 
 
-def check_kept(place: Place, folder: str, sha256: str) -> None:
+def check_whole(place: Place, folder: str, sha256: str) -> None:
+    """Check that every byte of an archived day is what was verified.
+
+    Raises:
+        ArchiveError: the manifest or a file is missing, or is another.
+        PlaceError: the place does not answer.
+    """
+    for part in check_kept(place, folder, sha256).files:
+        name = f"{folder}/{part.name}"
+        with place.local(name) as path, path.open("rb") as file:
+            found = file_digest(file, "sha256").hexdigest()
+        if found != part.sha256:
+            msg = f'"{place.uri}/{name}" is not what was written: restore it'
+            raise ArchiveError(msg)
+
+
+def check_kept(place: Place, folder: str, sha256: str) -> Manifest:
     """Check that an archived day is still there: its manifest and its files.
+
+    Files are not read; return the manifest.
 
     Raises:
         ArchiveError: the manifest is missing or another, or a file is.
@@ -177,8 +202,10 @@ def check_kept(place: Place, folder: str, sha256: str) -> None:
     if digest_of(content) != sha256:
         msg = f'the manifest in "{where}" is not the one that was written'
         raise ArchiveError(msg)
-    for part in Manifest.parse(content, where).files:
+    manifest = Manifest.parse(content, where)
+    for part in manifest.files:
         size = place.size(f"{folder}/{part.name}")
         if size != part.bytes:
             msg = f'"{where}/{part.name}" is missing or damaged: restore it'
             raise ArchiveError(msg)
+    return manifest

@@ -22,7 +22,7 @@ from tests.support.days import (
 )
 from tests.support.postgres import Database
 
-__all__ = ["run"]
+__all__ = ["DROPPED", "run"]
 
 DROPPED = "select count(*) from recorder.partition where state = 'dropped'"
 
@@ -196,6 +196,24 @@ async def test_a_day_of_which_the_archive_is_gone_is_not_dropped(
     with pytest.raises(ArchiveError, match="no manifest"):
         await run(database, tmp_path)
     assert await asked(database, DROPPED) == 0
+
+
+async def test_a_day_of_which_the_archive_rotted_is_not_dropped(
+    database: Database, tmp_path: Path
+) -> None:
+    """In a week a disk may lose a bit that was verified."""
+    await write_days(database)
+    await run(database, tmp_path, hot=timedelta(days=300))
+    file = sorted_manifests(tmp_path)[0].with_name("entries-00000.parquet")
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-200] + bytes([whole[-200] ^ 1]) + whole[-199:])
+
+    with pytest.raises(ArchiveError, match=f"{file}.* restore it"):
+        await run(database, tmp_path)
+    assert await asked(database, DROPPED) == 0
+
+    file.write_bytes(whole)
+    assert len((await run(database, tmp_path)).dropped) == 2
 
 
 def sorted_manifests(place: Path) -> list[Path]:
