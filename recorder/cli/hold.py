@@ -18,6 +18,9 @@ from recorder.cli.options import (
 from recorder.cli.output import note, print_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
     from recorder.model.reference import EntryName
     from recorder.settings import Settings
     from recorder.wiring.reading import OpenedLog
@@ -44,8 +47,27 @@ def hold() -> None:
     """
 
 
-WHY = click.option("--why", required=True, help="Reason, for whoever asks.")
-WHO = click.option("--who", help="Who wants it. Default: your user name.")
+def _in_words(
+    _ctx: click.Context, option: click.Parameter, given: str | None
+) -> str | None:
+    """See that something is said."""
+    if given is not None and not given.strip():
+        msg = f"--{option.name} is empty: say it in words"
+        raise click.UsageError(msg)
+    return given
+
+
+WHY = click.option(
+    "--why",
+    required=True,
+    callback=_in_words,
+    help="Reason, for whoever asks.",
+)
+WHO = click.option(
+    "--who",
+    callback=_in_words,
+    help="Who wants it. Default: your user name.",
+)
 
 
 @click.command()
@@ -79,6 +101,7 @@ def add(ctx: click.Context, /, **given: Any) -> None:
 async def _add(ctx: click.Context, given: dict[str, Any]) -> None:
     from recorder.cli.asking import open_reading
     from recorder.model.hold import NewHold
+    from recorder.questions.references import find_node
     from recorder.wiring.retaining import place_hold
 
     window = given_window(given["since"], given["until"], now())
@@ -90,6 +113,9 @@ async def _add(ctx: click.Context, given: dict[str, Any]) -> None:
         if incident is not None:
             at = await _seen(reading, incident)
             since, until = since or at - AROUND, until or at + AROUND
+        if given["node"] is not None:
+            await reading.reach(since, until)
+            await find_node(reading, given["node"])
     placed = await place_hold(
         ctx.obj,
         NewHold(
@@ -105,12 +131,26 @@ async def _add(ctx: click.Context, given: dict[str, Any]) -> None:
         ),
     )
     print_lines([f"hold {placed.number}"])
+    if placed.kept:
+        note(f"it keeps {_said(placed.kept)}, and the days after")
+    else:
+        note(
+            "it keeps no day that is here now: nothing in them is of what it"
+            " names; see --since, --until, --node and --log, or remove it with"
+            f" `recorder hold remove {placed.number}`"
+        )
     if placed.dropped:
         note(
-            f"{len(placed.dropped)} days of the window were dropped before:"
-            f" {placed.dropped[0]} to {placed.dropped[-1]}; of these only what"
-            " was carried forward is left, and the archive"
+            f"of its window {_said(placed.dropped)} were dropped before; of"
+            " these only what was carried forward is left, and the archive"
         )
+
+
+def _said(days: "Sequence[date]") -> str:
+    """Count days, and name the first and the last."""
+    if len(days) == 1:
+        return f"1 day ({days[0]})"
+    return f"{len(days)} days ({days[0]} to {days[-1]})"
 
 
 def _named(ctx: click.Context, name: str | None) -> "EntryName | None":
@@ -169,7 +209,7 @@ async def _list(settings: "Settings", output: str) -> None:
         print_document(document, output)
         return
     columns = Columns(
-        ("HOLD", "SINCE", "UNTIL", "NODE", "INCIDENT", "WHO", "WHY", "")
+        ("HOLD", "LOG", "SINCE", "UNTIL", "NODE", "INCIDENT", "WHO", "WHY", "")
     )
     rows = [one.row() for one in document.holds]
     print_lines([columns.header(rows), *columns.lines(rows)])

@@ -34,6 +34,7 @@ class HoldDocument(Document, frozen=True, kw_only=True):
             lifted = f"lifted by {self.lifted_by}: {self.lifted_why}"
         return [
             str(self.hold),
+            "" if self.log is None else str(self.log),
             "" if self.since is None else written(self.since),
             "" if self.until is None else written(self.until),
             self.node or "",

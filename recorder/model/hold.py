@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 __all__ = ["Hold", "NewHold", "Placed"]
 
@@ -25,8 +25,11 @@ class Placed:
     """A hold that was placed."""
 
     number: int
-    dropped: Sequence[str]
-    """Partitions in its window that were dropped before."""
+    kept: Sequence[date]
+    """Days that are here and that it keeps, oldest first."""
+
+    dropped: Sequence[date]
+    """Days in its window that were dropped before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ import orjson
 from recorder.errors import NotFoundError
 from recorder.model.hold import Hold, NewHold, Placed
 from recorder.store.retention import connect_for_retention
-from recorder.store.steps import LEAVE_NOTICE
+from recorder.store.steps import LEAVE_NOTICE, LOCK_HOLDS
 from recorder.store.translate import translate_errors
 
 __all__ = ["add_hold", "lift_hold", "list_holds"]
@@ -28,8 +28,14 @@ LIST = """
     from recorder.hold h left join recorder.hold_lifted l using (hold_id)
     order by h.hold_id
 """
+KEPT = """
+    select (p.lower at time zone 'UTC')::date as day from recorder.partition p
+    where p.state <> 'dropped'
+      and $1 in (select hold_id from recorder.holds_over(p))
+    order by p.lower
+"""
 DROPPED = """
-    select p.name from recorder.partition p
+    select (p.lower at time zone 'UTC')::date as day from recorder.partition p
     where p.state = 'dropped'
       and ($1::timestamptz is null or p.observed_max >= $1)
       and ($2::timestamptz is null or p.observed_min < $2)
@@ -44,11 +50,16 @@ class NoHoldError(NotFoundError):
 
 
 async def add_hold(dsn: str, hold: NewHold) -> Placed:
-    """Place a hold, and leave a notice of it."""
+    """Place a hold, and leave a notice of it.
+
+    A day that is being dropped is waited for, so that it counts as dropped:
+    each day in the window is kept, or told to be gone.
+    """
     connection = await connect_for_retention(dsn)
     try:
         with translate_errors("place the hold"):
             async with connection.transaction():
+                await connection.execute(LOCK_HOLDS)
                 number: int = await connection.fetchval(
                     ADD,
                     hold.log,
@@ -70,10 +81,15 @@ async def add_hold(dsn: str, hold: NewHold) -> Placed:
                     "why": hold.why,
                 }
                 await _notice(connection, hold.log, said)
-            rows = await connection.fetch(DROPPED, hold.since, hold.until)
+            kept = await connection.fetch(KEPT, number)
+            gone = await connection.fetch(DROPPED, hold.since, hold.until)
     finally:
         connection.terminate()
-    return Placed(number=number, dropped=[row["name"] for row in rows])
+    return Placed(
+        number=number,
+        kept=[row["day"] for row in kept],
+        dropped=[row["day"] for row in gone],
+    )
 
 
 async def lift_hold(dsn: str, number: int, *, who: str, why: str) -> int:

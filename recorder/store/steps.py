@@ -16,7 +16,7 @@ from recorder.errors import LogError, LogUnavailableError
 from recorder.store.read_retention import RetentionReader
 from recorder.store.translate import translate_errors
 
-__all__ = ["LEAVE_NOTICE", "RefusedError", "Steps", "refusals"]
+__all__ = ["LEAVE_NOTICE", "LOCK_HOLDS", "RefusedError", "Steps", "refusals"]
 
 LOCK_MILLISECONDS = 200
 """How long a step waits for its locks, and who comes behind it with it."""
@@ -29,6 +29,9 @@ LOCK_NOT_AVAILABLE = ("55P03", "40P01")
 """SQLSTATEs of a lock that was not to be had, and of a deadlock."""
 
 LEAVE_NOTICE = "select recorder.leave_notice($1, $2)"
+LOCK_HOLDS = "select pg_advisory_xact_lock(hashtext('recorder.holds'))"
+"""Nobody places a hold while days are dropped or thinned out, nor the other
+way round: a hold that was placed during a drop would keep nothing of it."""
 
 
 class RefusedError(LogError):
@@ -61,6 +64,7 @@ class Steps(RetentionReader):
                         await self._connection.execute(
                             f"set local lock_timeout = {LOCK_MILLISECONDS}"
                         )
+                        await self._connection.execute(LOCK_HOLDS)
                         for log, document in notices.items():
                             said = orjson.dumps(document).decode()
                             await self._connection.execute(

@@ -164,10 +164,17 @@ async def test_holds_are_placed_listed_and_lifted(
         recorder, "hold", "add", "--why", "an audit", *url
     )
     assert nothing.status == 2
+    for words, status, said in (
+        (("--since", since, "--why", " "), 2, "--why is empty"),
+        (("--node", "gpu-01", "--why", "x"), 5, 'has no node "gpu-01"'),
+    ):
+        wrong = await asyncio.to_thread(recorder, "hold", "add", *words, *url)
+        assert (wrong.status, said in wrong.err) == (status, True), wrong.err
     placed = await asyncio.to_thread(
         recorder, "hold", "add", "--since", since, "--why", "an audit", *url
     )
     assert (placed.status, placed.out) == (0, "hold 1\n"), placed.err
+    assert f"it keeps 4 days ({noon(10):%Y-%m-%d} to " in placed.err
     kept = await asyncio.to_thread(recorder, "prune", *url)
     assert "kept by hold 1" in kept.err
     listed = await asyncio.to_thread(
@@ -196,7 +203,13 @@ async def test_holds_are_placed_listed_and_lifted(
     late = await asyncio.to_thread(
         recorder, "hold", "add", "--since", since, "--why", "too late", *url
     )
-    assert "were dropped before" in late.err
+    assert f"({noon(10):%Y-%m-%d} to {noon(9):%Y-%m-%d}) were dropped" in (
+        late.err
+    )
+    empty = await asyncio.to_thread(
+        recorder, "hold", "add", "--until", since, "--why", "long ago", *url
+    )
+    assert "it keeps no day that is here now" in empty.err
     gone = await asyncio.to_thread(
         recorder, "hold", "remove", "7", "--why", "none", *url
     )
