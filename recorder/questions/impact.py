@@ -12,6 +12,7 @@ from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.moment import shifted
 from recorder.model.window import Window
+from recorder.questions.beginning import reach_begun
 from recorder.questions.loading.fleet import states_at
 from recorder.questions.loading.hits import NodeSelection, all_hits_of
 from recorder.questions.loading.nodes import (
@@ -146,6 +147,20 @@ async def ask_impact(
     """
     window = question.window
     await reading.reach(window.since, window.until)
+    found = await _impact(reading, question, knowledge, now=now)
+    if await reach_begun(reading, window, found.failures):
+        return await _impact(reading, question, knowledge, now=now)
+    return found
+
+
+async def _impact(
+    reading: Reading,
+    question: ImpactQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Impact:
+    window = question.window
     nodes, moved = await _nodes(reading, question)
 
     async def was_meant(node: str, at: datetime) -> bool:

@@ -17,6 +17,7 @@ from recorder.knowledge import Knowledge
 from recorder.model.moment import shifted
 from recorder.model.outcomes import Fault
 from recorder.model.window import Window
+from recorder.questions.beginning import reach_begun
 from recorder.questions.loading.hits import hits_of
 from recorder.questions.loading.nodes import (
     LOOKBACK,
@@ -212,6 +213,16 @@ async def ask_incidents(
     """Find what happened to all nodes in a window."""
     window = question.window
     await reading.reach(window.since, window.until)
+    found = await _incidents(reading, window, knowledge, now=now)
+    verdicts = [v for one in found.incidents for v in one.verdicts]
+    if await reach_begun(reading, window, verdicts):
+        return await _incidents(reading, window, knowledge, now=now)
+    return found
+
+
+async def _incidents(
+    reading: Reading, window: Window, knowledge: Knowledge, *, now: datetime
+) -> Incidents:
     coverage = await covered(
         reading, window, now=now, reads=reads_nodes, facts=True, needs=PODS
     )

@@ -12,6 +12,7 @@ from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted
 from recorder.model.window import TimeError, Window
+from recorder.questions.beginning import reach_begun
 from recorder.questions.loading.nodes import (
     LOOKBACK,
     is_authored,
@@ -83,6 +84,11 @@ async def ask_why(
         facts=True,
     )
     found = await _verdicts(reading, question, knowledge, coverage)
+    if await reach_begun(reading, judged, found):
+        coverage = await covered(
+            reading, judged, now=now, reads=reads_nodes, facts=True
+        )
+        found = await _verdicts(reading, question, knowledge, coverage)
     spoken = judged
     if question.at is not None:
         spoken = _window_of(question.at, found)

@@ -119,7 +119,9 @@ class ArchivedDays:
         self.until = max((day.observed_max for day in dropped), default=FIRST)
         """Nothing that was dropped was observed later."""
 
-        self._is_all = self.dropped_position >= hot.log.size
+        # What a tape told ends where it does: what is here of it since is
+        # what retention said of itself.
+        self._is_all = hot.log.is_tape or self.dropped_position >= hot.log.size
 
     async def reach(
         self, since: datetime | None, until: datetime | None

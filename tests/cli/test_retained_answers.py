@@ -3,21 +3,29 @@
 import asyncio
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Answer
+from tests.corpus.logs import play
 from tests.support.days import (
     RUNS,
     asked,
     noon,
+    set_clock,
+    write_a_loss,
     write_days,
+    write_events,
     write_statements,
 )
 from tests.support.postgres import Database
 
 Recorder = Callable[..., Answer]
+
+PANIC = Path(__file__).parents[1] / "corpus/tapes/kernel-panic.tape.jsonl.zst"
+"""A node and one workload on it."""
 
 
 def lose_a_manifest(place: Path) -> None:
@@ -98,6 +106,44 @@ async def test_dropped_days_are_answered_or_named(
     told = await asyncio.to_thread(recorder, *asked)
     assert told.status == 4
     assert "which cannot be read" in told.out
+
+
+async def test_a_tape_of_dropped_days_is_answered_without_a_window(
+    days: Database, recorder: Recorder
+) -> None:
+    """What its runs of retention wrote since is not all that it holds."""
+    url = ("--database-url", days.superuser_dsn())
+    await set_clock(days, -timedelta(days=20))
+    await play(days.dsn("writer"), PANIC, name="old")
+    await set_clock(days, timedelta(0))
+    asked = ("incidents", "-o", "json", *url)
+    before = await asyncio.to_thread(recorder, *asked)
+
+    pruned = await asyncio.to_thread(recorder, "prune", *url)
+    assert "dropped 8 days" in pruned.err
+    after = await asyncio.to_thread(recorder, *asked)
+
+    assert before.out.count('"workloads": 1') == 1
+    assert after.json["incidents"] == before.json["incidents"]
+    assert '"archived"' in after.out
+
+
+async def test_what_began_in_dropped_days_is_told_whole(
+    days: Database, recorder: Recorder
+) -> None:
+    """Of a node that is still away the evidence stays, not what it hit."""
+    url = ("--database-url", days.superuser_dsn())
+    await write_a_loss(days, 10)
+    await write_events(days, "Later", 2)
+    asked = ("incidents", "-o", "json", *url)
+    before = await asyncio.to_thread(recorder, *asked)
+
+    pruned = await asyncio.to_thread(recorder, "prune", *url)
+    assert "dropped" in pruned.err
+    after = await asyncio.to_thread(recorder, *asked)
+
+    assert before.out.count('"workloads": 1') == 1
+    assert after.json["incidents"] == before.json["incidents"]
 
 
 async def test_what_is_only_facts_is_said(

@@ -39,6 +39,7 @@ __all__ = [
     "days_of_a_log",
     "owner",
     "set_clock",
+    "write_a_loss",
     "write_days",
     "write_events",
     "write_statements",
@@ -163,6 +164,43 @@ async def write_days(
             await deriver.derive(batch)
             await writer.append(batch)
         await writer.close()
+    await set_clock(database, timedelta(0))
+
+
+async def write_a_loss(database: Database, ago: int) -> None:
+    """Write that a node went away and took a Pod along, and is away still."""
+    await set_clock(database, noon(ago) - datetime.now(UTC))
+    writer = Writer(database.dsn("writer"), SPEC, holder="a")
+    teller = Teller(await writer.take_lease())
+    deriver = Deriver(writer)
+    when = (noon(ago) - at()).total_seconds()
+    pod = an_object(
+        "worker",
+        20,
+        spec={"nodeName": "gpu-001", "containers": [{"name": "main"}]},
+        status={"phase": "Running"},
+    )
+    told = (
+        a_list(PODS, 20, pod, when=when),
+        a_list(NODES, 20, a_node("gpu-001", 4), when=when),
+        a_frame(
+            NODES,
+            "MODIFIED",
+            a_node("gpu-001", 30, ready="Unknown"),
+            when=when + 60,
+        ),
+        a_frame(
+            PODS,
+            "DELETED",
+            {**pod, "metadata": {**pod["metadata"], "resourceVersion": "40"}},
+            when=when + 400,
+        ),
+    )
+    for observation in told:
+        batch = teller.batch(observation)
+        await deriver.derive(batch)
+        await writer.append(batch)
+    await writer.close()
     await set_clock(database, timedelta(0))
 
 
