@@ -203,8 +203,15 @@ def _outweighs(
 ) -> bool:
     """Whether a node went by a fault, whatever somebody may have waited for.
 
-    A panic is proved, and what took its neighbours with it was no order.
+    A panic is proved, and what took its neighbours with it was no order: a
+    drain of one machine is told beside it.
     """
+    if (
+        decided.decision is Decision.MANUAL_DRAIN
+        and broken.fault is Fault.POWER_LOSS
+        and broken.confidence is Confidence.LIKELY
+    ):
+        return True
     if decided.confidence is not Confidence.POSSIBLE:
         return False
     return _is_panic(broken) or (

@@ -28,6 +28,9 @@ from recorder.model.outcomes import (
 
 __all__ = ["confidence_of", "holes_over", "mode_of", "was_gone"]
 
+BY_ITSELF: Final = frozenset({Fault.KERNEL_PANIC, Fault.POWER_LOSS})
+"""What nobody means who has prepared a node for something else."""
+
 END: Final = datetime.max.replace(tzinfo=UTC)
 
 
@@ -56,9 +59,7 @@ def mode_of(
         )
     stood = transition.was_lost and transition.episode.baseline.cordoned
     told = transition.happened in STAYING or transition.was_prepared or stood
-    if told and not (
-        faulted is not None and faulted.fault is Fault.KERNEL_PANIC
-    ):
+    if told and not (faulted is not None and faulted.fault in BY_ITSELF):
         return Mode.UNKNOWN  # somebody decided, and did not say so
     return Mode.UNKNOWN if holed else Mode.ABRUPT
 

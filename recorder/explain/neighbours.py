@@ -6,6 +6,7 @@ So that who judges reads no more of the fleet than causes and rivals ask it.
 from datetime import datetime
 
 from recorder.explain.causes.power_loss import seen_lost
+from recorder.explain.signals import Topic
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.tracks.transition import Transition
@@ -13,6 +14,7 @@ from recorder.explain.tracks.transitions import happening
 from recorder.model.outcomes import Happened
 
 __all__ = [
+    "emptied_beside",
     "lost_together",
     "needs_every_place",
     "sees_others",
@@ -80,3 +82,20 @@ def stayed_beside(chain: Episode, fleet: Fleet) -> tuple[datetime, set[str]]:
             stayed |= there - lost
     transition = Transition(chain, *found, fleet)
     return transition.lost_at, stayed
+
+
+def emptied_beside(chain: Episode, fleet: Fleet) -> tuple[datetime, set[str]]:
+    """Name the nodes of the place of one that were lost with it.
+
+    And return when it was lost: whether they were cordoned by then counts
+    where somebody emptied that one. Of one that nobody did there are none.
+    """
+    found = happening(chain)
+    assert found is not None, "it sees others"
+    transition = Transition(chain, *found, fleet)
+    went: set[str] = set()
+    if transition.first(Topic.EVICTION) is not None:
+        lost = lost_together(chain, fleet) - {chain.node}
+        for key, value in fleet.place(chain.node).items():
+            went |= {name for name in lost if fleet.stands(name, key, value)}
+    return transition.lost_at, went

@@ -1,5 +1,6 @@
 """Power went: machines that share a place stop at once and boot anew."""
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from recorder.explain.causes.cause import CONCLUDED, FaultCause, Found
@@ -55,34 +56,45 @@ def _find(transition: Transition) -> Found | None:
         return None
     if transition.was_shut_down:
         return None
-    if _is_taken_down(transition):
-        return None
     found = shared_place(transition)
     if found is None:
         return None
     _, others = found
+    if _is_taken_down(transition, others):
+        return None
     if not all(
         transition.fleet.booted_after(o, transition.lost_at) for o in others
     ):
         return None
-    # Of what was lost when the log began nobody saw how it went.
+    # Of what was lost when the log began nobody saw how it went; and who had
+    # set all the others aside may have switched them off.
     seen = transition.episode.baseline.ready == "True"
+    sure = seen and not all(_were_set_aside(transition, others))
     return Found(
-        transition.effect, Confidence.LIKELY if seen else Confidence.POSSIBLE
+        transition.effect, Confidence.LIKELY if sure else Confidence.POSSIBLE
     )
 
 
-def _is_taken_down(transition: Transition) -> bool:
+def _is_taken_down(transition: Transition, others: Iterable[str]) -> bool:
     """Whether somebody set about to take the machine down.
 
-    A person's bare cordon explains no loss.
+    A person's bare cordon explains no loss, and who emptied one machine and
+    set no other aside took no others down with it.
     """
     cordon = transition.first(Topic.CORDON)
     if cordon is None:
         return False
     author = transition.author(cordon)
     by_hand = author is not None and not (author.is_program or author.library)
-    return not by_hand or transition.first(Topic.EVICTION) is not None
+    return not by_hand or (
+        transition.first(Topic.EVICTION) is not None
+        and any(_were_set_aside(transition, others))
+    )
+
+
+def _were_set_aside(t: Transition, others: Iterable[str]) -> Iterator[bool]:
+    """Yield of each whether it was cordoned when it was lost."""
+    return (t.fleet.was_set_aside(other, t.lost_at) for other in others)
 
 
 CAUSE = FaultCause(

@@ -6,7 +6,7 @@ plane from trouble of one machine.
 
 from collections.abc import Iterable, Mapping
 from copy import copy
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final, Self
 
 from recorder.classify.times import moment
@@ -17,7 +17,9 @@ from recorder.model.facts import (
     Appeared,
     BootChanged,
     ConditionChanged,
+    Cordoned,
     LeaseSilent,
+    Uncordoned,
 )
 from recorder.model.state import ObjectState
 
@@ -29,6 +31,9 @@ SHUTTING_DOWN: Final = "node is shutting down"
 
 MISSED: Final = timedelta(minutes=10)
 """Within which a node that fell silent is seen to be lost."""
+
+
+LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class Fleet:
@@ -60,6 +65,10 @@ class Fleet:
         """When a node was lost that had said that it would be."""
 
         self._down: frozenset[str] = frozenset()
+        self._aside: dict[str, list[tuple[datetime, bool]]] = {}
+        """When a node was cordoned, or was no more."""
+
+        self._stood_aside: frozenset[str] = frozenset()
         for stored in facts:
             self._take(stored)
 
@@ -77,13 +86,23 @@ class Fleet:
                 self._hear(fact.node, stored.observed_at)
             case ConditionChanged(type="Ready") as detail:
                 self._turn(fact.node, stored, detail)
+            case Cordoned() | Uncordoned() as turn:
+                aside = stored.observed_at, isinstance(turn, Cordoned)
+                self._aside.setdefault(fact.node, []).append(aside)
             case Appeared(state=state):
-                thing = fact.object
-                if thing is not None and thing.kind == "Node":
-                    self._labels[fact.node] = state.labels
-                    self._was_lost(fact.node, state)
+                self._see(fact.node, stored, state)
             case _:
                 pass
+
+    def _see(self, node: str, stored: StoredFact, state: ObjectState) -> None:
+        thing = stored.fact.object
+        if thing is None or thing.kind != "Node":
+            return
+        self._labels[node] = state.labels
+        if state.fields.get("unschedulable"):
+            # Since when, nobody saw.
+            self._aside.setdefault(node, []).append((LONG_AGO, True))
+        self._was_lost(node, state)
 
     def _turn(
         self, node: str, stored: StoredFact, detail: ConditionChanged
@@ -116,11 +135,17 @@ class Fleet:
             self._lost.setdefault(node, []).append(since)
             self._hear(node, since, no_more=True)
 
-    def knowing(self, down: Iterable[str]) -> Self:
-        """Return it with nodes that were down before any loss of then."""
+    def knowing(self, down: Iterable[str], aside: Iterable[str] = ()) -> Self:
+        """Return it with nodes that were down, or cordoned, before a loss."""
         other = copy(self)
         other._down = frozenset(down)  # noqa: SLF001 - it is one of us
+        other._stood_aside = frozenset(aside)  # noqa: SLF001 - as well
         return other
+
+    def was_set_aside(self, node: str, at: datetime) -> bool:
+        """Return whether a node was cordoned at a time."""
+        told = [t for t in self._aside.get(node, ()) if t[0] <= at]
+        return node in self._stood_aside or (bool(told) and max(told)[1])
 
     def was_down(self, node: str, at: datetime) -> bool:
         """Return whether a node had been lost before those of a time were."""

@@ -7,6 +7,7 @@ from recorder.classify.times import moment
 from recorder.coverage.hole import Hole
 from recorder.explain.missing import LEASES, NODES
 from recorder.explain.neighbours import (
+    emptied_beside,
     lost_together,
     needs_every_place,
     sees_others,
@@ -72,6 +73,7 @@ class FleetContext:
         self._everywhere = everywhere
         self._losses: list[StoredFact] = []
         self._down: dict[Episode, set[str]] = {}
+        self._aside: dict[Episode, set[str]] = {}
         self._stand({})
 
     async def read(self, chains: Iterable[Episode]) -> None:
@@ -94,6 +96,7 @@ class FleetContext:
             self._stand(await facts.places())
         for chain in placed:
             await self._look_for_down(chain)
+            await self._look_aside(chain)
 
     async def _look_for_down(self, chain: Episode) -> None:
         """Read whether those of its place that stayed had been up."""
@@ -101,6 +104,14 @@ class FleetContext:
         states = await states_at(self._reading, stayed, at)
         self._down[chain] = {
             name for name, state in states.items() if self._is_down(state, at)
+        }
+
+    async def _look_aside(self, chain: Episode) -> None:
+        """Read whether those that went with one that was emptied had been."""
+        at, went = emptied_beside(chain, self.around(chain))
+        states = await states_at(self._reading, went, at)
+        self._aside[chain] = {
+            name for name, state in states.items() if state.cordoned
         }
 
     def _is_down(self, state: NodeState, at: datetime) -> bool:
@@ -133,7 +144,9 @@ class FleetContext:
             since, until = self._span(chain)
             near = [s for s in self._losses if since <= s.at < until]
             fleet = Fleet(near, self._places)
-        return fleet.knowing(self._down.get(chain, ()))
+        return fleet.knowing(
+            self._down.get(chain, ()), self._aside.get(chain, ())
+        )
 
     def _spans(
         self, chains: Sequence[Episode]

@@ -1,11 +1,21 @@
 """Racks lose their power, of which not all nodes were up."""
 
+from typing import Any
+
 from tests.scenarios.failures.places import HALVES, dark
 from tests.scenarios.failures.stillness import SIX
 from tests.scenarios.requests.requests import DEADLOCK, NPD
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
-from tests.scenarios.telling.truths import ANYBODY, or_decision, or_fault
+from tests.scenarios.telling.truths import (
+    ANYBODY,
+    OR_FAILED,
+    or_decision,
+    or_fault,
+    user,
+)
+
+BOB = "bob@example.com"
 
 
 def fails_power(scene: Scene, at: float, *nodes: str) -> None:
@@ -122,3 +132,48 @@ def a_rack_goes_dark_and_one_had_hung_before() -> Scene:
         boots=(1, 2),
     )
     return dark(scene, "gpu-005", "gpu-006")
+
+
+def empties(scene: Scene, at: float, node: str, *pods: str) -> None:
+    """Let bob drain a node."""
+    body = {"spec": {"unschedulable": True}}
+    scene.asked(at, BOB, "patch", node, body)
+    scene.node(at + 0.02, node, "kubectl", cordon=True)
+    more: Any = {"resource": "pods", "space": "train", "sub": "eviction"}
+    for pod in pods:
+        scene.asked(at + 1, BOB, "create", pod, {}, **more)
+    scene.evicts(at + 1.1, *pods)
+
+
+@incident
+def a_rack_goes_dark_while_somebody_drains_one_of_it() -> Scene:
+    scene = Scene(*SIX, racks=HALVES, audit=True)
+    scene.runs(-5, "web-0", "gpu-004", gpus=0)
+    empties(scene, 20, "gpu-004", "web-0")
+    fails_power(scene, 60, "gpu-004", "gpu-005", "gpu-006")
+    scene.node(3000, "gpu-004", "kubectl", cordon=False)
+    scene.hit_pod("web-0", "gpu-004", by="drain")
+    scene.asks(0, 3600, node="gpu-004", verdicts=[0])
+    # That somebody emptied one took no other down.
+    return lost_power(scene, "gpu-004", "gpu-005", "gpu-006")
+
+
+@incident
+def a_rack_is_drained_and_switched_off() -> Scene:
+    scene = Scene(*SIX, racks=HALVES, audit=True)
+    for place, node in enumerate(SIX[3:]):
+        scene.runs(-5, f"web-{place}", node, gpus=0)
+        empties(scene, 20 + 300 * place, node, f"web-{place}")
+        scene.hit_pod(f"web-{place}", node, by="drain", accept=OR_FAILED)
+        scene.rebooted(
+            node,
+            "manual-drain",
+            user(BOB),
+            most="likely",
+            accept=or_decision("admin-request"),
+        )
+    fails_power(scene, 700, *SIX[3:])
+    for place, node in enumerate(SIX[3:]):
+        scene.node(3000, node, "kubectl", cordon=False)
+        scene.asks(0, 3600, node=node, verdicts=[place])
+    return scene
