@@ -122,11 +122,28 @@ class Transition:
 
     @cached_property
     def lost_at(self) -> datetime:
-        """The last renewal, the loss or the effect, whichever was first."""
+        """The last renewal, the loss or the effect, whichever was first.
+
+        A kubelet that says itself that it is not ready, and is heard of
+        afterwards, is there: its loss is a later one.
+        """
         times = [self.effect.stored.at]
         for topic in (Topic.SILENCE, Topic.READY):
-            times += [s.stored.at for s in self.episode.of(topic)[:1]]
+            gone = (
+                s.stored.at
+                for s in self.episode.of(topic)
+                if not self._was_heard_after(s)
+            )
+            times += [*gone][:1]
         return min(times)
+
+    def _was_heard_after(self, unready: Signal) -> bool:
+        """Whether a kubelet said that it is not ready and went on for long."""
+        said = unready.stored.at + LIMITS.together
+        return unready.status == "False" and any(
+            said < at < self.effect.stored.at - LIMITS.astray
+            for at in self.episode.alive
+        )
 
     @property
     def was_lost(self) -> bool:

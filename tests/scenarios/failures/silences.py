@@ -4,7 +4,9 @@ from tests.scenarios.requests.requests import NPD
 from tests.scenarios.telling.cluster import KCM
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
+from tests.scenarios.telling.truths import or_decision
 from tests.scenarios.upgrades.boots import RACKS
+from tests.scenarios.workloads.work import JOBS, owned
 
 
 @incident
@@ -156,4 +158,61 @@ def a_node_is_gone_and_stays_gone() -> Scene:
         most="unknown",
         back=False,
         accept={"mode": ["unknown"]},
+    )
+
+
+@incident
+def a_kubelet_waits_for_its_runtime_and_somebody_reboots_it() -> Scene:
+    scene = Scene(audit=True)
+    job = owned(scene, "Job", JOBS)
+    scene.runs(-5, "llm-0", "gpu-002", of=job)
+    says = "[container runtime is down, PLEG is not healthy: 3m5.1s ago]"
+    out = {"Ready": ("False", "KubeletNotReady", says)}
+    scene.node(20, "gpu-002", "kubelet", conditions=out)
+    taint = "node.kubernetes.io/not-ready:NoSchedule"
+    scene.node(20.4, "gpu-002", KCM, taints={taint: ""})
+    # The kubelet is there, and renews its lease.
+    who = "erin@example.com"
+    body = {"spec": {"unschedulable": True}}
+    scene.asked(140, who, "patch", "gpu-002", body)
+    scene.node(140.02, "gpu-002", "kubectl", cordon=True)
+    scene.asked(
+        141,
+        who,
+        "create",
+        "llm-0",
+        {},
+        resource="pods",
+        space="train",
+        sub="eviction",
+    )
+    why = "EvictionByEvictionAPI", "Eviction API: evicting"
+    scene.pod(141.1, "llm-0", "kube-apiserver", disrupted=why, deleting=True)
+    scene.silent(230, "gpu-002").stale(276, "gpu-002").boots(420, "gpu-002")
+    scene.fails(431, "llm-0", 255, "Unknown").gone(431.3, "llm-0")
+    scene.runs(432, "llm-1", "gpu-003", of=job)
+    scene.node(900, "gpu-002", "kubectl", cordon=False)
+    scene.hit(
+        "Job",
+        "llm",
+        "gpu-002",
+        ["llm-0"],
+        size=1,
+        gpus=8,
+        by="drain",
+        outcome="rescheduled",
+        accept={"hit_by": ["node-failure"]},
+    )
+    return scene.rebooted(
+        "gpu-002",
+        "manual-drain",
+        (["user"], who),
+        fault="runtime-failure",
+        most="likely",
+        # Of the two, the record of one may be lost.
+        accept={
+            **or_decision("admin-request"),
+            "fault": [None],
+            "cause": ["admin-request", "manual-drain"],
+        },
     )
