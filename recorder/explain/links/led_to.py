@@ -37,18 +37,18 @@ def _worth(led: Led) -> tuple[int, int, int, str]:
 
 def _responded(deed: Deed) -> Led | None:
     """A controller took out of service what was broken."""
-    cordons = deed.one.of(Topic.CORDON)
-    if not (cordons and deed.one.is_by_program and deed.faulted(cordons[0])):
-        return None
     t = deed.transition
-    sure = (
-        is_recent(t, cordons[0]) or t.was_acted_upon or t.happened in STAYING
-    )
+    held = deed.one.of(Topic.CORDON) or [
+        taint for taint in deed.one.of(Topic.TAINT) if taint is t.effect
+    ]
+    if not (held and deed.one.is_by_program and deed.faulted(held[0])):
+        return None
+    sure = is_recent(t, held[0]) or t.was_acted_upon or t.happened in STAYING
     if t.happened == Happened.REBOOT and t.episode.of(Topic.VERSION):
         sure = False  # what came back is another system: an upgrade, perhaps
     return Led(
         Decision.AUTO_REMEDIATION,
-        cordons[0],
+        held[0],
         deed.one.author,
         Confidence.PROVEN if sure else Confidence.POSSIBLE,
         2,

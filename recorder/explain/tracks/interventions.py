@@ -15,16 +15,14 @@ from recorder.explain.signals import (
     is_order,
     is_same,
 )
-from recorder.explain.tracks.transition import DONE, QUOTE_MIN, Transition
+from recorder.explain.tracks.responses import OF_KUBERNETES, QUOTE_MIN
+from recorder.explain.tracks.transition import DONE, Transition
 from recorder.model.outcomes import ActorKind, Decision
 
 __all__ = ["TAKING", "Intervention", "interventions_of"]
 
 _NO_ACT = frozenset({Topic.REQUEST, Topic.SHUTDOWN, Topic.VERSION, Topic.WORD})
 """Topics of what nobody does to a node on purpose, or what audit says."""
-
-_OF_KUBERNETES = "node.kubernetes.io/"
-"""Prefix of the taints that the node controller derives."""
 
 
 TAKING = frozenset({Decision.SCALE_DOWN, Decision.NODE_DELETION})
@@ -148,7 +146,7 @@ def _steps(transition: Transition) -> Iterator[Signal]:
             continue
         elif signal.role in DONE and not (
             signal.topic is Topic.TAINT
-            and signal.subject.name.startswith(_OF_KUBERNETES)
+            and signal.subject.name.startswith(OF_KUBERNETES)
         ):
             yield signal
 

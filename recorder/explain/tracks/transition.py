@@ -16,13 +16,13 @@ from recorder.explain.signals import (
     Signal,
     Subject,
     Topic,
-    is_same,
     is_trouble,
 )
 from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episode import Episode
 from recorder.explain.tracks.fleet import Fleet
+from recorder.explain.tracks.responses import answers, held_for
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened, Role
 
 __all__ = ["Transition", "is_barred", "latest"]
@@ -61,32 +61,8 @@ def latest(signal: Signal) -> datetime:
     return at
 
 
-def _answers(act: Signal, mark: Signal) -> bool:
-    """Whether somebody else wrote after a condition what names it."""
-    return (
-        act.position > mark.position
-        and act.subject != mark.subject
-        and not is_same(act.actor, mark.actor)
-        and _names(act, mark)
-    )
-
-
-def _names(act: Signal, mark: Signal) -> bool:
-    """Whether what somebody wrote names a condition, or quotes it."""
-    words = [mark.subject.name]
-    new = mark.condition
-    if new is not None:
-        words += [new.reason or "", new.message or ""]
-    return any(
-        word in act.says for word in words if word and len(word) >= QUOTE_MIN
-    )
-
-
 DONE = frozenset({Role.ACT, Role.DECISION})
 """Roles of what somebody did."""
-
-QUOTE_MIN = 8
-"""Characters of a literal, so that it is not quoted by chance."""
 
 
 @dataclass(frozen=True)
@@ -272,26 +248,33 @@ class Transition:
         """Whether what somebody else did after a fault names it."""
         done = [s for s in self.episode.signals if s.role in DONE]
         return any(
-            self.is_before(act) and _answers(act, fault)
+            self.is_before(act) and answers(act, fault)
             for act in [*done, *self.episode.marks]
             if act.topic is not Topic.REQUEST
         )
 
     @cached_property
     def named_faults(self) -> list[Signal]:
-        """Conditions that no rule knows and that an act after them names."""
+        """Conditions that no rule knows and that an act after them answers.
+
+        It names them, or it came right after them and was undone right after
+        they were over.
+        """
         acts = [
             s
             for s in [*self.episode.signals, *self.episode.marks]
             if self.is_before(s) and s.topic is not Topic.REQUEST
         ]
-        return [
-            mark._replace(role=Role.FAULT, fault=Fault.OTHER)
-            for mark in self.episode.marks
-            if is_trouble(mark)
-            and self.is_before(mark)
-            and any(_answers(act, mark) for act in acts)
-        ]
+        found = []
+        for mark in self.episode.marks:
+            if not (is_trouble(mark) and self.is_before(mark)):
+                continue
+            named = any(answers(act, mark) for act in acts)
+            held = any(map(self.is_before, held_for(mark, self.episode)))
+            if named or held:
+                fault = mark._replace(role=Role.FAULT, fault=Fault.OTHER)
+                found.append(fault._replace(vague=not named))
+        return found
 
     @cached_property
     def first_fault(self) -> Signal | None:
