@@ -13,6 +13,7 @@ from recorder.knowledge import Knowledge
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
     AnnotationChanged,
+    Appeared,
     ConditionChanged,
     EventOccurred,
     LabelChanged,
@@ -35,6 +36,15 @@ _DAILY = frozenset(
 
 _NO_ORDER = frozenset({"Node", "Pod", "Lease", "CSINode", "Event", ""})
 """Kinds that name a node and order nothing."""
+
+_TOLD = frozenset(
+    {
+        FactKind.APPEARED,
+        FactKind.CONDITION_CHANGED,
+        FactKind.FIELD_CHANGED,
+    }
+)
+"""What of an object that names a node tells how far it is carried out."""
 
 _OWN = frozenset(
     {
@@ -99,7 +109,7 @@ def _subject(fact: Fact, node: str) -> Subject | None:
         return Subject(Topic.EVENT, reason) if of_node and reason else None
     if about == "Node":
         return _of_node(fact)
-    told = fact.kind in {FactKind.APPEARED, FactKind.CONDITION_CHANGED}
+    told = fact.kind in _TOLD
     if not told or thing is None or about in _NO_ORDER or fact.node != node:
         return None
     return Subject(Topic.OBJECT, f"{thing.kind}/{thing.name}")
@@ -139,6 +149,8 @@ def is_order(mark: Signal) -> bool:
             text = f"{key} {new}"
         case EventOccurred(reason=reason, message=message):
             text = f"{reason} {message}"
+        case Appeared(created=True) if mark.topic is Topic.OBJECT:
+            text = mark.subject.name
         case _:
             return False
     return bool(_ORDER.search(text)) and not _SOME_DAY.search(text)

@@ -95,6 +95,7 @@ def interventions_of(transition: Transition) -> list[Intervention]:
             found.append(Intervention(author, [mark], marks=[mark]))
     for one in found:
         one.asked += _quoting(one, found)
+        one.asked += _serving(one, found, transition)
     return found
 
 
@@ -108,6 +109,26 @@ def _quoting(
     for other in found:
         quoted = any(_is_quoted(name, other.marks) for name in orders)
         if other.author is not None and other.is_by_program and quoted:
+            yield other.author
+
+
+def _serving(
+    one: Intervention, found: Iterable[Intervention], transition: Transition
+) -> Iterator[Actor]:
+    """Yield the programs that went on with an object by which one asked."""
+    asked = {
+        s.subject for s in one.steps if s.topic is Topic.OBJECT and is_order(s)
+    }
+    if not (asked and one.is_by_hand):
+        return
+    authors = [
+        transition.author(mark)
+        for mark in transition.episode.marks
+        if mark.subject in asked
+    ]
+    for other in found:
+        served = any(is_same(other.author, author) for author in authors)
+        if other.author is not None and other.is_by_program and served:
             yield other.author
 
 

@@ -204,6 +204,7 @@ class World:
         body: Any = None,
         *,
         resource: str = "nodes",
+        group: str = "",
         space: str = "",
         sub: str = "",
         code: int = 200,
@@ -212,6 +213,8 @@ class World:
     ) -> Self:
         """Let audit record a request."""
         about = {"resource": resource, "name": name, "apiVersion": "v1"}
+        if group:
+            about["apiGroup"] = group
         if space:
             about["namespace"] = space
         if sub:
