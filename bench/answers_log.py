@@ -61,6 +61,7 @@ __all__ = [
     "fill",
     "filled",
     "frame",
+    "list_struck",
 ]
 
 BEGAN = datetime(2026, 11, 11, tzinfo=UTC)
@@ -184,9 +185,9 @@ class Filler:
         )
         return found
 
-    async def end(self) -> None:
+    async def end(self, began: datetime) -> None:
         """Say how large the log is, and what vouches for it."""
-        await self._connection.execute(STREAM, BEGAN, ENDED)
+        await self._connection.execute(STREAM, began, ENDED)
         await self._connection.execute(WIDEN)
         await self._connection.execute(SIZE, self.size, self.batches, ENDED)
 
@@ -202,21 +203,29 @@ async def filled(connection: asyncpg.Connection) -> Filled:
     size = await connection.fetchval(
         "select size from recorder.log_head where log_id = 1"
     )
-    return Filled(size, _struck())
+    return Filled(size, list_struck())
 
 
 async def fill(
-    connections: Sequence[asyncpg.Connection], entries: int
+    connections: Sequence[asyncpg.Connection],
+    entries: int,
+    *,
+    earlier: int = 0,
 ) -> Filled:
-    """Fill log 1, which is empty, with about so many entries.
+    """Fill log 1, which is empty, with about so many entries in ten days.
 
     The two connections work side by side.
+
+    Args:
+        connections: of the owner.
+        entries: of the ten days.
+        earlier: days of the same daily life before them, without incidents.
     """
     connection = connections[0]
     for one in connections:
         await one.execute(SESSION)
         await take_ticks(one)
-    for day in range(DAYS + 1):
+    for day in range(-earlier, DAYS + 1):
         at = BEGAN + timedelta(days=day)
         await connection.execute("select recorder.add_partition($1)", at)
     indices = await connection.fetch(INDICES)
@@ -226,36 +235,41 @@ async def fill(
     filler = Filler(connection, details)
     pace = SLOT * FULL / (entries // SLOTS)
     fleet = Fleet("questions", nodes=FLEET, pace=pace)
-    struck = _struck()
+    struck = list_struck()
     call(fleet, [hit.node for hit in struck])
-    began = await _put_nodes(filler, fleet, len(struck))
+    first = BEGAN - timedelta(days=earlier)
+    began = await _put_nodes(filler, fleet, len(struck), first)
     known = await filler.newest_object()
     block = Block(connections, known, began, details)
     await _make(block, filler, fleet, entries // SLOTS)
-    for slot in range(SLOTS):
-        await _put_slot(filler, block, slot)
+    slots_before = earlier * SLOTS // DAYS
+    for number in range(slots_before + SLOTS):
+        await _put_slot(filler, block, number - slots_before, Again(number))
     await block.drop()
-    await filler.end()
+    await filler.end(first)
     await _index(connections, [index["made"] for index in indices])
     return Filled(filler.size, struck)
 
 
-def _struck() -> list[Struck]:
+def list_struck() -> list[Struck]:
+    """Return the nodes that incidents strike, in the order of number."""
     return [
         Struck(node, rack_of(number), BEGAN + number % SLOTS * SLOT)
         for number, node in enumerate(struck_nodes(INCIDENTS_COUNT))
     ]
 
 
-async def _put_nodes(filler: Filler, fleet: Fleet, struck: int) -> datetime:
-    """List the nodes but those that come with their incident.
+async def _put_nodes(
+    filler: Filler, fleet: Fleet, struck: int, when: datetime
+) -> datetime:
+    """List the nodes, at a time, but those that come with their incident.
 
     Returns what time it is in the fleet then.
     """
     listed = list(fleet.listed())
     others = beside_struck(listed[struck:], struck)
     for batch in batches(map(frame, others)):
-        seen = {"operation": Operation.LISTED, "observed_at": BEGAN}
+        seen = {"operation": Operation.LISTED, "observed_at": when}
         batch.drafts = [
             (epoch, msgspec.structs.replace(draft, **seen))
             for epoch, draft in batch.drafts
@@ -263,7 +277,7 @@ async def _put_nodes(filler: Filler, fleet: Fleet, struck: int) -> datetime:
         # As if they had not been entered as new.
         batch.read, batch.states = {}, KnownStates()
         await Deriver(Nothing()).derive(batch)
-        await filler.put(_calm(batch), BEGAN)
+        await filler.put(_calm(batch), when)
     return listed[-1].at
 
 
@@ -290,15 +304,20 @@ async def _make(
     await block.complete()
 
 
-async def _put_slot(filler: Filler, block: Block, slot: int) -> None:
-    """Put the block, and the incidents in it where they happened."""
-    at, again = BEGAN + slot * SLOT, Again(slot)
+async def _put_slot(
+    filler: Filler, block: Block, slot: int, again: Again
+) -> None:
+    """Put the block, and the incidents in it where they happened.
+
+    Slots before the ten days are negative, and nothing happens in them.
+    """
+    at = BEGAN + slot * SLOT
     await block.put_objects(again)
     chance = Random(f"incidents of {slot}")
     happened = sorted(
         (
             incident(number, at + SLOT * BEGINNING * chance.random())
-            for number in range(slot, INCIDENTS_COUNT, SLOTS)
+            for number in _incidents_of(slot)
         ),
         key=lambda seen: seen[-1].observed_at,
     )
@@ -313,6 +332,10 @@ async def _put_slot(filler: Filler, block: Block, slot: int) -> None:
         for batch in batches(seen) if seen else ():
             await Deriver(Nothing()).derive(batch)
             await filler.put(batch, seen[-1].observed_at + LATE)
+
+
+def _incidents_of(slot: int) -> Iterable[int]:
+    return range(slot, INCIDENTS_COUNT, SLOTS) if slot >= 0 else ()
 
 
 async def _index(

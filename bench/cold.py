@@ -35,7 +35,7 @@ from recorder.store.writer import Writer
 from recorder.wiring.database import Database, open_database
 from recorder.wiring.reading import Logs, open_logs
 
-__all__ = ["bench"]
+__all__ = ["archive", "bench", "filled_log"]
 
 ENTRIES = 1_000_000
 ASKED = 20
@@ -54,8 +54,8 @@ async def _measured(hot: Path, cold: Path) -> list[Number]:
     async with AsyncExitStack() as stack:
         here, there = Settings(data_dir=hot), Settings(data_dir=cold)
         database = await stack.enter_async_context(open_database(here))
-        made = await _filled(database)
-        await _archive(database, place)
+        made = await filled_log(database, ENTRIES)
+        await archive(database, Policy(place=str(place)), drop=False)
         other = await stack.enter_async_context(open_database(there))
         await attach(other.dsn("retention"), str(place))
         both = [
@@ -65,23 +65,25 @@ async def _measured(hot: Path, cold: Path) -> list[Number]:
         return await _asked(both, made)
 
 
-async def _filled(database: Database) -> Filled:
+async def filled_log(
+    database: Database, entries: int, *, earlier: int = 0
+) -> Filled:
+    """Make the log of `answers_log`, as one of before there were hashes."""
     writer = Writer(database.dsn("writer"), SPEC, holder="bench")
     await writer.take_lease()
     await writer.close()
     connections = [
         await asyncpg.connect(database.dsn("owner")) for _ in range(2)
     ]
-    made = await fill(connections, ENTRIES)
-    # As of a log of before there were hashes, which verifying makes.
+    made = await fill(connections, entries, earlier=earlier)
     await connections[0].execute("update recorder.log_head set peaks = null")
     for connection in connections:
         await connection.close()
     return made
 
 
-async def _archive(database: Database, place: Path) -> None:
-    """Archive every day; the log was made without hashes."""
+async def archive(database: Database, policy: Policy, *, drop: bool) -> None:
+    """Hash the log, which verifying does, and make a run of retention."""
     began = time.monotonic()
     engine = make_engine(database.dsn("reader"))
     (log,) = await read_logs(engine)
@@ -92,15 +94,13 @@ async def _archive(database: Database, place: Path) -> None:
     say(f"  {found.checked_entries:,} entries, {len(found.problems)} problems")
     say(f"  hashed in {time.monotonic() - began:.0f} s")
     began = time.monotonic()
-    policy = Policy(place=str(place))
-    await retain(
-        database.dsn("retention"), Retaining(policy=policy, drop=False)
+    done = await retain(
+        database.dsn("retention"), Retaining(policy=policy, drop=drop)
     )
-    say(f"  archived in {time.monotonic() - began:.0f} s, {_size(place):,} B")
-
-
-def _size(place: Path) -> int:
-    return sum(one.stat().st_size for one in place.rglob("*.parquet"))
+    say(
+        f"  {len(done.archived)} days archived, {len(done.dropped)} dropped"
+        f" in {time.monotonic() - began:.0f} s, {done.bytes:,} B"
+    )
 
 
 async def _asked(both: Sequence[Logs], made: Filled) -> list[Number]:

@@ -42,8 +42,11 @@ class Again:
 
     @property
     def name(self) -> str:
-        high, low = divmod(self.number, len(UNAMBIGUOUS) - 1)
-        letters = UNAMBIGUOUS[high] + UNAMBIGUOUS[low]
+        more, low = divmod(self.number, len(UNAMBIGUOUS) - 1)
+        high, middle = divmod(more, len(UNAMBIGUOUS))
+        letters = UNAMBIGUOUS[middle] + UNAMBIGUOUS[low]
+        if high:
+            letters = UNAMBIGUOUS[high] + letters
         return f"-{letters}" if self.number else NAME_MARK
 
 

@@ -29,6 +29,13 @@ SMALLEST: dict[str, dict[str, Any]] = {
         "questions.PROCESSES": 2,
     },
     "cold": SMALL_LOG | {"cold.ENTRIES": 8_000, "cold.ASKED": 5},
+    "deep": SMALL_LOG
+    | {
+        "deep.ENTRIES": 8_000,
+        "deep.EARLIER": 2,
+        "deep.ASKED": 3,
+        "deep.ASKED_OF_ALL": 1,
+    },
     "list": {"listing.PODS": 200},
     "latency": {
         "latency.RATE": 50,
