@@ -9,6 +9,7 @@ in the order in which the real cluster showed them.
 
 import json
 import random
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -88,8 +89,23 @@ class Fleet:
     """One cluster and what happens in it."""
 
     def __init__(
-        self, seed: str, *, nodes: int = 500, pace: timedelta = PACE
+        self,
+        seed: str,
+        *,
+        nodes: int = 500,
+        pace: timedelta = PACE,
+        ended_max: int | None = None,
     ) -> None:
+        """Draw a fleet.
+
+        Args:
+            seed: what it is drawn from.
+            nodes: how many there are.
+            pace: between two changes, on average.
+            ended_max: how many Pods and Jobs that came to their end, and
+                Events that nothing repeats, exist before the oldest is
+                deleted; None to keep them, so that the fleet grows.
+        """
         self.site = Site(seed)
         self._chance = random.Random(f"fleet {seed}")
         self._now = BEGAN
@@ -106,6 +122,8 @@ class Fleet:
         self._runs: dict[str, list[tuple[Workload, Values]]] = {}
         self._waiting: list[tuple[Page, Values]] = []
         self._live: list[tuple[Page, Values]] = []
+        self._ended_max = ended_max
+        self._ended: deque[tuple[str, Page, Values]] = deque()
         self.nodes = [self._machine(number) for number in range(nodes)]
 
     def changes(self, mix: dict[str, int]) -> Iterator[Change]:
@@ -122,6 +140,7 @@ class Fleet:
                 chosen, list(mix.values()), k=1000
             ):
                 yield make()
+                yield from self._expired()
 
     def listed(self) -> Iterator[Change]:
         """Yield every Node as it is, as if it was new."""
@@ -177,7 +196,7 @@ class Fleet:
         change = self._change(EVENTS, "ADDED", page, values)
         self._live.append((page, values))
         if len(self._live) > LIVE_EVENTS:
-            self._live.pop(0)
+            self._end(EVENTS, *self._live.pop(0))
         return change
 
     def life(self, resource: str) -> Iterator[Change]:
@@ -193,6 +212,15 @@ class Fleet:
         actor.place = len(actor.pages) // 2
         document = self._next(resource, actor).document
         return b"{" + document[document.index(b'"metadata"') :]
+
+    def _end(self, resource: str, page: Page, values: Values) -> None:
+        if self._ended_max is not None:
+            self._ended.append((resource, page, values))
+
+    def _expired(self) -> Iterator[Change]:
+        while len(self._ended) > (self._ended_max or 0):
+            resource, page, values = self._ended.popleft()
+            yield self._change(resource, "DELETED", page, values)
 
     def _bump(self, values: Values) -> None:
         for slot in [s for s in values if s[0] in {"count", "last"}]:
@@ -241,6 +269,8 @@ class Fleet:
         if actor.place == len(actor.pages):
             active[place] = active[-1]
             active.pop()
+            if change.type != "DELETED":
+                self._end(resource, actor.pages[-1][1], actor.values)
         return change
 
     def _make(self, resource: str) -> Actor:

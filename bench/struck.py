@@ -17,9 +17,9 @@ from tests.corpus.playing import observations
 from tests.corpus.rewording import moment_of, rename, shifted
 from tests.corpus.tape_lines import Frame, Lines, objects_of, read_lines
 from tests.corpus.told import Told
-from tests.corpus.truth import read_truth
+from tests.corpus.truth import Verdict, read_truth
 
-__all__ = ["beside_struck", "incident", "rack_of", "struck_nodes"]
+__all__ = ["beside_struck", "incident", "rack_of", "struck_nodes", "truth_of"]
 
 INCIDENTS = ("crash", "kernel-deadlock", "drain", "kubelet-restart")
 TAPES = Path(__file__).parents[1] / "tests/corpus/tapes"
@@ -44,7 +44,12 @@ def _renamed(number: int) -> Told:
 
 def struck_nodes(count: int) -> list[str]:
     """Name the node that each of so many incidents is about."""
-    return [_renamed(n).truth.verdicts[0].node for n in range(count)]
+    return [truth_of(number).node for number in range(count)]
+
+
+def truth_of(number: int) -> Verdict:
+    """Return what is true of the node that an incident is about."""
+    return _renamed(number).truth.verdicts[0]
 
 
 def rack_of(number: int) -> str:

@@ -1,20 +1,23 @@
 """Thirty days with a hot window of seven: does the database stop growing?
 
-The changes of thirty days are written by a clock that stands in the past, then
-one run of retention drops what is older. The size is compared with that of
-ten days, and the log is verified from its first batch on.
+The changes of each day are written by a clock that stands in the past, and at
+its end retention runs as it would have then. The fleet does not grow: what
+came to its end is deleted after a while. At last the log is verified from its
+first batch on, and asked why a node restarted on the second day.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 
 import asyncpg
+import orjson
 
 from bench.fleet import Change, Fleet
 from bench.measuring import Number, say, server_folder
+from bench.struck import incident, truth_of
 from bench.tapes import MIXES
 from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify
@@ -22,17 +25,23 @@ from recorder.intake.deriving import Deriver
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
-from recorder.model.observation import WatchFrame
+from recorder.knowledge import load
+from recorder.model.observation import ListPage, WatchFrame
 from recorder.model.reference import Resource
+from recorder.model.window import Window
+from recorder.questions.why import WhyQuestion, ask_why
 from recorder.retention.policy import Policy
+from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read_logs import read_logs
 from recorder.store.writer import LogSpec, Writer
 from recorder.wiring.database import roles_sql
+from recorder.wiring.reading import open_logs
 from tests.conftest import TEMPLATE, migrated
 from tests.support.days import set_clock
 from tests.support.postgres import (
     Database,
+    DatabaseServer,
     fresh_database,
     make_template,
     start_embedded,
@@ -46,6 +55,9 @@ DOCUMENTS = 20_000
 DAYS = 30
 BATCH = 1_000
 HOT = timedelta(days=7)
+ENDED_MAX = 2_000
+"""Of the objects that came to their end, those that still exist."""
+
 SPEC = LogSpec(
     cluster_name="thirty-days",
     cluster_uid="thirty-days",
@@ -54,7 +66,10 @@ SPEC = LogSpec(
 )
 SETTLED = 10
 """Days after which nothing more should be added: the hot ones, the day that
-answers look back, and those that are under way."""
+answers look back, and the one that is under way."""
+
+STRUCK = 2
+"""The day of the incident."""
 
 
 def bench(runs: int) -> list[Number]:
@@ -65,24 +80,37 @@ def bench(runs: int) -> list[Number]:
         asyncio.Runner() as runner,
     ):
         runner.run(make_template(server, TEMPLATE, migrated))
+        return runner.run(_measured(server, folder))
 
-        async def lived(days: int) -> tuple[int, bool]:
-            async with fresh_database(server, TEMPLATE) as database:
-                return await _lived(database, folder / str(days), days)
 
-        few, _ = runner.run(lived(SETTLED))
-        many, proven = runner.run(lived(DAYS))
+async def _measured(server: DatabaseServer, folder: Path) -> list[Number]:
+    async with fresh_database(server, TEMPLATE) as database:
+        settings = Settings(
+            data_dir=folder, database_url=database.dsn("reader")
+        )
+        sizes, told = await _lived(database, settings)
+        engine = make_engine(database.dsn("reader"))
+        (log,) = await read_logs(engine)
+        await engine.dispose()
+        found = await verify(
+            database.dsn("writer"), log, Verifying(), asyncio.Event()
+        )
+        proven = found.ok and found.size > DAYS * DOCUMENTS / 2
+        again = await _why(settings)
+        is_right = again == told and again[-1][0] == truth_of(0).happened
+    settled = [size / (1 << 20) for size in sizes[SETTLED - 1 :]]
     return [
         Number(
-            name=f"database after {DAYS} days",
+            name=f"database at the end of days {SETTLED} to {DAYS}",
             unit="MiB",
-            values=[many / (1 << 20)],
+            values=settled,
         ),
         Number(
-            name=f"  relative to that after {SETTLED} days",
+            name=f"  relative to that of day {SETTLED}, at most",
             unit="",
-            values=[many / few],
+            values=[size / settled[0] for size in settled],
             target="<= 1.1",
+            best="max",
         ),
         Number(
             name="  proven from the first batch to the last",
@@ -90,50 +118,103 @@ def bench(runs: int) -> list[Number]:
             values=[float(proven)],
             target=">= 1",
         ),
+        Number(
+            name=f"  why on day {STRUCK} is right, before and after",
+            unit="",
+            values=[float(is_right)],
+            target=">= 1",
+        ),
     ]
 
 
 async def _lived(
-    database: Database, archive: Path, days: int
-) -> tuple[int, bool]:
-    """Live some days; return the size, and whether the log is proven.
+    database: Database, settings: Settings
+) -> tuple[list[int], list[tuple[str, str]]]:
+    """Live thirty days.
 
-    One fleet goes on from day to day: its Pods come and go.
+    Returns the size of the database after each, and what was answered on the
+    day of the incident.
     """
     dsn = database.dsn("writer")
-    changes = Fleet("thirty days").changes(MIXES["mixed"])
-    for day in range(days):
-        ago = timedelta(days=days - day)
-        await set_clock(database, -ago)
-        await _append(dsn, islice(changes, DOCUMENTS), ago)
+    sizes, told = list[int](), list[tuple[str, str]]()
+    place = settings.data_dir / "archive"
+    fleet = Fleet("thirty days", ended_max=ENDED_MAX)
+    changes = fleet.changes(MIXES["mixed"])
+    for day in range(1, DAYS + 1):
+        ago = timedelta(days=DAYS + 1 - day)
+        await set_clock(database, -ago, ("writer", "retention"))
+        frames = map(_frame, islice(changes, DOCUMENTS), repeat(ago))
+        struck = _struck() if day == STRUCK else ()
+        await _append(dsn, chain(frames, struck))
+        policy = Policy(hot=HOT, place=str(place))
+        done = await retain(
+            database.dsn("retention"), Retaining(policy=policy)
+        )
+        sizes.append(await _bytes(database))
+        say(
+            f"  day {day}: {len(done.archived)} archived,"
+            f" {len(done.dropped)} dropped, {sizes[-1] / (1 << 20):,.0f} MiB"
+        )
+        if day == STRUCK:
+            told = await _why(settings)
     await set_clock(database, timedelta())
-    policy = Policy(hot=HOT, place=str(archive))
-    done = await retain(database.dsn("retention"), Retaining(policy=policy))
-    size = await _bytes(database)
-    say(
-        f"  {days} days, {len(done.dropped)} of them dropped:"
-        f" {size / (1 << 20):,.0f} MiB"
+    return sizes, told
+
+
+def _frame(change: Change, ago: timedelta) -> WatchFrame:
+    return WatchFrame(
+        observed_at=datetime.now(UTC) - ago,
+        resource=Resource.parse(change.resource),
+        type=change.type,
+        object=change.document,
     )
-    engine = make_engine(database.dsn("reader"))
-    (log,) = await read_logs(engine)
-    await engine.dispose()
-    found = await verify(dsn, log, Verifying(), asyncio.Event())
-    return size, found.ok and found.size > days * DOCUMENTS / 2
 
 
-async def _append(dsn: str, changes: Iterable[Change], ago: timedelta) -> None:
+def _struck() -> Iterator[WatchFrame]:
+    """Yield what is seen of an incident on its day.
+
+    What was there when its tape begins is new to this fleet.
+    """
+    began = datetime.now(UTC) - timedelta(days=DAYS + 1 - STRUCK, hours=1)
+    for seen in incident(0, began):
+        if isinstance(seen, WatchFrame):
+            yield seen
+        elif isinstance(seen, ListPage):
+            for item in seen.items:
+                yield WatchFrame(
+                    observed_at=seen.observed_at,
+                    resource=seen.resource,
+                    type="ADDED",
+                    object=_whole(item, seen),
+                )
+
+
+def _whole(item: bytes, page: ListPage) -> bytes:
+    """Return an item of a list as a watch shows it."""
+    made = {"apiVersion": page.resource.api_version, "kind": page.kind}
+    return orjson.dumps(made | orjson.loads(item))
+
+
+async def _why(settings: Settings) -> list[tuple[str, str]]:
+    """Ask what happened to the node of the incident."""
+    day = datetime.now(UTC) - timedelta(days=DAYS + 1 - STRUCK)
+    until = day + timedelta(hours=6)
+    window = Window(day - timedelta(hours=6), until)
+    question = WhyQuestion(node=truth_of(0).node, window=window)
+    async with open_logs(settings) as logs:
+        found = await ask_why(
+            await logs.read(1), question, load(()), now=until
+        )
+    return [(one.happened.value, one.sentence) for one in found.verdicts]
+
+
+async def _append(dsn: str, frames: Iterable[WatchFrame]) -> None:
     """Write what a day saw, as intake does, by the clock of that day."""
     writer = Writer(dsn, SPEC, holder="thirty days")
     ledger = Ledger(await writer.take_lease())
     sequencer = Sequencer(ledger, Relisting(ledger))
     deriver = Deriver(writer)
-    for change in changes:
-        frame = WatchFrame(
-            observed_at=datetime.now(UTC) - ago,
-            resource=Resource.parse(change.resource),
-            type=change.type,
-            object=change.document,
-        )
+    for frame in frames:
         sequencer.take(frame)
         if ledger.entries >= BATCH:
             await _commit(writer, deriver, sequencer)

@@ -1,7 +1,8 @@
 """Logs of several days, written today by a clock that can be set.
 
 The writer's sessions find a function of another schema where they ask for the
-time. What decides about days asks PostgreSQL's own clock, which is now.
+time, and those of retention do if they are told to. What the database itself
+decides about days asks PostgreSQL's own clock, which is now.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -65,18 +66,21 @@ MAKE = """
 """
 
 
-async def set_clock(database: Database, shift: timedelta) -> None:
-    """Let the writer's clock differ from PostgreSQL's."""
+async def set_clock(
+    database: Database, shift: timedelta, roles: Sequence[str] = ("writer",)
+) -> None:
+    """Let the clock of the writer, or of others, differ from PostgreSQL's."""
     async with owner(database) as connection:
         await connection.execute(MAKE)
         await connection.execute("delete from other_time.shift")
         await connection.execute(
             "insert into other_time.shift values ($1)", shift
         )
-        await connection.execute(
-            "alter role recorder_embedded_writer in database"
-            f' "{database.name}" set search_path = other_time, pg_catalog'
-        )
+        for role in roles:
+            await connection.execute(
+                f"alter role recorder_embedded_{role} in database"
+                f' "{database.name}" set search_path = other_time, pg_catalog'
+            )
 
 
 @asynccontextmanager
