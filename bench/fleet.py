@@ -93,6 +93,7 @@ class Fleet:
         seed: str,
         *,
         nodes: int = 500,
+        began: datetime = BEGAN,
         pace: timedelta = PACE,
         ended_max: int | None = None,
     ) -> None:
@@ -101,6 +102,7 @@ class Fleet:
         Args:
             seed: what it is drawn from.
             nodes: how many there are.
+            began: when its changes begin.
             pace: between two changes, on average.
             ended_max: how many Pods and Jobs that came to their end, and
                 Events that nothing repeats, exist before the oldest is
@@ -108,7 +110,7 @@ class Fleet:
         """
         self.site = Site(seed)
         self._chance = random.Random(f"fleet {seed}")
-        self._now = BEGAN
+        self._now = began
         self._pace = pace / timedelta(microseconds=1)
         self.makers = MAKERS
         """Of what comes from now on: uids, suffixes of names and the like."""

@@ -9,7 +9,7 @@ first batch on, and asked why a node restarted on the second day.
 import asyncio
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import chain, islice, repeat
+from itertools import chain, islice
 from pathlib import Path
 
 import asyncpg
@@ -138,12 +138,18 @@ async def _lived(
     dsn = database.dsn("writer")
     sizes, told = list[int](), list[tuple[str, str]]()
     place = settings.data_dir / "archive"
-    fleet = Fleet("thirty days", ended_max=ENDED_MAX)
+    fleet = Fleet(
+        "thirty days",
+        began=datetime.now(UTC) - timedelta(days=DAYS + 1),
+        pace=timedelta(days=1) / DOCUMENTS,
+        ended_max=ENDED_MAX,
+    )
     changes = fleet.changes(MIXES["mixed"])
     for day in range(1, DAYS + 1):
-        ago = timedelta(days=DAYS + 1 - day)
+        # What happened in a day is written at its end.
+        ago = timedelta(days=DAYS - day, hours=1)
         await set_clock(database, -ago, ("writer", "retention"))
-        frames = map(_frame, islice(changes, DOCUMENTS), repeat(ago))
+        frames = map(_frame, islice(changes, DOCUMENTS))
         struck = _struck() if day == STRUCK else ()
         await _append(dsn, chain(frames, struck))
         policy = Policy(hot=HOT, place=str(place))
@@ -161,9 +167,9 @@ async def _lived(
     return sizes, told
 
 
-def _frame(change: Change, ago: timedelta) -> WatchFrame:
+def _frame(change: Change) -> WatchFrame:
     return WatchFrame(
-        observed_at=datetime.now(UTC) - ago,
+        observed_at=change.at,
         resource=Resource.parse(change.resource),
         type=change.type,
         object=change.document,
@@ -175,7 +181,7 @@ def _struck() -> Iterator[WatchFrame]:
 
     What was there when its tape begins is new to this fleet.
     """
-    began = datetime.now(UTC) - timedelta(days=DAYS + 1 - STRUCK, hours=1)
+    began = datetime.now(UTC) - timedelta(days=DAYS - STRUCK, hours=2)
     for seen in incident(0, began):
         if isinstance(seen, WatchFrame):
             yield seen
@@ -197,9 +203,8 @@ def _whole(item: bytes, page: ListPage) -> bytes:
 
 async def _why(settings: Settings) -> list[tuple[str, str]]:
     """Ask what happened to the node of the incident."""
-    day = datetime.now(UTC) - timedelta(days=DAYS + 1 - STRUCK)
-    until = day + timedelta(hours=6)
-    window = Window(day - timedelta(hours=6), until)
+    until = datetime.now(UTC) - timedelta(days=DAYS - STRUCK)
+    window = Window(until - timedelta(hours=6), until)
     question = WhyQuestion(node=truth_of(0).node, window=window)
     async with open_logs(settings) as logs:
         found = await ask_why(
