@@ -52,6 +52,9 @@ __all__ = ["bench"]
 DOCUMENTS = 20_000
 """Of a day."""
 
+NODES = 100
+"""Each with as many changes as where 5,000 have a million a day."""
+
 DAYS = 30
 BATCH = 1_000
 HOT = timedelta(days=7)
@@ -140,6 +143,7 @@ async def _lived(
     place = settings.data_dir / "archive"
     fleet = Fleet(
         "thirty days",
+        nodes=NODES,
         began=datetime.now(UTC) - timedelta(days=DAYS + 1),
         pace=timedelta(days=1) / DOCUMENTS,
         ended_max=ENDED_MAX,
