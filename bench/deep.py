@@ -51,21 +51,22 @@ Ask = Callable[[Reading, Struck], Awaitable[object]]
 
 def bench(runs: int) -> list[Number]:
     del runs  # each question is asked many times
-    with server_folder() as folder:
-        return measured(folder, ENTRIES, EARLIER)
+    with server_folder() as alone, server_folder() as behind:
+        return measured((alone, behind), ENTRIES, EARLIER)
 
 
-def measured(folder: Path, entries: int, earlier: int) -> list[Number]:
-    """Ask the logs in a folder, which are made if they are not there.
+def measured(
+    folders: tuple[Path, Path], entries: int, earlier: int
+) -> list[Number]:
+    """Ask the logs in two data folders, which are made where there is none.
 
     Args:
-        folder: for both data folders and the archive.
+        folders: of the ten days alone, and of those with others before them.
         entries: of the ten days.
         earlier: days before them.
     """
-    folders = folder / "alone", folder / "behind"
     for one, days in zip(folders, (0, earlier), strict=True):
-        if not one.exists():
+        if not (one / "postgres").exists():
             asyncio.run(_make(one, entries, days))
     return asyncio.run(_asked(folders))
 
@@ -171,7 +172,8 @@ def main() -> None:
     parser.add_argument("--entries", type=int, default=ENTRIES)
     parser.add_argument("--earlier", type=int, default=EARLIER)
     given = parser.parse_args()
-    numbers = measured(given.folder, given.entries, given.earlier)
+    folders = given.folder / "alone", given.folder / "behind"
+    numbers = measured(folders, given.entries, given.earlier)
     print(summary(numbers, machine()))
 
 
