@@ -226,12 +226,13 @@ class ArchiveTables:
     def _names(self) -> Sequence[str]:
         log = self._codes.log
         objects = self._read("objects")
-        # An object is in the files of every day that tells of it.
-        once = "distinct " if len(self._days) > 1 else ""
         return [
-            f"""create view recorder.object as
-            select {once}object_id, {log}::int4 as log_id, kind_id, namespace,
-              name, uid from {objects}""",
+            f"""create view recorder.object_of_day as
+            select object_id, {log}::int4 as log_id, kind_id, namespace, name,
+              uid from {objects}""",
+            # An object is in the files of every day that tells of it.
+            """create view recorder.object as
+            select distinct * from recorder.object_of_day""",
             f"""create table recorder.kind as
             select distinct kind_id, api_group, kind as name from {objects}""",
             f"""create table recorder.resource as

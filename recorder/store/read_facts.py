@@ -44,8 +44,9 @@ OF_LOCKS = """exists (select from recorder.word w
 # What Pods had to go is a sign only around others, and is asked for there.
 BEARS = "f.bearing in (#evidence, #sign)"
 
-# What a first list showed: by it a lock is known that was held before.
-HELD = f"""f.keys is not null and {IN_TIME}
+# What a first list showed, on no node: a lock that was held before is known.
+HELD = f"""f.keys is not null and f.node_id is null and f.kind = #appeared
+      and f.mark is null and {IN_TIME}
       and exists (select from unnest(f.keys) lock (key)
         where lock.key like any (:locks::text[]))"""
 

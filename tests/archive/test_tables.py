@@ -1,6 +1,7 @@
 """Days of the archive as tables, and where their files come from."""
 
 import os
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,7 +20,12 @@ from recorder.archive.listing import list_archive
 from recorder.archive.opening import open_day
 from recorder.archive.place import FolderPlace, Place
 from recorder.archive.tables import ArchiveTables, Codes, TableDay
+from recorder.questions.fact_ports import ALWAYS
+from recorder.store.archive_dialect import translated
 from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
+from recorder.store.read_facts import EVIDENCE
+from recorder.store.read_nodes import NEWEST
+from recorder.store.statement import Statement
 from tests.retention.test_dropping import run
 from tests.support.days import write_days, write_events
 from tests.support.postgres import Database
@@ -99,6 +105,36 @@ def test_an_object_of_several_days_is_one(
         tables, f"select count(*), count(distinct position) {joined}"
     )
     assert lines == entries > 0
+    tables.close()
+
+
+@pytest.mark.parametrize("statement", [EVIDENCE, NEWEST])
+def test_what_is_asked_of_a_node_is_no_work_for_every_row(
+    archive: Path, tmp_path: Path, statement: Statement
+) -> None:
+    days = days_of(FolderPlace(archive), tmp_path)
+    tables = ArchiveTables(days, CODES, tmp_path / "spill")
+    given = {
+        "log": 1,
+        "derivation": 1,
+        "size": 1_000,
+        "nodes": ["gpu-001"],
+        "names": ["gpu-001"],
+        "locks": ["weave.works/%"],
+        "since": ALWAYS[0],
+        "until": ALWAYS[1],
+        "before": ALWAYS[1],
+        "operations": [1],
+        "events": ["v1/events"],
+    }
+    values = statement.values({name: given[name] for name in statement.names})
+
+    text = f"explain (format json) {translated(statement.text)}"
+    ((_, plan),) = asked(tables, text, *values)
+    assert "READ_PARQUET" in plan
+    # Rows that are numbered, or of which duplicates go, are read whole.
+    assert "WINDOW" not in plan
+    assert "#4" not in "".join(re.findall(r'"Groups": \[[^]]*\]', plan))
     tables.close()
 
 

@@ -34,9 +34,30 @@ PAIRS = [
     (
         "w.text like any ($2::text[])",
         (
-            "exists (select 1 from (select unnest($2::text[]) as pattern)"
-            " given where w.text like given.pattern escape '\\')"
+            "len(list_filter($2::text[], lambda pattern:"
+            " w.text like pattern escape '\\')) > 0"
         ),
+    ),
+    (
+        (
+            "exists (select from unnest(f.keys) lock (key)\n"
+            "  where lock.key = (select a from t)) and b"
+        ),
+        (
+            "len(list_filter(f.keys, lambda lock: lock = (select a from t)))"
+            " > 0 and b"
+        ),
+    ),
+    (
+        "t, lateral (\n select * from recorder.node where n = t.n offset 0) o",
+        "t join recorder.node o on o.n = t.n",
+    ),
+    (
+        (
+            "t join lateral (select uid from recorder.object\n"
+            " where n = t.n offset 0) o on o.uid > 0"
+        ),
+        "t join recorder.object_of_day o on o.n = t.n and o.uid > 0",
     ),
 ]
 

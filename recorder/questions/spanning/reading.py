@@ -237,7 +237,7 @@ class SpanningReading:
         if at <= self._archive.until:
             return {**hot, **await cold.nodes_before(names, at)}
         rest = [name for name in names if name not in hot]
-        return {**hot, **await cold.nodes_before(rest, at)}
+        return {**hot, **(await cold.nodes_before(rest, at) if rest else {})}
 
     async def known_nodes(self, names: Collection[str]) -> Collection[str]:
         """Return those nodes that any entry concerns."""
