@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.corpus.conftest import Corpus
 from tests.corpus.live.asking import LIVE, ask_live, counted, live_names
 from tests.corpus.live_judge import (
     Grade,
@@ -13,16 +14,15 @@ from tests.corpus.live_judge import (
     judge_why,
     read_questions,
 )
-from tests.support.postgres import Database
 
 RIGHT_MIN = 176
 """Of 178; it is raised when more are asked or right, and never lowered."""
 
 
 async def test_live_incidents_are_explained_as_well_as_before(
-    database: Database,
+    live: Corpus,
 ) -> None:
-    graded = [one async for one in ask_live(database, live_names())]
+    graded = [one async for one in ask_live(live.database, live.logs)]
 
     table = "\n".join(map(str, graded))
     assert counted(graded)[Grade.SURE_AND_WRONG] == 0, table

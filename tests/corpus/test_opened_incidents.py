@@ -9,8 +9,8 @@ from recorder.model.window import Window
 from recorder.questions.incident import ask_incident
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
-from tests.corpus.live.asking import LIVE, live_names
-from tests.corpus.logs import play_tapes, reading_of
+from tests.corpus.conftest import Corpus
+from tests.corpus.logs import play, reading_of
 from tests.corpus.tape_lines import Lines, write_lines
 from tests.scenarios.telling.scene import Scene
 from tests.support.builders import at
@@ -26,15 +26,15 @@ def registers() -> Lines:
 
 
 async def test_every_listed_incident_opens_whatever_record_it_is_named_after(
-    database: Database, tmp_path: Path
+    database: Database, live: Corpus, tmp_path: Path
 ) -> None:
-    tapes = {name: LIVE / f"{name}.tape.jsonl.zst" for name in live_names()}
-    tapes["registers"] = tmp_path / "registers.tape.jsonl.zst"
-    write_lines(tapes["registers"], registers())
-    logs = await play_tapes(database.dsn("writer"), tapes)
+    tape = tmp_path / "registers.tape.jsonl.zst"
+    write_lines(tape, registers())
+    log = await play(database.dsn("writer"), tape, name="registers")
+    places = [(live.database, one) for one in live.logs.values()]
     of_no_node = 0
-    for log in logs.values():
-        async with reading_of(database.dsn("reader"), log) as reading:
+    for asked, number in [*places, (database, log)]:
+        async with reading_of(asked.dsn("reader"), number) as reading:
             listed = await ask_incidents(
                 reading,
                 IncidentsQuestion(window=Window()),

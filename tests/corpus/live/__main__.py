@@ -11,7 +11,13 @@ import sys
 
 from recorder.wiring.database import roles_sql
 from tests.conftest import TEMPLATE, migrated
-from tests.corpus.live.asking import Graded, ask_live, counted, live_names
+from tests.corpus.live.asking import (
+    Graded,
+    ask_live,
+    counted,
+    live_names,
+    play_live,
+)
 from tests.corpus.live_judge import Grade
 from tests.corpus.tabling import RIGHT_MIN
 from tests.support.postgres import (
@@ -34,7 +40,8 @@ def main() -> int:
         async def ask() -> list[Graded]:
             found = []
             async with fresh_database(server, TEMPLATE) as database:
-                async for one in ask_live(database, chosen):
+                logs = await play_live(database.dsn("writer"), chosen)
+                async for one in ask_live(database, logs):
                     print(one, flush=True)
                     found.append(one)
             return found

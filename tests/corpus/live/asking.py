@@ -5,7 +5,7 @@ asked through `recorder.questions`, as `recorder why` and `recorder impact` do.
 """
 
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +29,14 @@ from tests.corpus.live_judge import (
 from tests.corpus.logs import play_tapes, reading_of
 from tests.support.postgres import Database
 
-__all__ = ["LIVE", "Graded", "ask_live", "counted", "live_names"]
+__all__ = [
+    "LIVE",
+    "Graded",
+    "ask_live",
+    "counted",
+    "live_names",
+    "play_live",
+]
 
 LIVE = Path(__file__).parent
 
@@ -54,15 +61,19 @@ def live_names() -> list[str]:
     return sorted(path.name.removesuffix(".truth.json") for path in found)
 
 
-async def ask_live(
-    database: Database, chosen: Sequence[str]
-) -> AsyncIterator[Graded]:
-    """Play incidents into an empty database, and judge each answer."""
+async def play_live(dsn: str, chosen: Sequence[str]) -> dict[str, int]:
+    """Play incidents into an empty database; return the log of each."""
     tapes = {name: LIVE / f"{name}.tape.jsonl.zst" for name in chosen}
-    logs = await play_tapes(database.dsn("writer"), tapes)
-    for name in chosen:
+    return await play_tapes(dsn, tapes)
+
+
+async def ask_live(
+    database: Database, logs: Mapping[str, int]
+) -> AsyncIterator[Graded]:
+    """Ask about incidents by their logs, and judge each answer."""
+    for name, log in logs.items():
         questions = read_questions(LIVE / f"{name}.truth.json")
-        async with reading_of(database.dsn("reader"), logs[name]) as reading:
+        async with reading_of(database.dsn("reader"), log) as reading:
             for question in questions:
                 why, impact = await _asked(reading, question)
                 yield Graded(name, "why", question.node, why)
