@@ -75,13 +75,17 @@ _DEBIAN_FOLDER = Path("/usr/lib/postgresql/15/bin")
 _INSTALL = ("apt-get", "install", "-y", "--no-install-recommends")
 _PACKAGE = "postgresql-15"
 
-_FAST: Mapping[str, str] = {
+_FAST: dict[str, str] = {
     "fsync": "off",
     "full_page_writes": "off",
     "shared_buffers": "64MB",
     "max_wal_size": "1GB",
 }
 """A test's database need not survive the machine."""
+
+_FAST_LOGIN = {"scram_iterations": "1"}
+"""Nor need its passwords: thousands of connections take a third less of a
+processor. PostgreSQL 15 cannot be told."""
 
 _IN_MEMORY = Path("/dev/shm")
 _IN_MEMORY_MIN = 2 << 30
@@ -163,7 +167,7 @@ def start_embedded(roles_sql: str) -> Iterator[DatabaseServer]:
                 EmbeddedServer.open(
                     path,
                     roles_sql=roles_sql,
-                    options=ServerOptions(settings=_FAST),
+                    options=ServerOptions(settings=_FAST | _FAST_LOGIN),
                 )
             )
         )
