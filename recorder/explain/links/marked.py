@@ -59,19 +59,23 @@ def _ordered(deed: Deed) -> Led | None:
     orders = [s for s in one.steps if is_order(s) and is_recent(t, s)]
     if not orders:
         return None
-    if not (
+    done = (
         one.asked
         or one.of(Topic.CORDON)
         or one.of(Topic.EVICTION)
         or _is_taken_back(t, one, orders)
-    ):
+    )
+    if not (done or _is_taken_up(t, orders)):
         return None
     decision, strength = _class(deed, orders[0])
+    if not done:
+        strength = Confidence.POSSIBLE  # it may have waited still
     return Led(decision, orders[0], one.author, strength, 2)
 
 
 def _class(deed: Deed, order: Signal) -> tuple[Decision, Confidence]:
-    if not deed.one.is_by_program:
+    author = deed.one.author
+    if author is not None and not author.is_program:
         return Decision.ADMIN_REQUEST, Confidence.LIKELY
     if deed.faulted(order):
         return Decision.AUTO_REMEDIATION, Confidence.LIKELY
@@ -91,6 +95,17 @@ def _is_taken_back(
             or any(mark.subject == order.subject for order in orders)
         )
         for mark in t.episode.marks
+    )
+
+
+def _is_taken_up(t: Transition, orders: list[Signal]) -> bool:
+    """Whether an object by which somebody orders went on before the effect."""
+    return any(
+        mark.topic is Topic.OBJECT
+        and mark.subject == order.subject
+        and order.position < mark.position < t.effect.position
+        for mark in t.episode.marks
+        for order in orders
     )
 
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from tests.scenarios.requests.requests import DEADLOCK, NPD, SOUND
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
-from tests.scenarios.telling.truths import or_decision, user
+from tests.scenarios.telling.truths import controller, or_decision, user
 
 GROUP = "ops.example.com"
 REQUESTS = f"{GROUP}/v1/rebootrequests"
@@ -60,6 +61,69 @@ def a_request_lies_there_while_a_machine_crashes() -> Scene:
         "gpu-002",
         most="possible",
         accept={"mode": ["unknown"], **or_decision(None, "admin-request")},
+    )
+
+
+@incident
+def a_program_has_a_machine_rebooted_by_another() -> Scene:
+    scene = Scene()
+    scene.makes(
+        20,
+        f"{GROUP}/v1/noderebootjobs",
+        "NodeRebootJob",
+        "gpu-002-7f3a",
+        by="fleet-planner",
+        spec={"nodeName": "gpu-002"},
+    )
+
+    def issued(made: dict[str, Any]) -> None:
+        made["status"] = {"phase": "Issued"}
+
+    plural = f"{GROUP}/v1/noderebootjobs"
+    scene.alters(
+        24, plural, "gpu-002-7f3a", issued, by="bmc-agent", sub="status"
+    )
+    scene.dies(26, "gpu-002", 300)
+    # It may have been on its way still, and nobody says what for.
+    return scene.expect(
+        "gpu-002",
+        "reboot",
+        "planned",
+        decision="admin-request",
+        actor=controller("fleet-planner"),
+        most="possible",
+        boots=(1, 2),
+        back=True,
+        accept={"mode": ["unknown"]},
+    )
+
+
+@incident
+def a_healer_that_nobody_knows_has_a_hung_machine_rebooted() -> Scene:
+    scene = Scene().node(20, "gpu-002", NPD, conditions=DEADLOCK)
+    plural = f"{GROUP}/v1/noderebootjobs"
+    scene.makes(
+        40,
+        plural,
+        "NodeRebootJob",
+        "gpu-002-7f3a",
+        by="healer",
+        spec={"nodeName": "gpu-002"},
+    )
+    scene.dies(60, "gpu-002", 300)
+    scene.alters(
+        320, plural, "gpu-002-7f3a", is_done, by="healer", sub="status"
+    )
+    scene.node(330, "gpu-002", NPD, conditions=SOUND)
+    # Who made it is not on record, and what was broken is.
+    return scene.rebooted(
+        "gpu-002",
+        "auto-remediation",
+        controller("healer"),
+        fault="hung-kernel",
+        most="likely",
+        # Without the record of the order it went by itself.
+        accept={"mode": ["abrupt"]},
     )
 
 
