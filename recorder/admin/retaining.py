@@ -230,7 +230,11 @@ class _Run:
         statements, kinds = dict[str, int](), dict[str, int]()
         for text, span in self._policy.longer.items():
             (statements if is_statement(text) else kinds)[text] = span
-        return await self._store.to_keep(days[0], days[-1], statements, kinds)
+        found = await self._store.to_keep(days[0], days[-1], statements, kinds)
+        # A rule that names what nobody recorded is told by its zero.
+        named = {one.rule for one in found}
+        missing = (rule for rule in self._policy.longer if rule not in named)
+        return [*found, *(ToKeep(rule, 0, 0) for rule in missing)]
 
     async def _thin(self) -> None:
         """Take out of the days that stay what goes before its day."""

@@ -98,14 +98,23 @@ def _planned(done: "Retained") -> Iterator[str]:
     if not (done.dropped or done.thinned):
         yield "nothing to drop"
     for one in done.dropped:
-        yield f"would drop {one.name} ({one.why})"
+        yield f"would drop {_date(one.name)} ({one.why})"
     for stays in done.kept:
         named = ("entries", stays.entries), ("facts", stays.facts)
         what, number = max(named, key=lambda one: one[1])
         yield f"would keep {number:,} {what} of these days ({stays.rule})"
     for day in done.thinned:
         for rule, count in day.by_rule.items():
-            yield f"would take {count:,} entries out of {day.name} ({rule})"
+            yield (
+                f"would take {count:,} entries out of {_date(day.name)}"
+                f" ({rule})"
+            )
+
+
+def _date(partition: str) -> str:
+    """Return the day of a partition, as people write it."""
+    digits = partition.rpartition("_")[2]
+    return f"{digits[:4]}-{digits[4:6]}-{digits[6:]}"
 
 
 def _summary(done: "Retained") -> str:
@@ -121,7 +130,8 @@ def _summary(done: "Retained") -> str:
     if done.dropped:
         said.append(
             f"dropped {len(done.dropped)} days"
-            f" ({done.dropped[0].name} to {done.dropped[-1].name}),"
+            f" ({_date(done.dropped[0].name)} to"
+            f" {_date(done.dropped[-1].name)}),"
             f" {done.batches:,} batches and {done.names:,} names; the log was"
             f" locked for {done.lock_seconds * 1000:.0f} ms at most"
         )

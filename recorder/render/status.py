@@ -1,9 +1,9 @@
 """What is recorded, as rows and lines for people."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from recorder.documents.status import audit_says
-from recorder.model.moment import written
+from recorder.model.moment import shifted, written
 from recorder.questions.status import LogStatus, Status
 from recorder.render.text import human_bytes
 
@@ -53,13 +53,16 @@ def days_lines(answer: Status) -> list[str]:
     days = answer.days
     if days is not None and days.archived + days.dropped:
         until = days.archived_until
-        reach = "" if until is None else f", up to {until:%Y-%m-%d}"
+        # The last day ends where the next begins.
+        last = until and shifted(until, -timedelta.resolution)
+        reach = "" if last is None else f", up to {last:%Y-%m-%d}"
         lines.append(
             f"{days.hot} days in the database; {days.archived} archived{reach}"
             f" in {answer.archive or 'no place'}; {days.dropped} dropped"
         )
     if days is not None and days.holds:
-        lines.append(f"{days.holds} holds: see `recorder hold list`")
+        holds = f"{days.holds} hold{'s' if days.holds > 1 else ''}"
+        lines.append(f"{holds}: see `recorder hold list`")
     budget, stage = answer.budget_bytes, answer.budget_stage or ""
     if budget is not None and stage in BUDGET:
         lines.append(

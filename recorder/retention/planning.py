@@ -43,6 +43,11 @@ class DayState:
     thinned_by: Collection[str] = ()
     """Rules by which entries went out of it already."""
 
+    @property
+    def date(self) -> str:
+        """Return which day it is, as people write it."""
+        return f"{self.upper - timedelta.resolution:%Y-%m-%d}"
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -129,7 +134,7 @@ def _why(
 def _stops(day: DayState, policy: Policy) -> str | None:
     if day.holds:
         holds = ", ".join(map(str, day.holds))
-        return f"{day.name} and the days after it are kept by hold {holds}"
+        return f"{day.date} and the days after it are kept by hold {holds}"
     if not day.archived and policy.unarchived != DROP:
-        return f"{day.name} is not archived yet"
+        return f"{day.date} is not archived yet"
     return None

@@ -29,6 +29,9 @@ LOOKBACK = timedelta(days=1)
 """Answers about a window look a day further back, so a day more is kept."""
 
 HOT_MIN = timedelta(days=1)
+DAYS_MAX = 36_500
+"""A hundred years: what is meant to stay for ever says so like this."""
+
 BUDGET_MIN = 256 << 20
 """Bytes; an empty database takes a tenth of it."""
 
@@ -149,6 +152,9 @@ def read_policy(
     if hot < HOT_MIN:
         msg = "retention_hot must be a day (1d) or more"
         raise PolicyError(msg)
+    if hot > timedelta(days=DAYS_MAX):
+        msg = f"retention_hot must be {DAYS_MAX}d or less"
+        raise PolicyError(msg)
     if unarchived not in {DROP, KEEP}:
         msg = f'retention_unarchived is "{unarchived}": write keep or drop'
         raise PolicyError(msg)
@@ -260,7 +266,19 @@ def _parts(setting: str, text: str, example: str) -> _Parts:
             f" a day or more, as {example}"
         )
         raise PolicyError(msg)
+    if int(days) > DAYS_MAX:
+        msg = f'{setting} has "{text}": write {DAYS_MAX} days or fewer'
+        raise PolicyError(msg)
+    _check_case(setting, text, name)
     return name, reason or None, int(days)
+
+
+def _check_case(setting: str, text: str, name: str) -> None:
+    """See that a statement is written as it is: else it is a kind's name."""
+    meant = {one.lower(): one for one in STATEMENTS}.get(name.lower(), name)
+    if name != meant:
+        msg = f'{setting} has "{text}": write "{meant}", not "{name}"'
+        raise PolicyError(msg)
 
 
 def _once(

@@ -26,14 +26,20 @@ def count_manifests(place: Path) -> int:
 
 
 async def test_a_run_says_in_one_line_what_it_did(
-    days: Database, recorder: Recorder, tmp_path: Path
+    days: Database,
+    recorder: Recorder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     await write_days(days)
     url = ("--database-url", days.superuser_dsn())
+    monkeypatch.setenv("RECORDER_RETENTION_LONGER", "Nodes=30")
 
     dry = await asyncio.to_thread(recorder, "prune", "--dry-run", *url)
     assert dry.status == 0, dry.err
     assert dry.out.count("would drop") == 2
+    assert f"would drop {noon(10):%Y-%m-%d} (age)\n" in dry.out
+    assert "would keep 0 entries of these days (Nodes)\n" in dry.out
 
     done = await asyncio.to_thread(recorder, "prune", *url)
     assert (done.status, done.out) == (0, ""), done.err

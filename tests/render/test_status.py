@@ -72,10 +72,10 @@ def test_days_and_the_budget_are_told_where_there_is_something_to_tell() -> (
     days, holds, budget = days_lines(answer)
 
     assert days == (
-        "8 days in the database; 20 archived, up to 2026-11-24 in /archive;"
+        "8 days in the database; 20 archived, up to 2026-11-23 in /archive;"
         " 12 dropped"
     )
-    assert "1 holds" in holds
+    assert holds.startswith("1 hold: ")
     assert budget.startswith("size budget: ")
     quiet = replace(
         answer,

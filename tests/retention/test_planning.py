@@ -74,7 +74,8 @@ def test_what_stops_a_drop_is_named() -> None:
     lacking = [day(12, archived=False), day(11)]
     found = plan(lacking, Policy(), now=NOW, size=0)
     assert found.drops == []
-    assert "day-12 is not archived" in str(found.stopped_by)
+    date = f"{MIDNIGHT - timedelta(days=12):%Y-%m-%d}"
+    assert found.stopped_by == f"{date} is not archived yet"
     dropping = Policy(unarchived="drop")
     assert names(lacking, dropping) == ["day-12", "day-11"]
 
@@ -172,6 +173,10 @@ def test_a_policy_is_read() -> None:
         {"budget": 5},
         {"longer": ("Node",)},
         {"longer": ("Node=3",)},
+        {"longer": ("Node=99999999999",)},
+        {"longer": ("event=90",)},
+        {"shorter": ("Audit/get=2",)},
+        {"hot": timedelta(days=99_999)},
         {"longer": ("Node=30", "Node=730")},
         {"longer": ("Pod/Failed=30",)},
         {"longer": ("Lease/x=30",)},
