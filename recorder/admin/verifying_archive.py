@@ -99,6 +99,8 @@ def _manifests(
             continue
         if manifest is not None:
             yield folder, manifest
+        else:
+            found.unfinished.append(folder)
 
 
 def _day(

@@ -16,7 +16,7 @@ def logs_of(place: Place) -> Sequence[LogFile]:
     """Return the logs that an archive holds.
 
     Raises:
-        ArchiveError: it holds none.
+        ArchiveError: it holds none, or days of a log that nothing names.
         PlaceError: it cannot be read.
     """
     found = []
@@ -29,6 +29,9 @@ def logs_of(place: Place) -> Sequence[LogFile]:
                 msg = f'"{name}" is of {log.origin}, and not of {folder}'
                 raise ArchiveError(msg)
             found.append(log)
+        elif archived_days(place, folder):
+            msg = f'"{place.uri}/{folder}" has no {LOG}: restore it'
+            raise ArchiveError(msg)
     if not found:
         msg = (
             f'"{place.uri}" is no archive: no folder in it holds a {LOG};'

@@ -24,7 +24,7 @@ def attach(ctx: click.Context, place: str) -> None:
     \b
     Example:
       recorder archive attach /mnt/recorder-archive
-      recorder why node/gpu-002 --log 2 --since 2026-03-01
+      recorder why node/gpu-002 --log 2 --since 30d
     """
     wait_for(_attach(ctx, place))
 

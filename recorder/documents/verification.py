@@ -64,6 +64,12 @@ class VerifiedDocument(Document, frozen=True, kw_only=True):
     checked_entries: int
     sealed_batches: int
     agreed_batches: int
+    batches_beyond: int
+    """That checkpoints commit to, and that an archive does not hold."""
+
+    unfinished_days: Sequence[str]
+    """Of an archive: folders without a manifest."""
+
     signatures_checked: bool
     checkpoints: Sequence[CheckpointDocument]
     """The newest of each place."""
@@ -92,6 +98,8 @@ class VerifiedDocument(Document, frozen=True, kw_only=True):
             checked_entries=found.checked_entries,
             sealed_batches=found.sealed,
             agreed_batches=found.agreed,
+            batches_beyond=found.beyond,
+            unfinished_days=found.unfinished,
             signatures_checked=found.signed,
             checkpoints=[
                 CheckpointDocument.of(newest[place])

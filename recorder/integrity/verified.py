@@ -47,6 +47,9 @@ class Verified:
     agreed: int = 0
     """The newest number of batches on which a checkpoint agrees."""
 
+    unfinished: list[str] = field(default_factory=list)
+    """Folders of days of an archive that have no manifest."""
+
     stopped: bool = False
 
     def note_all(self, problems: Iterable[Problem]) -> None:
@@ -56,6 +59,16 @@ class Verified:
                 self.problems.append(problem)
             else:
                 self.left_out += 1
+
+    @property
+    def beyond(self) -> int:
+        """How many batches behind its end a checkpoint commits to.
+
+        Of an archive: those of days that are not archived yet, or that
+        somebody removed. In a database that is a problem.
+        """
+        committed = (one.checkpoint.batches for one in self.checkpoints)
+        return max(0, max(committed, default=0) - self.batches)
 
     @property
     def ok(self) -> bool:

@@ -48,6 +48,24 @@ def verification_lines(found: Verified) -> Iterator[str]:
             " wrote without hashes: they are proven from now on"
         )
     yield f"  checkpoints  {_checkpoints(found)}"
+    yield from _missing(found)
+
+
+def _missing(found: Verified) -> Iterator[str]:
+    """Yield what an archive lacks, which it cannot tell from what is new."""
+    if found.beyond:
+        yield (
+            f"  not here     the newest {found.beyond:,} batches that"
+            " checkpoints commit to: their days are not archived yet, or were"
+            " removed; `recorder status` of the database says which it"
+            " archived"
+        )
+    for folder in found.unfinished:
+        yield (
+            f"  unfinished   {folder} has no manifest: the next `recorder"
+            " archive` writes it again, unless it was archived before; then"
+            " restore it"
+        )
 
 
 def _checkpoints(found: Verified) -> str:

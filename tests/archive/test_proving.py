@@ -30,6 +30,7 @@ from recorder.integrity.notes import Checkpoint
 from recorder.integrity.proof import Proof, check_proof
 from recorder.integrity.verified import Verified
 from recorder.model.reference import EntryName
+from recorder.render.verification import verification_lines
 from recorder.store.long_work import connect_to
 from tests.retention.test_dropping import run
 from tests.support.builders import at
@@ -133,6 +134,33 @@ async def test_a_day_that_was_removed_is_found(story: Story) -> None:
     shutil.rmtree(sorted(story.place.glob("*/*/manifest.json"))[1].parent)
     found = await story.archive_verified()
     assert found.problems[0].kind == "batch-missing"
+
+
+async def test_what_checkpoints_commit_to_and_is_not_there_is_said(
+    story: Story,
+) -> None:
+    """The end of an archive is no proof of its own."""
+    whole = await story.archive_verified()
+    manifests = sorted(story.place.glob("*/*/manifest.json"))
+    manifests[-1].unlink()
+
+    found = await story.archive_verified()
+
+    assert found.problems == []
+    assert found.beyond == whole.beyond + whole.batches - found.batches > 0
+    folder = manifests[-1].parent
+    assert found.unfinished == [f"{folder.parent.name}/{folder.name}"]
+    said = "\n".join(verification_lines(found))
+    assert f"the newest {found.beyond} batches that checkpoints" in said
+    assert f"{found.unfinished[0]} has no manifest" in said
+
+
+async def test_days_of_a_log_that_nothing_names_are_refused(
+    story: Story,
+) -> None:
+    min(story.place.glob("*/log.json")).unlink()
+    with pytest.raises(ArchiveError, match=r"has no log\.json: restore it"):
+        ArchivedLog.all_of(FolderPlace(story.place))
 
 
 async def test_another_history_than_the_checkpoints_is_found(
