@@ -204,8 +204,8 @@ async def test_what_went_before_its_day_is_said(
     assert [
         line.partition(" out of ")[2] for line in dry.out.splitlines()
     ] == [
-        f"{day} (Event/Pulled=2)",
-        f"{day} (audit/get=1)",
+        f"{noon(5):%Y-%m-%d} (Event/Pulled=2)",
+        f"{noon(5):%Y-%m-%d} (audit/get=1)",
     ]
     assert "took 2 entries out of 1 days that stay" in done.err, done.err
     assert json.loads(run[0])["thinned"] == [  # type: ignore[index]
