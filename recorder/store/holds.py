@@ -39,6 +39,8 @@ DROPPED = """
     where p.state = 'dropped'
       and ($1::timestamptz is null or p.observed_max >= $1)
       and ($2::timestamptz is null or p.observed_min < $2)
+      and exists (select from recorder.archived_day d
+        where d.partition = p.name and d.log_id = $3)
     order by p.lower
 """
 
@@ -82,7 +84,9 @@ async def add_hold(dsn: str, hold: NewHold) -> Placed:
                 }
                 await _notice(connection, hold.log, said)
             kept = await connection.fetch(KEPT, number)
-            gone = await connection.fetch(DROPPED, hold.since, hold.until)
+            gone = await connection.fetch(
+                DROPPED, hold.since, hold.until, hold.log
+            )
     finally:
         connection.terminate()
     return Placed(

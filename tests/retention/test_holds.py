@@ -1,5 +1,6 @@
 """Holds, and a run that is under way."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,18 @@ async def test_a_hold_says_which_days_it_keeps_and_which_are_gone(
         why="an audit",
     )
 
+    async with owner(database) as connection:
+        await connection.execute(
+            "insert into recorder.log (kind, cluster_name, cluster_uid,"
+            " kubernetes) values ('live', 'other', 'other', '1')"
+        )
+        other = await connection.fetchval(
+            "select max(log_id) from recorder.log"
+        )
     placed = await add_hold(database.dsn("retention"), hold)
+    elsewhere = replace(hold, log=other)
+    nothing = await add_hold(database.dsn("retention"), elsewhere)
 
     assert placed.dropped == [noon(10).date(), noon(9).date()]
+    assert (nothing.dropped, nothing.kept) == ([], []), "of another log"
     assert placed.kept[:2] == [noon(8).date(), noon(7).date()]
