@@ -123,6 +123,11 @@ class ArchivedDays:
         # what retention said of itself.
         self._is_all = hot.log.is_tape or self.dropped_position >= hot.log.size
 
+    @property
+    def holds_days(self) -> bool:
+        """Whether more is open than what went early: days not here."""
+        return any(not self._days[number].row.is_here for number in self._open)
+
     async def reach(
         self, since: datetime | None, until: datetime | None
     ) -> None:

@@ -12,9 +12,12 @@ from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.entries import EntryQuestion, ask_entries
 from recorder.questions.entry import ask_entry
+from recorder.questions.fact_ports import ALWAYS, Stay
 from recorder.questions.ports import Reading
 from recorder.questions.show import ask_object
 from recorder.questions.why import WhyQuestion, ask_why
+from recorder.store.archive_engine import ArchiveEngine
+from recorder.store.read_facts import EVIDENCE
 from recorder.wiring.archived import ArchivedReading
 from tests.archive.test_spanning import (
     NOW,
@@ -82,6 +85,29 @@ async def test_what_went_before_its_day_is_answered_from_the_archive(
     assert archive_reasons(coverage) == []
     assert thinned(coverage) == []
     assert {span.place for span in coverage.archived} == {str(place)}
+
+
+async def test_of_a_day_that_is_here_only_statements_are_asked_for(
+    log: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await run(log, tmp_path / "archive")
+    asked = []
+
+    async def fetch(_: object, __: str, statement: object, ___: object) -> Any:
+        asked.append(statement)
+        return []
+
+    async with opened(log, tmp_path) as reading:
+        await reading.reach(WHOLE.since, WHOLE.until)
+        monkeypatch.setattr(ArchiveEngine, "fetch", fetch)
+        stay = Stay("gpu-001", *ALWAYS)
+        given = {"since": WHOLE.since, "until": WHOLE.until}
+        await reading.facts.evidence(["gpu-001"], **given, locks=[])
+        await reading.facts.disrupted([stay], **given)
+        await reading.facts.places()
+        await reading.gangs.pods_on([stay])
+        await reading.nodes_before(["gpu-404"], NOW)
+    assert asked == [EVIDENCE]
 
 
 def thinned(coverage: Coverage) -> list[str]:

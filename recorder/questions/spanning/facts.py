@@ -28,10 +28,16 @@ class SpanningFacts:
         self,
         hot: Facts,
         cold: Cold,
+        whole: Cold,
         reach: Callable[[datetime | None, datetime | None], Awaitable[None]],
     ) -> None:
+        """Take both halves, and the second where it has whole days.
+
+        What is no Event, audit record or silence is asked of those alone.
+        """
         self._hot = hot
         self._cold = cold
+        self._whole = whole
         self._reach = reach
 
     async def end(self) -> FactsEnd | None:
@@ -84,6 +90,7 @@ class SpanningFacts:
             lambda half: half.disrupted(stays, since=since, until=until),
             since,
             until,
+            self._whole,
         )
 
     async def requests(
@@ -162,7 +169,7 @@ class SpanningFacts:
         """Return all labels that nodes had in a time, as they followed."""
         await self._reach(since, until)
         hot = await self._hot.labels_within(since, until, value=value, key=key)
-        cold = self._cold()
+        cold = self._whole()
         if cold is None:
             return hot
         found = {
@@ -183,7 +190,7 @@ class SpanningFacts:
     ) -> Mapping[str, Mapping[str, str]]:
         """Return of the labels with which nodes appeared where they stand."""
         hot = await self._hot.places(names)
-        cold = self._cold()
+        cold = self._whole()
         return (
             hot if cold is None else {**await cold.facts.places(names), **hot}
         )
@@ -193,24 +200,26 @@ class SpanningFacts:
         ask: Callable[[Facts], Awaitable[Sequence[StoredFact]]],
         since: datetime | None,
         until: datetime | None,
+        opened: Cold | None = None,
     ) -> Sequence[StoredFact]:
         await self._reach(since, until)
         hot = await ask(self._hot)
-        cold = self._cold()
+        cold = (opened or self._cold)()
         return hot if cold is None else union(hot, await ask(cold.facts))
 
 
 class SpanningGangs:
     """Who was where, and with whom; satisfies the port `Gangs`."""
 
-    def __init__(self, hot: Gangs, cold: Cold) -> None:
+    def __init__(self, hot: Gangs, cold: Cold, whole: Cold) -> None:
         self._hot = hot
         self._cold = cold
+        self._whole = whole
 
     async def pods_on(self, stays: Collection[Stay]) -> Collection[str]:
         """Return the UIDs of all Pods that may have been on nodes then."""
         found = {*await self._hot.pods_on(stays)}
-        if cold := self._cold():
+        if cold := self._whole():
             found |= {*await cold.gangs.pods_on(stays)}
         return found
 
@@ -219,7 +228,7 @@ class SpanningGangs:
     ) -> Mapping[str, Collection[str]]:
         """Return of nodes the namespaces of Pods that they ever ran."""
         halves = [self._hot.tenants(nodes)]
-        if cold := self._cold():
+        if cold := self._whole():
             halves.append(cold.gangs.tenants(nodes))
         found: dict[str, set[str]] = {}
         for half in halves:
@@ -237,14 +246,14 @@ class SpanningGangs:
         """Return the UIDs of all Pods that may have made room for others."""
         asked = {"since": since, "until": until}
         found = {*await self._hot.preempted(nodes, **asked)}
-        if cold := self._cold():
+        if cold := self._whole():
             found |= {*await cold.gangs.preempted(nodes, **asked)}
         return found
 
     async def lives(self, uids: Collection[str]) -> Sequence[StoredFact]:
         """Return how objects of these UIDs came and went."""
         hot = await self._hot.lives(uids)
-        cold = self._cold()
+        cold = self._whole()
         return (
             hot if cold is None else union(hot, await cold.gangs.lives(uids))
         )

@@ -51,6 +51,10 @@ class Archive(Protocol):
         """When the last was observed of what was dropped."""
 
     @property
+    def holds_days(self) -> bool:
+        """Whether more is open than what went early: days not here."""
+
+    @property
     def opened(self) -> Reading | None:
         """The days that can be read, as far as they were asked for."""
 

@@ -57,8 +57,9 @@ class SpanningReading:
 
         self._last = archive.last_position
         self._known: tuple[Reading, Reading] | None = None
-        self.facts = SpanningFacts(hot.facts, self._cold, archive.reach)
-        self.gangs = SpanningGangs(hot.gangs, self._cold)
+        halves = self._cold, self._whole
+        self.facts = SpanningFacts(hot.facts, *halves, archive.reach)
+        self.gangs = SpanningGangs(hot.gangs, *halves)
         self.fact_pages = SpanningPages(
             hot.fact_pages, self._cold, self._last, self._place
         )
@@ -70,8 +71,7 @@ class SpanningReading:
         if log.observed_at is not None or not log.size:
             return cls(hot, archive)
         await archive.reach_position(log.size)
-        cold = archive.opened
-        if cold is None:
+        if (cold := archive.opened) is None:
             return cls(hot, archive)
         ended = await cold.pinned(log.size)
         return cls(
@@ -86,6 +86,10 @@ class SpanningReading:
         if self._known is None or self._known[0] is not opened:
             self._known = opened, opened.as_of(self.log.size)
         return self._known[1]
+
+    def _whole(self) -> Reading | None:
+        """Return them unless they have nothing but what went early."""
+        return self._cold() if self._archive.holds_days else None
 
     async def _place(self) -> None:
         """Open the day of the entry that this reading ends with."""
@@ -173,8 +177,7 @@ class SpanningReading:
     ) -> int:
         """Return the position after which the newest ``count`` lines lie."""
         after = await self._hot.skip_to_newest(selection, count, on_day=on_day)
-        cold = self._cold()
-        if cold is None or after >= self._last:
+        if (cold := self._cold()) is None or after >= self._last:
             return after
         # Behind the later of both lie enough, and at most twice as many.
         old = await cold.skip_to_newest(selection, count, on_day=on_day)
@@ -230,8 +233,7 @@ class SpanningReading:
         """Return the newest version of each Node before a time, by name."""
         await self._archive.reach(at, at)
         hot = await self._hot.nodes_before(names, at)
-        cold = self._cold()
-        if cold is None:
+        if (cold := self._whole()) is None:
             return hot
         # Of what was dropped, the newest versions and some others are hot.
         if at <= self._archive.until:
