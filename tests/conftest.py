@@ -2,7 +2,6 @@
 of its own, and a real Kubernetes where it asks for one."""
 
 import asyncio
-import gc
 import os
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
@@ -81,14 +80,6 @@ def pytest_report_header() -> str:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: _turn(item.path))
-
-
-def pytest_collection_finish() -> None:
-    """Let no collection of garbage go through what all tests are made of.
-
-    Nor copy it in children that are forked to be killed.
-    """
-    gc.freeze()
 
 
 @cache
