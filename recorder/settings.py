@@ -216,7 +216,7 @@ class Settings:
 
     retention_archive: str = ""
     """Where days are archived: a folder, ``s3://BUCKET/PREFIX``, or ``none``.
-    Default: ``archive`` in `data_dir`."""
+    Default: ``archive`` in `data_dir`; has to be set with `database_url`."""
 
     retention_budget: str = "auto"
     """Size of the database above which the oldest days are dropped before

@@ -71,6 +71,7 @@ async def retain_now(
         RecorderError: what failed first.
     """
     policy = policy_of(settings)
+    _check_place(settings)
     async with open_database(settings, on_wait=on_wait) as database:
         size = await _database_bytes(database)
         policy = replace(policy, budget=budget_of(settings, size))
@@ -86,6 +87,17 @@ async def retain_now(
         finally:
             if not dry:
                 await deliver(settings, database)
+
+
+def _check_place(settings: Settings) -> None:
+    """See that days of a server do not go to wherever this happens to run."""
+    if settings.database_url is not None and not settings.retention_archive:
+        msg = (
+            "cannot archive days of the database of database_url: set"
+            " retention_archive to a bucket, or a folder that is kept, or to"
+            " none"
+        )
+        raise PolicyError(msg)
 
 
 async def deliver(settings: Settings, database: Database) -> None:

@@ -222,4 +222,6 @@ def days(
     """A log of four days, the youngest seven days old."""
     stop_clock(monkeypatch, datetime.now(UTC))
     monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path))
+    place = str(tmp_path / "archive")
+    monkeypatch.setenv("RECORDER_RETENTION_ARCHIVE", place)
     return database

@@ -78,6 +78,20 @@ async def test_a_run_says_what_it_added_to_iceberg_tables(
     assert (refused.status, "iceberg_catalog" in refused.err) == (2, True)
 
 
+async def test_days_of_a_server_go_nowhere_by_default(
+    days: Database, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await write_days(days)
+    monkeypatch.delenv("RECORDER_RETENTION_ARCHIVE")
+    for command in ("archive", "prune"):
+        url = ("--database-url", days.superuser_dsn())
+        refused = await asyncio.to_thread(recorder, command, *url)
+        assert (refused.status, "retention_archive" in refused.err) == (
+            2,
+            True,
+        )
+
+
 async def test_every_step_is_an_entry_of_the_log_once(
     days: Database, recorder: Recorder
 ) -> None:

@@ -56,7 +56,8 @@ def test_a_line_of_cron_passes_on_what_the_file_of_settings_says(
     settings.write_text("RECORDER_DATABASE_URL=postgresql://r@db/r\n")
     program = tmp_path / "recorder"
     program.write_text(
-        '#!/bin/sh\necho "$1 $RECORDER_DATABASE_URL $RECORDER_DATA_DIR"\n'
+        '#!/bin/sh\necho "$1 $RECORDER_DATABASE_URL $RECORDER_DATA_DIR'
+        ' $RECORDER_RETENTION_ARCHIVE"\n'
     )
     program.chmod(0o755)
     lines = re.findall(r"(?m)^[\d* ]+ recorder +(.+)$", CRONTAB.read_text())
@@ -72,9 +73,10 @@ def test_a_line_of_cron_passes_on_what_the_file_of_settings_says(
         for line in lines
     ]
 
+    folder = "/var/lib/recorder"
     assert said == [
-        "prune postgresql://r@db/r /var/lib/recorder\n",
-        "verify postgresql://r@db/r /var/lib/recorder\n",
+        f"prune postgresql://r@db/r {folder} {folder}/archive\n",
+        f"verify postgresql://r@db/r {folder} \n",
     ]
 
 
@@ -84,5 +86,6 @@ def test_what_is_archived_outlives_the_service_that_archived_it() -> None:
     folder = re.search(r"(?m)^Environment=RECORDER_DATA_DIR=(.+)$",
                        unit.read_text())  # fmt: skip
     assert folder is not None
+    assert f"RETENTION_ARCHIVE={folder[1]}/" in unit.read_text()
     kept = re.findall(r"(?m)^StateDirectory=(.+)$", unit.read_text())
     assert folder[1] in {f"/var/lib/{name}" for name in kept}
