@@ -83,6 +83,7 @@ class LogDay:
         writer.identify()
         known = writer.finished()
         if known is not None:
+            writer.check_own(known)
             self._check_same(known, writer)
             await self.check_tree()
             # One that is damaged was never said to be whole.
@@ -110,7 +111,7 @@ class LogDay:
             return writer.finish(manifest)
 
     def _check_same(self, known: Manifest, writer: DayWriter) -> None:
-        if known.origin == _log_file(self.identity).origin and (
+        if (
             known.range != self.made.pack().hex()
             or known.last_batch != self.made.end
         ):

@@ -125,14 +125,22 @@ class DayWriter:
         self._put(f"{self._folder}/{MANIFEST}", manifest.document())
         return self.check(manifest)
 
-    def check(self, manifest: Manifest) -> ArchivedDay:
-        """Verify the day from its files alone."""
+    def check_own(self, manifest: Manifest) -> None:
+        """Check that a manifest is of this day of this log.
+
+        Raises:
+            ArchiveError: it is of another, which is not ours to replace.
+        """
         if (manifest.origin, manifest.day) != (self._log.origin, self._day):
             msg = (
                 f'"{self.uri}" holds {manifest.day} of {manifest.origin},'
                 f" not {self._day} of {self._log.origin}: name another place"
             )
             raise ArchiveError(msg)
+
+    def check(self, manifest: Manifest) -> ArchivedDay:
+        """Verify the day from its files alone."""
+        self.check_own(manifest)
         verify_day(self._place, self._folder, manifest)
         content = self._place.read(f"{self._folder}/{MANIFEST}") or b""
         return ArchivedDay(

@@ -234,6 +234,25 @@ async def test_another_history_of_a_day_is_left_alone(
         await archive(database, tmp_path)
 
 
+async def test_a_day_of_another_log_is_left_alone(
+    database: Database, tmp_path: Path
+) -> None:
+    """Also if what names the log is not there any more."""
+    await write_days(database)
+    await archive(database, tmp_path)
+    await _forget_archive(database)
+    folder = folders(tmp_path)[0]
+    (folder.parent / "log.json").unlink()
+    path = folder / "manifest.json"
+    origin = manifest(folder).origin
+    path.write_text(path.read_text().replace(origin, "another"))
+    written = times(tmp_path)
+
+    with pytest.raises(ArchiveError, match="of another, not"):
+        await archive(database, tmp_path)
+    assert times(tmp_path).items() >= written.items()
+
+
 async def test_a_day_that_was_whole_is_only_checked(
     database: Database, tmp_path: Path
 ) -> None:
