@@ -58,7 +58,11 @@ class Coverage:
 
     window: Window
     """What was asked; without an end it ends with the record of a tape, and
-    now in a live log."""
+    now in a live log. Without a beginning it begins where days were dropped
+    that were not read."""
+
+    begins: datetime | None = None
+    """Where those days end, if there are any."""
 
     recorded_until: datetime | None = None
     """The end of the record: when its last entry was observed."""
@@ -112,6 +116,12 @@ class Coverage:
             return
         self.window = Window(self.window.since, shifted(at, MOMENT))
         self.add_hole(claimed(until, self.window.until))
+
+    def begin(self, since: datetime) -> None:
+        """Let a window without a beginning begin where days were read."""
+        until = self.window.until
+        if until is None or since < until:
+            self.window, self.begins = Window(since, until), since
 
     def end(self, until: datetime) -> None:
         """Let a window that has no end of its own end where an answer does.
@@ -234,6 +244,8 @@ async def covered(
     coverage = cover(record.log, record.streams, window, now=now, reads=reads)
     archived = await record.archived(window)
     coverage.archived = archived.read
+    if window.since is None and archived.begins is not None:
+        coverage.begin(archived.begins)
     thinned = thinned_out(archived.thinned, window, reads, facts=facts)
     for hole in (*archived.holes, *thinned):
         coverage.doubt(hole, hole)

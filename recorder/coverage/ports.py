@@ -161,6 +161,10 @@ class Archived:
     """Of days that are here but for what went before them, oldest first, as
     far as that was not read from the archive."""
 
+    begins: datetime | None = None
+    """Where what was read begins, if a window without a beginning was asked
+    for and there are days before it."""
+
 
 class FactsRecord(Protocol):
     """How far the facts of a log reach."""

@@ -45,7 +45,10 @@ def missing_lines(coverage: Coverage, named: Iterable[Gap]) -> list[str]:
 def coverage_lines(coverage: Coverage) -> list[str]:
     """Say whether something may be missing, and what."""
     if coverage.complete:
-        return [f"complete{_end(coverage)}", *archive_lines(coverage)]
+        return [
+            f"complete{_begin(coverage)}{_end(coverage)}",
+            *archive_lines(coverage),
+        ]
     parts = [
         *(
             _span(few(resources), hole.since, hole.until, hole.reason)
@@ -64,12 +67,26 @@ def coverage_lines(coverage: Coverage) -> list[str]:
 
 
 def archive_lines(coverage: Coverage) -> list[str]:
-    """Say what was read from the archive, and from which."""
+    """Say what was read from the archive and from which, and what was not."""
+    begins = coverage.begins
+    earlier = (
+        []
+        if begins is None
+        else [f"not read: dropped days before {written(begins)}; use --since"]
+    )
     return [
-        f"from the archive: {written(span.since)} to {written(span.until)},"
-        f" in {span.place}"
-        for span in coverage.archived
+        *earlier,
+        *(
+            f"from the archive: {written(one.since)} to {written(one.until)},"
+            f" in {one.place}"
+            for one in coverage.archived
+        ),
     ]
+
+
+def _begin(coverage: Coverage) -> str:
+    begins = coverage.begins
+    return "" if begins is None else f" from {written(begins)}"
 
 
 def _end(coverage: Coverage) -> str:

@@ -202,7 +202,19 @@ class ArchivedDays:
                 days=_named(some), place=place, why=some[0].why
             )
             holes.append(Hole(since, until, source="recorder", reason=reason))
-        return Archived(read, holes, [*self._unread(thinned)])
+        begins = self._begins() if window.since is None else None
+        return Archived(read, holes, [*self._unread(thinned)], begins)
+
+    def _begins(self) -> datetime | None:
+        """Return the end of the dropped days that are not open, if any are."""
+        return max(
+            (
+                day.row.upper
+                for number, day in enumerate(self._days)
+                if not day.row.is_here and number not in self._open
+            ),
+            default=None,
+        )
 
     def _unread(self, thinned: Sequence[Thinned]) -> Iterator[Thinned]:
         """Yield what went before its day and was not read."""

@@ -34,11 +34,13 @@ def lose_a_manifest(place: Path) -> None:
 
 
 def told(answer: Answer) -> dict[str, object]:
-    """Return an answer without where the record ends: a run adds to it."""
+    """Return an answer without where the record ends and what is read of it
+    begins: a run adds to it, and drops days.
+    """
     found = dict(answer.json)
     coverage = found.get("coverage")
     if isinstance(coverage, dict):
-        del coverage["recorded_until"]
+        del coverage["recorded_until"], coverage["since"]
     return found
 
 
@@ -106,6 +108,26 @@ async def test_dropped_days_are_answered_or_named(
     told = await asyncio.to_thread(recorder, *asked)
     assert told.status == 4
     assert "which cannot be read" in told.out
+
+
+async def test_dropped_days_that_nobody_asked_for_are_named(
+    days: Database, recorder: Recorder
+) -> None:
+    """Without a beginning what is hot is read, and it is said to be that."""
+    await write_days(days)
+    url = ("--database-url", days.superuser_dsn())
+    asked = ("why", "node/gpu-001", *url)
+    before = await asyncio.to_thread(recorder, *asked, "-o", "json")
+    assert before.json["coverage"]["since"] is None  # type: ignore[index]
+    await asyncio.to_thread(recorder, "prune", *url)
+    first = f"{noon(8):%Y-%m-%d}T00:00:00.000000Z"
+
+    told = await asyncio.to_thread(recorder, *asked)
+    assert f"not read: dropped days before {first}; use --since" in told.err
+    document = await asyncio.to_thread(recorder, *asked, "-o", "json")
+    assert document.json["coverage"]["since"] == first  # type: ignore[index]
+    whole = await asyncio.to_thread(recorder, *asked, "--since", "30d")
+    assert "not read" not in whole.err
 
 
 async def test_a_tape_of_dropped_days_is_answered_without_a_window(
