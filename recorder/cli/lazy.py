@@ -50,7 +50,7 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(module), attribute)
         command.help = _unescaped(command.help)
         if not isinstance(command, click.Group):
-            command.epilog = _statuses(command)
+            command.epilog = command.epilog or _statuses(command)
         return command
 
     def resolve_command(

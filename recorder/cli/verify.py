@@ -22,8 +22,13 @@ __all__ = ["FAILED", "verify"]
 FAILED = 3
 """Exit status of a verification that found something."""
 
+STATUSES = (
+    "Exit status: 0 nothing was altered, 1 failed, 2 usage error, 3 something"
+    " was altered, 5 no such cluster or log."
+)
 
-@click.command()
+
+@click.command(epilog=STATUSES)
 @click.option(
     "--proof",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -66,8 +71,6 @@ def verify(  # noqa: PLR0913 - one for each option
 
     Logs that an older release recorded without hashes get them on the first
     run: they are proven from then on.
-
-    The exit status is 3 if something was altered.
 
     \b
     Example:
