@@ -48,8 +48,9 @@ WRITER = "recorder_embedded_writer"
 IS_THERE = "select exists (select from recorder.log_head where log_id = 1)"
 """Whether there is a log."""
 
-CAUGHT_UP_SECONDS = 100
-"""Quiet streams prove themselves by bookmarks, about one a minute."""
+CAUGHT_UP_SECONDS = 150
+"""Quiet streams prove themselves by bookmarks, about one a minute, the first
+after up to 40 s in which the past is read."""
 
 
 class Recorded:
