@@ -13,7 +13,12 @@ import msgspec
 from recorder.store.engine import Engine, fetch
 from recorder.store.statement import Statement
 
-__all__ = ["ArchivedDay", "read_archived", "went_early"]
+__all__ = [
+    "ArchivedDay",
+    "archived_standing",
+    "read_archived",
+    "went_early",
+]
 
 ARCHIVED = Statement.of("""
     select p.name, p.lower, p.upper, p.observed_min, p.observed_max,
@@ -34,6 +39,16 @@ ARCHIVED = Statement.of("""
     join recorder.log l on l.log_id = d.log_id
     where d.log_id = :log
     order by lower
+""")
+
+# A drop moves the head, and the other two tables only grow.
+STANDING = Statement.of("""
+    select h.pruned_batches,
+      (select max(a.last_batch) from recorder.attached_day a
+        where a.log_id = :log) as attached,
+      (select max(g.run) from recorder.thinning g
+        where g.log_id = :log) as thinned
+    from recorder.log_head h where h.log_id = :log
 """)
 
 WENT_EARLY = Statement.of("""
@@ -111,6 +126,12 @@ class ArchivedDay:
     def _parts(self) -> tuple[str, str]:
         root, _, day = (self.uri or "").rpartition(f"/{self.uid}/")
         return root, day
+
+
+async def archived_standing(engine: Engine, log: int) -> object:
+    """Return what is another as soon as `read_archived` finds other days."""
+    rows = await fetch(engine, "read what was dropped", STANDING, log=log)
+    return tuple(rows[0].values()) if rows else None
 
 
 async def read_archived(engine: Engine, log: int) -> Sequence[ArchivedDay]:

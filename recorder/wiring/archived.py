@@ -9,10 +9,9 @@ told by what came before.
 
 import asyncio
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import filterfalse, groupby
-from pathlib import Path
 from typing import Any
 
 from recorder.coverage.hole import Hole
@@ -29,12 +28,15 @@ from recorder.model.window import Window
 from recorder.questions.ports import Reading
 from recorder.questions.spanning.reading import SpanningReading
 from recorder.retention.policy import is_statement
-from recorder.store.archive_engine import ArchiveEngine, Asked
+from recorder.store.archive_engine import ArchiveEngine
 from recorder.store.read import LogReading
-from recorder.store.read_archived import ArchivedDay
+from recorder.store.read_archived import (
+    ArchivedDay,
+)
 from recorder.store.read_cut import CutReader
+from recorder.wiring.shelf import Shelf
 
-__all__ = ["ArchivedDays", "ArchivedReading", "Shelf"]
+__all__ = ["ArchivedDays", "ArchivedReading"]
 
 BEFORE = 30
 """Days before those asked for that are opened too, in a folder. In a bucket
@@ -43,28 +45,8 @@ they would have to be fetched."""
 NEWEST = 31
 """Days that are opened where no beginning is asked for."""
 
-SHELVED = 4
-"""Sets of days that stay open; each has a few megabytes of names."""
-
 NOT_READ = "{days} archived in {place}: not read for this answer"
 AWAY = "{days} archived in {place}, which cannot be read: {why}"
-
-
-@dataclass(slots=True)
-class Shelf:
-    """What stays open between two questions to one database."""
-
-    folder: Path
-    """Of what is fetched from buckets, and of what DuckDB spills."""
-
-    kept: dict[object, Asked] = field(default_factory=dict)
-
-    def keep(self, key: object, tables: Asked) -> None:
-        """Keep days open; those that were used last stay."""
-        self.kept.pop(key, None)
-        self.kept[key] = tables
-        while len(self.kept) > SHELVED:
-            del self.kept[next(iter(self.kept))]
 
 
 @dataclass(slots=True)

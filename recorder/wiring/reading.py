@@ -30,7 +30,6 @@ from recorder.retention.thresholds import stage_of
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading, list_logs
-from recorder.store.read_archived import read_archived
 from recorder.store.read_database import (
     DatabaseFacts,
     database_facts,
@@ -38,11 +37,12 @@ from recorder.store.read_database import (
     entries_per_minute,
 )
 from recorder.store.read_follow import Bell
-from recorder.wiring.archived import ArchivedDays, ArchivedReading, Shelf
+from recorder.wiring.archived import ArchivedDays, ArchivedReading
 from recorder.wiring.database import Database, open_database
 from recorder.wiring.policy import budget_of, policy_of
 from recorder.wiring.registry import located, registered
 from recorder.wiring.room import room_guard
+from recorder.wiring.shelf import Shelf
 
 __all__ = [
     "Logs",
@@ -200,7 +200,7 @@ class Logs:
                 raise NotFoundError(msg)
         if hot.log.kept_since is None and not hot.is_thinned:
             return hot
-        days = await read_archived(self._engine, number)
+        days = await self._shelf.days_of(self._engine, number)
         if not days:
             return hot
         return await ArchivedReading.opened(
