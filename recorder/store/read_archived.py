@@ -129,9 +129,12 @@ class ArchivedDay:
 
 
 async def archived_standing(engine: Engine, log: int) -> object:
-    """Return what is another as soon as `read_archived` finds other days."""
-    rows = await fetch(engine, "read what was dropped", STANDING, log=log)
-    return tuple(rows[0].values()) if rows else None
+    """Return what is another as soon as `read_archived` finds other days.
+
+    Of a log that there is; never None.
+    """
+    (row,) = await fetch(engine, "read what was dropped", STANDING, log=log)
+    return tuple(row.values())
 
 
 async def read_archived(engine: Engine, log: int) -> Sequence[ArchivedDay]:

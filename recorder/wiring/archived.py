@@ -30,9 +30,7 @@ from recorder.questions.spanning.reading import SpanningReading
 from recorder.retention.policy import is_statement
 from recorder.store.archive_engine import ArchiveEngine
 from recorder.store.read import LogReading
-from recorder.store.read_archived import (
-    ArchivedDay,
-)
+from recorder.store.read_archived import ArchivedDay
 from recorder.store.read_cut import CutReader
 from recorder.wiring.shelf import Shelf
 
