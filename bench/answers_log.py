@@ -20,13 +20,14 @@ import msgspec
 
 from bench.blocks import Block, Made
 from bench.daily_life import Again, call, daily_life
-from bench.fleet import Change, Fleet
+from bench.fleet import Fleet
 from bench.struck import (
     beside_struck,
     incident,
     rack_of,
     struck_nodes,
 )
+from bench.tapes import frame
 from recorder.facts import Bearing, KnownStates
 from recorder.intake.deriving import Deriver
 from recorder.intake.ledger import Ledger
@@ -35,8 +36,7 @@ from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Batch, Recovered
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind
-from recorder.model.observation import Observation, WatchFrame
-from recorder.model.reference import Resource
+from recorder.model.observation import Observation
 from recorder.store.details import DetailEncoder
 from recorder.store.dimension import Dimensions
 from recorder.store.encoding import Encoder
@@ -60,7 +60,6 @@ __all__ = [
     "batches",
     "fill",
     "filled",
-    "frame",
     "list_struck",
 ]
 
@@ -363,15 +362,6 @@ class Nothing:
     async def documents(self, positions: Sequence[int]) -> dict[int, bytes]:
         assert not positions, "a block needs nothing before it"
         return {}
-
-
-def frame(change: Change) -> WatchFrame:
-    return WatchFrame(
-        observed_at=change.at,
-        resource=Resource.parse(change.resource),
-        type=change.type,
-        object=change.document,
-    )
 
 
 def _calm(batch: Batch) -> Batch:

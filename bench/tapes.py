@@ -13,7 +13,7 @@ from recorder.model.observation import ListPage, WatchFrame
 from recorder.model.reference import Resource
 from recorder.sources.tape import TapeHeader, TapeWriter
 
-__all__ = ["MIXES", "write_tape"]
+__all__ = ["MIXES", "frame", "write_tape"]
 
 MIXES = {
     "mixed": {EVENTS: 60, PODS: 20, NODES: 10, JOBS: 10},
@@ -51,11 +51,12 @@ def write_tape(
         for start in range(0, documents, CHUNK):
             chunk = list(islice(changes, min(CHUNK, documents - start)))
             size += sum(len(change.document) for change in chunk)
-            tape.write([_frame(change) for change in chunk])
+            tape.write([frame(change) for change in chunk])
     return size
 
 
-def _frame(change: Change) -> WatchFrame:
+def frame(change: Change) -> WatchFrame:
+    """Return a change as a watch shows it."""
     return WatchFrame(
         observed_at=change.at,
         resource=Resource.parse(change.resource),

@@ -15,10 +15,10 @@ from pathlib import Path
 import asyncpg
 import orjson
 
-from bench.fleet import Change, Fleet
+from bench.fleet import Fleet
 from bench.measuring import Number, say, server_folder
 from bench.struck import incident, truth_of
-from bench.tapes import MIXES
+from bench.tapes import MIXES, frame
 from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify
 from recorder.intake.deriving import Deriver
@@ -27,7 +27,6 @@ from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
 from recorder.knowledge import load
 from recorder.model.observation import ListPage, WatchFrame
-from recorder.model.reference import Resource
 from recorder.model.window import Window
 from recorder.questions.why import WhyQuestion, ask_why
 from recorder.retention.policy import Policy
@@ -153,7 +152,7 @@ async def _lived(
         # What happened in a day is written at its end.
         ago = timedelta(days=DAYS - day, hours=1)
         await set_clock(database, -ago, ("writer", "retention"))
-        frames = map(_frame, islice(changes, DOCUMENTS))
+        frames = map(frame, islice(changes, DOCUMENTS))
         struck = _struck() if day == STRUCK else ()
         await _append(dsn, chain(frames, struck))
         policy = Policy(hot=HOT, place=str(place))
@@ -169,15 +168,6 @@ async def _lived(
             told = await _why(settings)
     await set_clock(database, timedelta())
     return sizes, told
-
-
-def _frame(change: Change) -> WatchFrame:
-    return WatchFrame(
-        observed_at=change.at,
-        resource=Resource.parse(change.resource),
-        type=change.type,
-        object=change.document,
-    )
 
 
 def _struck() -> Iterator[WatchFrame]:
@@ -223,8 +213,8 @@ async def _append(dsn: str, frames: Iterable[WatchFrame]) -> None:
     ledger = Ledger(await writer.take_lease())
     sequencer = Sequencer(ledger, Relisting(ledger))
     deriver = Deriver(writer)
-    for frame in frames:
-        sequencer.take(frame)
+    for seen in frames:
+        sequencer.take(seen)
         if ledger.entries >= BATCH:
             await _commit(writer, deriver, sequencer)
     await _commit(writer, deriver, sequencer)

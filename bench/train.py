@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from bench.answers_log import STATES_MAX, Nothing, batches, frame
+from bench.answers_log import STATES_MAX, Nothing, batches
 from bench.fleet import Change, Fleet
 from bench.records import harvested, retold
-from bench.tapes import MIXES
+from bench.tapes import MIXES, frame
 from bench.templates import EVENTS, JOBS, NODES, PODS, load
 from recorder.intake.deriving import Deriver
 from recorder.store.details import COMPRESSED_FROM
