@@ -11,19 +11,16 @@ from recorder.classify.audit_record import read_audit
 from recorder.facts.audits import request
 from recorder.facts.writing import IN_ITS_ENTRY
 from recorder.model.fact import FactKind
-from recorder.model.facts import Detail, Requested
+from recorder.model.facts import Detail
 from recorder.store.codes import FACT_CODES
 from recorder.store.engine import Engine, asking
 from recorder.store.read_documents import Documents
 
-__all__ = ["NOT_KEPT", "RequestReader", "is_in_its_entry"]
+__all__ = ["RequestReader", "is_in_its_entry"]
 
 REQUESTED = FACT_CODES[FactKind.REQUESTED]
 WRITTEN = bytes([0]) + IN_ITS_ENTRY
 """As the detail of such a fact lies in the database."""
-
-NOT_KEPT = Requested()
-"""What is known of a request whose entry is no longer there."""
 
 AT_ONCE = 500
 """Documents, of some kilobytes each."""

@@ -16,11 +16,7 @@ from recorder.store.codes import FACTS
 from recorder.store.details import detail_decoder
 from recorder.store.engine import Engine, Record, fetch
 from recorder.store.extent import Extent
-from recorder.store.read_requests import (
-    NOT_KEPT,
-    RequestReader,
-    is_in_its_entry,
-)
+from recorder.store.read_requests import RequestReader, is_in_its_entry
 from recorder.store.statement import Statement
 
 __all__ = [
@@ -115,7 +111,11 @@ class FactNames:
         self._objects: dict[int | None, ObjectIdentity | None] = {None: None}
 
     async def stored(self, rows: Sequence[Record]) -> list[StoredFact]:
-        """Return facts in the log's order, of rows of a `named` statement."""
+        """Return facts in the log's order, of rows of a `named` statement.
+
+        Leaves out a fact whose detail is in an entry that is gone: its day
+        was dropped, and the archive has both.
+        """
         self._know(row for row in rows if row[0] != FACT)
         facts = [row for row in rows if row[0] == FACT]
         facts.sort(key=itemgetter(1, 2))
@@ -123,7 +123,11 @@ class FactNames:
         requests = await self._requests.at(
             [row[1] for row in facts if is_in_its_entry(row[5], row[6])]
         )
-        return [self._stored(row, requests) for row in facts]
+        return [
+            self._stored(row, requests)
+            for row in facts
+            if row[1] in requests or not is_in_its_entry(row[5], row[6])
+        ]
 
     def _know(self, rows: Iterable[Record]) -> None:
         for row in rows:
@@ -144,7 +148,7 @@ class FactNames:
             row[1:10]
         )
         if is_in_its_entry(kind, detail):
-            told = requests.get(position, NOT_KEPT)
+            told = requests[position]
         else:
             told = self._details.decode(detail, kind)
         return StoredFact(

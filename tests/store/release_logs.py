@@ -12,7 +12,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,7 +34,7 @@ from tests.support.postgres import (
 )
 from tests.tampering.story import the_log
 
-__all__ = ["FOLDER", "entries_digest", "restore", "root"]
+__all__ = ["FOLDER", "dumped", "entries_digest", "restore", "root"]
 
 FOLDER = Path(__file__).parent / "releases"
 _DUMP = ("pg_dump", "--schema=recorder", "--schema=history")
@@ -78,9 +78,21 @@ async def root(database: Database) -> tuple[str, list[object]]:
     return found.root.hex(), list(found.problems)
 
 
-def restore(database: Database, dump: Path) -> None:
-    """Run a dump in an empty database, as a superuser."""
+def dumped(database: Database) -> bytes:
+    """Return a database as pg_dump writes it."""
+    return _run((*_DUMP, database.superuser_dsn()))
+
+
+def restore(
+    database: Database, dump: Path, words: Mapping[str, str] = {}
+) -> None:
+    """Run a dump in an empty database, as a superuser.
+
+    ``words`` has what is written otherwise in it.
+    """
     sql = zstandard.ZstdDecompressor().stream_reader(dump.read_bytes()).read()
+    for old, new in words.items():
+        sql = sql.replace(old.encode(), new.encode())
     _run((*_RESTORE, database.superuser_dsn()), sql)
 
 
@@ -108,7 +120,7 @@ async def _make(server: DatabaseServer, version: str) -> None:
         columns, digest = await entries_digest(database)
         sealed, problems = await root(database)
         assert problems == []
-        dump = _run((*_DUMP, database.superuser_dsn()))
+        dump = dumped(database)
     FOLDER.mkdir(exist_ok=True)
     packed = zstandard.ZstdCompressor(level=19).compress(dump)
     (FOLDER / f"{version}.sql.zst").write_bytes(packed)

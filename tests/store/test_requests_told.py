@@ -79,7 +79,7 @@ async def test_it_is_read_from_the_entry_and_of_older_rules_from_the_fact(
     assert found[0].user == "alice@example.com"
 
 
-async def test_of_a_request_that_was_dropped_nothing_is_told(
+async def test_a_request_whose_entry_was_dropped_is_no_fact(
     any_database: Database,
 ) -> None:
     writer = Writer(any_database.dsn("writer"), SPEC, holder="a")
@@ -92,4 +92,4 @@ async def test_of_a_request_that_was_dropped_nothing_is_told(
     await writer.close()
     await without_triggers(any_database, "delete from recorder.entry")
 
-    assert await told(any_database) == [Requested()]
+    assert await told(any_database) == []
