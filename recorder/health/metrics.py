@@ -222,8 +222,8 @@ def _received(received: Received) -> Iterator[Metric]:
     )
     yield GaugeMetricFamily(
         "recorder_audit_missing_logs",
-        "Audit logs that are followed and not there.",
-        len(received.missing),
+        "Audit logs that are followed and not there, or cannot be read.",
+        len(received.unread),
     )
     yield GaugeMetricFamily(
         "recorder_audit_webhook_certificates_ok",

@@ -48,7 +48,12 @@ class HealthServer:
         lacks = progress.lacks()
         if lacks is None:
             more = f": {progress.waiting_for}" if progress.waiting_for else ""
-            return f"{progress.state}{more}", True
+            unread = progress.received.unread if progress.received else {}
+            behind = "".join(
+                f"\nthe audit log {path} is not read: {why}"
+                for path, why in sorted(unread.items())
+            )
+            return f"{progress.state}{more}{behind}", True
         state = progress.state
         state = "waiting" if state == "recording" else state
         return f"{state}: {lacks}", False

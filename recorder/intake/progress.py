@@ -62,8 +62,8 @@ class Received:
     lost: int = 0
     """Records that they counted as dropped since then."""
 
-    missing: set[str] = field(default_factory=set)
-    """Paths of audit logs that are followed and not there."""
+    unread: dict[str, str] = field(default_factory=dict)
+    """Why audit logs that are followed are not read, in words, by path."""
 
     uncounted: str | None = None
     """Why their counters cannot be read, in words."""

@@ -44,7 +44,8 @@ async def import_audit(
     Raises:
         NotLiveError: the log holds a tape.
         StandingByError: a recorder writes the log.
-        OSError: a file cannot be read; what came before it is in the log.
+        UnreadableError: a file cannot be read to its end; what came before
+            is in the log.
     """
     if log.kind != "live":
         msg = f'log {log.id} of "{log.cluster_name}" holds a tape'

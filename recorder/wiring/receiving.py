@@ -81,7 +81,7 @@ def audit_source(
     sources: list[Source] = []
     if settings.audit_logs:
         paths = [Path(path) for path in settings.audit_logs]
-        sources.append(AuditTail(paths, missing=received.missing))
+        sources.append(AuditTail(paths, unread=received.unread))
     if live.receiver is not None:
         sources.append(live.receiver)
     if not sources:

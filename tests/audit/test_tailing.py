@@ -249,8 +249,9 @@ async def at_random(chance: random.Random, folder: Path) -> None:
 async def test_a_log_that_is_not_there_is_told_until_it_is(
     tmp_path: Path,
 ) -> None:
-    path, kept, missing = tmp_path / "audit.log", Kept(), set[str]()
-    tail = AuditTail([path], missing=missing, look_seconds=0.005)
+    path, kept = tmp_path / "audit.log", Kept()
+    missing: dict[str, str] = {}
+    tail = AuditTail([path], unread=missing, look_seconds=0.005)
     async with asyncio.timeout(20), asyncio.TaskGroup() as group:
         task = group.create_task(tail.run(kept, kept))
         while not missing:  # noqa: ASYNC110 - nobody tells

@@ -36,7 +36,9 @@ class AuditImport:
         """Read every file to its end.
 
         Raises:
-            OSError: one cannot be read; what came before it was put.
+            FileNotFoundError: one is not there.
+            UnreadableError: one cannot be read to its end; what came before
+                was put.
             DocumentError: one is too large to be read at once.
         """
         reader = FileReader(

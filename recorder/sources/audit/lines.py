@@ -5,15 +5,22 @@ compression writes it anew, and an inode is given away again. Two audit logs do
 not begin with the same record.
 """
 
+import bz2
 import gzip
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+import lzma
+import os
+import stat
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any
 
 import msgspec
 
+from recorder import zstd
 from recorder.errors import InputError
 
 __all__ = [
@@ -22,6 +29,7 @@ __all__ = [
     "LINE_BYTES_MAX",
     "Line",
     "MovedError",
+    "UnreadableError",
     "head_of",
     "read_document",
     "read_lines",
@@ -38,7 +46,22 @@ DOCUMENT_BYTES_MAX = 256 << 20
 FILE_BYTES_AT_ONCE = 1 << 20
 """Read from a file before others get their turn."""
 
-ZIPPED = b"\x1f\x8b"
+MAGIC_BYTES = 6
+COMPRESSED: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
+    (b"\x1f\x8b", gzip.open),
+    (b"BZh", bz2.open),
+    (b"\xfd7zXZ\x00", lzma.open),
+    (b"\x28\xb5\x2f\xfd", zstd.open),
+)
+"""What the formats that log rotation compresses to begin with."""
+
+UNSUPPORTED = (b"PK\x03\x04", b"\x1f\x9d", b"\x04\x22\x4d\x18")
+"""Of zip, compress and lz4."""
+
+SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
+"""Of files that always have content: an empty one was cut off."""
+
+DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError, zstd.ZstdError)
 
 
 class DocumentError(InputError):
@@ -50,6 +73,13 @@ class DocumentError(InputError):
 
 class MovedError(FileNotFoundError):
     """The file that was meant has another name by now."""
+
+
+class UnreadableError(InputError):
+    """A file cannot be read, or not to its end."""
+
+    code = "input.file"
+    exit_status = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +96,16 @@ class Line:
     sha256: str = ""
     """Of all its bytes, where it is too long to keep."""
 
+    is_whole: bool = True
+    """Whether it has a newline."""
+
 
 def head_of(path: Path) -> str:
     """Return the digest of a file's first line; empty where it has none.
 
     Raises:
-        OSError: the file cannot be read.
+        FileNotFoundError: there is no such file.
+        UnreadableError: the file cannot be read that far.
     """
     with _opened(path) as file:
         return _head(file)
@@ -83,8 +117,8 @@ def read_document(path: Path) -> bytes | None:
     Of several lines, or of one that does not end, as exports are.
 
     Raises:
-        OSError: the file cannot be read.
-        EOFError: it is compressed, and cut off.
+        FileNotFoundError: there is no such file.
+        UnreadableError: the file cannot be read to its end.
         DocumentError: it has more than `DOCUMENT_BYTES_MAX`.
     """
     with _opened(path) as file:
@@ -117,13 +151,13 @@ def read_lines(
 ) -> Iterator[Line]:
     """Yield the complete lines of a file from an offset on.
 
-    A last line without a newline is not complete: it is still being written,
-    unless the file is finished and the line is a document.
+    A last line without a newline is still being written, unless the file is
+    finished: then it is whole if it is a document.
 
     Raises:
         MovedError: another file has its name by now.
-        OSError: the file cannot be read.
-        EOFError: it is compressed, and cut off.
+        FileNotFoundError: there is no such file.
+        UnreadableError: the file cannot be read to its end.
     """
     with _opened(path) as file:
         if _head(file) != head:
@@ -131,51 +165,96 @@ def read_lines(
             raise MovedError(msg)
         file.seek(offset)
         for line in _lines(file, offset):
-            yield line
-            offset = line.end
-        if is_finished:
-            file.seek(offset)
-            text = file.read(LINE_BYTES_MAX)
-            # CloudWatch writes a time before the document.
-            if _is_json(text[max(text.find(b"{"), 0) :]):
-                yield Line(text, offset + len(text), len(text))
+            if line.is_whole:
+                yield line
+            elif is_finished and line.text.strip():
+                # CloudWatch writes a time before the document.
+                document = line.text[max(line.text.find(b"{"), 0) :]
+                yield replace(line, is_whole=_is_json(document))
 
 
 def _head(file: IO[bytes]) -> str:
     first = next(_lines(file, 0), None)
-    if first is None:
+    if first is None or not first.is_whole:
         return ""
     return hashlib.sha256(first.text).hexdigest()[:32]
 
 
-def _opened(path: Path) -> IO[bytes]:
-    file: IO[bytes] = path.open("rb")
-    magic = file.read(len(ZIPPED))
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file, unpacked if it is compressed.
+
+    Never waits, as a pipe that nothing writes to would.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        UnreadableError: it cannot be read, also while entered.
+    """
+    with _told(path), open(path, "rb", opener=_without_wait) as file:
+        unpack = _unpacking(path, file)
+        if unpack is None:
+            yield file
+            return
+        with unpack(file) as unpacked:
+            yield unpacked
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except DAMAGED as exc:
+        why = exc.strerror if isinstance(exc, OSError) else None
+        msg = f'cannot read "{path}": {why or exc}'
+        raise UnreadableError(msg) from exc
+
+
+def _without_wait(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def _unpacking(path: Path, file: IO[bytes]) -> Callable[[Any], Any] | None:
+    """Return what unpacks a file; None if it is not compressed."""
+    found = os.fstat(file.fileno())
+    if not stat.S_ISREG(found.st_mode):
+        msg = f'cannot read "{path}": it is not a regular file'
+        raise UnreadableError(msg)
+    magic = file.read(MAGIC_BYTES)
     file.seek(0)
-    if magic != ZIPPED:
-        return file
-    file.close()
-    return cast("IO[bytes]", gzip.open(path, "rb"))
+    if magic.startswith(UNSUPPORTED):
+        msg = (
+            f'cannot read "{path}": compress audit logs with gzip, bzip2, xz'
+            " or zstd"
+        )
+        raise UnreadableError(msg)
+    if not magic and path.suffix in SUFFIXES:
+        msg = f'cannot read "{path}": it is empty'
+        raise UnreadableError(msg)
+    for begins, unpack in COMPRESSED:
+        if magic.startswith(begins):
+            return unpack
+    return None
 
 
 def _lines(file: IO[bytes], offset: int) -> Iterator[Line]:
-    while True:
-        text = file.readline(LINE_BYTES_MAX)
-        if text.endswith(b"\n"):
-            offset += len(text)
-            yield Line(text[:-1], offset, len(text) - 1)
-            continue
-        if len(text) < LINE_BYTES_MAX:
+    """Yield lines; the last of them may have no newline."""
+    while text := file.readline(LINE_BYTES_MAX):
+        line = _line(file, text, offset)
+        offset = line.end
+        yield line
+        if not line.is_whole:
             return
-        long = _long(file, text, offset)
-        if long is None:
-            return
-        offset = long.end
-        yield long
 
 
-def _long(file: IO[bytes], begun: bytes, offset: int) -> Line | None:
-    """Read a line to its end without keeping it; None if it has none yet."""
+def _line(file: IO[bytes], begun: bytes, offset: int) -> Line:
+    """Read a line to its end; what is beyond the bound is not kept."""
+    if begun.endswith(b"\n"):
+        return Line(begun[:-1], offset + len(begun), len(begun) - 1)
+    if len(begun) < LINE_BYTES_MAX:
+        end = offset + len(begun)
+        return Line(begun, end, len(begun), is_whole=False)
     digest, length = hashlib.sha256(begun), len(begun)
     while part := file.readline(LINE_BYTES_MAX):
         length += len(part)
@@ -184,7 +263,7 @@ def _long(file: IO[bytes], begun: bytes, offset: int) -> Line | None:
             end = offset + length
             return Line(begun, end, length - 1, digest.hexdigest())
         digest.update(part)
-    return None
+    return Line(begun, offset + length, length, is_whole=False)
 
 
 def rotated(path: Path) -> list[Path]:
@@ -194,8 +273,14 @@ def rotated(path: Path) -> list[Path]:
     may compress them; logrotate adds a number or a date behind.
 
     Raises:
-        OSError: the folder cannot be read.
+        FileNotFoundError: there is no such folder, or a file went meanwhile.
+        UnreadableError: the folder cannot be read.
     """
+    with _told(path.parent):
+        return _rotated(path)
+
+
+def _rotated(path: Path) -> list[Path]:
     found = []
     for other in path.parent.iterdir():
         name = other.name

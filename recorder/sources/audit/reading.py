@@ -24,6 +24,7 @@ from recorder.model.observation import (
 from recorder.sources.audit.lines import (
     FILE_BYTES_AT_ONCE,
     Line,
+    UnreadableError,
     read_lines,
 )
 
@@ -66,6 +67,9 @@ class FileReader:
         self._told: dict[str, State] = {}
         """The state that was put of each stream, by this reader."""
 
+        self.before: list[Observation] = []
+        """What is put before the next line."""
+
         self.records = 0
         """Lines put so far, of all files."""
 
@@ -74,7 +78,6 @@ class FileReader:
         path: Path,
         head: str,
         *,
-        before: Sequence[Observation] = (),
         behind: Sequence[PlaceReached] = (),
         is_finished: bool = False,
     ) -> None:
@@ -83,14 +86,15 @@ class FileReader:
         Args:
             path: of the file.
             head: the digest of its first line; empty where it has none.
-            before: what is put before its first line.
             behind: the places of other streams that are reached with it.
             is_finished: whether nothing more is written to it, as to a file
                 that was rotated.
 
         Raises:
             MovedError: the name is that of another file by now.
-            OSError: it cannot be read; what came before was put.
+            FileNotFoundError: there is no such file.
+            UnreadableError: it cannot be read to its end, or ends within a
+                line; what came before was put.
         """
         if not head:
             return
@@ -99,20 +103,37 @@ class FileReader:
         offset = known or 0
         is_finished = is_finished or self._records_in is not None
         state: State = "ended" if is_finished else "live"
-        portion, size, at = list(before), 0, self._now()
-        lines = read_lines(
-            path, head, offset, is_finished=self._records_in is not None
-        )
-        for line in lines:
-            observed = self._observed(line, at)
-            portion += observed
-            offset, size = line.end, size + line.length
-            self.records += len(observed)
-            if size >= FILE_BYTES_AT_ONCE:
+        portion: list[Observation] = []
+        size, at = 0, self._now()
+        try:
+            for line in read_lines(
+                path, head, offset, is_finished=is_finished
+            ):
+                if not line.is_whole:
+                    self._end_within(path)
+                    break
+                observed = self._observed(line, at)
+                portion += observed
+                offset, size = line.end, size + line.length
+                self.records += len(observed)
+                if size >= FILE_BYTES_AT_ONCE:
+                    await self._put(portion, stream, offset, behind, "live")
+                    portion, size, at = [], 0, self._now()
+        except UnreadableError:
+            if portion:
                 await self._put(portion, stream, offset, behind, "live")
-                portion, size, at = [], 0, self._now()
-        if portion or self._told.get(stream) != state:
+            raise
+        if portion or self.before or self._told.get(stream) != state:
             await self._put(portion, stream, offset, behind, state)
+
+    def _end_within(self, path: Path) -> None:
+        """Take note of a file that ends within a line.
+
+        One that is imported may be being written.
+        """
+        if self._records_in is None:
+            msg = f'"{path}" ends within a line'
+            raise UnreadableError(msg)
 
     async def put_whole(self, content: bytes) -> None:
         """Put the records of a file that is one document, once.
@@ -163,11 +184,24 @@ class FileReader:
             place=str(offset),
             state=state,
         )
-        await self._sink.put([*portion, place, *behind])
+        await self._sink.put([*self.before, *portion, place, *behind])
+        self.before = []
         self._offsets[stream] = offset
         self._told[stream] = state
         # A sink with room need not wait, and others must get their turn.
         await asyncio.sleep(0)
+
+    def ended(self, head: str) -> PlaceReached:
+        """Say that nothing more comes of a file, whatever it holds."""
+        stream = _stream(head)
+        self._told[stream] = "ended"
+        return PlaceReached(
+            observed_at=self._now(),
+            source=AUDIT,
+            stream=stream,
+            place=str(self._offsets.get(stream, 0)),
+            state="ended",
+        )
 
     async def forget(self, heads: Collection[str]) -> None:
         """Put that files are gone, and what was known of them with them."""

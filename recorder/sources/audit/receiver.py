@@ -14,9 +14,6 @@ from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import NamedTuple
 
-import msgspec
-
-from recorder.classify.times import first_moment
 from recorder.intake.ports import Known, Sink
 from recorder.intake.progress import Received
 from recorder.intake.receipts import NotCommittedError, Receipt
@@ -30,6 +27,7 @@ from recorder.model.observation import (
 )
 from recorder.sources.audit.batches import BatchError, read_batch
 from recorder.sources.audit.proving import LOST, Proof
+from recorder.sources.audit.stamps import made_at
 
 __all__ = ["BODY_BYTES_MAX", "Answer", "AuditReceiver"]
 
@@ -69,13 +67,6 @@ class Answer(NamedTuple):
     says: str = ""
     retry_after: int | None = None
     """Seconds; set where the same request may be taken later."""
-
-
-class _Stamps(msgspec.Struct, rename="camel"):
-    stage_timestamp: str | None = None
-
-
-_decode_stamps = msgspec.json.Decoder(_Stamps).decode
 
 
 def _now() -> datetime:
@@ -235,10 +226,7 @@ class AuditReceiver:
 
     def _note_lag(self, item: bytes, at: datetime) -> None:
         """Note how far the clock of the sender, or its batch, is behind."""
-        try:
-            stamp = first_moment(_decode_stamps(item).stage_timestamp)
-        except (ValueError, RecursionError):
-            return
+        stamp = made_at(item)
         if stamp is not None:
             self._received.lag_seconds = (at - stamp).total_seconds()
 

@@ -1,13 +1,12 @@
 """Following audit log files: what is written, as it is written.
 
 Each API server writes a log of its own, which goes through many files as it
-is rotated. Where lines were lost, because a file was rotated away or replaced
-before it was read to its end, that is put as a loss.
+is rotated. Where lines were lost, because a file was rotated away, replaced or
+damaged before it was read to its end, that is put as a loss.
 """
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,7 +14,8 @@ from msgspec.structs import replace
 
 from recorder.intake.ports import Known, Sink
 from recorder.model.observation import AUDIT, PlaceReached, RecordsLost
-from recorder.sources.audit.lines import head_of, rotated
+from recorder.sources.audit.cut_off import WAIT_SECONDS, Patience, loss_of
+from recorder.sources.audit.lines import UnreadableError, head_of, rotated
 from recorder.sources.audit.reading import FileReader
 
 __all__ = ["AuditTail"]
@@ -27,6 +27,10 @@ ROTATED_AWAY = "an audit log was rotated away before it was read to its end"
 REPLACED = "an audit log was replaced before it was read to its end"
 
 
+class UnfinishedError(Exception):
+    """A rotated file cannot be read to its end yet."""
+
+
 class AuditTail:
     """Follows audit log files until it is cancelled."""
 
@@ -36,33 +40,46 @@ class AuditTail:
         self,
         paths: Sequence[Path],
         *,
-        missing: set[str] | None = None,
+        unread: dict[str, str] | None = None,
         look_seconds: float = LOOK_SECONDS,
+        wait_seconds: float = WAIT_SECONDS,
     ) -> None:
-        """Prepare; logs that are not there are put into ``missing``."""
+        """Prepare.
+
+        Args:
+            paths: of the logs.
+            unread: gets why a log is not read, in words, while it is not.
+            look_seconds: between two looks at a log.
+            wait_seconds: for a rotated file that cannot be read to its end,
+                once it does not change any more.
+        """
         self._paths = paths
-        self._missing = set() if missing is None else missing
+        self._unread = {} if unread is None else unread
         self._look_seconds = look_seconds
+        self._wait_seconds = wait_seconds
 
     async def run(self, sink: Sink, known: Known) -> None:
         """Follow until cancelled; a file that is missing is waited for."""
         places = known.resume_points()
         async with asyncio.TaskGroup() as group:
             for path in self._paths:
-                follower = _Follower(path, sink, places)
+                patience = Patience(self._wait_seconds)
+                follower = _Follower(path, sink, places, patience)
                 group.create_task(self._follow(follower))
 
     async def _follow(self, follower: "_Follower") -> None:
         while True:
-            # A file that is being compressed is cut off, and is there again.
-            with suppress(EOFError):
-                try:
-                    await follower.catch_up()
-                except FileNotFoundError:
-                    self._missing.add(follower.name)
-                    await follower.missing()
-                else:
-                    self._missing.discard(follower.name)
+            try:
+                await follower.catch_up()
+            except (FileNotFoundError, UnreadableError) as exc:
+                is_there = isinstance(exc, UnreadableError)
+                says = str(exc) if is_there else "it is not there"
+                self._unread[follower.name] = says
+                await follower.missing()
+            except UnfinishedError as exc:
+                self._unread[follower.name] = str(exc)
+            else:
+                self._unread.pop(follower.name, None)
             await asyncio.sleep(self._look_seconds)
 
 
@@ -75,9 +92,14 @@ class _Follower:
     """
 
     def __init__(
-        self, path: Path, sink: Sink, places: Mapping[str, str]
+        self,
+        path: Path,
+        sink: Sink,
+        places: Mapping[str, str],
+        patience: Patience,
     ) -> None:
         self._path = path
+        self._patience = patience
         self._sink = sink
         self._reader = FileReader(sink, places, now=_now)
         heads = places.get(str(path), "").split()
@@ -98,24 +120,65 @@ class _Follower:
 
         Raises:
             FileNotFoundError: the log is not there, or went meanwhile.
+            UnreadableError: the log cannot be read.
+            UnfinishedError: a file that it was rotated to cannot, and is
+                waited for.
         """
-        *finished, (path, head, why) = self._left()
-        for other, ended, _ in finished:
-            self._older.add(self._head or ended)
-            await self._reader.read(
-                other, ended, behind=[self._at(ended)], is_finished=True
-            )
-            self._head = ended
+        head = head_of(self._path)
+        finished, why = self._left(head)
+        self._reader.before = [] if why is None else [self._lost(why)]
+        await self._read_on(finished)
         if head and self._head not in {None, head}:
             await self._turn()
-        before = [] if why is None else [self._lost(why)]
         at = [self._at(head)] if head else []
-        await self._reader.read(path, head, before=before, behind=at)
+        await self._reader.read(self._path, head, behind=at)
         if head:
             self._head = head
             if not self._is_there:
                 await self._sink.put(at)
             self._is_there = True
+            self._patience.forget()
+
+    async def _read_on(
+        self, finished: Sequence[tuple[Path, str | None]]
+    ) -> None:
+        for other, _ in finished:
+            if (waits := self._patience.waits_for(other)) is not None:
+                raise UnfinishedError(str(waits)) from waits
+        whole = set[str]()
+        for place, (other, ended) in enumerate(finished):
+            self._older |= {self._head or "", ended or ""} - {""}
+            try:
+                # Also where its first line could not be read a moment ago.
+                await self._reader.read(
+                    other,
+                    head_of(other) if ended is None else ended,
+                    behind=[self._at(ended)] if ended else [],
+                    is_finished=True,
+                )
+            except UnreadableError as exc:
+                later = {known for _, known in finished[place + 1 :]}
+                if ended is None or ended not in whole | later:
+                    await self._lose_rest(finished[: place + 1], exc)
+            else:
+                whole.add(ended or "")
+            self._head = ended or self._head
+
+    async def _lose_rest(
+        self,
+        until: Sequence[tuple[Path, str | None]],
+        why: UnreadableError,
+    ) -> None:
+        """Go on behind a file, unless it may become readable."""
+        *before, (path, head) = until
+        if not self._patience.is_over(path, why):
+            raise UnfinishedError(str(why)) from why
+        others = [other for other, _ in before]
+        self._reader.before.append(
+            await asyncio.to_thread(loss_of, self.name, path, why, others)
+        )
+        if head:
+            self._reader.before.append(self._reader.ended(head))
 
     async def missing(self) -> None:
         """Put that the log is not there, once."""
@@ -127,24 +190,33 @@ class _Follower:
     async def _turn(self) -> None:
         """Forget what is known of files that are no longer there."""
         known = self._older | {self._head or ""}
-        there = {head_of(other) for other in rotated(self._path)}
+        there = {_head_or_none(other) for other in rotated(self._path)}
         self._older = known & there
         await self._reader.forget(known - there)
 
-    def _left(self) -> Sequence[tuple[Path, str, str | None]]:
-        """Return what to read on, with its head, and what was lost before it.
+    def _left(
+        self, head: str
+    ) -> tuple[Sequence[tuple[Path, str | None]], str | None]:
+        """Return the files to read before the log, and what was lost.
 
-        What was there before a log was first followed is for an import.
+        Each with its head, None where that cannot be read. What was there
+        before a log was first followed is for an import.
         """
-        path, head = self._path, head_of(self._path)
         if self._head is None or head == self._head:
-            return [(path, head, None)]
-        older = [(other, head_of(other), None) for other in rotated(path)]
-        heads = [known for _, known, _ in older]
-        if self._head in heads:
-            read = heads.index(self._head)
-            return [*older[read:], (path, head, None)]
-        return [(path, head, ROTATED_AWAY if older else REPLACED)]
+            return [], None
+        files = rotated(self._path)
+        older = [
+            (other, known)
+            for other in files
+            # What is being compressed is there itself until that is done.
+            if (known := _head_or_none(other)) is not None
+            or other.with_suffix("") not in files
+        ]
+        heads = [known for _, known in older]
+        for begins in (self._head, None):
+            if begins in heads:
+                return older[heads.index(begins) :], None
+        return [], ROTATED_AWAY if older else REPLACED
 
     def _lost(self, why: str) -> RecordsLost:
         return RecordsLost(
@@ -159,6 +231,13 @@ class _Follower:
             stream=str(self._path),
             place=" ".join([head, *sorted(self._older - {head})]),
         )
+
+
+def _head_or_none(path: Path) -> str | None:
+    try:
+        return head_of(path)
+    except UnreadableError:
+        return None
 
 
 def _now() -> datetime:

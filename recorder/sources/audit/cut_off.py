@@ -1,0 +1,124 @@
+"""Rotated audit logs that cannot be read to their end, and what is lost.
+
+A file that is being compressed is half there for a while, so it is waited
+for as long as it changes, and some time more. It does not read records, nor
+put the loss.
+"""
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from recorder.model.observation import RecordsLost
+from recorder.sources.audit.lines import UnreadableError, head_of, read_lines
+from recorder.sources.audit.stamps import made_at
+
+__all__ = ["WAIT_SECONDS", "Patience", "loss_of"]
+
+WAIT_SECONDS = 60.0
+"""For a file that does not change. What compresses a log writes all the
+time."""
+
+SETTLED_SECONDS = 2.0
+"""Without a change before it is read again."""
+
+CUT_OFF = "a rotated audit log could not be read to its end"
+
+
+@dataclass(slots=True)
+class _Waited:
+    state: object
+    since: float
+    why: UnreadableError
+    is_tried: bool = True
+    """Whether it was read again since it changed."""
+
+
+class Patience:
+    """Decides how long to wait for files that could not be read."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._files: dict[Path, _Waited] = {}
+
+    def waits_for(self, path: Path) -> UnreadableError | None:
+        """Return why a file need not be read again yet; None if it may be.
+
+        A large one is not read again at each look, but when it has changed,
+        and at the end of the wait.
+
+        Raises:
+            FileNotFoundError: it is not there any more.
+        """
+        waited = self._files.get(path)
+        if waited is None:
+            return None
+        state, now = _state(path), time.monotonic()
+        if waited.state != state:
+            waited.state, waited.since, waited.is_tried = state, now, False
+            return waited.why
+        lasts = now - waited.since
+        if lasts >= self._seconds:
+            return None
+        if not waited.is_tried and lasts >= SETTLED_SECONDS:
+            waited.is_tried = True
+            return None
+        return waited.why
+
+    def is_over(self, path: Path, why: UnreadableError) -> bool:
+        """Take note of a failure; return whether the wait is over.
+
+        Raises:
+            FileNotFoundError: the file is not there any more.
+        """
+        now = time.monotonic()
+        waited = self._files.get(path)
+        if waited is None:
+            waited = _Waited(_state(path), now, why)
+            self._files[path] = waited
+        waited.why = why
+        return now - waited.since >= self._seconds
+
+    def forget(self) -> None:
+        """Forget all files."""
+        self._files.clear()
+
+
+def _state(path: Path) -> object:
+    found = path.stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_mode
+
+
+def loss_of(
+    stream: str, path: Path, why: UnreadableError, before: Sequence[Path]
+) -> RecordsLost:
+    """Return the loss of what a file holds beyond what can be read of it.
+
+    Args:
+        stream: of the log.
+        path: of the file.
+        why: it cannot be read.
+        before: the files that the log was in before, the oldest first.
+    """
+    at = datetime.now(UTC)
+    read = (_last_moment(one) for one in (path, *reversed(before)))
+    since = next((moment for moment in read if moment is not None), None)
+    return RecordsLost(
+        observed_at=at,
+        stream=stream,
+        reason=CUT_OFF,
+        since=None if since is None else min(since, at),
+        possible=f"audit records behind what could be read: {why}",
+    )
+
+
+def _last_moment(path: Path) -> datetime | None:
+    """Return when the last record was made that can be read."""
+    last = b""
+    with suppress(FileNotFoundError, UnreadableError):
+        for line in read_lines(path, head_of(path), 0):
+            last = line.text
+    return made_at(last)
