@@ -18,6 +18,7 @@ import asyncpg
 import msgspec
 
 from recorder.admin.checking import Span, check_span, check_spans, spans_of
+from recorder.admin.verifying_facts import ALL_OR_SAMPLE, Proving, verify_facts
 from recorder.admin.workers import LISTEN_SECONDS, Worker
 from recorder.coverage.ports import Log
 from recorder.integrity.chain import Chain, Problem, Witnessed
@@ -54,6 +55,7 @@ class Verifying:
     state: Path | None = None
     """A file that holds how far an interrupted run was."""
 
+    facts: Proving = ALL_OR_SAMPLE
     processes: int = 0
     """0 for one for each core."""
 
@@ -132,6 +134,7 @@ async def verify_over(
     removed = await removals(connection, end)
     found.note_all(removed.problems)
     found.unrecorded = removed.waiting
+    await verify_facts(connection, (dsn, end), found, spans, how.facts, stop)
     return found
 
 

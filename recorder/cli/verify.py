@@ -1,13 +1,14 @@
 """`recorder verify`: nothing was altered, or what was."""
 
 import asyncio
+import secrets
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from recorder.cli.asking import given_window, now, opened_logs
+from recorder.cli.asking import INCOMPLETE, given_window, now, opened_logs
 from recorder.cli.given import given_log
 from recorder.cli.options import output_option, reading_options, window_options
 from recorder.cli.output import paint, print_document, print_lines
@@ -15,16 +16,18 @@ from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
 if TYPE_CHECKING:
-    from recorder.integrity.verified import Verified
+    from recorder.integrity.verified import FactsMode, Verified
 
 __all__ = ["FAILED", "verify"]
 
 FAILED = 3
 """Exit status of a verification that found something."""
 
+SEEDS = 1 << 31
+
 STATUSES = (
     "Exit status: 0 nothing was altered, 1 failed, 2 usage error, 3 something"
-    " was altered, 5 no such cluster or log."
+    " was altered, 4 facts could not be compared, 5 no such cluster or log."
 )
 
 
@@ -45,6 +48,18 @@ STATUSES = (
     is_flag=True,
     help="Start over instead of resuming an interrupted run.",
 )
+@click.option(
+    "--facts",
+    type=click.Choice(["all", "sample", "none"]),
+    help="Derive the facts of these entries again. Default: all, of more than"
+    " a million entries a sample of a million.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    metavar="N",
+    help="Choose the sample by this number. Default: another each time.",
+)
 @window_options
 @output_option("table", "json", "yaml")
 @reading_options
@@ -57,6 +72,8 @@ def verify(  # noqa: PLR0913 - one for each option
     until: str | None,
     output: str,
     *,
+    facts: "FactsMode | None",
+    seed: int | None,
     again: bool,
 ) -> int:
     r"""Prove that nothing in the log was altered, or say what was.
@@ -68,6 +85,10 @@ def verify(  # noqa: PLR0913 - one for each option
     interrupted run resumes where it stopped. With --since or --until, only
     the entries of that time are read; the batches are followed from the
     first in any case.
+
+    Facts, which answers are made from, are derived again from the entries and
+    compared (--facts). Facts that the rules of another release derived are
+    not compared: `recorder rederive` rebuilds them.
 
     Logs that an older release recorded without hashes get them on the first
     run: they are proven from then on.
@@ -83,9 +104,10 @@ def verify(  # noqa: PLR0913 - one for each option
         return _check_proof(ctx, proof)
     window = (since, until)
     found: list[Verified] = []
+    chosen = facts, secrets.randbelow(SEEDS) if seed is None else seed
     run_until_stopped(
         lambda stop: (
-            _verify(ctx, window, found, stop, again=again)
+            _verify(ctx, window, chosen, found, stop, again=again)
             if archive is None
             else _verify_archive(ctx, archive, found, stop)
         )
@@ -107,19 +129,23 @@ def verify(  # noqa: PLR0913 - one for each option
         print_document(VerificationDocument.of(found), output)
     if any(one.problems for one in found):
         return FAILED
-    return 1 if any(one.stopped for one in found) else 0
+    if any(one.stopped for one in found):
+        return 1
+    return 0 if all(one.is_compared for one in found) else INCOMPLETE
 
 
 async def _verify(
     ctx: click.Context,
     window: tuple[str | None, str | None],
+    chosen: "tuple[FactsMode | None, int]",
     found: "list[Verified]",
     stop: asyncio.Event,
     *,
     again: bool,
 ) -> None:
-    from recorder.wiring.integrity import Verifying, verified
+    from recorder.wiring.integrity import Proving, Verifying, verified
 
+    mode, seed = chosen
     screen = Screen()
     span = given_window(*window, now())
     async with opened_logs(ctx) as logs:
@@ -131,6 +157,11 @@ async def _verify(
                 since=span.since,
                 until=span.until if window[1] else None,
                 state=state if state.parent.is_dir() else None,
+                facts=Proving(
+                    mode=mode,
+                    seed=seed,
+                    on_progress=_Rate(screen, log.id, "facts of log").show,
+                ),
                 on_progress=_Rate(screen, log.id).show,
             )
             done = await verified(ctx.obj, logs.writer_dsn, log, how, stop)
@@ -165,9 +196,9 @@ async def _verify_archive(
 class _Rate:
     """How far a log is, and how fast."""
 
-    def __init__(self, screen: Screen, log: object) -> None:
+    def __init__(self, screen: Screen, log: object, what: str = "log") -> None:
         self._screen = screen
-        self._log = log
+        self._doing = f"verifying {what} {log}"
         self._began = time.monotonic()
         self._first: int | None = None
 
@@ -177,7 +208,7 @@ class _Rate:
         seconds = max(time.monotonic() - self._began, 1)
         rate = (done - self._first) / seconds
         self._screen.progress(
-            f"verifying log {self._log}",
+            self._doing,
             f"{done:,} of {total:,} entries  {rate:,.0f}/s",
         )
 

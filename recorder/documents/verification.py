@@ -5,7 +5,7 @@ from typing import Self
 
 from recorder.documents.document import Document
 from recorder.integrity.chain import Problem, Witnessed
-from recorder.integrity.verified import Verified
+from recorder.integrity.verified import Derived, Verified
 
 __all__ = ["VerificationDocument"]
 
@@ -48,6 +48,35 @@ class CheckpointDocument(Document, frozen=True, kw_only=True):
         )
 
 
+class DerivedDocument(Document, frozen=True, kw_only=True):
+    """What was derived from entries again, and compared."""
+
+    mode: str
+    """`all`, `sample` or `none`."""
+
+    seed: int | None
+    """Of the sample, if it is one."""
+
+    entries: int
+    entries_of: int
+    facts: int
+    not_compared: Sequence[str]
+    """What could not be, each with its reason."""
+
+    @classmethod
+    def of(cls, found: Derived | None) -> Self:
+        """Return the document of what was derived again."""
+        found = found or Derived(mode="none", entries_of=0)
+        return cls(
+            mode=found.mode,
+            seed=found.seed,
+            entries=found.entries,
+            entries_of=found.entries_of,
+            facts=found.facts,
+            not_compared=found.not_compared,
+        )
+
+
 class VerifiedDocument(Document, frozen=True, kw_only=True):
     """A log, and what is wrong with it."""
 
@@ -62,6 +91,7 @@ class VerifiedDocument(Document, frozen=True, kw_only=True):
 
     root: str | None
     checked_entries: int
+    derived: DerivedDocument
     sealed_batches: int
     agreed_batches: int
     batches_beyond: int
@@ -96,6 +126,7 @@ class VerifiedDocument(Document, frozen=True, kw_only=True):
             unrecorded_removals=found.unrecorded,
             root=None if found.root is None else found.root.hex(),
             checked_entries=found.checked_entries,
+            derived=DerivedDocument.of(found.derived),
             sealed_batches=found.sealed,
             agreed_batches=found.agreed,
             batches_beyond=found.beyond,

@@ -2,13 +2,36 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from recorder.integrity.chain import Problem, Witnessed
 
-__all__ = ["Verified"]
+__all__ = ["Derived", "FactsMode", "Verified"]
+
+FactsMode: TypeAlias = Literal["all", "sample", "none"]
+"""Of which entries the facts are derived again."""
 
 PROBLEMS_MAX = 1_000
 """That are told one by one; more are counted."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Derived:
+    """What was derived from entries again, and compared."""
+
+    mode: FactsMode
+    entries_of: int
+    """How many entries there are that facts can be derived from."""
+
+    seed: int | None = None
+    """Of the sample, if it is one."""
+
+    entries: int = 0
+    facts: int = 0
+    """Those that were compared."""
+
+    not_compared: list[str] = field(default_factory=list)
+    """What should have been and could not, each with its reason."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,6 +60,9 @@ class Verified:
     """Of the tree over all batches; None where it cannot be computed."""
 
     checked_entries: int = 0
+    derived: Derived | None = None
+    """None where nothing was derived again."""
+
     problems: list[Problem] = field(default_factory=list)
     left_out: int = 0
     """Problems beyond those that are told."""
@@ -69,6 +95,11 @@ class Verified:
         """
         committed = (one.checkpoint.batches for one in self.checkpoints)
         return max(0, max(committed, default=0) - self.batches)
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether all that was to be derived again could be."""
+        return self.derived is None or not self.derived.not_compared
 
     @property
     def ok(self) -> bool:

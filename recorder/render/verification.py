@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from recorder.integrity.verified import Verified
+from recorder.integrity.verified import Derived, Verified
 
 __all__ = ["verification_lines"]
 
@@ -47,8 +47,24 @@ def verification_lines(found: Verified) -> Iterator[str]:
             f"  sealed       {found.sealed:,} batches that an older release"
             " wrote without hashes: they are proven from now on"
         )
+    yield from _facts(found.derived)
     yield f"  checkpoints  {_checkpoints(found)}"
     yield from _missing(found)
+
+
+def _facts(derived: Derived | None) -> Iterator[str]:
+    """Yield what was derived again, and what could not be."""
+    if derived is None:
+        return
+    if derived.entries:
+        sample = "" if derived.seed is None else f", chosen by {derived.seed}"
+        yield (
+            f"  facts        {derived.facts:,} are what"
+            f" {derived.entries:,} of {derived.entries_of:,} entries"
+            f" tell{sample}"
+        )
+    for why in derived.not_compared:
+        yield f"  not compared {why}"
 
 
 def _missing(found: Verified) -> Iterator[str]:

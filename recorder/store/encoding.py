@@ -13,6 +13,7 @@ context for each, and is where zstd's own functions cannot be called.
 import zlib
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -218,10 +219,11 @@ class Decoder:
 
     def __init__(self, dictionaries: Mapping[int, bytes]) -> None:
         """Take the dictionaries by id."""
-        self._dictionaries = {
-            number: ZstdDict(content)
-            for number, content in dictionaries.items()
-        }
+        self._dictionaries: dict[int, ZstdDict] = {}
+        for number, content in dictionaries.items():
+            # One that was replaced by what is none is as if it were gone.
+            with suppress(ValueError):
+                self._dictionaries[number] = ZstdDict(content)
 
     def decode(
         self, payload: bytes, encoding: int, keyframe: bytes | None = None

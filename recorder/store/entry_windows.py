@@ -9,6 +9,7 @@ stays was derived from it.
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from itertools import pairwise
 
 import asyncpg
 
@@ -17,13 +18,13 @@ from recorder.intake.state import Batch
 from recorder.model.entry import Draft, Operation
 from recorder.model.moment import FIRST
 from recorder.model.observation import RECORDER
-from recorder.model.reference import ObjectIdentity
-from recorder.store.entry_drafts import EntryDrafts
+from recorder.model.reference import EntryName, ObjectIdentity
+from recorder.store.entry_drafts import EntryDrafts, UnreadableEntryError
 from recorder.store.read_thinned import thinned_positions
 from recorder.store.rows import EVENT_COLLECTIONS
 from recorder.store.statement import Statement
 
-__all__ = ["EntryWindows", "Window", "heads_at"]
+__all__ = ["EntryWindows", "Window", "heads_at", "heads_before"]
 
 GONE = frozenset({Operation.DELETED, Operation.ABSENT})
 VERSIONS = frozenset(
@@ -45,6 +46,23 @@ HEADS_AT = Statement.of("""
           select resource_id from recorder.resource
           where name = any(:events::text[])))
       group by object_id) newest
+    join recorder.entry e on e.log_id = :log and e.position = newest.position
+    where e.operation <= #modified
+""")
+HEADS_BEFORE = Statement.of("""
+    select e.object_id, e.position
+    from (
+      select o.object_id, (
+        select max(p.position) from recorder.entry p
+        where p.object_id = o.object_id and p.log_id = :log
+          and p.position <= :after and p.operation <= #absent) as position
+      from (
+        select distinct object_id from recorder.entry
+        where log_id = :log and position > :after and position <= :until
+          and operation <= #absent and object_id is not null
+          and resource_id <> all (array(
+            select resource_id from recorder.resource
+            where name = any(:events::text[])))) o) newest
     join recorder.entry e on e.log_id = :log and e.position = newest.position
     where e.operation <= #modified
 """)
@@ -76,6 +94,16 @@ class Window:
             for position, row in self._rows.items()
         }
 
+    def recorded_at_of(self, position: int) -> datetime | None:
+        """Return when an entry was recorded; None if it went since."""
+        row = self._rows.get(position)
+        return None if row is None else row["recorded_at"]
+
+    def object_of(self, position: int) -> int | None:
+        """Return the number of the object that an entry names."""
+        row = self._rows.get(position)
+        return None if row is None else row["object_id"]
+
     def objects(self) -> dict[ObjectIdentity, int]:
         """Return the number of every object that the entries name."""
         return {
@@ -99,6 +127,21 @@ async def heads_at(
     return dict(await connection.fetch(HEADS_AT.text, *asked))
 
 
+async def heads_before(
+    connection: asyncpg.Connection, log: int, after: int, until: int
+) -> dict[int, int]:
+    """Return the heads at a position of what entries up to another change."""
+    asked = HEADS_BEFORE.values(
+        {
+            "log": log,
+            "after": after,
+            "until": until,
+            "events": list(EVENT_COLLECTIONS),
+        }
+    )
+    return dict(await connection.fetch(HEADS_BEFORE.text, *asked))
+
+
 class EntryWindows:
     """Reads the entries of one log in their order, from a position on.
 
@@ -111,11 +154,13 @@ class EntryWindows:
         drafts: EntryDrafts,
         heads: dict[int, int],
         gone: Callable[[int, int], Awaitable[Collection[int]]],
+        log: int,
     ) -> None:
         """Keep the heads as of the position at which reading begins.
 
         ``gone`` returns what went before its day, between two positions.
         """
+        self._log = log
         self._drafts = drafts
         self._gone = gone
         self._heads = heads
@@ -130,21 +175,30 @@ class EntryWindows:
     ) -> "EntryWindows":
         """Open it, with the dictionaries as they are now."""
         drafts = await EntryDrafts.opened(connection, log)
-        return cls(drafts, heads, partial(thinned_positions, connection, log))
+        gone = partial(thinned_positions, connection, log)
+        return cls(drafts, heads, gone, log)
 
     async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
         """Return the documents of entries by position."""
         return await self._drafts.documents(positions)
 
     async def read(self, after: int, until: int) -> Window:
-        """Read the entries behind a position, up to another."""
+        """Read the entries behind a position, up to another.
+
+        Raises:
+            UnreadableEntryError: one is missing, is there twice, or is not
+                as it was written.
+        """
         found, made = await self._drafts.read(after, until)
         rows = {row["position"]: row for row in found}
+        if len(rows) < len(found):
+            raise self._unreadable(_first_twice(found), "it is there twice")
         drafts = dict(zip(rows, made, strict=True))
         if len(rows) < until - after:
             gone = await self._gone(after + 1, until)
-            missing = {*range(after + 1, until + 1)} - {*rows}
-            assert missing <= {*gone}, "no position is left out"
+            missing = {*range(after + 1, until + 1)} - {*rows} - {*gone}
+            if missing:
+                raise self._unreadable(min(missing), "it is missing")
         batch = Batch(first_position=after + 1, epoch=0, states=self._states)
         for position in range(after + 1, until + 1):
             row = rows.get(position)
@@ -158,6 +212,9 @@ class EntryWindows:
                 batch.previous[position] = previous
         return Window(batch, rows)
 
+    def _unreadable(self, position: int, why: str) -> UnreadableEntryError:
+        return UnreadableEntryError(EntryName(self._log, position), why)
+
     def _previous(self, row: asyncpg.Record, draft: Draft) -> int | None:
         """Move the head of an object; return where it was."""
         number = row["object_id"]
@@ -170,3 +227,9 @@ class EntryWindows:
         previous = self._heads.get(number)
         self._heads[number] = row["position"]
         return previous
+
+
+def _first_twice(rows: Sequence[asyncpg.Record]) -> int:
+    """Return the first position that two rows have, of rows in order."""
+    positions: list[int] = [row["position"] for row in rows]
+    return next(one for one, other in pairwise(positions) if one == other)

@@ -23,6 +23,7 @@ from recorder.admin.signing_key import (
 )
 from recorder.admin.verifying import Verifying, verify
 from recorder.admin.verifying_archive import ArchivedLog, verify_archived
+from recorder.admin.verifying_facts import Proving
 from recorder.archive.place import open_place as open_archive
 from recorder.checkpoints import PlaceError
 from recorder.coverage.ports import Log
@@ -40,6 +41,7 @@ from recorder.wiring.live import LiveRecording
 
 __all__ = [
     "Checkpointing",
+    "Proving",
     "Verifying",
     "archived_logs",
     "checkpoint_of",

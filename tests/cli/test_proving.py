@@ -17,8 +17,8 @@ async def own(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Database:
     """Two logs that no other test writes, and a data folder."""
-    await tell(database.dsn("writer"), STORY, spec=LIVE)
-    await tell(database.dsn("writer"), STORY, spec=TAPE)
+    await tell(database.dsn("writer"), STORY, spec=LIVE, with_facts=True)
+    await tell(database.dsn("writer"), STORY, spec=TAPE, with_facts=True)
     monkeypatch.setenv("RECORDER_DATABASE_URL", database.dsn("writer"))
     monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path))
     return database
@@ -39,11 +39,12 @@ def as_superuser(own: Database, statement: str) -> None:
 def test_an_unaltered_log_is_said_to_be_one(recorder: Recorder) -> None:
     answer = recorder("verify")
     assert answer.status == 0
-    first, root, outside, *_ = answer.out.splitlines()
+    first, root, facts, outside, *_ = answer.out.splitlines()
     assert first == (
         'log 1 of "prod": nothing was altered in 18 of 18 entries, 3 batches'
     )
     assert root.startswith("  root         ")
+    assert facts == "  facts        14 are what 18 of 18 entries tell"
     assert "none outside the database" in outside
     assert 'log 2 of "demo"' in answer.out
     assert recorder("verify", "--log", "2").out.startswith("log 2")
@@ -64,6 +65,47 @@ def test_a_checkpoint_is_what_a_log_is_compared_with(
     assert "agree up to batch 3 of 3" in answer.out
     document = recorder("verify", "--log", "1", "-o", "json").json
     assert document["ok"] is True
+
+
+def test_an_altered_fact_is_status_3(
+    own: Database, recorder: Recorder
+) -> None:
+    as_superuser(
+        own,
+        "alter table recorder.fact disable trigger all;"
+        " update recorder.fact set at = at + interval '1 hour' where ctid = ("
+        "  select f.ctid from recorder.fact f"
+        "  join recorder.derivation using (derivation_id)"
+        "  where log_id = 1 and position = 3)",
+    )
+    answer = recorder("verify", "--log", "1", "-o", "json")
+    assert answer.status == 3
+    (problem,) = json.loads(answer.out)["logs"][0]["problems"]
+    assert (problem["kind"], problem["entry"]) == ("fact-altered", "1/3")
+    assert recorder("verify", "--log", "1", "--facts", "none").status == 0
+    assert recorder("verify", "--log", "2").status == 0
+
+
+def test_facts_of_other_rules_are_status_4(
+    own: Database, recorder: Recorder
+) -> None:
+    as_superuser(own, "update recorder.derivation set rules = 6")
+    answer = recorder("verify", "--log", "1", "--facts", "sample", "--seed=7")
+    assert answer.status == 4
+    assert "not compared rules 6 derived the facts" in answer.out
+    assert recorder("rederive", "--log", "1").status == 0
+    answer = recorder(
+        "verify", "--log", "1", "--facts", "sample", "--seed=7", "-o", "json"
+    )
+    assert answer.status == 0
+    assert json.loads(answer.out)["logs"][0]["derived"] == {
+        "mode": "sample",
+        "seed": 7,
+        "entries": 18,
+        "entries_of": 18,
+        "facts": 14,
+        "not_compared": [],
+    }
 
 
 def test_an_altered_log_is_status_3(own: Database, recorder: Recorder) -> None:

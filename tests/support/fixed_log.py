@@ -5,6 +5,7 @@ Only what PostgreSQL adds differs from run to run: ``recorded_at``.
 
 from collections.abc import Iterable
 
+from recorder.intake.deriving import Deriver
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
@@ -148,6 +149,7 @@ async def tell(
     batches: Iterable[Iterable[Observation]],
     *,
     spec: LogSpec = LIVE,
+    with_facts: bool = False,
 ) -> int:
     """Write batches to a log and return its number."""
     writer = Writer(dsn, spec, holder="teller")
@@ -157,7 +159,10 @@ async def tell(
     for batch in batches:
         for observation in batch:
             sequencer.take(observation)
-        await writer.append(sequencer.seal())
+        sealed = sequencer.seal()
+        if with_facts:
+            await Deriver(writer).derive(sealed)
+        await writer.append(sealed)
     log = writer.log
     await writer.close()
     return log

@@ -1,0 +1,184 @@
+"""Checking facts against the entries that they were derived from.
+
+A window of entries is derived again, by the same rules as when it was
+written, and every column of the facts that are stored is compared. The state
+of an object before the window is that of its entry before; of days that were
+dropped the newest version of each object that was alive was carried forward.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from functools import partial
+from typing import NamedTuple
+
+import asyncpg
+
+from recorder.facts import WrittenFact, derive, written
+from recorder.intake.deriving import Deriver
+from recorder.integrity.chain import Problem
+from recorder.model.entry import Draft, Operation
+from recorder.model.reference import EntryName
+from recorder.store.entry_drafts import EntryDrafts
+from recorder.store.entry_windows import (
+    EntryWindows,
+    Window,
+    heads_at,
+    heads_before,
+)
+from recorder.store.read_batches import LogEnd
+from recorder.store.read_thinned import thinned_positions
+from recorder.store.said_facts import Said, compared, said
+from recorder.store.stored_said import SaidReader, StoredFact
+
+__all__ = ["WINDOW", "CheckedFacts", "FactChecker"]
+
+WINDOW = 2_000
+"""Entries that are derived at once, as of a batch."""
+
+STATES_MAX = 16_384
+"""As where a log is derived anew."""
+
+REAPPEARS = frozenset({Operation.LISTED, Operation.RECOVERED, Operation.ADDED})
+
+
+class CheckedFacts(NamedTuple):
+    """Entries that were derived again, and what is wrong with their facts."""
+
+    until: int
+    entries: int
+    facts: int
+    problems: Sequence[Problem]
+
+
+class FactChecker:
+    """Checks the facts of one derivation of one log."""
+
+    def __init__(
+        self,
+        connection: asyncpg.Connection,
+        end: LogEnd,
+        drafts: EntryDrafts,
+        reader: SaidReader,
+    ) -> None:
+        self._connection = connection
+        self._end = end
+        self._drafts = drafts
+        self._reader = reader
+
+    @classmethod
+    async def opened(
+        cls, connection: asyncpg.Connection, end: LogEnd, derivation: int
+    ) -> "FactChecker":
+        """Open it, with the dictionaries as they are now."""
+        drafts = await EntryDrafts.opened(connection, end.log)
+        reader = await SaidReader.opened(connection, end.log, derivation)
+        return cls(connection, end, drafts, reader)
+
+    async def follow(
+        self, after: int, until: int
+    ) -> AsyncIterator[CheckedFacts]:
+        """Check the entries behind a position up to another, in windows.
+
+        Memory: what `EntryWindows` keeps, of all objects.
+
+        Raises:
+            UnreadableEntryError: an entry is not as it was written.
+        """
+        heads = await heads_at(self._connection, self._end.log, after)
+        windows = self._windows(heads)
+        deriver = Deriver(windows, states_max=STATES_MAX)
+        for start in range(after, until, WINDOW):
+            stop = min(start + WINDOW, until)
+            yield await self._check(windows, deriver, start, stop)
+
+    async def sample(self, after: int, until: int) -> CheckedFacts:
+        """Check one window; what its objects were is looked up for them.
+
+        Raises:
+            UnreadableEntryError: an entry is not as it was written.
+        """
+        log = self._end.log
+        heads = await heads_before(self._connection, log, after, until)
+        windows = self._windows(heads)
+        return await self._check(windows, Deriver(windows), after, until)
+
+    def _windows(self, heads: dict[int, int]) -> EntryWindows:
+        log = self._end.log
+        gone = partial(thinned_positions, self._connection, log)
+        return EntryWindows(self._drafts, heads, gone, log)
+
+    async def _check(
+        self, windows: EntryWindows, deriver: Deriver, after: int, until: int
+    ) -> CheckedFacts:
+        window = await windows.read(after, until)
+        await deriver.derive(window.batch)
+        stored = await self._reader.read(after, until)
+        problems: list[Problem] = []
+        derived = dict(window.batch.facts or ())
+        for position in sorted({*derived, *stored}):
+            problems += self._compared(
+                window,
+                position,
+                derived.get(position, ()),
+                stored.get(position, ()),
+            )
+        facts = sum(map(len, stored.values()))
+        return CheckedFacts(until, until - after, facts, problems)
+
+    def _compared(
+        self,
+        window: Window,
+        position: int,
+        derived: Sequence[WrittenFact],
+        stored: Sequence[StoredFact],
+    ) -> Sequence[Problem]:
+        batch = window.batch
+        _, draft = batch.drafts[position - batch.first_position]
+        recorded_at = window.recorded_at_of(position)
+        name = EntryName(self._end.log, position)
+        rows = [(one.place, one.said) for one in stored]
+        of = _said(derived, draft, recorded_at)
+        problems = [*compared(name, of, rows)]
+        previous = batch.previous.get(position, self._end.size)
+        if problems and self._may_be_new(draft, previous):
+            facts = [written(fact) for fact in derive(draft, None).facts]
+            if not [*compared(name, _said(facts, draft, recorded_at), rows)]:
+                return ()
+        return problems or [*_misplaced(name, draft, window, stored)]
+
+    def _may_be_new(self, draft: Draft, previous: int) -> bool:
+        """Return whether an object may have been gone before an entry.
+
+        Of days that were dropped versions of objects that were gone stay too,
+        where they are evidence, and their end does not.
+        """
+        dropped = self._end.pruned_positions
+        return previous <= dropped and draft.operation in REAPPEARS
+
+
+def _said(
+    facts: Sequence[WrittenFact], draft: Draft, recorded_at: datetime | None
+) -> list[Said]:
+    if recorded_at is None:
+        return []
+    return [said(fact, draft, recorded_at) for fact in facts]
+
+
+def _misplaced(
+    name: EntryName,
+    draft: Draft,
+    window: Window,
+    stored: Sequence[StoredFact],
+) -> Sequence[Problem]:
+    """Return facts of an object of that name which is not the entry's."""
+    number = window.object_of(name.position)
+    return [
+        Problem(
+            kind="fact-altered",
+            entry=name.position,
+            says=f"fact {one.place} of entry {name} ({one.said.kind}) is not"
+            " what its entry tells: it is of another object of the same name",
+        )
+        for one in stored
+        if one.said.object == draft.identity and one.object_id != number
+    ]
