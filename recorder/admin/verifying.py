@@ -56,6 +56,9 @@ class Verifying:
     """A file that holds how far an interrupted run was."""
 
     facts: Proving = ALL_OR_SAMPLE
+    sealing_dsn: str | None = None
+    """The address of who may seal batches; None for who reads."""
+
     processes: int = 0
     """0 for one for each core."""
 
@@ -128,7 +131,7 @@ async def verify_over(
         return found
     is_here = end.batches > end.pruned_batches
     if is_here and end.peaks is None and not found.problems:
-        found.sealed = await seal(connection, end)
+        found.sealed = await _sealed(connection, end, how)
     await _follow(connection, end, found, how)
     found.note_all(await strays(connection, end))
     removed = await removals(connection, end)
@@ -136,6 +139,18 @@ async def verify_over(
     found.unrecorded = removed.waiting
     await verify_facts(connection, (dsn, end), found, spans, how.facts, stop)
     return found
+
+
+async def _sealed(
+    connection: asyncpg.Connection, end: LogEnd, how: Verifying
+) -> int:
+    if how.sealing_dsn is None:
+        return await seal(connection, end)
+    writer = await connect_to(how.sealing_dsn)
+    try:
+        return await seal(writer, end)
+    finally:
+        writer.terminate()
 
 
 async def _check_rows(

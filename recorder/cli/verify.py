@@ -16,7 +16,7 @@ from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
 if TYPE_CHECKING:
-    from recorder.integrity.verified import FactsMode, Verified
+    from recorder.integrity.verified import FactsMode, Verification
 
 __all__ = ["FAILED", "verify"]
 
@@ -27,7 +27,8 @@ SEEDS = 1 << 31
 
 STATUSES = (
     "Exit status: 0 nothing was altered, 1 failed, 2 usage error, 3 something"
-    " was altered, 4 facts could not be compared, 5 no such cluster or log."
+    " was altered, 4 something could not be compared, 5 no such cluster or"
+    " log."
 )
 
 
@@ -81,7 +82,9 @@ def verify(  # noqa: PLR0913 - one for each option
     Computes the hash of every entry anew, from its columns and its document,
     and compares the hashes of batches and of the whole log with those that
     were stored, and with the checkpoints in all places (checkpoint_places)
-    that are signed by a trusted key. Recording can continue meanwhile. An
+    that are signed by a trusted key. Tables, views, functions, triggers,
+    policies and grants of the database are compared with those that this
+    release makes. Recording can continue meanwhile. An
     interrupted run resumes where it stopped. With --since or --until, only
     the entries of that time are read; the batches are followed from the
     first in any case.
@@ -103,7 +106,9 @@ def verify(  # noqa: PLR0913 - one for each option
     if proof is not None:
         return _check_proof(ctx, proof)
     window = (since, until)
-    found: list[Verified] = []
+    from recorder.integrity.verified import Verification
+
+    found = Verification()
     chosen = facts, secrets.randbelow(SEEDS) if seed is None else seed
     run_until_stopped(
         lambda stop: (
@@ -115,40 +120,43 @@ def verify(  # noqa: PLR0913 - one for each option
     if output == "table":
         import sys
 
-        from recorder.render.verification import verification_lines
+        from recorder.render.verification import lines_of
 
-        for one in found:
-            colour = None if one.ok else "red"
-            print_lines(
-                paint(line, colour, sys.stdout)
-                for line in verification_lines(one)
-            )
+        for lines, is_fine in lines_of(found):
+            colour = None if is_fine else "red"
+            print_lines(paint(line, colour, sys.stdout) for line in lines)
     else:
         from recorder.documents.verification import VerificationDocument
 
         print_document(VerificationDocument.of(found), output)
-    if any(one.problems for one in found):
+    if found.is_altered:
         return FAILED
-    if any(one.stopped for one in found):
+    if any(one.stopped for one in found.logs):
         return 1
-    return 0 if all(one.is_compared for one in found) else INCOMPLETE
+    return INCOMPLETE if found.is_open else 0
 
 
 async def _verify(
     ctx: click.Context,
     window: tuple[str | None, str | None],
     chosen: "tuple[FactsMode | None, int]",
-    found: "list[Verified]",
+    found: "Verification",
     stop: asyncio.Event,
     *,
     again: bool,
 ) -> None:
-    from recorder.wiring.integrity import Proving, Verifying, verified
+    from recorder.wiring.integrity import (
+        Proving,
+        Verifying,
+        verified,
+        verified_database,
+    )
 
     mode, seed = chosen
     screen = Screen()
     span = given_window(*window, now())
     async with opened_logs(ctx) as logs:
+        found.database = await verified_database(logs.dsn("reader"))
         for log in await logs.meant(given_log(ctx)):
             state = ctx.obj.data_dir / f"verify-{log.id}.json"
             if again:
@@ -156,6 +164,7 @@ async def _verify(
             how = Verifying(
                 since=span.since,
                 until=span.until if window[1] else None,
+                sealing_dsn=logs.writer_dsn,
                 state=state if state.parent.is_dir() else None,
                 facts=Proving(
                     mode=mode,
@@ -164,9 +173,9 @@ async def _verify(
                 ),
                 on_progress=_Rate(screen, log.id).show,
             )
-            done = await verified(ctx.obj, logs.writer_dsn, log, how, stop)
+            done = await verified(ctx.obj, logs.dsn("reader"), log, how, stop)
             screen.clear()
-            found.append(done)
+            found.logs.append(done)
             if done.stopped:
                 screen.say(
                     f"log {log.id}: stopped at {done.checked_entries:,}"
@@ -178,7 +187,7 @@ async def _verify(
 async def _verify_archive(
     ctx: click.Context,
     archive: str,
-    found: "list[Verified]",
+    found: "Verification",
     stop: asyncio.Event,
 ) -> None:
     from recorder.wiring.integrity import archived_logs, verified_archive
@@ -188,7 +197,7 @@ async def _verify_archive(
         show = _Rate(screen, log.log.cluster_name).show
         done = await verified_archive(ctx.obj, log, stop, on_progress=show)
         screen.clear()
-        found.append(done)
+        found.logs.append(done)
         if done.stopped:
             return
 

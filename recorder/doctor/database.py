@@ -29,11 +29,13 @@ from recorder.doctor.log import (
     judge_partitions,
 )
 from recorder.doctor.schema import (
+    CATALOG,
     GUARDS,
     SCHEMA,
     TABLES,
     GuardFacts,
     SchemaFacts,
+    judge_catalog,
     judge_guards,
     judge_schema,
     judge_table_rights,
@@ -53,6 +55,8 @@ __all__ = ["DatabaseFindings", "DatabaseProbe", "look_at_database"]
 DATABASE = "database"
 ASK = timedelta(seconds=15)
 
+RIGHTS = (TABLES, GUARDS, CATALOG)
+
 Found = TypeVar("Found")
 
 
@@ -70,7 +74,7 @@ class DatabaseProbe(Protocol):
         """Return the revision of the schema."""
 
     async def guards(self) -> GuardFacts:
-        """Return what this role may do with the tables."""
+        """Return what this role may do, and how the tables are guarded."""
 
     async def partitions(self) -> PartitionFacts:
         """Return how far ahead partitions are made."""
@@ -150,7 +154,7 @@ async def look_at_database(
 def _give_up(findings: DatabaseFindings, *names: str) -> None:
     """Say of everything from here on that it cannot be tried."""
     because = next(c.name for c in reversed(findings.checks) if not c.ok)
-    left = [*names, TABLES, GUARDS, PARTITIONS, LEASE, EVENT_TTL, FACTS]
+    left = [*names, *RIGHTS, PARTITIONS, LEASE, EVENT_TTL, FACTS]
     findings.checks.extend(untried(name, because) for name in left)
 
 
@@ -181,17 +185,18 @@ class _Look:
 
     async def _at_rights(self, server: ServerFacts) -> None:
         if not (server.writes or server.reads or server.owns):
-            self._add(untried(TABLES, ROLE), untried(GUARDS, ROLE))
+            self._add(*(untried(name, ROLE) for name in RIGHTS))
             return
         guards = await self._ask(TABLES, self.probe.guards())
         if guards is None:
-            self._add(untried(GUARDS, TABLES))
+            self._add(untried(GUARDS, TABLES), untried(CATALOG, TABLES))
             return
         if server.writes:
             self._add(judge_table_rights(TABLES, guards, server.role))
         else:
             self._add(untried(TABLES, ROLE))
         self._add(judge_guards(GUARDS, guards))
+        self._add(judge_catalog(CATALOG, guards))
 
     async def _at_log(self, server: ServerFacts) -> None:
         if not (server.writes or server.reads or server.owns):

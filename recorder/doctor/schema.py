@@ -4,19 +4,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recorder.doctor.check import Check
+from recorder.integrity.catalog import Difference
 
 __all__ = [
+    "CATALOG",
     "GUARDS",
     "SCHEMA",
     "TABLES",
     "GuardFacts",
     "SchemaFacts",
+    "judge_catalog",
     "judge_guards",
     "judge_schema",
     "judge_table_rights",
 ]
 
 SCHEMA, TABLES, GUARDS = "schema", "table rights", "log guards"
+CATALOG = "catalog"
+
+
+CATALOG_MAX = 5
+"""Parts that are named; more are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +52,8 @@ class GuardFacts:
     excess: Sequence[str]
     """Tables of which it could change or remove lines."""
 
-    unguarded: Sequence[str]
-    """Tables whose trigger against that is missing or not always on."""
+    altered: Sequence[Difference]
+    """What of the schema is not as the migrations make it."""
 
 
 def judge_schema(name: str, facts: SchemaFacts, *, embedded: bool) -> Check:
@@ -107,27 +115,45 @@ def judge_table_rights(name: str, facts: GuardFacts, role: str) -> Check:
     )
 
 
-def judge_guards(name: str, facts: GuardFacts) -> Check:
-    """Judge whether the triggers that keep the log as it is are on."""
+def judge_catalog(name: str, facts: GuardFacts) -> Check:
+    """Judge whether the schema is what the migrations make, guards aside."""
+    found = [
+        f"{one.kind}: {one.says}"
+        for one in facts.altered
+        if one.sleeping is None
+    ]
+    says = "; ".join(found[:CATALOG_MAX])
+    if len(found) > CATALOG_MAX:
+        says += f"; and {len(found) - CATALOG_MAX} more"
     return Check(
         name=name,
-        ok=not facts.unguarded,
-        says="no guard is always enabled on " + ", ".join(facts.unguarded)
-        if facts.unguarded
+        ok=not found,
+        says=says or "tables, views, functions and grants are as migrated",
+        remedy="answers may be wrong: find out who changed it and why, and"
+        " restore it as `recorder migrate --sql` prints it, or from a backup"
+        " with its privileges; `recorder verify` names every part",
+    )
+
+
+def judge_guards(name: str, facts: GuardFacts) -> Check:
+    """Judge whether the triggers that keep the log as it is are on."""
+    off = [one for one in facts.altered if one.sleeping is not None]
+    return Check(
+        name=name,
+        ok=not off,
+        says="no guard is always enabled on "
+        + ", ".join(dict.fromkeys(map(_table, off)))
+        if off
         else "every table of the log is guarded",
         remedy="someone disabled it: find out why, compare with a backup,"
         " and as recorder_owner run: "
         + "; ".join(
-            f'ALTER TABLE recorder."{table}" ENABLE ALWAYS TRIGGER {trigger}'
-            for table in facts.unguarded
-            for trigger in _triggers(table)
+            f'ALTER TABLE recorder."{_table(one)}" ENABLE ALWAYS TRIGGER'
+            f" {one.sleeping}"
+            for one in off
         ),
     )
 
 
-def _triggers(table: str) -> Sequence[str]:
-    if table.startswith(("entry_", "fact_")):
-        return ("append_only", "append_only_truncate")
-    if table in {"batch", "object", "node"}:
-        return ("append_only", "append_only_kept")
-    return ("append_only",)
+def _table(one: Difference) -> str:
+    return one.name.removeprefix("recorder.")

@@ -1,11 +1,16 @@
 """What came of verifying logs, as the public interface shows it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 from recorder.documents.document import Document
 from recorder.integrity.chain import Problem, Witnessed
-from recorder.integrity.verified import Derived, Verified
+from recorder.integrity.verified import (
+    Derived,
+    Verification,
+    Verified,
+    VerifiedDatabase,
+)
 
 __all__ = ["VerificationDocument"]
 
@@ -144,17 +149,50 @@ class VerifiedDocument(Document, frozen=True, kw_only=True):
         )
 
 
+class AlteredDocument(Document, frozen=True, kw_only=True):
+    """One thing of the database that is not as the migrations make it."""
+
+    kind: str
+    says: str
+
+
+class DatabaseDocument(Document, frozen=True, kw_only=True):
+    """What holds the logs, and what is wrong with it."""
+
+    schema_revision: str | None
+    catalog_compared: bool
+    """False where the schema is of a newer release, which knows its own."""
+
+    problems: Sequence[AlteredDocument]
+
+    @classmethod
+    def of(cls, found: VerifiedDatabase) -> Self:
+        """Return the document of a database."""
+        return cls(
+            schema_revision=found.revision,
+            catalog_compared=found.compared,
+            problems=[
+                AlteredDocument(kind=problem.kind, says=problem.says)
+                for problem in found.problems
+            ],
+        )
+
+
 class VerificationDocument(Document, frozen=True, kw_only=True):
     """What came of verifying logs."""
 
     ok: bool
+    database: DatabaseDocument | None
+    """Null where an archive was verified."""
+
     logs: Sequence[VerifiedDocument]
 
     @classmethod
-    def of(cls, found: Iterable[Verified]) -> Self:
-        """Return the document of several logs."""
-        all_of_them = list(found)
+    def of(cls, found: Verification) -> Self:
+        """Return the document of several logs, and of what holds them."""
+        around = found.database
         return cls(
-            ok=all(one.ok for one in all_of_them),
-            logs=[VerifiedDocument.of(one) for one in all_of_them],
+            ok=found.ok,
+            database=None if around is None else DatabaseDocument.of(around),
+            logs=[VerifiedDocument.of(one) for one in found.logs],
         )

@@ -6,10 +6,30 @@ from typing import Literal, TypeAlias
 
 from recorder.integrity.chain import Problem, Witnessed
 
-__all__ = ["Derived", "FactsMode", "Verified"]
+__all__ = [
+    "Derived",
+    "FactsMode",
+    "Verification",
+    "Verified",
+    "VerifiedDatabase",
+]
 
 FactsMode: TypeAlias = Literal["all", "sample", "none"]
 """Of which entries the facts are derived again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifiedDatabase:
+    """What holds the logs, and what is wrong with it."""
+
+    revision: str | None
+    """Of the schema."""
+
+    compared: bool
+    """Whether its catalog was compared: a newer release knows its own."""
+
+    problems: Sequence[Problem]
+
 
 PROBLEMS_MAX = 1_000
 """That are told one by one; more are counted."""
@@ -105,3 +125,31 @@ class Verified:
     def ok(self) -> bool:
         """Whether everything is as it was written."""
         return not self.problems and not self.stopped
+
+
+@dataclass(slots=True)
+class Verification:
+    """What came of verifying the logs of a database or of an archive."""
+
+    logs: list[Verified] = field(default_factory=list)
+    database: VerifiedDatabase | None = None
+    """None where an archive was verified."""
+
+    @property
+    def is_altered(self) -> bool:
+        """Whether something is not as it was written."""
+        return any(one.problems for one in self.logs) or bool(
+            self.database and self.database.problems
+        )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something could not be compared."""
+        return bool(self.database and not self.database.compared) or not all(
+            one.is_compared for one in self.logs
+        )
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything was verified and is as it was written."""
+        return not self.is_altered and all(one.ok for one in self.logs)

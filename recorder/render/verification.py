@@ -2,11 +2,49 @@
 
 from collections.abc import Iterator
 
-from recorder.integrity.verified import Derived, Verified
+from recorder.integrity.verified import (
+    Derived,
+    Verification,
+    Verified,
+    VerifiedDatabase,
+)
+from recorder.render.text import plain
 
-__all__ = ["verification_lines"]
+__all__ = ["lines_of", "verification_lines"]
 
 DATABASE = "the database"
+
+
+def lines_of(
+    found: Verification,
+) -> Iterator[tuple[Iterator[str], bool]]:
+    """Yield the lines of each log and of the database; whether it is fine."""
+    for one in found.logs:
+        yield verification_lines(one), one.ok
+    if (around := found.database) is not None:
+        yield _of_database(around), not around.problems
+
+
+def _of_database(found: VerifiedDatabase) -> Iterator[str]:
+    """Yield the lines about what holds the logs."""
+    if found.problems:
+        count = len(found.problems)
+        noun = "problem" if count == 1 else "problems"
+        yield f"the database: ALTERED, {count} {noun}"
+        yield from (
+            plain(f"  {problem.kind}: {problem.says}")
+            for problem in found.problems
+        )
+    elif not found.compared:
+        yield (
+            f'the database: its catalog was not compared: schema "'
+            f'{found.revision}" is of a newer release; verify with that one'
+        )
+    else:
+        yield (
+            "the database: tables, views, functions, triggers, policies and"
+            " grants are those of the migrations"
+        )
 
 
 def verification_lines(found: Verified) -> Iterator[str]:

@@ -118,6 +118,11 @@ async def connect(
                 # To start workers takes longer than what they would save.
                 "max_parallel_workers_per_gather": "0",
                 "timezone": "UTC",
+                # Whatever the role was given: names mean what PostgreSQL
+                # means by them, and a policy that would hide rows of what is
+                # asked for is an error.
+                "search_path": "pg_catalog",
+                "row_security": "off",
             },
         )
     except (ValueError, asyncpg.ClientConfigurationError) as exc:

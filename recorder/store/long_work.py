@@ -19,6 +19,8 @@ async def connect_to(dsn: str) -> asyncpg.Connection:
             "application_name": "recorder maintenance",
             "statement_timeout": "0",
             "timezone": "UTC",
+            # Names mean what PostgreSQL means, whatever the role was given.
+            "search_path": "pg_catalog",
         },
     )
     await take_ticks(connection)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 
+import asyncpg
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -17,9 +18,11 @@ from recorder.doctor.clock import ClockReading
 from recorder.doctor.log import EventLives, LeaseFacts, PartitionFacts
 from recorder.doctor.schema import GuardFacts, SchemaFacts
 from recorder.doctor.server import ServerFacts
+from recorder.integrity.catalog import differences
 from recorder.model.entry import Operation
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import fetch, reading
+from recorder.store.read_catalog import made_catalog, read_catalog
 from recorder.store.read_facts import facts_end
 from recorder.store.read_logs import read_logs, read_standing
 from recorder.store.schema import (
@@ -69,7 +72,7 @@ FROZEN = (
     "batch", "dictionary", "log", "resource", "kind", "node", "word",
     "object", "entry", "fact",
 )  # fmt: skip
-"""What migrations/sql grants, and guards."""
+"""What migrations/sql grants, and what no role may change."""
 
 LACKING = text("""
     select verb || ' ON recorder.' || string_agg(name, ', recorder.'
@@ -102,24 +105,17 @@ LACKING = text("""
       'EXECUTE')
     order by 1
 """)
-# Of a trigger's type 8 and 16 are the bits of DELETE and UPDATE. 32 is that of
-# TRUNCATE, which stands at the partitions and not at what they are parts of.
-FROZEN_TABLES = text("""
-    select c.relname as name,
-      has_any_column_privilege(c.oid, 'UPDATE')
-        or has_table_privilege(c.oid, 'DELETE')
-        or has_table_privilege(c.oid, 'TRUNCATE') as can_change,
-      coalesce((select bit_or(t.tgtype::int) from pg_trigger t
-        join pg_proc p on p.oid = t.tgfoid and p.proname like 'deny%'
-        where t.tgrelid = c.oid and t.tgenabled = 'A'), 0) & kinds.bits
-        = kinds.bits as is_guarded
+CHANGEABLE = text("""
+    select c.relname
     from pg_class c
-    join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'recorder',
-    lateral (select case c.relkind when 'p' then 24 else 56 end as bits) kinds
-    where c.relname = any(cast(:frozen as text[])) or c.oid in
-      (select inhrelid from pg_inherits
-       where inhparent in (to_regclass('recorder.entry'),
-         to_regclass('recorder.fact')))
+    join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'recorder'
+    where (c.relname = any(cast(:frozen as text[])) or c.oid in
+        (select inhrelid from pg_inherits
+         where inhparent in (to_regclass('recorder.entry'),
+           to_regclass('recorder.fact'))))
+      and (has_any_column_privilege(c.oid, 'UPDATE')
+        or has_table_privilege(c.oid, 'DELETE')
+        or has_table_privilege(c.oid, 'TRUNCATE'))
     order by c.relname
 """)
 
@@ -195,11 +191,15 @@ class CheckReader:
         }
         async with reading(self._engine, "check the rights") as connection:
             lacking = list(await connection.scalars(LACKING, granted))
-            tables = (await connection.execute(FROZEN_TABLES, frozen)).all()
+            excess = list(await connection.scalars(CHANGEABLE, frozen))
+            held = await connection.get_raw_connection()
+            driver: asyncpg.Connection = held.driver_connection
+            found = await read_catalog(driver)
+            role: str = await driver.fetchval("select session_user")
         return GuardFacts(
             lacking=lacking,
-            excess=[table.name for table in tables if table.can_change],
-            unguarded=[table.name for table in tables if not table.is_guarded],
+            excess=excess,
+            altered=list(differences(found, made_catalog(), {role})),
         )
 
     async def partitions(self) -> PartitionFacts:

@@ -28,6 +28,7 @@ from recorder.store.schema import (
 
 __all__ = [
     "Database",
+    "Role",
     "bring_schema",
     "open_database",
     "roles_sql",

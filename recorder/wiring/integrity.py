@@ -1,10 +1,11 @@
 """Proving, put together: the database, the keys and the places."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from urllib.parse import unquote, urlsplit
 
 import asyncpg
 
@@ -23,6 +24,7 @@ from recorder.admin.signing_key import (
 )
 from recorder.admin.verifying import Verifying, verify
 from recorder.admin.verifying_archive import ArchivedLog, verify_archived
+from recorder.admin.verifying_database import verify_database
 from recorder.admin.verifying_facts import Proving
 from recorder.archive.place import open_place as open_archive
 from recorder.checkpoints import PlaceError
@@ -31,7 +33,7 @@ from recorder.errors import RecorderError
 from recorder.integrity.chain import Problem, Witnessed
 from recorder.integrity.notes import SignedNote
 from recorder.integrity.proof import Proof
-from recorder.integrity.verified import Verified
+from recorder.integrity.verified import Verified, VerifiedDatabase
 from recorder.model.reference import EntryName
 from recorder.settings import Settings
 from recorder.store.long_work import connect_to
@@ -48,6 +50,7 @@ __all__ = [
     "proof_of",
     "verified",
     "verified_archive",
+    "verified_database",
 ]
 
 DATABASE = "the database"
@@ -142,6 +145,21 @@ async def verified(
     done = await verify(dsn, log, how, stop)
     done.note_all(problems)
     return done
+
+
+async def verified_database(dsn: str) -> VerifiedDatabase:
+    """Verify what holds the logs, as the role of an address sees it.
+
+    Raises:
+        RecorderError: the database.
+    """
+    async with _connected(dsn, "verify the database") as connection:
+        return await verify_database(connection, _role_of(dsn))
+
+
+def _role_of(dsn: str) -> Collection[str]:
+    name = urlsplit(dsn).username
+    return () if name is None else (unquote(name),)
 
 
 def archived_logs(place: str) -> Sequence[ArchivedLog]:

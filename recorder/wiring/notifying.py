@@ -149,7 +149,7 @@ async def notify(
         if logs is None:
             return progress
         progress.waiting_for = ""
-        kept = await stack.enter_async_context(outbox(logs.notifier_dsn))
+        kept = await stack.enter_async_context(outbox(logs.dsn("notifier")))
         poster = await stack.enter_async_context(webhooks())
         sending = Sending(rules, kept, poster, luck=random.random)
         progress.counters = sending.counters

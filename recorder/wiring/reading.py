@@ -38,7 +38,7 @@ from recorder.store.read_database import (
 )
 from recorder.store.read_follow import Bell
 from recorder.wiring.archived import ArchivedDays, ArchivedReading
-from recorder.wiring.database import Database, open_database
+from recorder.wiring.database import Database, Role, open_database
 from recorder.wiring.policy import budget_of, policy_of
 from recorder.wiring.registry import located, registered
 from recorder.wiring.room import room_guard
@@ -157,10 +157,9 @@ class Logs:
         """The address for who may add to the logs."""
         return self._database.dsn("writer")
 
-    @property
-    def notifier_dsn(self) -> str:
-        """The address for who keeps the outbox of notifications."""
-        return self._database.dsn("notifier")
+    def dsn(self, role: Role) -> str:
+        """Return the address for a role."""
+        return self._database.dsn(role)
 
     async def read(
         self, number: int | None, *, cluster: str | None = None

@@ -28,7 +28,9 @@ def as_superuser(own: Database, statement: str) -> None:
     async def run() -> None:
         connection = await asyncpg.connect(own.superuser_dsn())
         await connection.execute(
-            "alter table recorder.entry disable trigger all; " + statement
+            f"alter table recorder.entry disable trigger all; {statement};"
+            " alter table recorder.entry enable always trigger append_only;"
+            " alter table recorder.fact enable always trigger append_only"
         )
         await connection.close()
 
@@ -114,7 +116,7 @@ def test_an_altered_log_is_status_3(own: Database, recorder: Recorder) -> None:
     )
     answer = recorder("verify", "--log", "1")
     assert answer.status == 3
-    first, second = answer.out.splitlines()
+    first, second, *_ = answer.out.splitlines()
     assert first == 'log 1 of "prod": ALTERED, 1 problem'
     assert second == (
         "  entry-missing: the entry at position 7 is missing from batch 1, or"
@@ -125,6 +127,39 @@ def test_an_altered_log_is_status_3(own: Database, recorder: Recorder) -> None:
     assert isinstance(document["logs"], list)
     assert document["logs"][0]["problems"][0]["entry"] == "1/7"
     assert recorder("verify", "--log", "2").status == 0
+
+
+def test_a_policy_that_hides_entries_answers_no_question(
+    own: Database, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECORDER_DATABASE_URL", own.dsn("reader"))
+    assert recorder("verify").status == 0
+    as_superuser(
+        own,
+        "alter table recorder.entry enable row level security; create policy"
+        " hide on recorder.entry to recorder_reader using (position <> 7)",
+    )
+
+    answer = recorder("log", "--log", "1")
+    assert (answer.status, answer.out) == (1, "")
+    assert 'row-level security policy for table "entry"' in answer.err
+
+    answer = recorder("verify", "-o", "json")
+    said = json.loads(answer.out)
+    assert (answer.status, said["ok"]) == (3, False)
+    database, first = said["database"], said["logs"][0]
+    assert {
+        "kind": "policy-altered",
+        "says": "policy hide of recorder.entry was added",
+    } in database["problems"]
+    assert ("entry-missing", "1/7") in {
+        (problem["kind"], problem["entry"]) for problem in first["problems"]
+    }, "as the role that answers"
+    assert (
+        "the database: ALTERED, 2 problems\n"
+        "  policy-altered: policy (row security is on) of recorder.entry was"
+        " added\n"
+    ) in recorder("verify").out
 
 
 @pytest.mark.usefixtures("own")

@@ -43,6 +43,7 @@ from recorder.doctor.log import (
 from recorder.doctor.schema import (
     GuardFacts,
     SchemaFacts,
+    judge_catalog,
     judge_guards,
     judge_schema,
     judge_table_rights,
@@ -56,6 +57,7 @@ from recorder.doctor.server import (
     judge_version,
     judge_writable,
 )
+from recorder.integrity.catalog import Difference
 from tests.support.golden import ANEW, kept
 
 GOLDEN = Path(__file__).parent / "golden" / "checks.txt"
@@ -269,13 +271,32 @@ def database() -> Iterator[Check]:
     guards = GuardFacts(
         lacking=["INSERT ON recorder.batch, recorder.entry"],
         excess=["batch"],
-        unguarded=["batch", "entry_20261121"],
+        altered=[
+            Difference(
+                f"recorder.{table}", "trigger append_only (when it fires)", ""
+            )
+            for table in ("batch", "entry_20261121")
+        ]
+        + [
+            Difference(
+                "recorder.entry",
+                "policy hide",
+                "policy hide of recorder.entry was added",
+            )
+        ]
+        + [
+            Difference(
+                "recorder.entry", f"column {n}", f"{n} of recorder.entry"
+            )
+            for n in range(10)
+        ],
     )
     yield judge_table_rights("table rights", guards, "app")
     yield judge_table_rights(
         "table rights", replace(guards, lacking=()), "app"
     )
     yield judge_guards("log guards", guards)
+    yield judge_catalog("catalog", guards)
     partitions = PartitionFacts(until=NOW, ahead=timedelta(0), is_written=True)
     yield judge_partitions("partitions", partitions)
 

@@ -1,0 +1,36 @@
+"""The database around the logs verified: what its answers pass through.
+
+Hashes prove rows, as one role reads them. A policy, a view or a function can
+show another role other rows, so the catalog is compared with what the
+migrations make.
+"""
+
+from collections.abc import Collection
+
+import asyncpg
+
+from recorder.integrity.catalog import differences
+from recorder.integrity.verified import VerifiedDatabase
+from recorder.store.read_catalog import made_catalog, read_catalog
+
+__all__ = ["verify_database"]
+
+
+async def verify_database(
+    connection: asyncpg.Connection, roles: Collection[str] = ()
+) -> VerifiedDatabase:
+    """Verify a database as a connection sees it.
+
+    Args:
+        connection: of the role that answers.
+        roles: that the settings name, which may have rights of their own.
+    """
+    found, made = await read_catalog(connection), made_catalog()
+    compared = found.revision == made.revision
+    return VerifiedDatabase(
+        revision=found.revision,
+        compared=compared,
+        problems=[one.problem() for one in differences(found, made, roles)]
+        if compared
+        else [],
+    )
