@@ -12,7 +12,7 @@ from datetime import datetime
 import strawberry
 
 from api.access import Principal
-from api.catching_up import Wanted
+from api.catching_up import Wanted, coverage_of
 from api.errors import LogNumberError
 from api.following import Following
 from api.judging import Judging
@@ -96,7 +96,7 @@ class RequestContext:
             place = None, reading.log.id
         batches = self.following.follow(place, Wanted.of(node, kinds), after)
         if reading is not None:
-            batches = seen_of(reading, batches)
+            batches = seen_of(reading, batches, coverage_of)
         async for batch in batches:
             yield batch
 

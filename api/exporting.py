@@ -76,6 +76,7 @@ class _Export:
 
     log: int
     size: int
+    told_size: int
     cluster: str
     question: EntryQuestion
     entries: Entries
@@ -120,7 +121,10 @@ class _Export:
         return (
             json_bytes(
                 {
-                    "log": {"id": told_log(self.log), "position": self.size},
+                    "log": {
+                        "id": told_log(self.log),
+                        "position": self.told_size,
+                    },
                     "coverage": coverage,
                 }
             )
@@ -146,6 +150,7 @@ async def export(
         return _Export(
             log=reading.log.id,
             size=reading.log.size,
+            told_size=reading.log.told_size,
             cluster=reading.log.cluster_name,
             question=question,
             entries=await ask_entries(reading, question, now=now),

@@ -67,9 +67,9 @@ def _cluster(status: LogStatus, found: Answered) -> Cluster:
         log=Log(
             id=strawberry.ID(str(log.id)),
             kind=LogKind(log.kind),
-            size=str(log.size),
+            size=str(log.told_size),
             recorded_at=log.recorded_at,
-            writer=log.holder,
+            writer=None if log.is_part else log.holder,
             entries_per_minute=round(status.entries_per_minute, 1),
             facts_until=None if end is None else strawberry.ID(str(end.entry)),
         ),

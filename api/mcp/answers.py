@@ -201,7 +201,7 @@ async def clusters(asked: Asked, given: OfClusters) -> ClustersDocument:
                 uid=one.log.cluster_uid,
                 log=told_log(one.log.id),
                 kind=one.log.kind,
-                entries=one.log.size,
+                entries=one.log.told_size,
                 observed_until=one.log.observed_at,
                 open_gaps=sum(
                     stream.gap is not None for stream in one.streams

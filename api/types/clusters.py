@@ -25,13 +25,14 @@ class Log:
     kind: LogKind
 
     size: str
-    """The position of its newest entry; a whole number."""
+    """The position of its newest entry; a whole number. Zero, as all counts
+    here are, for a reader who may not get all Nodes and Pods."""
 
     recorded_at: datetime | None
     """When its newest entry was recorded."""
 
     writer: str | None
-    """Who is writing it now."""
+    """Who is writing it now; null for a reader of a part."""
 
     entries_per_minute: float
 
@@ -65,6 +66,7 @@ class Source:
     """Time since it was last confirmed complete; null for a tape."""
 
     entries: int
+    """Zero for a reader of a part."""
 
     gap: Gap | None
     """The gap that is open."""
@@ -94,6 +96,7 @@ class AuditSource:
     state: AuditState
 
     records: int
+    """Zero for a reader of a part."""
 
     last_record_at: datetime | None
     """When the last came; null also of those of earlier releases."""
@@ -151,10 +154,11 @@ class Database:
     """Whether it is the embedded server."""
 
     bytes: float
-    """Its size on the disk."""
+    """Its size on the disk; zero for a reader of a part."""
 
     disk_free_bytes: float | None
-    """Null for an external server, whose disk is not known."""
+    """Null for an external server, whose disk is not known, and for a reader
+    of a part."""
 
 
 @described

@@ -140,8 +140,9 @@ class VisibleGangs:
     async def tenants(
         self, nodes: Collection[str]
     ) -> Mapping[str, Collection[str]]:
-        """Return of nodes the namespaces of Pods that they ever ran."""
-        return await self._gangs.tenants(await self._sight.nodes(nodes))
+        """Return of nodes the namespaces of Pods of the reader they ran."""
+        found = await self._gangs.tenants(await self._sight.nodes(nodes))
+        return await self._sight.tenants(found)
 
     async def preempted(
         self, nodes: Collection[str], *, since: Time, until: Time

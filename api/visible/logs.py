@@ -1,17 +1,20 @@
 """The logs of one database, as far as a reader may see them."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import timedelta
 
 from api.access import ForbiddenError, Principal
 from api.ports import Bell, LogReading, Logs, Rights
-from api.types.facts import FactBatch
-from api.visible.reading import PODS, VisibleReading
-from api.visible.sight import NODES
+from api.types.coverage import Coverage
+from api.types.facts import Fact, FactBatch
+from api.visible.reading import VisibleReading
+from api.visible.record import status_of
+from api.visible.sight import NODES, PODS, Sight
 from recorder.errors import ConfigError, NotFoundError
 from recorder.model.access import Right
+from recorder.model.fact import FactKind
 from recorder.model.reference import ObjectIdentity
 from recorder.questions.clusters import Known
 from recorder.questions.ports import Reading
@@ -33,28 +36,31 @@ def visible(logs: Logs, who: Principal) -> Logs:
 
 
 async def seen_of(
-    reading: LogReading, batches: AsyncIterator[FactBatch]
+    reading: LogReading,
+    batches: AsyncIterator[FactBatch],
+    cover: Callable[[LogReading], Awaitable[Coverage]],
 ) -> AsyncIterator[FactBatch]:
-    """Yield batches of facts with those that may be seen of a log."""
+    """Yield batches of facts with those that may be seen of a log.
+
+    ``cover`` says what the log vouches for, as it may be seen.
+    """
     assert isinstance(reading, VisibleReading), "of a reader with rights"
     async for batch in batches:
         # Anew for each batch: a stream outlives the rights of its reader.
         sight = reading.sight.afresh()
-        named = {
-            id(fact): ObjectIdentity(
-                fact.object.group,
-                fact.object.kind,
-                fact.object.namespace or "",
-                fact.object.name,
-                fact.object.uid,
-            )
-            for fact in batch.facts
-            if fact.object is not None
-        }
-        seen = await sight.objects(named.values())
-        facts = [fact for fact in batch.facts if named.get(id(fact)) in seen]
+        facts = await sight.telling(batch.facts, _named)
         if facts or not batch.facts:
-            yield replace(batch, facts=facts)
+            coverage = await cover(await reading.again())
+            yield replace(batch, facts=facts, coverage=coverage)
+
+
+def _named(fact: Fact) -> tuple[ObjectIdentity | None, FactKind]:
+    """Return the object and the kind of a fact as it is told."""
+    thing = fact.object
+    if thing is None:
+        return None, fact.kind
+    place = thing.group, thing.kind, thing.namespace or "", thing.name
+    return ObjectIdentity(*place, thing.uid), fact.kind
 
 
 class VisibleLogs:
@@ -93,15 +99,15 @@ class VisibleLogs:
             raise _nothing(number, cluster) from exc
         if found.log.cluster_uid != own:
             raise _nothing(number, cluster)
-        reading = VisibleReading(found, self._rights)
-        await self._check_reads_anything(found, reading)
-        return reading
+        sight = Sight(self._rights, found)
+        await self._check_reads_anything(found, sight)
+        whole = await sight.is_whole()
+        return VisibleReading(found, self._rights, whole=whole, sight=sight)
 
     async def _check_reads_anything(
-        self, found: LogReading, reading: VisibleReading
+        self, found: LogReading, sight: Sight
     ) -> None:
         """Check that an empty answer would not only be a refusal."""
-        sight = reading.sight
         await sight.learn([NODES, PODS])
         if await sight.holds(NODES) or await sight.holds(PODS):
             return
@@ -149,11 +155,13 @@ class VisibleLogs:
         """Return everything at a glance: of the logs of the own cluster."""
         status = await self._logs.status(number)
         own = self._rights.cluster_uid
-        return replace(
+        status = replace(
             status,
             logs=[one for one in status.logs if one.log.cluster_uid == own],
             away=[one for one in status.away if one.uid == own],
         )
+        whole = {NODES, PODS} == await self._rights.held({NODES, PODS})
+        return status if whole else status_of(status)
 
     def bell(self, reading: Reading) -> AbstractAsyncContextManager[Bell]:
         """Return what rings when a log has grown."""

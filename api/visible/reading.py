@@ -1,15 +1,14 @@
 """One log, as far as a reader may see it."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from api.ports import LogReading, Rights
 from api.visible.facts import VisibleFactPages, VisibleFacts, VisibleGangs
-from api.visible.sight import NODES, Sight
-from recorder.coverage.hole import Gap, Hole
+from api.visible.record import gap_of, log_of, stream_of, unread_of
+from api.visible.sight import Sight
+from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, ClockJump, Log, Stream
-from recorder.model.access import Right
 from recorder.model.reference import ObjectIdentity
 from recorder.model.window import Window
 from recorder.questions.ports import (
@@ -28,10 +27,7 @@ __all__ = ["VisibleReading"]
 SEARCHED = 10
 """Times as many names are looked through as are wanted."""
 
-HIDDEN = "only what you may get in the cluster is shown"
 DECIDING = Part.OBJECT | Part.RESOURCE
-
-PODS = Right("", "pods", "")
 
 
 class VisibleReading:
@@ -41,11 +37,15 @@ class VisibleReading:
         self,
         reading: LogReading,
         rights: Rights,
-        sight: Sight | None = None,
+        *,
+        whole: bool,
+        sight: Sight,
     ) -> None:
+        """Take a reading, and whether all Nodes and Pods may be got."""
         self._reading = reading
         self._rights = rights
-        self.sight = sight or Sight(rights, reading)
+        self._whole = whole
+        self.sight = sight
         self.facts = VisibleFacts(reading.facts, self.sight)
         self.gangs = VisibleGangs(reading.gangs, self.sight)
         self.fact_pages = VisibleFactPages(reading.fact_pages, self.sight)
@@ -53,12 +53,14 @@ class VisibleReading:
     @property
     def log(self) -> Log:
         """Which log, and how large it was."""
-        return self._reading.log
+        log = self._reading.log
+        return log if self._whole else log_of(log)
 
     @property
     def streams(self) -> Sequence[Stream]:
         """What was known of each source and resource."""
-        return self._reading.streams
+        streams = self._reading.streams
+        return streams if self._whole else [stream_of(one) for one in streams]
 
     @property
     def derivation(self) -> int | None:
@@ -92,30 +94,29 @@ class VisibleReading:
 
     async def again(self) -> "VisibleReading":
         """Read where the same log stands now."""
-        return VisibleReading(await self._reading.again(), self._rights)
+        reading, rights = await self._reading.again(), self._rights
+        sight = Sight(rights, reading)
+        whole = await sight.is_whole()
+        return VisibleReading(reading, rights, whole=whole, sight=sight)
 
     def _of(self, reading: LogReading) -> "VisibleReading":
-        return VisibleReading(reading, self._rights, self.sight)
+        return VisibleReading(
+            reading, self._rights, whole=self._whole, sight=self.sight
+        )
 
-    def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
+    async def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
         """Yield the closed gaps that end after a time, in log order."""
-        return self._reading.gaps(since)
+        async for gap in self._reading.gaps(since):
+            yield gap if self._whole else gap_of(gap)
 
     def clock_jumps(self) -> AsyncIterator[ClockJump]:
         """Yield every jump of the recorder's clock, in log order."""
         return self._reading.clock_jumps()
 
     async def archived(self, window: Window) -> Archived:
-        """Return what of a window lies in days that were dropped.
-
-        And that the answer is a part of the truth, where it may be one.
-        """
+        """Return what of a window lies in days that were dropped."""
         found = await self._reading.archived(window)
-        await self.sight.learn([NODES, PODS])
-        if all([await self.sight.holds(one) for one in (NODES, PODS)]):
-            return found
-        hidden = Hole(window.since, window.until, reason=HIDDEN)
-        return replace(found, holes=[*found.holes, hidden])
+        return found if self._whole else unread_of(found)
 
     async def skip_to_newest(
         self, selection: Selection, count: int, *, on_day: OnDay | None = None

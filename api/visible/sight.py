@@ -1,25 +1,30 @@
 """Which facts, entries and nodes of one log somebody may see.
 
 Whoever may get an object may read its history. Of a node, whoever may get
-Pods of a namespace that it ran may read what happened to it, but not the
-documents of the Node, which name the images and volumes of everybody.
+Pods of a namespace that it ran may read what happened to it: Events about it,
+and the facts of its versions. Not its documents, which name the images and
+volumes of everybody, and nothing of its audit records, which hold those
+documents too. What the recorder says of itself is for who may get all Nodes
+and Pods.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from enum import Enum, auto
+from typing import TypeVar
 
 from api.ports import LogReading, Rights
 from recorder.model.access import Right
 from recorder.model.entry import Operation
-from recorder.model.fact import StoredFact
+from recorder.model.fact import FactKind, StoredFact
 from recorder.model.kinds import plural_of
 from recorder.model.observation import WATCH
 from recorder.model.reference import ObjectIdentity
 from recorder.questions.kinds import BUILT_IN
 from recorder.questions.ports import Line, is_about_events
 
-__all__ = ["Sight"]
+__all__ = ["Sight", "View"]
 
-NODES = Right("", "nodes", "")
+NODES, PODS = Right("", "nodes", ""), Right("", "pods", "")
 NODE_LEASES = "kube-node-lease"
 BUILT_IN_PLURALS = {(one.group, one.kind): one.plural for one in BUILT_IN}
 
@@ -29,10 +34,27 @@ OF_THE_LOG = frozenset(
         Operation.GAP_CLOSED,
         Operation.EPOCH_BEGAN,
         Operation.CLOCK_JUMPED,
+        Operation.RETENTION,
     }
 )
-"""What the recorder says of itself, which names no object. Not holds, which
-name nodes and incidents, and why they are kept."""
+"""What the recorder says of itself: it counts objects of all, and names files,
+servers, and the nodes and incidents that are held."""
+
+Item = TypeVar("Item")
+
+
+class View(Enum):
+    """How much of an object is seen."""
+
+    WHOLE = auto()
+    """Everything: the reader may get it."""
+
+    NEAR = auto()
+    """What happened to it: it is a node that ran Pods of the reader."""
+
+    def shows(self, kind: FactKind) -> bool:
+        """Return whether facts of a kind are seen."""
+        return self is View.WHOLE or kind is not FactKind.REQUESTED
 
 
 class Sight:
@@ -51,49 +73,73 @@ class Sight:
 
     async def facts(self, found: Sequence[StoredFact]) -> list[StoredFact]:
         """Return those facts that may be seen, in their order."""
-        seen = await self.objects(stored.fact.object for stored in found)
-        return [stored for stored in found if stored.fact.object in seen]
+        return await self.telling(
+            found, lambda stored: (stored.fact.object, stored.fact.kind)
+        )
+
+    async def telling(
+        self,
+        found: Sequence[Item],
+        of: Callable[[Item], tuple[ObjectIdentity | None, FactKind]],
+    ) -> list[Item]:
+        """Return those that may be seen of what tells facts, in its order.
+
+        Args:
+            found: facts, in whichever form.
+            of: returns the object and the kind of one.
+        """
+        parts = [of(one) for one in found]
+        views = await self.views(identity for identity, _ in parts)
+        return [
+            one
+            for one, (identity, kind) in zip(found, parts, strict=True)
+            if identity in views and views[identity].shows(kind)
+        ]
 
     async def lines(self, found: Sequence[Line]) -> list[Line]:
         """Return those lines that may be seen, in their order."""
-        seen = await self.objects(line.identity for line in found)
-        holds_nodes = await self.holds(NODES)
+        views = await self.views(line.identity for line in found)
+        of_the_log = await self.is_whole()
         return [
             line
             for line in found
             if (
-                line.operation in OF_THE_LOG
-                or (holds_nodes and line.operation is Operation.RETENTION)
+                of_the_log and line.operation in OF_THE_LOG
                 if line.identity is None
-                else line.identity in seen
-                and (
-                    holds_nodes
-                    or not _is_node(line.identity)
-                    or _tells_no_document(line)
-                )
+                else line.identity in views
+                and (views[line.identity] is View.WHOLE or _is_an_event(line))
             )
         ]
 
     async def objects(
         self, identities: Iterable[ObjectIdentity | None]
     ) -> Collection[ObjectIdentity | None]:
-        """Return those objects that may be seen; of nodes also through Pods.
+        """Return those objects of which anything may be seen."""
+        return (await self.views(identities)).keys()
 
-        What names no object is not among them.
+    async def views(
+        self, identities: Iterable[ObjectIdentity | None]
+    ) -> Mapping[ObjectIdentity | None, View]:
+        """Return how much may be seen of objects; of nodes through Pods too.
+
+        Of what names no object nothing is.
         """
         asked = {one for one in identities if one is not None}
         rights = {one: await self._right(one) for one in asked}
         await self.learn(rights.values())
-        seen = {one for one in asked if self._held[rights[one]]}
-        nodes = {one.name for one in asked - seen if _is_about_node(one)}
-        if nodes:
-            near = await self.nodes(nodes)
-            seen |= {
-                one
-                for one in asked
-                if _is_about_node(one) and one.name in near
-            }
-        return seen
+        views: dict[ObjectIdentity | None, View] = {
+            one: View.WHOLE for one in asked if self._held[rights[one]]
+        }
+        about = [o for o in asked - views.keys() if _is_about_node(o)]
+        if about:
+            near = await self.nodes(one.name for one in about)
+            views |= {one: View.NEAR for one in about if one.name in near}
+        return views
+
+    async def is_whole(self) -> bool:
+        """Return whether the reader may get all Nodes and Pods."""
+        await self.learn([NODES, PODS])
+        return self._held[NODES] and self._held[PODS]
 
     async def nodes(self, names: Iterable[str]) -> Collection[str]:
         """Return those nodes that may be seen, or that concern the reader."""
@@ -103,18 +149,27 @@ class Sight:
             return wanted
         unknown = wanted - self._concerned.keys()
         if unknown:
-            tenants = await self._reading.gangs.tenants(unknown)
-            pods = {
-                space: Right("", "pods", space)
-                for spaces in tenants.values()
-                for space in spaces
-            }
-            await self.learn(pods.values())
+            own = await self.tenants(
+                await self._reading.gangs.tenants(unknown)
+            )
             for name in unknown:
-                self._concerned[name] = any(
-                    self._held[pods[space]] for space in tenants.get(name, ())
-                )
+                self._concerned[name] = bool(own.get(name))
         return {name for name in wanted if self._concerned[name]}
+
+    async def tenants(
+        self, found: Mapping[str, Collection[str]]
+    ) -> Mapping[str, Collection[str]]:
+        """Return of the namespaces on nodes those that are the reader's."""
+        pods = {
+            space: Right("", "pods", space)
+            for spaces in found.values()
+            for space in spaces
+        }
+        await self.learn(pods.values())
+        return {
+            name: [space for space in spaces if self._held[pods[space]]]
+            for name, spaces in found.items()
+        }
 
     async def learn(self, rights: Iterable[Right]) -> None:
         """Look up which of some rights the reader holds."""
@@ -144,18 +199,14 @@ class Sight:
         return Right(identity.group, plural, identity.namespace)
 
 
-def _is_node(identity: ObjectIdentity) -> bool:
-    return identity.group == "" and identity.kind in {"Node", "nodes"}
-
-
 def _is_about_node(identity: ObjectIdentity) -> bool:
-    return _is_node(identity) or (
+    return (identity.group == "" and identity.kind in {"Node", "nodes"}) or (
         identity.group == "coordination.k8s.io"
         and identity.namespace == NODE_LEASES
     )
 
 
-def _tells_no_document(line: Line) -> bool:
+def _is_an_event(line: Line) -> bool:
     """Return whether an entry about a node is an Event, not the Node itself.
 
     Audit records hold the bodies of requests, which are Nodes too.

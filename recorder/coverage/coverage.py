@@ -44,6 +44,9 @@ SHOWN_MAX = 1000
 
 MOMENT = timedelta(microseconds=1)
 
+HIDDEN = "only what you may get in the cluster is shown"
+"""Of a log that is told to a reader of a part."""
+
 SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM)
 
 
@@ -224,6 +227,10 @@ def cover(
             nothing_recorded(Window(since=FIRST), archived=archived),
             nothing_recorded(window, archived=archived),
         )
+    if log.is_part:
+        # Whatever window is asked: what is hidden may be of any time.
+        not_shown = Hole(None, None, reason=HIDDEN)
+        coverage.doubt(Hole(FIRST, None, reason=HIDDEN), not_shown)
     return coverage
 
 

@@ -58,6 +58,14 @@ class Log:
     """When the first entry was observed that follows dropped days; None
     where none was dropped."""
 
+    is_part: bool = False
+    """Whether it is told to a reader of a part, and not how large it is."""
+
+    @property
+    def told_size(self) -> int:
+        """How large it was, as far as that is told; zero if it is not."""
+        return 0 if self.is_part else self.size
+
     @property
     def is_tape(self) -> bool:
         """Whether it was played from a tape and gets no more."""

@@ -83,10 +83,10 @@ async def ask_entry(reading: Reading, name: EntryName) -> Line:
         async for page in pages:
             if page[0].entry == name:
                 return page[0]
-    msg = (
-        f"there is no entry {name}: log {log.id} has the positions 1 to"
-        f" {log.size}, or it was pruned"
-    )
+    held = f"log {log.id} has the positions 1 to {log.size}"
+    if log.is_part:
+        held = "it may not be yours to read"
+    msg = f"there is no entry {name}: {held}, or it was pruned"
     raise NoEntryError(msg)
 
 

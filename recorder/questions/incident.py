@@ -19,7 +19,7 @@ from recorder.questions.incidents import (
     ask_incidents,
 )
 from recorder.questions.loading.nodes import LOOKBACK
-from recorder.questions.ports import Line, Reading
+from recorder.questions.ports import Reading
 from recorder.questions.why import WhyQuestion, ask_why
 
 __all__ = ["NoIncidentError", "ask_incident", "ask_verdict"]
@@ -47,10 +47,10 @@ async def ask_incident(
     Raises:
         NotFoundError: the log has no such entry, or it is no verdict's.
     """
-    verdict = await ask_verdict(reading, name, knowledge, now=now)
-    line = await ask_entry(reading, name)
-    began = min(line.observed_at, verdict.began_at)
-    end: datetime | None = line.observed_at + LOOKBACK
+    at, nodes = await _place(reading, name)
+    verdict = await _verdict(reading, name, (at, nodes), knowledge, now=now)
+    began = min(at, verdict.began_at)
+    end: datetime | None = at + LOOKBACK
     last = reading.log.observed_at
     if last is None or end is None or last < end:
         end = None
@@ -80,12 +80,21 @@ async def ask_verdict(
     Raises:
         NoIncidentError: there is none.
     """
-    try:
-        line = await ask_entry(reading, name)
-    except NoEntryError as exc:
-        raise _none(reading, name) from exc
-    around = Window(line.observed_at - MARGIN, line.observed_at + LOOKBACK)
-    for node in await _nodes_of(reading, line):
+    place = await _place(reading, name)
+    return await _verdict(reading, name, place, knowledge, now=now)
+
+
+async def _verdict(
+    reading: Reading,
+    name: EntryName,
+    place: tuple[datetime, Sequence[str]],
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Verdict:
+    at, nodes = place
+    around = Window(at - MARGIN, at + LOOKBACK)
+    for node in nodes:
         why = await ask_why(
             reading, WhyQuestion(node=node, window=around), knowledge, now=now
         )
@@ -95,15 +104,26 @@ async def ask_verdict(
     raise _none(reading, name)
 
 
-async def _nodes_of(reading: Reading, line: Line) -> Sequence[str]:
-    """Return the nodes that an entry is about, by what it tells of them.
+async def _place(
+    reading: Reading, name: EntryName
+) -> tuple[datetime, Sequence[str]]:
+    """Return when an entry was observed, and the nodes that it is about.
 
-    An audit record belongs to no node, and tells of the one it names.
+    By its facts where there are any: an audit record belongs to no node and
+    tells of the one it names; and who may not read the documents of a Node
+    may still read what they tell.
     """
-    if line.node is not None:
-        return [line.node]
-    facts = await facts_of(reading, line.entry)
-    return sorted({one.fact.node for one in facts if one.fact.node})
+    log = reading.log
+    if name.log == log.id and 0 < name.position <= log.size:
+        facts = await facts_of(reading, name)
+        nodes = {one.fact.node for one in facts if one.fact.node}
+        if nodes:
+            return facts[0].observed_at, sorted(nodes)
+    try:
+        line = await ask_entry(reading, name)
+    except NoEntryError as exc:
+        raise _none(reading, name) from exc
+    return line.observed_at, [] if line.node is None else [line.node]
 
 
 def _none(reading: Reading, name: EntryName) -> NoIncidentError:

@@ -205,7 +205,7 @@ async def ask_postmortem(
     return Postmortem(
         cluster=reading.log.cluster_name,
         log=reading.log.id,
-        position=reading.log.size,
+        position=reading.log.told_size,
         question=asked.question,
         nodes=nodes,
         verdicts=verdicts,

@@ -36,6 +36,10 @@ class LogStatus:
     now: datetime | None = None
     """By the clock of its own database, where there are several."""
 
+    judged: AuditReading | None = None
+    """Whether audit records arrive, where it does not follow from the streams
+    as they are told."""
+
     def state_of(self, stream: Stream) -> str:
         """Return the state of a stream; without a writer nothing works."""
         if self.log.holder is None and stream.state in WORKING:
@@ -45,7 +49,7 @@ class LogStatus:
     @property
     def audit(self) -> AuditReading:
         """Whether audit records arrive."""
-        return audit_reading(self.log, self.streams)
+        return self.judged or audit_reading(self.log, self.streams)
 
     def lag_of(self, stream: Stream, now: datetime) -> float | None:
         """Return the seconds for which nothing vouches yet.

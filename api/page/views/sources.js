@@ -58,16 +58,17 @@ function Log({ page, status, cluster }) {
     <ul class="quiet">${[...cluster.coverage.says, ...audit.says].map(
       (line) => html`<li>${line}</li>`)}</ul>
     <div class="figures">
-      <${Figure} value=${Number(log.size).toLocaleString('en')}
-        says="entries in log ${log.id}" />
-      <${Figure} value=${rounded(log.entriesPerMinute)}
-        says="entries per minute" />
-      <${Figure} value=${audit.records.toLocaleString('en')}
-        says=${AUDIT[audit.state]} />
+      ${database.bytes > 0 && html`
+        <${Figure} value=${Number(log.size).toLocaleString('en')}
+          says="entries in log ${log.id}" />
+        <${Figure} value=${rounded(log.entriesPerMinute)}
+          says="entries per minute" />
+        <${Figure} value=${audit.records.toLocaleString('en')}
+          says=${AUDIT[audit.state]} />
+        <${Figure} value=${size(database.bytes)} says="in PostgreSQL
+          ${' '}${database.version}${database.diskFreeBytes === null ? ''
+            : `, ${size(database.diskFreeBytes)} free`}" />`}
       <${Figure} value=${String(cluster.openGaps.length)} says="open gaps" />
-      <${Figure} value=${size(database.bytes)} says="in PostgreSQL
-        ${' '}${database.version}${database.diskFreeBytes === null ? ''
-          : `, ${size(database.diskFreeBytes)} free`}" />
     </div>
   `;
 }
