@@ -6,6 +6,7 @@ nothing; the next checkpoint commits to all that this one would have.
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -14,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
 )
 
+from recorder.admin.continuing import check_continues
 from recorder.admin.growth import prove_growth
 from recorder.checkpoints import Place, PlaceError, open_place
 from recorder.checkpoints.witness import Witness
@@ -29,9 +31,11 @@ from recorder.integrity.notes import (
 )
 from recorder.integrity.tree import CompactRange
 from recorder.settings import Settings
-from recorder.store.read_batches import LogEnd, read_end
+from recorder.store.read_batches import LogEnd, newest_notes, read_end
 
 __all__ = [
+    "DATABASE",
+    "KeptPlace",
     "Made",
     "NotSealedError",
     "make_checkpoint",
@@ -41,9 +45,12 @@ __all__ = [
 ]
 
 KEEP = """
-    insert into recorder.checkpoint (log_id, batches, note)
-    values ($1, $2, $3) on conflict do nothing
+    insert into recorder.checkpoint (log_id, batches, note, places, peaks)
+    values ($1, $2, $3, $4, $5) on conflict do nothing
 """
+DATABASE = "the database"
+DEFAULT = "checkpoints"
+"""What the place in the data folder is noted as, wherever that lies."""
 
 
 class NotSealedError(LogError):
@@ -65,16 +72,30 @@ class Made:
     troubles: Sequence[PlaceError] = field(default=())
 
 
-def places_of(settings: Settings) -> Sequence[Place]:
+@dataclass(frozen=True, slots=True)
+class KeptPlace:
+    """A place, and what the database knows it as."""
+
+    place: Place
+    noted: str | None
+    """None where what was written need not be there later: in a data folder
+    beside an external database, which may go with its container."""
+
+
+def places_of(settings: Settings) -> Sequence[KeptPlace]:
     """Return the places of the settings.
 
     Raises:
         ConfigError: there is no such kind of place.
     """
-    addresses = settings.checkpoint_places or (
-        str(settings.data_dir / "checkpoints"),
-    )
-    return [open_place(address) for address in addresses]
+    if settings.checkpoint_places:
+        return [
+            KeptPlace(open_place(address), address)
+            for address in settings.checkpoint_places
+        ]
+    embedded = settings.database_url is None and settings.clusters_file is None
+    default = open_place(str(settings.data_dir / "checkpoints"))
+    return [KeptPlace(default, DEFAULT if embedded else None)]
 
 
 def witnesses_of(settings: Settings) -> Sequence[Witness]:
@@ -86,22 +107,35 @@ def witnesses_of(settings: Settings) -> Sequence[Witness]:
     return [Witness.parse(text) for text in settings.checkpoint_witnesses]
 
 
-async def make_checkpoint(
+async def make_checkpoint(  # noqa: PLR0913 - places, keys and who cosigns
     connection: asyncpg.Connection,
     log: int,
     key: Ed25519PrivateKey,
-    places: Sequence[Place],
+    places: Sequence[KeptPlace],
     now: datetime,
     *,
     witnesses: Sequence[Witness] = (),
+    trusted: Sequence[bytes] = (),
 ) -> Made | None:
     """Commit to a log as it is now; None where it has no batch.
 
+    Args:
+        connection: to its database, as who writes it.
+        log: its number.
+        key: that signs.
+        places: that keep the checkpoint.
+        now: the time.
+        witnesses: who cosign it.
+        trusted: public keys, beside that one, whose checkpoints count.
+
     Raises:
         NotSealedError: it has older batches that have no hashes.
+        ForkedError: it does not continue what was signed before.
     """
     end = await read_end(connection, log)
-    if end.batches == 0:
+    own = key.public_key().public_bytes_raw()
+    last = await _last(connection, end, places, [*trusted, own])
+    if end.batches == 0 and not last:
         return None
     if end.peaks is None:
         msg = (
@@ -110,28 +144,71 @@ async def make_checkpoint(
             " them"
         )
         raise NotSealedError(msg)
+    await check_continues(connection, end, last)
     origin = end.identity.origin
     root = CompactRange.unpack(0, end.batches, end.peaks).root()
     checkpoint = Checkpoint(origin, end.batches, root)
     note, troubles = await _cosigned(
         connection, end, sign(checkpoint.text(), key, origin), witnesses
     )
-    await connection.execute(KEEP, log, end.batches, str(note))
     written = []
-    for place in places:
+    for kept in places:
         try:
-            await place.write(str(end.identity.uid), note, now)
+            await kept.place.write(str(end.identity.uid), note, now)
         except PlaceError as exc:
             troubles.append(exc)
         else:
-            written.append(place.name)
+            written.append(kept)
+    noted = [kept.noted for kept in written if kept.noted is not None]
+    await connection.execute(
+        KEEP, log, end.batches, str(note), noted, end.peaks
+    )
     return Made(
         checkpoint=checkpoint,
         note=note,
-        key=VerifierKey(origin, key.public_key().public_bytes_raw()),
-        written=written,
+        key=VerifierKey(origin, own),
+        written=[kept.place.name for kept in written],
         troubles=troubles,
     )
+
+
+async def _last(
+    connection: asyncpg.Connection,
+    end: LogEnd,
+    places: Sequence[KeptPlace],
+    keys: Sequence[bytes],
+) -> list[Witnessed]:
+    """Return the newest checkpoint of each place, and of the database.
+
+    A place that may be written and not read is left to `recorder verify`.
+    """
+    stored = await newest_notes(connection, end.log)
+    shown = [(DATABASE, [SignedNote.parse(text) for text in stored])]
+    for kept in places:
+        with suppress(PlaceError):
+            notes = await kept.place.newest(str(end.identity.uid))
+            shown.append((kept.place.name, [*notes]))
+    origin = end.identity.origin
+    newest = (_newest(notes, origin, keys, name) for name, notes in shown)
+    return [one for one in newest if one is not None]
+
+
+def _newest(
+    notes: Iterable[SignedNote],
+    origin: str,
+    keys: Sequence[bytes],
+    place: str,
+) -> Witnessed | None:
+    """Return the largest checkpoint that counts; few are checked."""
+    by_size: list[tuple[int, SignedNote]] = []
+    for note in notes:
+        with suppress(NoteError):
+            by_size.append((Checkpoint.parse(note.text).batches, note))
+    for _, note in sorted(by_size, key=lambda one: -one[0]):
+        found, _ = witnessed([note], origin, keys, place)
+        if found:
+            return found[0]
+    return None
 
 
 async def _cosigned(

@@ -30,6 +30,7 @@ from recorder.settings import Settings
 __all__ = [
     "TrustedKey",
     "load_signing_key",
+    "own_keys",
     "rotate",
     "trust",
     "trusted_keys",
@@ -101,6 +102,20 @@ def trusted_keys(settings: Settings) -> Sequence[TrustedKey]:
         for number, line in enumerate(lines, 1)
         if line.strip() and not line.startswith("#")
     ]
+
+
+def own_keys(settings: Settings) -> Sequence[bytes]:
+    """Return the trusted keys, or that of a signing key that is there.
+
+    Raises:
+        KeyFileError: a file of them cannot be read.
+    """
+    if found := trusted_keys(settings):
+        return [one.public for one in found]
+    path = settings.signing_key_file or settings.data_dir / "signing.key"
+    if not path.exists():
+        return []
+    return [load_signing_key(settings).public_key().public_bytes_raw()]
 
 
 def trust(settings: Settings, key: Ed25519PrivateKey, now: datetime) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 import asyncpg
 import msgspec
 
+from recorder.admin.absence import absences, forks
 from recorder.admin.checking import Span, check_span, check_spans, spans_of
 from recorder.admin.verifying_facts import ALL_OR_SAMPLE, Proving, verify_facts
 from recorder.admin.workers import LISTEN_SECONDS, Worker
@@ -138,6 +139,8 @@ async def verify_over(
     found.note_all(removed.problems)
     found.unrecorded = removed.waiting
     await verify_facts(connection, (dsn, end), found, spans, how.facts, stop)
+    found.note_all(await absences(connection, end))
+    found.note_all(list(forks(found)))
     return found
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "ArchivedDay",
     "DayWriter",
     "check_kept",
+    "check_manifest",
     "check_whole",
     "read_manifest",
 ]
@@ -201,6 +202,24 @@ def check_kept(place: Place, folder: str, sha256: str) -> Manifest:
 
     Raises:
         ArchiveError: the manifest is missing or another, or a file is.
+        PlaceError: the place does not answer.
+    """
+    where = f"{place.uri}/{folder}"
+    manifest = check_manifest(place, folder, sha256)
+    for part in manifest.files:
+        size = place.size(f"{folder}/{part.name}")
+        if size != part.bytes:
+            msg = f'"{where}/{part.name}" is missing or damaged: restore it'
+            raise ArchiveError(msg)
+    return manifest
+
+
+def check_manifest(place: Place, folder: str, sha256: str) -> Manifest:
+    """Check that the manifest of an archived day is there, and return it.
+
+    Raises:
+        ArchiveError: it is missing, or another.
+        PlaceError: the place does not answer.
     """
     where = f"{place.uri}/{folder}"
     content = place.read(f"{folder}/{MANIFEST}")
@@ -210,10 +229,4 @@ def check_kept(place: Place, folder: str, sha256: str) -> Manifest:
     if digest_of(content) != sha256:
         msg = f'the manifest in "{where}" is not the one that was written'
         raise ArchiveError(msg)
-    manifest = Manifest.parse(content, where)
-    for part in manifest.files:
-        size = place.size(f"{folder}/{part.name}")
-        if size != part.bytes:
-            msg = f'"{where}/{part.name}" is missing or damaged: restore it'
-            raise ArchiveError(msg)
-    return manifest
+    return Manifest.parse(content, where)

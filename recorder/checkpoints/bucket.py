@@ -5,7 +5,8 @@ that the bucket may lock its objects. Credentials and endpoint are those of
 the environment, as the AWS tools read them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -60,19 +61,59 @@ class Bucket:
         """Read every object of the log."""
         notes: list[SignedNote] = []
         damaged = 0
+        with self._reading():
+            for path in await self._paths(f"{log}/"):
+                parsed, torn = await self._notes_of(path)
+                notes += parsed
+                damaged += torn
+        return notes, damaged
+
+    async def newest(self, log: str) -> Sequence[SignedNote]:
+        """Read the last object of the log that holds a checkpoint.
+
+        They are named by their time.
+        """
+        with self._reading():
+            for day in reversed(await self._folders(f"{log}/")):
+                for path in reversed(await self._paths(f"{log}/{day}/")):
+                    found, _ = await self._notes_of(path)
+                    if found:
+                        return found
+        return ()
+
+    async def logs(self) -> Sequence[str]:
+        """Return the folders that hold checkpoints."""
+        with self._reading():
+            return await self._folders(None)
+
+    async def _folders(self, prefix: str | None) -> Sequence[str]:
+        found = await self._obstore.list_with_delimiter_async(
+            self._store, prefix
+        )
+        return sorted(
+            path.rstrip("/").rpartition("/")[2]
+            for path in found["common_prefixes"]
+        )
+
+    async def _paths(self, prefix: str) -> Sequence[str]:
+        return sorted(
+            [
+                found["path"]
+                async for page in self._obstore.list(self._store, prefix)
+                for found in page
+            ]
+        )
+
+    async def _notes_of(self, path: str) -> tuple[list[SignedNote], int]:
+        got = await self._obstore.get_async(self._store, path)
+        content = bytes(await got.bytes_async()).decode(errors="replace")
+        return parse_notes(content)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
         try:
-            async for page in self._obstore.list(self._store, f"{log}/"):
-                for found in page:
-                    path = found["path"]
-                    got = await self._obstore.get_async(self._store, path)
-                    content = bytes(await got.bytes_async()).decode(
-                        errors="replace"
-                    )
-                    parsed, torn = parse_notes(content)
-                    notes += parsed
-                    damaged += torn
+            yield
         except (self._obstore.exceptions.BaseError, OSError) as exc:
             why = str(exc).partition("\n")[0]
             msg = f'cannot read checkpoints of "{self.name}": {why}'
             raise PlaceError(msg) from exc
-        return notes, damaged

@@ -48,21 +48,52 @@ class Folder:
         return await asyncio.to_thread(self._read, log)
 
     def _read(self, log: str) -> tuple[Sequence[SignedNote], int]:
-        if not self.path.is_dir():
-            msg = f'cannot read checkpoints: there is no folder "{self.path}"'
-            raise PlaceError(msg)
+        self._check()
         notes: list[SignedNote] = []
         damaged = 0
-        for file in sorted((self.path / log).glob("*.notes")):
-            try:
-                content = file.read_text(errors="replace")
-            except OSError as exc:
-                msg = f'cannot read checkpoints "{file}": {exc.strerror}'
-                raise PlaceError(msg) from exc
-            found, torn = parse_notes(content)
+        for file in self._files(log):
+            found, torn = _notes_of(file)
             notes += found
             damaged += torn
         return notes, damaged
+
+    async def newest(self, log: str) -> Sequence[SignedNote]:
+        """Read the file of the last day that has a checkpoint."""
+        return await asyncio.to_thread(self._newest, log)
+
+    def _newest(self, log: str) -> Sequence[SignedNote]:
+        for file in reversed(self._files(log)):
+            found, _ = _notes_of(file)
+            if found:
+                return found
+        return ()
+
+    async def logs(self) -> Sequence[str]:
+        """Return the names of the folders that hold checkpoints."""
+        return await asyncio.to_thread(self._logs)
+
+    def _logs(self) -> Sequence[str]:
+        self._check()
+        return sorted(
+            {file.parent.name for file in self.path.glob("*/*.notes")}
+        )
+
+    def _check(self) -> None:
+        if not self.path.is_dir():
+            msg = f'cannot read checkpoints: there is no folder "{self.path}"'
+            raise PlaceError(msg)
+
+    def _files(self, log: str) -> Sequence[Path]:
+        return sorted((self.path / log).glob("*.notes"))
+
+
+def _notes_of(file: Path) -> tuple[list[SignedNote], int]:
+    try:
+        content = file.read_text(errors="replace")
+    except OSError as exc:
+        msg = f'cannot read checkpoints "{file}": {exc.strerror}'
+        raise PlaceError(msg) from exc
+    return parse_notes(content)
 
 
 class Repository(Folder):

@@ -33,6 +33,20 @@ class Place(Protocol):
             PlaceError: it cannot be written.
         """
 
+    async def logs(self) -> Sequence[str]:
+        """Return the UIDs of the logs that it holds checkpoints of.
+
+        Raises:
+            PlaceError: it cannot be read.
+        """
+
+    async def newest(self, log: str) -> Sequence[SignedNote]:
+        """Return the checkpoints of the last day that has any.
+
+        Raises:
+            PlaceError: it cannot be read.
+        """
+
     async def read(self, log: str) -> tuple[Sequence[SignedNote], int]:
         """Return all checkpoints of a log, and how many are damaged.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recorder.cli.asking import INCOMPLETE, given_window, now, opened_logs
-from recorder.cli.given import given_log
+from recorder.cli.given import given_log, is_log_named
 from recorder.cli.options import output_option, reading_options, window_options
 from recorder.cli.output import paint, print_document, print_lines
 from recorder.cli.screen import Screen
@@ -145,6 +145,7 @@ async def _verify(
     *,
     again: bool,
 ) -> None:
+    from recorder.wiring.absence import missing_logs
     from recorder.wiring.integrity import (
         Proving,
         Verifying,
@@ -157,6 +158,9 @@ async def _verify(
     span = given_window(*window, now())
     async with opened_logs(ctx) as logs:
         found.database = await verified_database(logs.dsn("reader"))
+        if not is_log_named(ctx):
+            missing = await missing_logs(ctx.obj, logs.dsn("writer"))
+            found.logs.extend(missing)
         for log in await logs.meant(given_log(ctx)):
             state = ctx.obj.data_dir / f"verify-{log.id}.json"
             if again:

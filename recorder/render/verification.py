@@ -49,9 +49,7 @@ def _of_database(found: VerifiedDatabase) -> Iterator[str]:
 
 def verification_lines(found: Verified) -> Iterator[str]:
     """Yield the lines about a log."""
-    name = f'log {found.log} of "{found.cluster}"'
-    if not found.log:
-        name = f'the archive of "{found.cluster}" ({found.origin})'
+    name = _name(found)
     if found.problems:
         count = len(found.problems) + found.left_out
         noun = "problem" if count == 1 else "problems"
@@ -103,6 +101,14 @@ def _facts(derived: Derived | None) -> Iterator[str]:
         )
     for why in derived.not_compared:
         yield f"  not compared {why}"
+
+
+def _name(found: Verified) -> str:
+    if not found.cluster:
+        return found.origin or "logs that were signed"
+    if not found.log:
+        return f'the archive of "{found.cluster}" ({found.origin})'
+    return f'log {found.log} of "{found.cluster}"'
 
 
 def _missing(found: Verified) -> Iterator[str]:

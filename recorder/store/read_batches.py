@@ -14,8 +14,12 @@ __all__ = [
     "Stored",
     "dropped_days",
     "headers",
+    "newest_notes",
+    "origins",
     "read_end",
     "stored_notes",
+    "stored_peaks",
+    "written_notes",
 ]
 
 HEADERS_AT_ONCE = 10_000
@@ -45,6 +49,18 @@ DROPPED = """
 """
 NOTES = """
     select note from recorder.checkpoint where log_id = $1 order by batches
+"""
+PEAKS = """
+    select distinct peaks from recorder.checkpoint
+    where log_id = $1 and batches = $2 and peaks is not null
+"""
+NEWEST_NOTES = """
+    select note from recorder.checkpoint
+    where log_id = $1 order by batches desc, made_at desc limit 10
+"""
+WRITTEN = """
+    select unnest(places) as place, note from recorder.checkpoint
+    where log_id = $1
 """
 
 
@@ -155,3 +171,35 @@ async def stored_notes(
 ) -> Sequence[str]:
     """Return the checkpoints that the database holds, as they were signed."""
     return [note for (note,) in await connection.fetch(NOTES, log)]
+
+
+async def origins(connection: asyncpg.Connection) -> Sequence[str]:
+    """Return what all logs are called in checkpoints."""
+    rows = await connection.fetch("select uid, cluster_uid from recorder.log")
+    return [LogIdentity(*row).origin for row in rows]
+
+
+async def newest_notes(
+    connection: asyncpg.Connection, log: int
+) -> Sequence[str]:
+    """Return the newest of these, in the order of `Place.newest`."""
+    rows = await connection.fetch(NEWEST_NOTES, log)
+    return [note for (note,) in reversed(rows)]
+
+
+async def written_notes(
+    connection: asyncpg.Connection, log: int
+) -> Sequence[tuple[str, str]]:
+    """Return which checkpoints were written to which places.
+
+    Older releases did not note it.
+    """
+    return [tuple(row) for row in await connection.fetch(WRITTEN, log)]
+
+
+async def stored_peaks(
+    connection: asyncpg.Connection, log: int, batches: int
+) -> Sequence[bytes]:
+    """Return what the database holds as the subtrees of a checkpoint."""
+    rows = await connection.fetch(PEAKS, log, batches)
+    return [peaks for (peaks,) in rows]

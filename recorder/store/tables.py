@@ -177,6 +177,8 @@ checkpoint = Table(
     Column("batches", BigInteger, primary_key=True),
     Column("note", Text, primary_key=True),
     Column("made_at", MOMENT, nullable=False),
+    Column("places", ARRAY(Text)),
+    Column("peaks", LargeBinary),
 )
 
 entry = Table(

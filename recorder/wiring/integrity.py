@@ -1,7 +1,14 @@
 """Proving, put together: the database, the keys and the places."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections import defaultdict
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -9,7 +16,9 @@ from urllib.parse import unquote, urlsplit
 
 import asyncpg
 
+from recorder.admin.absence import lacking
 from recorder.admin.checkpointing import (
+    DATABASE,
     Made,
     make_checkpoint,
     places_of,
@@ -31,13 +40,17 @@ from recorder.checkpoints import PlaceError
 from recorder.coverage.ports import Log
 from recorder.errors import RecorderError
 from recorder.integrity.chain import Problem, Witnessed
-from recorder.integrity.notes import SignedNote
+from recorder.integrity.notes import Checkpoint, SignedNote
 from recorder.integrity.proof import Proof
 from recorder.integrity.verified import Verified, VerifiedDatabase
 from recorder.model.reference import EntryName
 from recorder.settings import Settings
 from recorder.store.long_work import connect_to
-from recorder.store.read_batches import read_end, stored_notes
+from recorder.store.read_batches import (
+    read_end,
+    stored_notes,
+    written_notes,
+)
 from recorder.store.translate import translate_errors
 from recorder.wiring.live import LiveRecording
 
@@ -53,7 +66,7 @@ __all__ = [
     "verified_database",
 ]
 
-DATABASE = "the database"
+NOTHING: Mapping[str, set[Checkpoint]] = {}
 
 
 @dataclass(slots=True)
@@ -110,6 +123,7 @@ async def checkpoint_of(settings: Settings, dsn: str, log: int) -> Made | None:
             places_of(settings),
             now,
             witnesses=witnesses_of(settings),
+            trusted=[one.public for one in trusted_keys(settings)],
         )
 
 
@@ -203,25 +217,43 @@ async def _witnessed(
             SignedNote.parse(text)
             for text in await stored_notes(connection, log)
         ]
+        written = await written_notes(connection, log)
     uid, origin = str(end.identity.uid), end.identity.origin
     found, problems = witnessed(stored, origin, keys, DATABASE)
-    more, wrong = await _in_places(settings, uid, origin, keys)
+    counted = {one.checkpoint for one in found}
+    noted = defaultdict(set)
+    for place, text in written:
+        checkpoint = Checkpoint.parse(SignedNote.parse(text).text)
+        if checkpoint in counted:
+            noted[place].add(checkpoint)
+    more, wrong = await _in_places(settings, uid, origin, keys, noted)
     return found + more, problems + wrong
 
 
 async def _in_places(
-    settings: Settings, uid: str, origin: str, keys: Sequence[bytes]
+    settings: Settings,
+    uid: str,
+    origin: str,
+    keys: Sequence[bytes],
+    noted: Mapping[str, set[Checkpoint]] = NOTHING,
 ) -> tuple[list[Witnessed], list[Problem]]:
+    """Return the checkpoints of all places, and what is wrong there.
+
+    ``noted`` has what the database knows to have been written to them.
+    """
     found: list[Witnessed] = []
     problems: list[Problem] = []
-    for place in places_of(settings):
+    for kept in places_of(settings):
+        place = kept.place
+        written = frozenset(noted.get(kept.noted or "", ()))
         try:
             notes, damaged = await place.read(uid)
         except PlaceError as exc:
-            if not settings.checkpoint_places:
-                # Nothing was ever written to the folder that we would make.
-                continue
-            problems.append(Problem(kind="place-away", says=str(exc)))
+            if settings.checkpoint_places:
+                problems.append(Problem(kind="place-away", says=str(exc)))
+            else:
+                # Unless it was written to, nobody made the folder yet.
+                problems += lacking(place.name, written, [])
             continue
         if damaged:
             says = f"{damaged} checkpoints in {place.name} are damaged"
@@ -229,6 +261,7 @@ async def _in_places(
         more, wrong = witnessed(notes, origin, keys, place.name)
         found += more
         problems += wrong
+        problems += lacking(place.name, written, more)
     return found, problems
 
 

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Recorder
 from tests.support.fixed_log import LIVE, STORY, TAPE, tell
 from tests.support.postgres import Database
+from tests.tampering.kept import unguarded
 
 
 @pytest.fixture
@@ -271,3 +272,31 @@ def test_an_entry_that_is_none_is_refused(
     assert answer.status in {1, 2, 5}
     assert answer.out == ""
     assert len(answer.err.splitlines()) == 1
+
+
+def test_a_log_that_was_signed_and_is_gone_is_missed(
+    own: Database, recorder: Recorder
+) -> None:
+    origin = recorder("checkpoint", "--log", "2").out.splitlines()[0]
+    asyncio.run(_remove(own, 2))
+    answer = recorder("verify", "-o", "json")
+    assert answer.status == 3
+    missing, there = json.loads(answer.out)["logs"]
+    assert (missing["origin"], missing["batches"]) == (origin, 0)
+    assert [one["kind"] for one in missing["problems"]] == ["log-missing"]
+    assert (there["log"], there["problems"]) == (1, [])
+    assert origin in recorder("verify").out.splitlines()[0]
+    assert recorder("verify", "--log", "1").status == 0, "it was not asked"
+
+
+async def _remove(own: Database, number: int) -> None:
+    async with unguarded(own) as connection:
+        for (table,) in await connection.fetch(
+            "select table_name from information_schema.columns"
+            " where table_schema = 'recorder' and column_name = 'log_id'"
+            " and table_name not in (select relname from pg_class"
+            "   where relispartition or relkind = 'v')"
+        ):
+            await connection.execute(
+                f"delete from recorder.{table} where log_id = {number}"
+            )

@@ -1,0 +1,97 @@
+"""Reading: which days of a log are archived, and whether it is from here.
+
+A log that was attached has only hashes here, and its archive has the rest: so
+has one that somebody emptied and passes off as attached, but for the archive
+and for what only recording leaves behind.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import asyncpg
+
+from recorder.integrity.chain import Problem
+from recorder.store.read_batches import LogEnd
+
+__all__ = ["KeptRow", "attached_wrongly", "kept_days", "lost_logs"]
+
+KEPT = """
+    select uri, encode(manifest_sha256, 'hex') as sha256,
+      encode(range, 'hex') as range, first_batch
+    from recorder.archived_day where log_id = $1 and uri is not null
+    union all
+    select uri, encode(manifest_sha256, 'hex'), encode(range, 'hex'),
+      first_batch
+    from recorder.attached_day where log_id = $1
+    order by first_batch
+"""
+# Of what is here, only what recording a log leaves; `recorder.attach_log`
+# makes a log of kind "tape" without any of it.
+ORIGIN = """
+    select exists (select from recorder.attached_day a
+        where a.log_id = h.log_id) as attached,
+      l.kind = 'live' or h.term > 0
+        or exists (select from recorder.batch where log_id = h.log_id)
+        or exists (select from recorder.checkpoint where log_id = h.log_id)
+        or exists (select from recorder.archived_day where log_id = h.log_id)
+        or exists (select from recorder.resume_point where log_id = h.log_id)
+        as recorded
+    from recorder.log_head h join recorder.log l on l.log_id = h.log_id
+    where h.log_id = $1
+"""
+LOST = """
+    select found.log_id, max(c.note) as note from (
+      select log_id from recorder.log_head
+      union select log_id from recorder.checkpoint
+      union select log_id from recorder.archived_day
+      union select log_id from recorder.attached_day
+      union select log_id from recorder.resume_point) found
+    left join recorder.checkpoint c on c.log_id = found.log_id
+    where not exists (
+      select from recorder.log l where l.log_id = found.log_id)
+    group by found.log_id order by found.log_id
+"""
+
+
+class KeptRow(NamedTuple):
+    """A day that the database says is archived."""
+
+    uri: str
+    sha256: str
+    range: str
+    first_batch: int
+
+
+async def kept_days(
+    connection: asyncpg.Connection, log: int
+) -> Sequence[KeptRow]:
+    """Return the days of a log that are said to be archived, in order."""
+    return [KeptRow(*row) for row in await connection.fetch(KEPT, log)]
+
+
+async def attached_wrongly(
+    connection: asyncpg.Connection, end: LogEnd
+) -> list[Problem]:
+    """Return that a log is passed off as one of another database."""
+    row = await connection.fetchrow(ORIGIN, end.log)
+    if row is None:
+        return []
+    if row["attached"] and row["recorded"]:
+        return [
+            Problem(
+                kind="attached-forged",
+                says=f"log {end.log} was recorded by this database, and its"
+                " days are said to be attached from another one's archive",
+            )
+        ]
+    return []
+
+
+async def lost_logs(
+    connection: asyncpg.Connection,
+) -> Sequence[tuple[int, str | None]]:
+    """Return the numbers of logs that have rows, and none of their own.
+
+    With a checkpoint of each, as it was signed, if there is one.
+    """
+    return [tuple(row) for row in await connection.fetch(LOST)]
