@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from recorder.admin.verifying_archive_facts import ArchivedFacts, chosen_days
+from recorder.admin.verifying_facts import ALL_OR_SAMPLE, Proving
 from recorder.archive.days import archived_days, logs_of
 from recorder.archive.errors import ArchiveError
 from recorder.archive.manifest import LogFile, Manifest
@@ -18,6 +20,7 @@ from recorder.archive.verifying import header_of, header_rows, verify_day
 from recorder.archive.writing import read_manifest
 from recorder.integrity.chain import Chain, Problem, Witnessed
 from recorder.integrity.verified import Verified
+from recorder.store.entry_drafts import UnreadableEntryError
 
 __all__ = ["ArchivedLog", "verify_archived"]
 
@@ -52,6 +55,7 @@ async def verify_archived(
     *,
     signed: bool,
     stop: asyncio.Event,
+    how: Proving = ALL_OR_SAMPLE,
     on_progress: OnProgress | None = None,
 ) -> Verified:
     """Verify one log of an archive."""
@@ -71,12 +75,21 @@ async def verify_archived(
     )
     manifests = list(_manifests(archived, found))
     total = sum(manifest.entries for _, manifest in manifests)
+    found.derived = chosen_days(
+        [manifest for _, manifest in manifests],
+        how.mode,
+        how.seed,
+        how.all_max,
+    )
+    facts = ArchivedFacts(archived.place, found.derived)
     for folder, manifest in manifests:
         if stop.is_set():
             found.stopped = True
             return found
         found.note_all(
-            await asyncio.to_thread(_day, archived, folder, manifest, chain)
+            await asyncio.to_thread(
+                _day, archived, folder, manifest, (chain, facts)
+            )
         )
         found.checked_entries += manifest.entries
         if on_progress is not None:
@@ -104,9 +117,13 @@ def _manifests(
 
 
 def _day(
-    archived: ArchivedLog, folder: str, manifest: Manifest, chain: Chain
+    archived: ArchivedLog,
+    folder: str,
+    manifest: Manifest,
+    followed: tuple[Chain, ArchivedFacts],
 ) -> list[Problem]:
-    """Verify a day, and append it to the tree of the log."""
+    """Verify a day and its facts, and append it to the tree of the log."""
+    chain, facts = followed
     of = (manifest.origin, f"{archived.log.uid}/{manifest.day}")
     if of != (archived.log.origin, folder):
         says = (
@@ -129,8 +146,16 @@ def _day(
         )
         return [problem]
     # Batch by batch, for checkpoints are made within days.
-    return [
+    problems = [
         problem
         for row in rows
         for problem in chain.follow(header_of(manifest, row), row["tree"])
     ]
+    try:
+        problems += facts.follow(folder, manifest)
+    except (ArchiveError, UnreadableEntryError) as exc:
+        first = manifest.first_position
+        problems.append(
+            Problem(kind="archive-altered", entry=first, says=str(exc))
+        )
+    return problems

@@ -114,7 +114,7 @@ def verify(  # noqa: PLR0913 - one for each option
         lambda stop: (
             _verify(ctx, window, chosen, found, stop, again=again)
             if archive is None
-            else _verify_archive(ctx, archive, found, stop)
+            else _verify_archive(ctx, archive, chosen, found, stop)
         )
     )
     if output == "table":
@@ -191,15 +191,23 @@ async def _verify(
 async def _verify_archive(
     ctx: click.Context,
     archive: str,
+    chosen: "tuple[FactsMode | None, int]",
     found: "Verification",
     stop: asyncio.Event,
 ) -> None:
-    from recorder.wiring.integrity import archived_logs, verified_archive
+    from recorder.wiring.integrity import (
+        Proving,
+        archived_logs,
+        verified_archive,
+    )
 
+    facts = Proving(mode=chosen[0], seed=chosen[1])
     screen = Screen()
     for log in await asyncio.to_thread(archived_logs, archive):
         show = _Rate(screen, log.log.cluster_name).show
-        done = await verified_archive(ctx.obj, log, stop, on_progress=show)
+        done = await verified_archive(
+            ctx.obj, log, stop, facts=facts, on_progress=show
+        )
         screen.clear()
         found.logs.append(done)
         if done.stopped:

@@ -50,6 +50,9 @@ class Derived:
     facts: int = 0
     """Those that were compared."""
 
+    days: set[str] = field(default_factory=set)
+    """Of an archive, those whose facts are derived again."""
+
     not_compared: list[str] = field(default_factory=list)
     """What should have been and could not, each with its reason."""
 

@@ -6,10 +6,10 @@ of an object before the window is that of its entry before; of days that were
 dropped the newest version of each object that was alive was carried forward.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import asyncpg
 
@@ -30,7 +30,13 @@ from recorder.store.read_thinned import thinned_positions
 from recorder.store.said_facts import Said, compared, said
 from recorder.store.stored_said import SaidReader, StoredFact
 
-__all__ = ["WINDOW", "CheckedFacts", "FactChecker"]
+__all__ = [
+    "STATES_MAX",
+    "WINDOW",
+    "CheckedFacts",
+    "FactChecker",
+    "WindowChecker",
+]
 
 WINDOW = 2_000
 """Entries that are derived at once, as of a batch."""
@@ -50,6 +56,78 @@ class CheckedFacts(NamedTuple):
     problems: Sequence[Problem]
 
 
+class Facts(Protocol):
+    """Where the facts are that are checked."""
+
+    async def read(
+        self, after: int, until: int
+    ) -> Mapping[int, Sequence[StoredFact]]:
+        """Return those behind a position up to another, by position."""
+
+
+class WindowChecker:
+    """Checks the facts of windows, wherever entries and facts are."""
+
+    def __init__(self, log: int, facts: Facts, *, dropped: int = 0) -> None:
+        """Take the number of the log, and up to where days were dropped."""
+        self._log = log
+        self._facts = facts
+        self._dropped = dropped
+
+    async def check(
+        self, windows: EntryWindows, deriver: Deriver, after: int, until: int
+    ) -> CheckedFacts:
+        """Check the window behind a position up to another.
+
+        Raises:
+            UnreadableEntryError: an entry is not as it was written.
+        """
+        window = await windows.read(after, until)
+        await deriver.derive(window.batch)
+        stored = await self._facts.read(after, until)
+        problems: list[Problem] = []
+        derived = dict(window.batch.facts or ())
+        for position in sorted({*derived, *stored}):
+            problems += self._compared(
+                window,
+                position,
+                derived.get(position, ()),
+                stored.get(position, ()),
+            )
+        facts = sum(map(len, stored.values()))
+        return CheckedFacts(until, until - after, facts, problems)
+
+    def _compared(
+        self,
+        window: Window,
+        position: int,
+        derived: Sequence[WrittenFact],
+        stored: Sequence[StoredFact],
+    ) -> Sequence[Problem]:
+        batch = window.batch
+        _, draft = batch.drafts[position - batch.first_position]
+        recorded_at = window.recorded_at_of(position)
+        name = EntryName(self._log, position)
+        rows = [(one.place, one.said) for one in stored]
+        of = _said(derived, draft, recorded_at)
+        problems = [*compared(name, of, rows)]
+        previous = batch.previous.get(position)
+        if problems and self._may_be_new(draft, previous):
+            facts = [written(fact) for fact in derive(draft, None).facts]
+            if not [*compared(name, _said(facts, draft, recorded_at), rows)]:
+                return ()
+        return problems or [*_misplaced(name, draft, window, stored)]
+
+    def _may_be_new(self, draft: Draft, previous: int | None) -> bool:
+        """Return whether an object may have been gone before an entry.
+
+        Of days that were dropped versions of objects that were gone stay too,
+        where they are evidence, and their end does not.
+        """
+        is_carried = previous is not None and previous <= self._dropped
+        return is_carried and draft.operation in REAPPEARS
+
+
 class FactChecker:
     """Checks the facts of one derivation of one log."""
 
@@ -63,7 +141,9 @@ class FactChecker:
         self._connection = connection
         self._end = end
         self._drafts = drafts
-        self._reader = reader
+        self._checker = WindowChecker(
+            end.log, reader, dropped=end.pruned_positions
+        )
 
     @classmethod
     async def opened(
@@ -89,7 +169,7 @@ class FactChecker:
         deriver = Deriver(windows, states_max=STATES_MAX)
         for start in range(after, until, WINDOW):
             stop = min(start + WINDOW, until)
-            yield await self._check(windows, deriver, start, stop)
+            yield await self._checker.check(windows, deriver, start, stop)
 
     async def sample(self, after: int, until: int) -> CheckedFacts:
         """Check one window; what its objects were is looked up for them.
@@ -100,60 +180,13 @@ class FactChecker:
         log = self._end.log
         heads = await heads_before(self._connection, log, after, until)
         windows = self._windows(heads)
-        return await self._check(windows, Deriver(windows), after, until)
+        deriver = Deriver(windows)
+        return await self._checker.check(windows, deriver, after, until)
 
     def _windows(self, heads: dict[int, int]) -> EntryWindows:
         log = self._end.log
         gone = partial(thinned_positions, self._connection, log)
         return EntryWindows(self._drafts, heads, gone, log)
-
-    async def _check(
-        self, windows: EntryWindows, deriver: Deriver, after: int, until: int
-    ) -> CheckedFacts:
-        window = await windows.read(after, until)
-        await deriver.derive(window.batch)
-        stored = await self._reader.read(after, until)
-        problems: list[Problem] = []
-        derived = dict(window.batch.facts or ())
-        for position in sorted({*derived, *stored}):
-            problems += self._compared(
-                window,
-                position,
-                derived.get(position, ()),
-                stored.get(position, ()),
-            )
-        facts = sum(map(len, stored.values()))
-        return CheckedFacts(until, until - after, facts, problems)
-
-    def _compared(
-        self,
-        window: Window,
-        position: int,
-        derived: Sequence[WrittenFact],
-        stored: Sequence[StoredFact],
-    ) -> Sequence[Problem]:
-        batch = window.batch
-        _, draft = batch.drafts[position - batch.first_position]
-        recorded_at = window.recorded_at_of(position)
-        name = EntryName(self._end.log, position)
-        rows = [(one.place, one.said) for one in stored]
-        of = _said(derived, draft, recorded_at)
-        problems = [*compared(name, of, rows)]
-        previous = batch.previous.get(position, self._end.size)
-        if problems and self._may_be_new(draft, previous):
-            facts = [written(fact) for fact in derive(draft, None).facts]
-            if not [*compared(name, _said(facts, draft, recorded_at), rows)]:
-                return ()
-        return problems or [*_misplaced(name, draft, window, stored)]
-
-    def _may_be_new(self, draft: Draft, previous: int) -> bool:
-        """Return whether an object may have been gone before an entry.
-
-        Of days that were dropped versions of objects that were gone stay too,
-        where they are evidence, and their end does not.
-        """
-        dropped = self._end.pruned_positions
-        return previous <= dropped and draft.operation in REAPPEARS
 
 
 def _said(

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
+from typing import Any, Protocol, TypeAlias
 
 import asyncpg
 
@@ -25,6 +26,9 @@ from recorder.store.rows import EVENT_COLLECTIONS
 from recorder.store.statement import Statement
 
 __all__ = ["EntryWindows", "Window", "heads_at", "heads_before"]
+
+Row: TypeAlias = asyncpg.Record | Mapping[str, Any]
+"""With the columns position, recorded_at, epoch and object_id at least."""
 
 GONE = frozenset({Operation.DELETED, Operation.ABSENT})
 VERSIONS = frozenset(
@@ -79,9 +83,7 @@ GONE_BEFORE = Draft(
 class Window:
     """Entries that follow one another."""
 
-    def __init__(
-        self, batch: Batch, rows: Mapping[int, asyncpg.Record]
-    ) -> None:
+    def __init__(self, batch: Batch, rows: Mapping[int, Row]) -> None:
         """Take the drafts, and by position the rows that are there."""
         self.batch = batch
         self._rows = rows
@@ -142,6 +144,18 @@ async def heads_before(
     return dict(await connection.fetch(HEADS_BEFORE.text, *asked))
 
 
+class Drafts(Protocol):
+    """Where entries are read, as `EntryDrafts` reads them."""
+
+    async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
+        """Return the documents of entries by position."""
+
+    async def read(
+        self, after: int, until: int
+    ) -> tuple[Sequence[Row], list[Draft]]:
+        """Return the rows behind a position up to another, and drafts."""
+
+
 class EntryWindows:
     """Reads the entries of one log in their order, from a position on.
 
@@ -151,7 +165,7 @@ class EntryWindows:
 
     def __init__(
         self,
-        drafts: EntryDrafts,
+        drafts: Drafts,
         heads: dict[int, int],
         gone: Callable[[int, int], Awaitable[Collection[int]]],
         log: int,
@@ -215,7 +229,7 @@ class EntryWindows:
     def _unreadable(self, position: int, why: str) -> UnreadableEntryError:
         return UnreadableEntryError(EntryName(self._log, position), why)
 
-    def _previous(self, row: asyncpg.Record, draft: Draft) -> int | None:
+    def _previous(self, row: Row, draft: Draft) -> int | None:
         """Move the head of an object; return where it was."""
         number = row["object_id"]
         if number is None or draft.resource in EVENT_COLLECTIONS:
@@ -229,7 +243,7 @@ class EntryWindows:
         return previous
 
 
-def _first_twice(rows: Sequence[asyncpg.Record]) -> int:
+def _first_twice(rows: Sequence[Row]) -> int:
     """Return the first position that two rows have, of rows in order."""
     positions: list[int] = [row["position"] for row in rows]
     return next(one for one, other in pairwise(positions) if one == other)

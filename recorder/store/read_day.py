@@ -45,8 +45,11 @@ STRAY = """
 DICTIONARIES = "select dictionary_id, bytes from recorder.dictionary"
 LOG = "select * from recorder.log where log_id = $1"
 RULES = """
-    select derivation_id, rules from recorder.derivation
+    select rules from recorder.derivation
     where log_id = $1 and state = 'current'
+      and (built_to is null or built_to >= (
+        select max(first_position + entries - 1) from recorder.batch
+        where log_id = $1 and recorded_at >= $2 and recorded_at < $3))
 """
 FACT_COLUMNS = """
     select a.attname::text, format_type(a.atttypid, null)
@@ -200,9 +203,14 @@ class DayReader:
                 ]
 
     async def rules(self) -> int | None:
-        """Return the number of the rules that the facts were derived by."""
-        row = await self._connection.fetchrow(RULES, self._log)
-        return None if row is None else row["rules"]
+        """Return the number of the rules that the facts were derived by.
+
+        None if there are facts of only some of the entries.
+        """
+        rules: int | None = await self._connection.fetchval(
+            RULES, self._log, self._day.lower, self._day.upper
+        )
+        return rules
 
 
 def batch_root(entries: Sequence[DayEntry], recorded: datetime) -> bytes:

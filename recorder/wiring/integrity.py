@@ -34,7 +34,7 @@ from recorder.admin.signing_key import (
 from recorder.admin.verifying import Verifying, verify
 from recorder.admin.verifying_archive import ArchivedLog, verify_archived
 from recorder.admin.verifying_database import verify_database
-from recorder.admin.verifying_facts import Proving
+from recorder.admin.verifying_facts import ALL_OR_SAMPLE, Proving
 from recorder.archive.place import open_place as open_archive
 from recorder.checkpoints import PlaceError
 from recorder.coverage.ports import Log
@@ -191,6 +191,7 @@ async def verified_archive(
     archived: ArchivedLog,
     stop: asyncio.Event,
     *,
+    facts: Proving = ALL_OR_SAMPLE,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Verified:
     """Verify a log of an archive against its checkpoints in all places.
@@ -202,7 +203,12 @@ async def verified_archive(
     log = archived.log
     found, problems = await _in_places(settings, log.uid, log.origin, keys)
     done = await verify_archived(
-        archived, found, signed=bool(keys), stop=stop, on_progress=on_progress
+        archived,
+        found,
+        signed=bool(keys),
+        stop=stop,
+        how=facts,
+        on_progress=on_progress,
     )
     done.note_all(problems)
     return done

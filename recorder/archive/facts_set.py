@@ -1,0 +1,182 @@
+"""The facts of an archived day: those archived with it, or derived later.
+
+What is archived stays as it is, byte for byte. Facts that later rules derived
+lie in a folder of their own beside it, ``rules-N``, with the names that they
+refer to and a manifest, which is written last: a folder without one was not
+finished.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+
+import msgspec
+
+from recorder.archive.errors import ArchiveError
+from recorder.archive.manifest import (
+    FORMAT,
+    Count,
+    DayName,
+    Digest,
+    Manifest,
+    Part,
+)
+from recorder.archive.place import Place
+from recorder.archive.sorting import part_of
+
+__all__ = [
+    "KINDS",
+    "FactsManifest",
+    "FactsSet",
+    "check_facts",
+    "facts_of",
+    "facts_folder",
+]
+
+MANIFEST = "manifest.json"
+KINDS = frozenset({"facts", "objects", "nodes", "words"})
+"""Of the files of a set; of entries there are none."""
+
+
+class FactsManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """The facts of one day, as rules of one number derived them."""
+
+    origin: str
+    day: DayName
+    rules: int
+    facts: Count
+    manifest_sha256: Digest
+    """Of the day's own manifest, of which the entries are."""
+
+    files: Sequence[Part]
+    written_at: datetime
+    release: str
+    format: int = FORMAT
+
+    def document(self) -> bytes:
+        """Return it as it is written."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=2)
+
+    @classmethod
+    def parse(cls, content: bytes, place: str) -> Self:
+        """Read it.
+
+        Raises:
+            ArchiveError: it is none.
+        """
+        try:
+            return msgspec.json.decode(content, type=cls)
+        except msgspec.MsgspecError as exc:
+            msg = f'cannot read the manifest "{place}": {exc}'
+            raise ArchiveError(msg) from exc
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactsSet:
+    """Where the facts of a day are, and what made them."""
+
+    folder: str
+    rules: int | None
+    facts: int
+    files: Sequence[Part]
+    """Of facts, and of the names that they refer to."""
+
+    def paths(self, kind: str) -> Sequence[str]:
+        """Return the names in the place of its files of a kind."""
+        return [
+            f"{self.folder}/{part.name}"
+            for part in self.files
+            if _kind(part.name) == kind
+        ]
+
+
+def facts_folder(folder: str, rules: int) -> str:
+    """Return the folder of the facts of a day by rules."""
+    return f"{folder}/rules-{rules}"
+
+
+def facts_of(
+    place: Place, folder: str, manifest: Manifest, most: int
+) -> FactsSet:
+    """Return the newest complete facts of a day, by rules of ``most`` at most.
+
+    Raises:
+        ArchiveError: a manifest cannot be read, or is of another day.
+        PlaceError: the place does not answer.
+    """
+    for rules in sorted(_rules(place, folder), reverse=True):
+        if (manifest.rules or 0) < rules <= most:
+            found = read_facts(place, folder, manifest, rules)
+            if found is not None:
+                return found
+    return FactsSet(
+        folder=folder,
+        rules=manifest.rules,
+        facts=manifest.facts,
+        files=[part for part in manifest.files if _kind(part.name) in KINDS],
+    )
+
+
+def read_facts(
+    place: Place, folder: str, manifest: Manifest, rules: int
+) -> FactsSet | None:
+    """Return the facts of a day by rules; None where they are not complete.
+
+    Raises:
+        ArchiveError: the manifest cannot be read, or is of another day.
+    """
+    name = f"{facts_folder(folder, rules)}/{MANIFEST}"
+    content = place.read(name)
+    if content is None:
+        return None
+    found = FactsManifest.parse(content, f"{place.uri}/{name}")
+    if (found.origin, found.day, found.rules) != (
+        manifest.origin,
+        manifest.day,
+        rules,
+    ) or not {_kind(part.name) for part in found.files} <= KINDS:
+        msg = f'"{place.uri}/{name}" is of another day, or of other rules'
+        raise ArchiveError(msg)
+    return FactsSet(
+        folder=facts_folder(folder, rules),
+        rules=rules,
+        facts=found.facts,
+        files=found.files,
+    )
+
+
+def check_facts(place: Place, found: FactsSet) -> None:
+    """Compare the files of facts that were derived later with their manifest.
+
+    Raises:
+        ArchiveError: one differs, or there is another beside them.
+        PlaceError: one cannot be read.
+    """
+    named = {part.name: part for part in found.files}
+    for name in place.files(found.folder):
+        if name.endswith(".parquet") and name not in named:
+            msg = f'"{place.uri}/{found.folder}/{name}" is not of its manifest'
+            raise ArchiveError(msg)
+    for name, part in named.items():
+        with place.local(f"{found.folder}/{name}") as path:
+            if part_of(path, part.rows) != part:
+                msg = (
+                    f'"{place.uri}/{found.folder}/{name}" is not the file that'
+                    " was written: its SHA-256 differs from the manifest's"
+                )
+                raise ArchiveError(msg)
+
+
+def _kind(name: str) -> str:
+    return name.removesuffix(".parquet").partition("-")[0]
+
+
+def _rules(place: Place, folder: str) -> Sequence[int]:
+    """Return the rules of which there are folders beside a day's files."""
+    return [
+        int(number)
+        for name in place.folders(folder)
+        if name.startswith("rules-")
+        and (number := name.removeprefix("rules-")).isdecimal()
+    ]
