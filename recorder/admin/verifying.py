@@ -33,6 +33,7 @@ from recorder.store.read_batches import (
     headers,
     read_end,
 )
+from recorder.store.read_hold_entries import hold_problems
 from recorder.store.read_removals import removals
 from recorder.store.read_strays import strays
 from recorder.store.sealing import seal
@@ -138,6 +139,7 @@ async def verify_over(
     removed = await removals(connection, end)
     found.note_all(removed.problems)
     found.unrecorded = removed.waiting
+    found.note_all(await hold_problems(connection, end))
     await verify_facts(connection, (dsn, end), found, spans, how.facts, stop)
     found.note_all(await absences(connection, end))
     found.note_all(list(forks(found)))

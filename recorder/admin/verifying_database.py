@@ -2,7 +2,7 @@
 
 Hashes prove rows, as one role reads them. A policy, a view or a function can
 show another role other rows, so the catalog is compared with what the
-migrations make.
+migrations make. So can bounds of days that are too narrow.
 """
 
 from collections.abc import Collection
@@ -10,8 +10,10 @@ from collections.abc import Collection
 import asyncpg
 
 from recorder.integrity.catalog import differences
+from recorder.integrity.chain import Problem
 from recorder.integrity.verified import VerifiedDatabase
 from recorder.store.read_catalog import made_catalog, read_catalog
+from recorder.store.read_surroundings import surrounding_problems
 
 __all__ = ["verify_database"]
 
@@ -27,10 +29,12 @@ async def verify_database(
     """
     found, made = await read_catalog(connection), made_catalog()
     compared = found.revision == made.revision
+    problems: list[Problem] = []
+    if compared:
+        compare = differences(found, made, roles)
+        problems += [one.problem() for one in compare]
     return VerifiedDatabase(
         revision=found.revision,
         compared=compared,
-        problems=[one.problem() for one in differences(found, made, roles)]
-        if compared
-        else [],
+        problems=problems + await surrounding_problems(connection),
     )

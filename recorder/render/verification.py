@@ -76,7 +76,8 @@ def verification_lines(found: Verified) -> Iterator[str]:
     if found.unrecorded:
         yield (
             f"  pending      {found.unrecorded} removals by retention have no"
-            " entry in the log yet: the recorder writes it within a minute"
+            " entry in the log yet: it is written within a minute of"
+            " recording"
         )
     if found.sealed:
         yield (

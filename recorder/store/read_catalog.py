@@ -220,6 +220,7 @@ QUERIES = (
     """,
 )
 
+HOLD_DAYS = "lock table recorder.entry, recorder.fact in access share mode"
 REVISION = "select version_num from recorder.schema_version"
 
 
@@ -235,7 +236,10 @@ def made_catalog() -> CatalogMade:
 async def read_catalog(connection: asyncpg.Connection) -> CatalogFound:
     """Return what there is, and the revision that the schema says it has."""
     found = CatalogFound()
-    async with connection.transaction():
+    # One state, whoever drops a day meanwhile: a drop waits for this.
+    isolation = None if connection.is_in_transaction() else "repeatable_read"
+    async with connection.transaction(isolation=isolation):
+        await connection.execute(HOLD_DAYS)
         # So that names outside of PostgreSQL's own schema are written with
         # theirs, and none of them stands in for one of PostgreSQL's.
         await connection.execute("set local search_path = pg_catalog")

@@ -15,18 +15,14 @@ import msgspec
 
 from recorder.integrity.chain import Problem
 from recorder.integrity.thinned import Digest
-from recorder.model.entry import Operation
-from recorder.store.codes import OPERATION_CODES
-from recorder.store.lookback import documents
 from recorder.store.read_batches import LogEnd
+from recorder.store.read_retained import (
+    recorded_of_retention,
+    waiting_of_retention,
+)
 from recorder.store.read_thinned import thinned_of_run
 
 __all__ = ["Removals", "removals"]
-
-TOLD_AT_ONCE = 500
-
-LATE = timedelta(hours=1)
-"""After which a notice has been taken up, or somebody keeps it from being."""
 
 CLOCKS_APART = timedelta(days=2)
 """As far as a clock may be set back between a removal and its entry."""
@@ -46,22 +42,6 @@ THINNINGS = """
     where g.log_id = $1 and g.entries > 0
       and coalesce(d.last_batch > $2, true)
     order by g.run
-"""
-TOLD = """
-    select position from recorder.entry
-    where log_id = $1 and operation = $2 and position > $3
-      and recorded_at >= $4
-    order by position
-"""
-WAITING = """
-    select n.document, n.at, clock_timestamp() as now
-    from recorder.notice n
-    where n.log_id = $1 and n.notice_id > coalesce((
-      select p.completed::int8 from recorder.resume_point p
-      join recorder.resource r on r.resource_id = p.resource_id
-      where p.log_id = $1 and p.source = 'recorder'
-        and r.name = 'retention'), 0)
-    order by n.notice_id
 """
 
 
@@ -114,9 +94,13 @@ async def removals(connection: asyncpg.Connection, end: LogEnd) -> Removals:
             wanted.append(one)
     if not wanted:
         return Removals(problems, 0)
-    told = await _told(connection, end, min(one.at for one in wanted))
-    missing = [one for one in wanted if one.key not in told]
-    waiting = await _waiting(connection, end) if missing else set()
+    since = min(one.at for one in wanted) - CLOCKS_APART
+    told = await recorded_of_retention(connection, end, since)
+    keys = set(map(_key, told.values()))
+    missing = [one for one in wanted if one.key not in keys]
+    waiting = set()
+    if missing:
+        waiting = set(map(_key, await waiting_of_retention(connection, end)))
     problems += [_unrecorded(one) for one in missing if one.key not in waiting]
     return Removals(problems, sum(one.key in waiting for one in missing))
 
@@ -161,37 +145,6 @@ async def _found(
             row["last_batch"],
             f"{row['entries']} entries out of {row['partition']}",
         )
-
-
-async def _told(
-    connection: asyncpg.Connection, end: LogEnd, since: datetime
-) -> set[tuple[object, ...]]:
-    """Return what entries of the log tell of removals."""
-    rows = await connection.fetch(
-        TOLD,
-        end.log,
-        OPERATION_CODES[Operation.RETENTION],
-        end.pruned_positions,
-        since - CLOCKS_APART,
-    )
-    positions = [position for (position,) in rows]
-    told = set()
-    for start in range(0, len(positions), TOLD_AT_ONCE):
-        some = positions[start : start + TOLD_AT_ONCE]
-        for raw in (await documents(connection, end.log, some)).values():
-            told.add(_key(raw))
-    return told
-
-
-async def _waiting(
-    connection: asyncpg.Connection, end: LogEnd
-) -> set[tuple[object, ...]]:
-    """Return what notices tell that nobody took up yet, and may still."""
-    return {
-        _key(row["document"])
-        for row in await connection.fetch(WAITING, end.log)
-        if timedelta() <= row["now"] - row["at"] <= LATE
-    }
 
 
 def _key(document: bytes | str) -> tuple[object, ...]:

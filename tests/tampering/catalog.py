@@ -239,7 +239,7 @@ CHANGES: dict[str, tuple[str, str, str]] = {
             "create table recorder.entry_more (like recorder.entry);"
             " alter table recorder.entry"
             " attach partition recorder.entry_more"
-            " for values from ('2001-01-01') to ('2001-01-02')"
+            " for values from ('2002-01-01') to ('2002-01-02')"
         ),
         "table-altered",
         "recorder.entry_more was added",

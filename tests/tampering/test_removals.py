@@ -132,9 +132,17 @@ EMPTY = """
 """
 
 
-async def test_a_notice_that_nobody_took_up_counts_for_an_hour(
+IDLE = """
+    update other_time.shift set by = interval '9 days';
+    set local search_path = other_time, pg_catalog
+"""
+"""Time passes for who verifies."""
+
+
+async def test_a_notice_counts_for_an_hour_in_which_the_log_is_recorded(
     log: Database,
 ) -> None:
+    """A log that nobody records is given it when somebody does."""
     connection = await connect_to(log.superuser_dsn())
     change = connection.transaction()
     await change.start()
@@ -146,6 +154,11 @@ async def test_a_notice_that_nobody_took_up_counts_for_an_hour(
         await connection.execute(WAITS)
         await connection.execute(EMPTY)
         fresh = await verified(connection)
+        await connection.execute(IDLE)
+        assert await connection.fetchval(
+            "select clock_timestamp() > now() + interval '8 days'"
+        )
+        idle = await verified(connection)
         await connection.execute(LATER)
         late = await verified(connection)
     finally:
@@ -153,5 +166,7 @@ async def test_a_notice_that_nobody_took_up_counts_for_an_hour(
         await connection.close()
     kinds = [problem.kind for problem in fresh.problems]
     assert ("removal-unrecorded" in kinds, fresh.unrecorded) == (False, 4)
+    kinds = [problem.kind for problem in idle.problems]
+    assert ("removal-unrecorded" in kinds, idle.unrecorded) == (False, 4)
     kinds = [problem.kind for problem in late.problems]
     assert (kinds.count("removal-unrecorded"), late.unrecorded) == (4, 0)

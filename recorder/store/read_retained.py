@@ -1,0 +1,74 @@
+"""Reading: what a log records of retention, and what it does not yet.
+
+Retention leaves a notice in the transaction of what it does, and the writer of
+the log takes it up as an entry, which is hashed and signed as any.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+import asyncpg
+
+from recorder.model.entry import Operation
+from recorder.store.codes import OPERATION_CODES
+from recorder.store.lookback import documents
+from recorder.store.read_batches import LogEnd
+
+__all__ = ["recorded_of_retention", "waiting_of_retention"]
+
+READ_AT_ONCE = 500
+
+LATE = timedelta(hours=1)
+"""Of recording, after which a notice has been taken up, or somebody keeps it
+from being."""
+
+RECORDED = """
+    select position from recorder.entry
+    where log_id = $1 and operation = $2 and position > $3
+      and recorded_at >= coalesce($4, '-infinity'::timestamptz)
+    order by position
+"""
+WAITING = """
+    select n.document from recorder.notice n
+    where n.log_id = $1 and n.at <= clock_timestamp()
+      and n.notice_id > coalesce((
+      select p.completed::int8 from recorder.resume_point p
+      join recorder.resource r on r.resource_id = p.resource_id
+      where p.log_id = $1 and p.source = 'recorder'
+        and r.name = 'retention'), 0)
+      and not exists (select from recorder.batch b
+        where b.log_id = $1 and b.batch = $2 and b.recorded_at > n.at + $3)
+    order by n.notice_id
+"""
+
+
+async def recorded_of_retention(
+    connection: asyncpg.Connection,
+    end: LogEnd,
+    since: datetime | None = None,
+) -> Mapping[int, bytes]:
+    """Return the documents of retention's entries, by position, in order."""
+    rows = await connection.fetch(
+        RECORDED,
+        end.log,
+        OPERATION_CODES[Operation.RETENTION],
+        end.pruned_positions,
+        since,
+    )
+    positions = [position for (position,) in rows]
+    found: dict[int, bytes] = {}
+    for start in range(0, len(positions), READ_AT_ONCE):
+        some = positions[start : start + READ_AT_ONCE]
+        found |= await documents(connection, end.log, some)
+    return dict(sorted(found.items()))
+
+
+async def waiting_of_retention(
+    connection: asyncpg.Connection, end: LogEnd
+) -> Sequence[str]:
+    """Return the notices that are still to be taken up.
+
+    Where nothing records the log, they wait until something does.
+    """
+    rows = await connection.fetch(WAITING, end.log, end.batches, LATE)
+    return [document for (document,) in rows]

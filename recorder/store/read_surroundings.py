@@ -1,0 +1,121 @@
+"""Reading: what surrounds the logs of a database, and leads to their rows.
+
+Days are partitions, chosen by the bounds that stand in a table; a bound that
+is too narrow hides rows. And rows of a log that there is not are of none that
+is verified.
+"""
+
+from collections.abc import Iterator
+
+import asyncpg
+
+from recorder.integrity.chain import Problem
+
+__all__ = ["surrounding_problems"]
+
+DAYS = """
+    select name from recorder.partition
+    where lower <> date_trunc('day', lower, 'UTC')
+      or upper <> lower + interval '24 hours'
+      or name <> 'entry_' || to_char(lower at time zone 'UTC', 'YYYYMMDD')
+    order by name
+"""
+ATTACHED = """
+    with wanted as (
+      select 'recorder.' || parent || substr(p.name, 6) as name,
+        format('FOR VALUES FROM (%L) TO (%L)', p.lower, p.upper) as bound
+      from recorder.partition p, unnest(array['entry', 'fact']) parent
+      where p.state <> 'dropped'
+      union all
+      select 'recorder.' || parent || '_kept',
+        format('FOR VALUES FROM (MINVALUE) TO (%L)', max(p.upper))
+      from recorder.partition p, unnest(array['entry', 'fact']) parent
+      where p.state = 'dropped' group by parent),
+    attached as (
+      select format('%I.%I', n.nspname, c.relname) as name,
+        pg_get_expr(c.relpartbound, c.oid) as bound
+      from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      join pg_namespace n on n.oid = c.relnamespace
+      where i.inhparent in
+        ('recorder.entry'::regclass, 'recorder.fact'::regclass))
+    select coalesce(w.name, a.name) as name, w.bound as wanted,
+      a.bound as found
+    from wanted w full join attached a on a.name = w.name
+    where w.bound is distinct from a.bound
+    order by 1
+"""
+# Batches are proven by their hashes. One statement sees one state.
+OBSERVED = """
+    select p.name from recorder.partition p
+    left join (
+      select date_trunc('day', recorded_at, 'UTC') as lower,
+        min(observed_min) as first, max(observed_max) as last
+      from recorder.batch group by 1) b on b.lower = p.lower
+    where p.state <> 'dropped'
+      and (p.observed_min, p.observed_max) is distinct from
+        (coalesce(b.first, 'infinity'), coalesce(b.last, '-infinity'))
+    order by p.name
+"""
+# From one number to the next by an index, however many rows each has.
+STRAYS = """
+    with recursive found as (
+      select min(log_id) as log_id from recorder.{table}
+      union all
+      select (select min(log_id) from recorder.{table}
+        where log_id > found.log_id)
+      from found where found.log_id is not null)
+    select log_id from found where log_id is not null
+      and log_id not in (select log_id from recorder.log)
+"""
+OF_LOGS = (
+    "entry", "batch", "object", "object_head", "resume_point", "seal",
+    "checkpoint", "thinned",
+)  # fmt: skip
+"""Tables with a log in each row that refer to none."""
+
+UNPLACED = "select hold_id from recorder.hold where log_id is null"
+
+
+async def surrounding_problems(
+    connection: asyncpg.Connection,
+) -> list[Problem]:
+    """Return what is wrong with partitions, and rows of no log."""
+    problems = []
+    async with connection.transaction():
+        await connection.execute("set local datestyle = 'ISO'")
+        await connection.execute("set local timezone = 'UTC'")
+        for (name,) in await connection.fetch(DAYS):
+            problems.append(_altered(f"{name} does not begin or end as a day"))
+        for name, wanted, found in await connection.fetch(ATTACHED):
+            problems.append(_altered(_attached(name, wanted, found)))
+        for (name,) in await connection.fetch(OBSERVED):
+            says = f"the times observed in {name} are not those of its batches"
+            problems.append(_altered(says))
+    for table in OF_LOGS:
+        rows = await connection.fetch(STRAYS.format(table=table))
+        problems += _strays(table, [log for (log,) in rows])
+    for (number,) in await connection.fetch(UNPLACED):
+        says = f"hold {number} is of no log"
+        problems.append(Problem(kind="hold-unrecorded", says=says))
+    return problems
+
+
+def _attached(name: str, wanted: str | None, found: str | None) -> str:
+    if wanted is None:
+        return f"{name} is attached, and is no day that is here"
+    if found is None:
+        return f"{name} is missing or not attached"
+    return f'{name} is attached "{found}" instead of "{wanted}"'
+
+
+def _altered(says: str) -> Problem:
+    return Problem(kind="partition-altered", says=says)
+
+
+def _strays(table: str, logs: list[int]) -> Iterator[Problem]:
+    for log in logs:
+        yield Problem(
+            kind="entry-stray" if table == "entry" else "row-stray",
+            says=f"recorder.{table} has rows of log {log}, which is no log"
+            " of this database",
+        )
