@@ -19,7 +19,7 @@ from api.judging import Judging
 from api.ports import LogReading, Logs
 from api.remembering import JudgedOnce
 from api.types.facts import FactBatch
-from api.visible.logs import seen_of
+from api.visible.streams import VisibleFactStream
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind
 from recorder.model.reference import LogNumber
@@ -89,14 +89,20 @@ class RequestContext:
         assert self.following is not None, "only subscriptions follow"
         number = None if log is None else _number(log)
         place = cluster, number
-        reading = None
-        if self.principal.rights is not None:
+        if self.principal.rights is None:
+            batches = self.following.follow(
+                place, Wanted.of(node, kinds), after
+            )
+        else:
             # Who follows is one for all; what is told is looked through.
             reading = await self.reading(cluster, log)
             place = None, reading.log.id
-        batches = self.following.follow(place, Wanted.of(node, kinds), after)
-        if reading is not None:
-            batches = seen_of(reading, batches, coverage_of)
+            stream = VisibleFactStream(reading, node, coverage_of)
+            batches = stream.seen(
+                self.following.follow(
+                    place, Wanted.of(node, kinds), after, still=stream.check
+                )
+            )
         async for batch in batches:
             yield batch
 

@@ -15,7 +15,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -37,6 +37,9 @@ QUEUE_MAX = 5000
 """Facts that wait for one subscriber, about 2 MB; a minute of a storm."""
 
 SUBSCRIBERS_MAX = 2000
+
+STILL_SECONDS = 10.0
+"""How long nothing comes until it is asked whether a subscriber still may."""
 
 QUIET_SECONDS = 10.0
 """How long a subscriber hears nothing of how far the log is."""
@@ -81,6 +84,23 @@ class _Subscriber:
         batch = self.batches.popleft()
         self.waiting -= len(batch.facts)
         return batch
+
+
+async def _coming(
+    one: _Subscriber, still: Callable[[], Awaitable[None]] | None
+) -> AsyncIterator[FactBatch]:
+    """Yield what comes for a subscriber, until it is cut off."""
+    while True:
+        try:
+            async with asyncio.timeout(STILL_SECONDS if still else None):
+                told = await one.next()
+        except TimeoutError:
+            if still is not None:
+                await still()
+            continue
+        if told is None:
+            return
+        yield told
 
 
 class _Source:
@@ -209,8 +229,12 @@ class Following:
         place: tuple[str | None, int | None],
         wanted: Wanted,
         after: str | None,
+        still: Callable[[], Awaitable[None]] | None = None,
     ) -> AsyncIterator[FactBatch]:
         """Yield facts behind a cursor, then as they are committed.
+
+        ``still`` raises once whoever follows may not any more; it is asked
+        while nothing comes.
 
         Raises:
             CursorError: it is of another log.
@@ -242,7 +266,7 @@ class Following:
             yield FactBatch(
                 facts=[], cursor=last, coverage=await coverage_of(between)
             )
-            while (told := await one.next()) is not None:
+            async for told in _coming(one, still):
                 yield told
                 last = told.cursor
         raise source.failed or SlowReaderError(last)

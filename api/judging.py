@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Generic, TypeVar
 
-from api.access import Principal
+from api.access import ForbiddenError, Principal
 from api.errors import (
     BusyError,
     InternalError,
@@ -186,6 +186,9 @@ class Judging:
                 if reading.facts_to != seen:
                     watched.tell(await self._judged(watched))
                     seen = reading.facts_to
+            except ForbiddenError as exc:
+                watched.tell(exc)
+                return
             except RecorderError as exc:
                 # The database may come back; nothing is skipped.
                 log.warning("cannot judge log %s: %s", watched.number, exc)

@@ -1,74 +1,34 @@
 """The logs of one database, as far as a reader may see them."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import timedelta
 
-from api.access import ForbiddenError, Principal
-from api.ports import Bell, LogReading, Logs, Rights
-from api.types.coverage import Coverage
-from api.types.facts import Fact, FactBatch
+from api.access import Principal
+from api.ports import Bell, Logs, Rights
 from api.visible.reading import VisibleReading
 from api.visible.record import status_of
 from api.visible.sight import NODES, PODS, Sight
 from recorder.errors import ConfigError, NotFoundError
-from recorder.model.access import Right
-from recorder.model.fact import FactKind
-from recorder.model.reference import ObjectIdentity
 from recorder.questions.clusters import Known
 from recorder.questions.ports import Reading
 from recorder.questions.status import Status
 
-__all__ = ["VisibleLogs", "seen_of", "visible"]
-
-NAMESPACES = [("", "Namespace"), ("", "namespaces")]
-
-NAMESPACES_MAX = 500
-"""Of a cluster, that are asked about one by one before the first answer."""
+__all__ = ["VisibleLogs", "visible"]
 
 
 def visible(logs: Logs, who: Principal) -> Logs:
     """Return the logs as somebody may see them."""
     if who.rights is None:
         return logs
-    return VisibleLogs(logs, who.name, who.rights)
-
-
-async def seen_of(
-    reading: LogReading,
-    batches: AsyncIterator[FactBatch],
-    cover: Callable[[LogReading], Awaitable[Coverage]],
-) -> AsyncIterator[FactBatch]:
-    """Yield batches of facts with those that may be seen of a log.
-
-    ``cover`` says what the log vouches for, as it may be seen.
-    """
-    assert isinstance(reading, VisibleReading), "of a reader with rights"
-    async for batch in batches:
-        # Anew for each batch: a stream outlives the rights of its reader.
-        sight = reading.sight.afresh()
-        facts = await sight.telling(batch.facts, _named)
-        if facts or not batch.facts:
-            coverage = await cover(await reading.again())
-            yield replace(batch, facts=facts, coverage=coverage)
-
-
-def _named(fact: Fact) -> tuple[ObjectIdentity | None, FactKind]:
-    """Return the object and the kind of a fact as it is told."""
-    thing = fact.object
-    if thing is None:
-        return None, fact.kind
-    place = thing.group, thing.kind, thing.namespace or "", thing.name
-    return ObjectIdentity(*place, thing.uid), fact.kind
+    return VisibleLogs(logs, who.rights)
 
 
 class VisibleLogs:
     """Satisfies the port `Logs`, for one reader of one cluster."""
 
-    def __init__(self, logs: Logs, name: str, rights: Rights) -> None:
+    def __init__(self, logs: Logs, rights: Rights) -> None:
         self._logs = logs
-        self._name = name
         self._rights = rights
 
     def beside(
@@ -78,7 +38,7 @@ class VisibleLogs:
         beside = self._logs.beside(
             connections=connections, statement_timeout=statement_timeout
         )
-        return VisibleLogs(beside, self._name, self._rights)
+        return VisibleLogs(beside, self._rights)
 
     async def read(
         self, number: int | None, *, cluster: str | None = None
@@ -100,28 +60,8 @@ class VisibleLogs:
         if found.log.cluster_uid != own:
             raise _nothing(number, cluster)
         sight = Sight(self._rights, found)
-        await self._check_reads_anything(found, sight)
-        whole = await sight.is_whole()
-        return VisibleReading(found, self._rights, whole=whole, sight=sight)
-
-    async def _check_reads_anything(
-        self, found: LogReading, sight: Sight
-    ) -> None:
-        """Check that an empty answer would not only be a refusal."""
-        await sight.learn([NODES, PODS])
-        if await sight.holds(NODES) or await sight.holds(PODS):
-            return
-        places = await found.object_names(NAMESPACES)
-        if not 0 < len(places) <= NAMESPACES_MAX:
-            return
-        rights = [Right("", "pods", name) for _, name in places]
-        await sight.learn(rights)
-        if not any([await sight.holds(right) for right in rights]):
-            msg = (
-                f'"{self._name}" may not read anything of this cluster: it'
-                " takes the right to get nodes, or to get pods of a namespace"
-            )
-            raise ForbiddenError(msg)
+        await sight.check()
+        return VisibleReading(found, sight, whole=await sight.is_whole())
 
     async def known(self) -> Known:
         """Return the logs of the own cluster, or that it is away.

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
 
-from api.ports import LogReading, Rights
+from api.ports import LogReading
 from api.visible.facts import VisibleFactPages, VisibleFacts, VisibleGangs
 from api.visible.record import gap_of, log_of, stream_of, unread_of
 from api.visible.sight import Sight
@@ -34,16 +34,10 @@ class VisibleReading:
     """Satisfies the port `LogReading`."""
 
     def __init__(
-        self,
-        reading: LogReading,
-        rights: Rights,
-        *,
-        whole: bool,
-        sight: Sight,
+        self, reading: LogReading, sight: Sight, *, whole: bool
     ) -> None:
         """Take a reading, and whether all Nodes and Pods may be got."""
         self._reading = reading
-        self._rights = rights
         self._whole = whole
         self.sight = sight
         self.facts = VisibleFacts(reading.facts, self.sight)
@@ -93,16 +87,17 @@ class VisibleReading:
         return self._of(pinned)  # type: ignore[arg-type]
 
     async def again(self) -> "VisibleReading":
-        """Read where the same log stands now."""
-        reading, rights = await self._reading.again(), self._rights
-        sight = Sight(rights, reading)
-        whole = await sight.is_whole()
-        return VisibleReading(reading, rights, whole=whole, sight=sight)
+        """Read where the same log stands now, with the rights of now.
+
+        Raises:
+            ForbiddenError: the reader has none by now.
+        """
+        reading = await self._reading.again()
+        sight = await self.sight.afresh(reading)
+        return VisibleReading(reading, sight, whole=await sight.is_whole())
 
     def _of(self, reading: LogReading) -> "VisibleReading":
-        return VisibleReading(
-            reading, self._rights, whole=self._whole, sight=self.sight
-        )
+        return VisibleReading(reading, self.sight, whole=self._whole)
 
     async def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
         """Yield the closed gaps that end after a time, in log order."""

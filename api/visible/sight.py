@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum, auto
 from typing import TypeVar
 
+from api.access import ForbiddenError
 from api.ports import LogReading, Rights
 from recorder.model.access import Right
 from recorder.model.entry import Operation
@@ -26,6 +27,11 @@ __all__ = ["Sight", "View"]
 
 NODES, PODS = Right("", "nodes", ""), Right("", "pods", "")
 NODE_LEASES = "kube-node-lease"
+NAMESPACES = [("", "Namespace"), ("", "namespaces")]
+
+NAMESPACES_MAX = 500
+"""Of a cluster, that are asked about one by one before the first answer."""
+
 BUILT_IN_PLURALS = {(one.group, one.kind): one.plural for one in BUILT_IN}
 
 OF_THE_LOG = frozenset(
@@ -60,16 +66,55 @@ class View(Enum):
 class Sight:
     """What one reader sees of one log, while one question is answered."""
 
-    def __init__(self, rights: Rights, reading: LogReading) -> None:
+    def __init__(
+        self,
+        rights: Rights,
+        reading: LogReading,
+        shown_by: Collection[Right] = (),
+    ) -> None:
+        """Take a log, and the rights by which it was shown before."""
         self._rights = rights
         self._reading = reading
+        self._shown_by = shown_by
         self._held: dict[Right, bool] = {}
         self._concerned: dict[str, bool] = {}
         self._plurals: dict[tuple[str, str], str] | None = None
 
-    def afresh(self) -> "Sight":
-        """Return the same, with rights that are looked up again."""
-        return Sight(self._rights, self._reading)
+    async def afresh(self, reading: LogReading | None = None) -> "Sight":
+        """Return the same, of rights that are looked up again.
+
+        Raises:
+            ForbiddenError: the reader has none by now.
+        """
+        held = {right for right, held in self._held.items() if held}
+        shown_by = held or self._shown_by
+        afresh = Sight(self._rights, reading or self._reading, shown_by)
+        await afresh.check()
+        return afresh
+
+    async def check(self) -> None:
+        """Check that an empty answer would not only be a refusal.
+
+        Raises:
+            ForbiddenError: the reader has no right in the cluster.
+        """
+        known = {NODES, PODS, *self._shown_by}
+        await self.learn(known)
+        if any(self._held[right] for right in known):
+            return
+        places = await self._reading.object_names(NAMESPACES)
+        if len(places) <= NAMESPACES_MAX:
+            rights = [Right("", "pods", name) for _, name in places]
+            await self.learn(rights)
+            if not rights or any(self._held[right] for right in rights):
+                return
+        elif not self._shown_by:
+            return
+        msg = (
+            "you may not read anything of this cluster: it takes the right to"
+            " get nodes, or to get pods of a namespace"
+        )
+        raise ForbiddenError(msg)
 
     async def facts(self, found: Sequence[StoredFact]) -> list[StoredFact]:
         """Return those facts that may be seen, in their order."""

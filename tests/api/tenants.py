@@ -52,6 +52,7 @@ __all__ = [
     "WITHHELD",
     "Cluster",
     "Tenants",
+    "a_machine",
     "served_to",
 ]
 
@@ -304,12 +305,14 @@ class Tenants:
 class Cluster:
     """What an API server says of people: satisfies the port `Reviews`.
 
-    A token is a name. ``operator`` may get everything, and a tenant what the
-    role ``view`` has in the namespace of its name.
+    A token is a name. ``operator`` may get everything; who has namespaces,
+    joined by ``+`` in the name, what the role ``view`` has there.
     """
 
     def __init__(self) -> None:
         self.withdrawn: set[str] = set()
+        """Namespaces that nobody may read any more."""
+
         self.asked: list[Right] = []
 
     async def cluster_uid(self) -> str:
@@ -320,11 +323,10 @@ class Cluster:
 
     async def may(self, person: Person, right: Right) -> bool:
         self.asked.append(right)
-        if person.name in self.withdrawn:
-            return False
-        return person.name == "operator" or (
-            right.namespace == person.name and right.resource != "secrets"
-        )
+        if person.name == "operator":
+            return True
+        own = {*person.name.split("+")} - self.withdrawn
+        return right.namespace in own and right.resource != "secrets"
 
 
 @asynccontextmanager

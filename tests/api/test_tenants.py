@@ -19,7 +19,6 @@ from tests.api.tenants import (
     OWN_SECRET,
     TENANTS,
     WITHHELD,
-    Cluster,
     Tenants,
     served_to,
 )
@@ -50,7 +49,6 @@ class World:
 
     client: Client
     teller: Tenants
-    cluster: Cluster
 
     async def ask(self, who: str, query: str) -> Reply:
         reply = await self.client.post({"query": query}, headers=token(who))
@@ -69,11 +67,13 @@ def token(who: str) -> Mapping[str, str]:
 
 @asynccontextmanager
 async def a_world(database: Database) -> AsyncIterator[World]:
-    teller, cluster = Tenants(database.dsn("writer")), Cluster()
-    await teller.begin()
-    async with served_to(database.dsn("reader"), cluster) as client:
-        yield World(client, teller, cluster)
-    await teller.end()
+    teller = Tenants(database.dsn("writer"))
+    try:
+        await teller.begin()
+        async with served_to(database.dsn("reader")) as client:
+            yield World(client, teller)
+    finally:
+        await teller.end()
 
 
 def arguments(tenant: str, machine: str) -> dict[str, str]:
