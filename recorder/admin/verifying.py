@@ -19,7 +19,12 @@ import msgspec
 
 from recorder.admin.absence import absences, forks
 from recorder.admin.checking import Span, check_span, check_spans, spans_of
-from recorder.admin.verifying_facts import ALL_OR_SAMPLE, Proving, verify_facts
+from recorder.admin.verifying_facts import (
+    ALL_OR_SAMPLE,
+    Proving,
+    verify_facts,
+    verify_state,
+)
 from recorder.admin.workers import LISTEN_SECONDS, Worker
 from recorder.coverage.ports import Log
 from recorder.integrity.chain import Chain, Problem, Witnessed
@@ -141,6 +146,7 @@ async def verify_over(
     found.unrecorded = removed.waiting
     found.note_all(await hold_problems(connection, end))
     await verify_facts(connection, (dsn, end), found, spans, how.facts, stop)
+    await verify_state(connection, end, found, how.facts)
     found.note_all(await absences(connection, end))
     found.note_all(list(forks(found)))
     return found

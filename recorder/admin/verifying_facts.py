@@ -20,13 +20,20 @@ from recorder.facts import DERIVATION
 from recorder.integrity.chain import Problem
 from recorder.integrity.verified import Derived, FactsMode, Verified
 from recorder.store.checking_facts import WINDOW, CheckedFacts, FactChecker
+from recorder.store.checking_heads import check_heads, check_resume_points
 from recorder.store.entry_drafts import UnreadableEntryError
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import LogEnd, read_end
 from recorder.store.stored_said import current_derivation, stray_facts
 from recorder.store.translate import translate_errors
 
-__all__ = ["ALL_MAX", "ALL_OR_SAMPLE", "Proving", "verify_facts"]
+__all__ = [
+    "ALL_MAX",
+    "ALL_OR_SAMPLE",
+    "Proving",
+    "verify_facts",
+    "verify_state",
+]
 
 ALL_MAX = 1_000_000
 """Entries of which all are derived again where nothing is asked for: of more
@@ -34,6 +41,8 @@ a sample of as many, which takes a minute on two cores."""
 
 MANY = 50_000
 """Entries that are worth another process, which takes a second to begin."""
+
+LACKING = frozenset({"entry-missing", "entry-doubled", "entry-unreadable"})
 
 POSITIONS = """
     select min(first_position) - 1, max(first_position + entries - 1)
@@ -132,10 +141,30 @@ async def verify_facts(
     found.note_all(map(_stray, await stray_facts(connection, end.log)))
 
 
+async def verify_state(
+    connection: asyncpg.Connection, end: LogEnd, found: Verified, how: Proving
+) -> None:
+    """Compare heads and resume points with the entries they follow from."""
+    if how.mode == "none" or end.size == end.pruned_positions:
+        return
+    if any(problem.kind in LACKING for problem in found.problems):
+        # Without its newest entry every head would be one problem more.
+        return
+    is_all = _mode_of(how, end.size) == "all"
+    seed = None if is_all else f"{end.identity.origin}/{how.seed}"
+    async for problem in check_heads(connection, end, seed):
+        found.note_all([problem])
+    async for problem in check_resume_points(connection, end):
+        found.note_all([problem])
+
+
+def _mode_of(how: Proving, size: int) -> FactsMode:
+    return how.mode or ("all" if size <= how.all_max else "sample")
+
+
 def _choose(derived: Derived, how: Proving, size: int) -> None:
-    mode = how.mode or ("all" if size <= how.all_max else "sample")
-    derived.mode = mode
-    derived.seed = how.seed if mode == "sample" else None
+    derived.mode = _mode_of(how, size)
+    derived.seed = how.seed if derived.mode == "sample" else None
 
 
 class _Work:

@@ -133,13 +133,6 @@ def named(found: Verified) -> set[int]:
 
 
 UNSEEN = {
-    "a projection, which can be rebuilt": (
-        "delete from recorder.object_head where log_id = 1"
-    ),
-    "a resume point": (
-        "update recorder.resume_point set vouched_until = now()"
-        " where log_id = 1"
-    ),
     "the name of the cluster": (
         "update recorder.log set cluster_name = 'x' where log_id = 1"
     ),

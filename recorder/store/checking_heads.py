@@ -1,0 +1,231 @@
+"""Checking what intake goes on from against the entries it follows from.
+
+The head of an object is its newest version, unless it is gone. Of a Node and
+a Lease updates that changed nothing are counted at the head, and are no
+entries: their number, time and newest version follow from nothing. A resume
+point names the gap that is open; how far it vouches follows from nothing.
+"""
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from random import Random
+from typing import Any, TypeAlias
+
+import asyncpg
+
+from recorder.classify import node_ready, substance
+from recorder.integrity.chain import Problem
+from recorder.model.entry import Operation
+from recorder.model.reference import Resource
+from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
+from recorder.store.lookback import documents
+from recorder.store.read_batches import LogEnd
+from recorder.store.rows import EVENT_COLLECTIONS
+from recorder.store.statement import Statement
+
+__all__ = ["check_heads", "check_resume_points"]
+
+OBJECTS_AT_ONCE = 1_000
+SAMPLES = 20
+"""Of so many objects, where not all are looked at."""
+
+# One statement sees one state, whoever appends meanwhile.
+HEADS = Statement.of("""
+    select o.object_id, h.object_id is not null as has_head, h.position,
+      h.epoch, h.version, h.resource_version, h.ready, h.substance,
+      r.name as resource, n.position as newest, e.operation,
+      e.epoch as entry_epoch, e.version as entry_version,
+      e.resource_version as entry_resource_version,
+      f.name as entry_resource
+    from (
+      select object_id from recorder.object
+      where log_id = :log and object_id > :after
+      order by object_id limit :most) o
+    left join recorder.object_head h on h.object_id = o.object_id
+    left join recorder.resource r on r.resource_id = h.resource_id
+    left join lateral (
+      select max(p.position) as position from recorder.entry p
+      where p.object_id = o.object_id and p.log_id = :log
+        and p.operation <= #absent
+        and p.resource_id <> all (array(
+          select resource_id from recorder.resource
+          where name = any(:events::text[])))) n on true
+    left join recorder.entry e
+      on e.log_id = :log and e.position = n.position
+    left join recorder.resource f on f.resource_id = e.resource_id
+    order by o.object_id
+""")
+BOUNDS = """
+    select min(object_id), max(object_id) from recorder.object
+    where log_id = $1
+"""
+STRAY = """
+    select h.position from recorder.object_head h
+    where h.log_id = $1 and not exists (
+      select from recorder.object o
+      where o.object_id = h.object_id and o.log_id = h.log_id)
+    order by 1 limit 10
+"""
+RESUME_POINTS = Statement.of("""
+    select p.source, r.name as resource, p.gap_position,
+      max(e.position) filter (where e.operation = #gap-opened) as opened,
+      max(e.position) filter (where e.operation = #gap-closed) as closed
+    from recorder.resume_point p
+    join recorder.resource r using (resource_id)
+    join unnest(:words::text[], :codes::int2[]) as s (word, code)
+      on s.word = p.source
+    left join recorder.entry e on e.log_id = p.log_id and e.operation >= 100
+      and e.operation in (#gap-opened, #gap-closed)
+      and e.resource_id = p.resource_id and e.source = s.code
+    where p.log_id = :log
+    group by p.source, r.name, p.gap_position
+""")
+
+Row: TypeAlias = asyncpg.Record | Mapping[str, Any]
+
+MODIFIED = OPERATION_CODES[Operation.MODIFIED]
+
+
+async def check_heads(
+    connection: asyncpg.Connection, end: LogEnd, seed: str | None
+) -> AsyncIterator[Problem]:
+    """Yield heads that are not the newest version of their object.
+
+    Of all objects, or with a seed of some.
+    """
+    for (position,) in await connection.fetch(STRAY, end.log):
+        yield _altered(end, position, "is of an object that there is not")
+    first, last = await connection.fetchrow(BOUNDS, end.log)
+    if first is None:
+        return
+    starts = [first - 1]
+    if seed is not None:
+        random = Random(seed)  # noqa: S311 - it hides nothing
+        starts += [random.randint(first, last) for _ in range(SAMPLES)]
+    for start in starts:
+        after: int | None = start
+        while after is not None:
+            rows = await _rows(connection, end.log, after)
+            async for problem in _checked(connection, end, rows):
+                yield problem
+            is_more = len(rows) == OBJECTS_AT_ONCE and seed is None
+            after = rows[-1]["object_id"] if is_more else None
+
+
+async def _rows(
+    connection: asyncpg.Connection, log: int, after: int
+) -> list[asyncpg.Record]:
+    asked = HEADS.values(
+        {
+            "log": log,
+            "after": after,
+            "most": OBJECTS_AT_ONCE,
+            "events": list(EVENT_COLLECTIONS),
+        }
+    )
+    found: list[asyncpg.Record] = await connection.fetch(HEADS.text, *asked)
+    return found
+
+
+async def _checked(
+    connection: asyncpg.Connection, end: LogEnd, rows: list[asyncpg.Record]
+) -> AsyncIterator[Problem]:
+    told: list[Row] = []
+    for row in rows:
+        wrong = _wrong(end, row)
+        if wrong is not None:
+            yield _altered(end, row["position"] or row["newest"], wrong)
+        elif row["has_head"] and row["substance"] is not None:
+            told.append(row)
+    if told:
+        wanted = [row["newest"] for row in told]
+        raws = await documents(connection, end.log, wanted)
+        for problem in _digested(end, told, raws):
+            yield problem
+
+
+def _wrong(end: LogEnd, row: Row) -> str | None:
+    """Say what of a head does not follow from the newest entry."""
+    newest, operation = row["newest"], row["operation"]
+    is_alive = operation is not None and operation <= MODIFIED
+    if not row["has_head"]:
+        # Of days that were dropped versions of what was gone may stay.
+        is_known = is_alive and newest > end.pruned_positions
+        return "is missing: the object is not gone" if is_known else None
+    if newest is None or not is_alive:
+        return "is of an object that is gone"
+    if row["position"] != newest:
+        return f"is not its newest entry, which is {end.log}/{newest}"
+    if (row["epoch"], row["resource"]) != (
+        row["entry_epoch"],
+        row["entry_resource"],
+    ):
+        return "has another epoch or resource than its entry"
+    if not _is_version_of(row):
+        return "has another version than its entry"
+    return None
+
+
+def _is_version_of(row: Row) -> bool:
+    known = row["version"], row["resource_version"]
+    entered = row["entry_version"], row["entry_resource_version"]
+    if row["substance"] is None or None in (known[0], entered[0]):
+        return row["substance"] is not None or known == entered
+    return bool(known[0] >= entered[0])
+
+
+def _digested(
+    end: LogEnd, rows: list[Row], raws: Mapping[int, bytes]
+) -> Iterator[Problem]:
+    for row in rows:
+        raw = raws.get(row["newest"])
+        if raw is None:
+            continue
+        resource = Resource.parse(row["resource"])
+        ready = None
+        if row["resource"] == "v1/nodes":
+            ready = node_ready(raw) == "True"
+        if (row["substance"], row["ready"]) != (
+            substance(raw, resource),
+            ready,
+        ):
+            says = "says something else than its entry"
+            yield _altered(end, row["newest"], says)
+
+
+def _altered(end: LogEnd, position: int, says: str) -> Problem:
+    return Problem(
+        kind="object-head-altered",
+        entry=position,
+        says=f"the head of an object, entry {end.log}/{position}, {says}",
+    )
+
+
+async def check_resume_points(
+    connection: asyncpg.Connection, end: LogEnd
+) -> AsyncIterator[Problem]:
+    """Yield resume points that name another gap than the one that is open."""
+    asked = RESUME_POINTS.values(
+        {
+            "log": end.log,
+            "words": list(SOURCE_CODES),
+            "codes": list(SOURCE_CODES.values()),
+        }
+    )
+    for row in await connection.fetch(RESUME_POINTS.text, *asked):
+        gap, opened = row["gap_position"], row["opened"]
+        is_open = opened is not None and opened > (row["closed"] or 0)
+        # Behind one that is open an earlier one may be closed, late.
+        if gap == opened or (gap is None and not is_open):
+            continue
+        what = row["resource"] or row["source"]
+        yield Problem(
+            kind="resume-altered",
+            entry=gap or opened,
+            says=f"the resume point of {what} says that"
+            f" {_gap(end, gap)} is open, and the newest that its entries"
+            f" open is {_gap(end, opened)}",
+        )
+
+
+def _gap(end: LogEnd, position: int | None) -> str:
+    return "no gap" if position is None else f"the gap {end.log}/{position}"
