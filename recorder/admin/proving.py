@@ -4,14 +4,30 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 import asyncpg
+import msgspec
 
 from recorder.archive.proving import day_entries, day_headers
 from recorder.errors import LogError, NotFoundError
 from recorder.integrity.leaves import BatchHeader, entry_hash, micros
-from recorder.integrity.notes import Checkpoint, SignedNote
-from recorder.integrity.proof import Proof, leaf_of, make_proof
+from recorder.integrity.notes import (
+    Checkpoint,
+    NoteError,
+    SignedNote,
+    signed_by_any,
+)
+from recorder.integrity.proof import (
+    Proof,
+    check_proof,
+    leaf_of,
+    make_proof,
+)
 from recorder.integrity.thinned import leaves_of
-from recorder.integrity.tree import Subtree, inclusion_proof, tree_hash
+from recorder.integrity.tree import (
+    ProofError,
+    Subtree,
+    inclusion_proof,
+    tree_hash,
+)
 from recorder.model.entry import Draft
 from recorder.model.reference import EntryName
 from recorder.store.entry_drafts import EntryDrafts
@@ -40,15 +56,22 @@ class UnprovenError(LogError):
     code = "log.unproven"
 
 
-async def prove(connection: asyncpg.Connection, name: EntryName) -> Proof:
+async def prove(
+    connection: asyncpg.Connection,
+    name: EntryName,
+    keys: Sequence[bytes] = (),
+) -> Proof:
     """Return the proof of an entry by the newest checkpoint over it.
 
+    It holds as an auditor checks it: with the keys that are trusted here, and
+    where there are none but for the signature.
     What was dropped, or went before its day, is read in the archive.
 
     Raises:
         NotFoundError: there is no such entry.
         UnprovenError: no checkpoint commits to it yet, or the log does not
-            lead to the one that does; or it is gone and was not archived.
+            lead to the one that does; it was altered; or it is gone and was
+            not archived.
         ArchiveError: what is archived of it is damaged.
         PlaceError: the archive cannot be read.
     """
@@ -64,7 +87,9 @@ async def prove(connection: asyncpg.Connection, name: EntryName) -> Proof:
         if header.first_position <= name.position <= header.last_position:
             found, day = header, dropped
     assert found is not None, "positions are dense"
-    note, checkpoint = await _checkpoint(connection, end, found.batch, name)
+    note, checkpoint = await _checkpoint(
+        connection, end, (found.batch, name), keys
+    )
     del leaves[checkpoint.batches :]
     if tree_hash(leaves) != checkpoint.root:
         msg = (
@@ -79,13 +104,21 @@ async def prove(connection: asyncpg.Connection, name: EntryName) -> Proof:
     )
     leaf = leaf_of(draft, position=position, epoch=epoch, recorded=recorded)
     size = checkpoint.batches
-    return make_proof(
+    proof = make_proof(
         (str(name), leaf, draft.raw),
         inclusion_proof(index, len(hashes), _over(hashes)),
         found,
         inclusion_proof(found.batch - 1, size, _over(leaves)),
         note,
     )
+    try:
+        return check_proof(msgspec.json.encode(proof), keys or None)
+    except ProofError as exc:
+        msg = (
+            f"cannot prove entry {name}: {exc}; `recorder verify` says what"
+            " was altered"
+        )
+        raise UnprovenError(msg) from exc
 
 
 async def _headers(
@@ -183,11 +216,22 @@ def _over(leaves: Sequence[bytes]) -> Subtree:
 
 
 async def _checkpoint(
-    connection: asyncpg.Connection, end: LogEnd, batch: int, name: EntryName
+    connection: asyncpg.Connection,
+    end: LogEnd,
+    wanted: tuple[int, EntryName],
+    keys: Sequence[bytes],
 ) -> tuple[SignedNote, Checkpoint]:
+    """Return the newest checkpoint over a batch that counts."""
+    batch, name = wanted
     for text in reversed(await stored_notes(connection, end.log)):
-        note = SignedNote.parse(text)
-        checkpoint = Checkpoint.parse(note.text)
+        try:
+            note = SignedNote.parse(text)
+            checkpoint = Checkpoint.parse(note.text)
+            if keys and signed_by_any(note, keys, end.identity.origin) is None:
+                continue
+        except NoteError:
+            # Of no use to prove anything by; `recorder verify` names it.
+            continue
         if batch <= checkpoint.batches <= end.batches:
             return note, checkpoint
     msg = (

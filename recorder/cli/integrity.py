@@ -73,7 +73,8 @@ def prove(ctx: click.Context, entry: str, file: Path | None) -> None:
     r"""Write a proof of one entry that is checked without the log.
 
     The proof holds the entry with its document, and the hashes that lead
-    from it to a signed checkpoint. Check it with `recorder verify --proof`,
+    from it to a signed checkpoint. It is checked before it is written, with
+    the keys that are trusted here. Check it with `recorder verify --proof`,
     or with verify_proof.py, a program of one file that needs nothing else.
 
     \b
@@ -107,5 +108,5 @@ async def _prove(ctx: click.Context, entry: str) -> bytes:
         raise ConfigError(str(exc)) from exc
     async with opened_logs(ctx, name.log) as logs:
         await logs.read(name.log)
-        proof = await proof_of(logs.writer_dsn, name)
+        proof = await proof_of(ctx.obj, logs.dsn("reader"), name)
     return msgspec.json.format(msgspec.json.encode(proof), indent=1) + b"\n"

@@ -28,6 +28,7 @@ from recorder.admin.checkpointing import (
 from recorder.admin.proving import prove
 from recorder.admin.signing_key import (
     load_signing_key,
+    own_keys,
     trust,
     trusted_keys,
 )
@@ -127,14 +128,15 @@ async def checkpoint_of(settings: Settings, dsn: str, log: int) -> Made | None:
         )
 
 
-async def proof_of(dsn: str, name: EntryName) -> Proof:
-    """Return the proof of an entry.
+async def proof_of(settings: Settings, dsn: str, name: EntryName) -> Proof:
+    """Return the proof of an entry, checked with the keys of the settings.
 
     Raises:
         RecorderError: it cannot be proven.
     """
+    keys = own_keys(settings)
     async with _connected(dsn, "prove an entry") as connection:
-        return await prove(connection, name)
+        return await prove(connection, name, keys)
 
 
 async def verified(

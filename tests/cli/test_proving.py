@@ -190,6 +190,32 @@ def test_a_proof_is_checked_without_the_log(
     assert "NOT proven" in answer.err
 
 
+def test_what_does_not_hold_is_not_written(
+    own: Database, recorder: Recorder, tmp_path: Path
+) -> None:
+    recorder("checkpoint", "--log", "1")
+    file = tmp_path / "entry.proof.json"
+    # A later checkpoint, signed by another: that of the recorder is older.
+    as_superuser(
+        own,
+        "insert into recorder.checkpoint select log_id, batches,"
+        " regexp_replace(note, '(.*)....\n$', E'\\\\1AAAA\n'), made_at"
+        " from recorder.checkpoint",
+    )
+    assert recorder("prove", "1/9", "-f", str(file)).status == 0
+    assert recorder("verify", "--proof", str(file)).status == 0
+    file.unlink()
+    as_superuser(
+        own,
+        "update recorder.entry set payload = payload || ' ', encoding = 0,"
+        " base_distance = null where log_id = 1 and position = 9",
+    )
+    answer = recorder("prove", "1/9", "-f", str(file))
+    assert (answer.status, file.exists()) == (1, False)
+    assert "does not lead to the root of its batch" in answer.err
+    assert "`recorder verify` says what was altered" in answer.err
+
+
 def test_keys_are_made_shown_and_replaced(
     recorder: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
