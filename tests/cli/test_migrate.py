@@ -9,6 +9,7 @@ import pytest
 
 from recorder.store.schema import wanted_revision
 from tests.cli.conftest import Recorder
+from tests.store.catalog import problems_of
 from tests.support.postgres import Database, DatabaseServer, fresh_database
 
 
@@ -77,3 +78,4 @@ def test_what_is_printed_is_what_would_be_run(
     url = ("--database-url", empty.dsn("reader"))
     assert recorder("migrate", "--check", *url).status == 0
     assert recorder("status", *url).status == 0
+    assert asyncio.run(problems_of(empty)) == []

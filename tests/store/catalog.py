@@ -13,7 +13,10 @@ from pathlib import Path
 
 import asyncpg
 
+from recorder.admin.verifying_database import verify_database
 from recorder.integrity.catalog import CatalogFound
+from recorder.integrity.chain import Problem
+from recorder.store.long_work import connect_to
 from recorder.store.read_catalog import read_catalog
 from recorder.wiring.database import roles_sql
 from tests.conftest import migrated
@@ -25,7 +28,7 @@ from tests.support.postgres import (
     start_embedded,
 )
 
-__all__ = ["FILE", "catalog_of", "written"]
+__all__ = ["FILE", "catalog_of", "problems_of", "written"]
 
 FILE = Path(__file__).parents[2] / "recorder/store/catalog.json"
 
@@ -36,6 +39,15 @@ async def catalog_of(database: Database) -> CatalogFound:
     try:
         await connection.execute("select recorder.add_partition(now())")
         return await read_catalog(connection)
+    finally:
+        await connection.close()
+
+
+async def problems_of(database: Database) -> Sequence[Problem]:
+    """Return what `recorder verify` says of a database as such."""
+    connection = await connect_to(database.superuser_dsn())
+    try:
+        return (await verify_database(connection)).problems
     finally:
         await connection.close()
 

@@ -9,6 +9,7 @@ import pytest
 
 import recorder
 from tests.conftest import migrated
+from tests.store.catalog import problems_of
 from tests.store.release_logs import FOLDER, entries_digest, restore, root
 from tests.support.fact_rows import current_facts, derive_anew
 from tests.support.postgres import Database, DatabaseServer, fresh_database
@@ -42,5 +43,6 @@ async def test_its_entries_and_its_root_stay_over_all_migrations(
         said["entries"],
     )
     assert await root(empty) == (said["root"], [])
+    assert await problems_of(empty) == []
     await derive_anew(empty)
     assert await current_facts(empty) != []
