@@ -6,7 +6,7 @@ from datetime import datetime
 from api.ports import LogReading
 from api.visible.facts import VisibleFactPages, VisibleFacts, VisibleGangs
 from api.visible.record import gap_of, log_of, stream_of, unread_of
-from api.visible.sight import Sight
+from api.visible.sight import NODES, Sight
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, ClockJump, Log, Stream
 from recorder.model.reference import ObjectIdentity
@@ -18,14 +18,16 @@ from recorder.questions.ports import (
     Line,
     OnDay,
     Part,
+    Place,
+    Places,
     Selection,
     Version,
 )
 
 __all__ = ["VisibleReading"]
 
-SEARCHED = 10
-"""Times as many names are looked through as are wanted."""
+LOOKED_AT = 1000
+"""Names of nodes that are looked through for a text."""
 
 DECIDING = Part.OBJECT | Part.RESOURCE
 
@@ -158,35 +160,48 @@ class VisibleReading:
 
     async def known_nodes(self, names: Collection[str]) -> Collection[str]:
         """Return those nodes that any entry concerns."""
+        # Also of names that are not there, which must take as long.
+        seen = await self.sight.nodes(names)
         known = await self._reading.known_nodes(names)
-        return await self.sight.nodes(known)
+        return {name for name in known if name in seen}
 
     async def node_names(self) -> Sequence[str]:
         """Return the nodes that entries concern, as far as it is useful."""
-        return await self._names(await self._reading.node_names())
+        found = await self._reading.node_names()
+        seen = await self.sight.nodes(found)
+        return [name for name in found if name in seen]
 
     async def search_nodes(
         self, text: str, *, limit: int, anywhere: bool = True
     ) -> Sequence[str]:
-        """Return nodes with a text in their names, or at the beginning."""
-        found = await self._reading.search_nodes(
-            text, limit=limit * SEARCHED, anywhere=anywhere
-        )
-        return (await self._names(found))[:limit]
+        """Return nodes with a text in their names, or at the beginning.
 
-    async def _names(self, found: Sequence[str]) -> list[str]:
-        seen = await self.sight.nodes(found)
-        return [name for name in found if name in seen]
+        As many are looked at, whatever the text: who sees no name must not
+        learn that there is one from the time that it takes.
+        """
+        if await self.sight.holds(NODES):
+            return await self._reading.search_nodes(
+                text, limit=limit, anywhere=anywhere
+            )
+        names = await self._reading.node_names()
+        found = [name for name in names if name.startswith(text)]
+        begun = {*found}
+        if anywhere:
+            found += [n for n in names if text in n and n not in begun]
+        others = [*dict.fromkeys([*found, *names])]
+        seen = await self.sight.nodes(others[:LOOKED_AT])
+        return [name for name in found if name in seen][:limit]
 
     async def search_objects(
-        self, text: str, *, kind: str | None, limit: int
+        self, text: str, *, kind: str | None, limit: int, within: Places = None
     ) -> Sequence[ObjectIdentity]:
         """Return objects with a text in their names, each once, of a kind."""
-        found = await self._reading.search_objects(
-            text, kind=kind, limit=limit * SEARCHED
+        places = await self.sight.places(await self._reading.kinds())
+        if within is not None:
+            places = [one for one in places if one in within]
+        return await self._reading.search_objects(
+            text, kind=kind, limit=limit, within=places
         )
-        seen = await self.sight.objects(found)
-        return [one for one in found if one in seen][:limit]
 
     async def kinds(self) -> Collection[tuple[str, str]]:
         """Return group and name of every kind."""
@@ -204,11 +219,25 @@ class VisibleReading:
         name: str,
     ) -> Sequence[Incarnation]:
         """Return the objects of a name; in any namespace where it is None."""
+        # What may be seen is looked up before it is known what there is.
+        if namespace is None:
+            places = await self.sight.places(kinds)
+        else:
+            asked = [(*kind, namespace) for kind in kinds]
+            seen = await self.sight.objects(
+                ObjectIdentity(*place, name, None) for place in asked
+            )
+            places = {
+                Place(one.group, one.kind, namespace)
+                for one in seen
+                if one is not None
+            }
+        if not places:
+            return []
         found = await self._reading.incarnations(
             kinds, namespace=namespace, name=name
         )
-        seen = await self.sight.objects(one.identity for one in found)
-        return [one for one in found if one.identity in seen]
+        return [one for one in found if _is_in(one.identity, places)]
 
     async def object_names(
         self, kinds: Collection[tuple[str, str]]
@@ -239,3 +268,8 @@ class VisibleReading:
         """Return no words to compare with: they may be another's."""
         del wanted
         return ()
+
+
+def _is_in(identity: ObjectIdentity, places: Collection[Place]) -> bool:
+    place = Place(identity.group, identity.kind, identity.namespace)
+    return place in places or place._replace(namespace=None) in places

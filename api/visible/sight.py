@@ -21,7 +21,7 @@ from recorder.model.kinds import plural_of
 from recorder.model.observation import WATCH
 from recorder.model.reference import ObjectIdentity
 from recorder.questions.kinds import BUILT_IN
-from recorder.questions.ports import Line, is_about_events
+from recorder.questions.ports import Line, Place, is_about_events
 
 __all__ = ["Sight", "View"]
 
@@ -31,6 +31,9 @@ NAMESPACES = [("", "Namespace"), ("", "namespaces")]
 
 NAMESPACES_MAX = 500
 """Of a cluster, that are asked about one by one before the first answer."""
+
+PLACES_MAX = 2000
+"""Kinds times namespaces that are looked through for one text."""
 
 BUILT_IN_PLURALS = {(one.group, one.kind): one.plural for one in BUILT_IN}
 
@@ -180,6 +183,44 @@ class Sight:
             near = await self.nodes(one.name for one in about)
             views |= {one: View.NEAR for one in about if one.name in near}
         return views
+
+    async def places(
+        self, kinds: Collection[tuple[str, str]]
+    ) -> Collection[Place]:
+        """Return where the reader may get objects of some kinds.
+
+        In all namespaces, or in those whose Pods they may get. It is looked
+        up before a name is looked for, so that a name that is hidden takes as
+        long as one that is not there.
+        """
+        anywhere = {Place(*kind, None) for kind in kinds}
+        seen = await self._held_places(anywhere)
+        narrow = anywhere - seen
+        spaces = await self._namespaces()
+        own = [one for one in spaces if self._held[Right("", "pods", one)]]
+        own = own[: PLACES_MAX // max(len(narrow), 1)]
+        return seen | await self._held_places(
+            one._replace(namespace=space) for one in narrow for space in own
+        )
+
+    async def _held_places(self, places: Iterable[Place]) -> set[Place]:
+        rights = {
+            place: await self._right(
+                ObjectIdentity(
+                    place.group, place.kind, place.namespace or "", "", None
+                )
+            )
+            for place in places
+        }
+        await self.learn(rights.values())
+        return {place for place, right in rights.items() if self._held[right]}
+
+    async def _namespaces(self) -> Sequence[str]:
+        """Return the namespaces of the log whose Pods were asked about."""
+        found = await self._reading.object_names(NAMESPACES)
+        names = [name for _, name in found][:NAMESPACES_MAX]
+        await self.learn(Right("", "pods", name) for name in names)
+        return names
 
     async def is_whole(self) -> bool:
         """Return whether the reader may get all Nodes and Pods."""

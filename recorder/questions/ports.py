@@ -14,7 +14,7 @@ from collections.abc import (
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Flag, auto
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from recorder.coverage.ports import Record
 from recorder.model.entry import Operation
@@ -30,6 +30,8 @@ __all__ = [
     "Line",
     "OnDay",
     "Part",
+    "Place",
+    "Places",
     "Reading",
     "Selection",
     "Incarnation",
@@ -145,6 +147,19 @@ class Incarnation:
 
     number: int
     identity: ObjectIdentity
+
+
+class Place(NamedTuple):
+    """Where objects are looked for: those of a kind, in a namespace."""
+
+    group: str
+    kind: str
+    namespace: str | None
+    """None for any; empty where they have none."""
+
+
+Places = Collection[Place] | None
+"""None for all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,9 +285,12 @@ class Reading(Record, Protocol):
         """Return nodes with a text in their names, or at the beginning."""
 
     async def search_objects(
-        self, text: str, *, kind: str | None, limit: int
+        self, text: str, *, kind: str | None, limit: int, within: Places = None
     ) -> Sequence[ObjectIdentity]:
-        """Return objects with a text in their names, each once, of a kind."""
+        """Return objects with a text in their names, each once, of a kind.
+
+        Of some places, or of all.
+        """
 
     async def kinds(self) -> Collection[tuple[str, str]]:
         """Return group and name of every kind."""

@@ -23,6 +23,7 @@ from recorder.questions.ports import (
     Line,
     OnDay,
     Part,
+    Places,
     Selection,
     Version,
 )
@@ -214,10 +215,12 @@ class LogReading:
         return await self._like.nodes(text, limit=limit, anywhere=anywhere)
 
     async def search_objects(
-        self, text: str, *, kind: str | None, limit: int
+        self, text: str, *, kind: str | None, limit: int, within: Places = None
     ) -> Sequence[ObjectIdentity]:
         """Return objects with a text in their names, each once, of a kind."""
-        return await self._like.objects(text, kind=kind, limit=limit)
+        return await self._like.objects(
+            text, kind=kind, limit=limit, within=within
+        )
 
     async def kinds(self) -> Collection[tuple[str, str]]:
         """Return group and name of every kind."""

@@ -4,11 +4,12 @@ A text is found anywhere in a name by looking at all of a log's, of which
 there are hundreds of thousands at most; the statement's time bounds it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from sqlalchemy import case, func, select
+from sqlalchemy import ColumnElement, case, func, or_, select, tuple_
 
 from recorder.model.reference import ObjectIdentity
+from recorder.questions.ports import Place, Places
 from recorder.store.engine import Engine, reading
 from recorder.store.tables import kind as kinds
 from recorder.store.tables import node, object_
@@ -45,11 +46,18 @@ class LikeReader:
             return (await connection.scalars(query)).all()
 
     async def objects(
-        self, text: str, *, kind: str | None, limit: int
+        self,
+        text: str,
+        *,
+        kind: str | None,
+        limit: int,
+        within: Places,
     ) -> Sequence[ObjectIdentity]:
         """Return objects, the newest incarnation of each name."""
+        if within is not None and not within:
+            return []
         name = object_.c.name
-        newest = (
+        found = (
             select(
                 func.max(object_.c.object_id).label("number"),
                 object_.c.kind_id,
@@ -61,8 +69,12 @@ class LikeReader:
                 name.contains(text, autoescape=True),
             )
             .group_by(object_.c.kind_id, object_.c.namespace, name)
-            .subquery("newest")
         )
+        if within is not None:
+            found = found.join_from(
+                object_, kinds, kinds.c.kind_id == object_.c.kind_id
+            ).where(_is_within(within))
+        newest = found.subquery("newest")
         first = case(
             (newest.c.name.startswith(text, autoescape=True), 0), else_=1
         )
@@ -89,3 +101,13 @@ class LikeReader:
         async with reading(self._engine, "search objects") as connection:
             rows = (await connection.execute(query)).all()
         return [ObjectIdentity(*row) for row in rows]
+
+
+def _is_within(places: Collection[Place]) -> ColumnElement[bool]:
+    group, name = kinds.c.api_group, kinds.c.name
+    anywhere = [(p.group, p.kind) for p in places if p.namespace is None]
+    there = [tuple(p) for p in places if p.namespace is not None]
+    return or_(
+        tuple_(group, name).in_(anywhere),
+        tuple_(group, name, object_.c.namespace).in_(there),
+    )

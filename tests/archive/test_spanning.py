@@ -20,7 +20,7 @@ from recorder.questions.diff import DifferenceQuestion, End, ask_difference
 from recorder.questions.entries import EntryQuestion, ask_entries
 from recorder.questions.entry import ask_entry, ask_opened
 from recorder.questions.history import HistoryQuestion, ask_history
-from recorder.questions.ports import Line, Reading
+from recorder.questions.ports import Line, Place, Reading
 from recorder.questions.references import Reference
 from recorder.questions.search import ask_search
 from recorder.questions.show import ask_object
@@ -69,6 +69,11 @@ async def everything(reading: Reading) -> dict[str, Any]:
         "newest facts": await listed(reading, facts=True, limit=5),
         "of a reason": await listed(reading, source="watch"),
     }
+    for space in ("train", "elsewhere"):
+        within = [Place("", "Pod", space), Place("", "Event", None)]
+        found[f"found {space}"] = await reading.search_objects(
+            "tay", kind=None, limit=5, within=within
+        )
     for ago in (10, 9, 8, 7):
         at = noon(ago) + HOUR
         shown = await ask_object(reading, POD, at, now=NOW)
@@ -124,6 +129,8 @@ async def test_answers_over_the_border_are_those_from_before(
     for question, answer in before.items():
         assert after[question] == answer, question
     assert len(before["lines"]) > 12
+    assert [one.name for one in before["found train"]] == ["stays"]
+    assert before["found elsewhere"] == []
     (span,) = coverage.archived
     assert span.place == str(tmp_path / "archive")
     assert archive_reasons(coverage) == []

@@ -22,6 +22,7 @@ from recorder.questions.ports import (
     Line,
     OnDay,
     Part,
+    Places,
     Reading,
     Selection,
     Version,
@@ -258,24 +259,22 @@ class SpanningReading:
         self, text: str, *, limit: int, anywhere: bool = True
     ) -> Sequence[str]:
         """Return nodes with a text in their names, or at the beginning."""
-        found = [
-            name
-            for half in self._halves()[::-1]
-            for name in await half.search_nodes(
+        found: list[str] = []
+        for half in self._halves()[::-1]:
+            found += await half.search_nodes(
                 text, limit=limit, anywhere=anywhere
             )
-        ]
         return once(found, str)[:limit]
 
     async def search_objects(
-        self, text: str, *, kind: str | None, limit: int
+        self, text: str, *, kind: str | None, limit: int, within: Places = None
     ) -> Sequence[ObjectIdentity]:
         """Return objects with a text in their names, each once, of a kind."""
-        found = [
-            one
-            for half in self._halves()[::-1]
-            for one in await half.search_objects(text, kind=kind, limit=limit)
-        ]
+        found: list[ObjectIdentity] = []
+        for half in self._halves()[::-1]:
+            found += await half.search_objects(
+                text, kind=kind, limit=limit, within=within
+            )
         return once(found, _name)[:limit]
 
     async def kinds(self) -> Collection[tuple[str, str]]:
