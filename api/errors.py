@@ -34,6 +34,17 @@ __all__ = [
 log = logging.getLogger("recorder.api")
 
 
+REFUSED = "the database refused: see the server's log"
+FROM_OUTSIDE = {
+    "log": REFUSED,
+    "log.access": REFUSED,
+    "log.schema": REFUSED,
+    "log.unavailable": "the database does not answer: try again",
+}
+"""What is told, by their codes, of errors with the words of a driver, which
+name hosts, ports and roles."""
+
+
 class ApiError(RecorderError):
     """A request that cannot be answered as it is."""
 
@@ -151,6 +162,9 @@ def told(error: RecorderError) -> str:
 
     Its own advice is in words of the command line.
     """
+    if error.__cause__ is not None and error.code in FROM_OUTSIDE:
+        log.warning("cannot answer: %s", error)
+        return FROM_OUTSIDE[error.code]
     said = " ".join(str(error).split())
     if isinstance(error, AmbiguousLogError):
         return f"{said}; name one with cluster: or log:"

@@ -26,7 +26,7 @@ from mcp_types import Tool as Listed
 from starlette.types import ASGIApp
 
 from api.access import LOCAL, PRINCIPAL, Principal
-from api.errors import InternalError, unforeseen
+from api.errors import InternalError, told, unforeseen
 from api.graphql_http import BODY_MAX
 from api.mcp.answers import Asked
 from api.mcp.tools import INSTRUCTIONS, TOOLS, ArgumentError
@@ -120,7 +120,7 @@ async def _called(
         body = await _answered(workers, who, knowledge, given)
     except RecorderError as exc:
         # Not its advice, which is in words of the command line.
-        said = f"{exc} ({exc.code})"
+        said = f"{told(exc)} ({exc.code})"
         return CallToolResult(content=[_text(said)], is_error=True)
     except Exception as exc:  # noqa: BLE001 - told as a number
         said = f"{unforeseen(exc)} ({InternalError.code})"

@@ -10,9 +10,11 @@ import aiohttp
 import pytest
 
 from api.access import OpenToAllError
+from api.errors import told
 from recorder.admin.tokens import TokenFile, TokenFileError
-from recorder.errors import ConfigError
+from recorder.errors import ConfigError, LogUnavailableError
 from recorder.settings import Settings
+from recorder.store.translate import translate_errors
 from recorder.wiring.serving import serving
 from tests.api.listening import listening
 from tests.api.serving import Client, Reply, served_by
@@ -169,3 +171,17 @@ def test_a_name_is_given_once(tokens: TokenFile) -> None:
             tokens.add(name)
     with pytest.raises(TokenFileError, match='no token "other"'):
         tokens.revoke("other")
+
+
+def test_words_of_a_driver_stay_in_the_log_of_the_server() -> None:
+    failed = OSError("Connect call failed ('10.0.0.5', 5432)")
+    with (
+        pytest.raises(LogUnavailableError) as refused,
+        translate_errors("read nodes"),
+    ):
+        raise failed
+
+    assert "10.0.0.5" in str(refused.value)
+    assert told(refused.value) == "the database does not answer: try again"
+    away = LogUnavailableError('cluster "prod" is away: it does not respond')
+    assert told(away) == str(away)
