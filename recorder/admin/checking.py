@@ -11,6 +11,7 @@ from recorder.integrity.chain import Problem
 from recorder.store.checking import check_batches
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import LogEnd
+from recorder.store.read_marks import entries_mark
 from recorder.store.translate import translate_errors
 
 __all__ = ["Span", "check_span", "check_spans", "spans_of"]
@@ -37,6 +38,8 @@ class Span(msgspec.Struct):
     until: int
     entries: int
     problems: list[Problem] = []
+    mark: str = ""
+    """Of its rows before they were read, by which a change is seen later."""
 
 
 async def spans_of(
@@ -76,6 +79,7 @@ async def check_span(
     connection: asyncpg.Connection, end: LogEnd, span: Span
 ) -> None:
     """Check the rows of a span, and add what is wrong to it."""
+    span.mark = await entries_mark(connection, end, span.after, span.until)
     checked = check_batches(
         connection, end, after=span.after, until=span.until
     )

@@ -12,13 +12,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 import asyncpg
-import msgspec
 
 from recorder.admin.absence import absences, forks
 from recorder.admin.checking import Span, check_span, check_spans, spans_of
+from recorder.admin.resuming import Progress, ResumeFile
 from recorder.admin.verifying_facts import (
     ALL_OR_SAMPLE,
     Proving,
@@ -59,7 +58,7 @@ class Verifying:
     until: datetime | None = None
     """Whose rows are read; headers are always followed from the first."""
 
-    state: Path | None = None
+    resume: ResumeFile | None = None
     """A file that holds how far an interrupted run was."""
 
     facts: Proving = ALL_OR_SAMPLE
@@ -71,15 +70,6 @@ class Verifying:
 
     on_progress: Callable[[int, int], None] | None = None
     """Gets how many entries are checked, and of how many."""
-
-
-class _State(msgspec.Struct):
-    """How far a run was, in its file."""
-
-    origin: str
-    batches: int
-    window: tuple[datetime | None, datetime | None]
-    done: list[Span]
 
 
 async def verify(
@@ -94,12 +84,9 @@ async def verify(
     with translate_errors("verify the log"):
         connection = await connect_to(dsn)
         try:
-            found = await verify_over(connection, log, how, stop, dsn=dsn)
+            return await verify_over(connection, log, how, stop, dsn=dsn)
         finally:
             connection.terminate()
-    if how.state is not None and not found.stopped:
-        how.state.unlink(missing_ok=True)
-    return found
 
 
 async def verify_over(
@@ -126,13 +113,16 @@ async def verify_over(
         signed=how.signed,
     )
     spans = await spans_of(connection, end, how.since, how.until)
-    state = _resumed(how, end)
+    progress = await Progress.opened(
+        connection, end, how.resume, (how.since, how.until), spans
+    )
+    found.resume_refused = progress.refused
     if dsn is None or len(spans) == 1:
         for span in spans:
             await check_span(connection, end, span)
             _take(found, span)
     else:
-        await _check_rows((dsn, end), found, how, (spans, state), stop)
+        await _check_rows((dsn, end), found, how, (spans, progress), stop)
     if stop.is_set():
         found.stopped = True
         return found
@@ -149,6 +139,8 @@ async def verify_over(
     await verify_state(connection, end, found, how.facts)
     found.note_all(await absences(connection, end))
     found.note_all(list(forks(found)))
+    if not found.stopped:
+        progress.forget()
     return found
 
 
@@ -168,14 +160,15 @@ async def _check_rows(
     place: tuple[str, LogEnd],
     found: Verified,
     how: Verifying,
-    work: tuple[Sequence[Span], _State],
+    work: tuple[Sequence[Span], Progress],
     stop: asyncio.Event,
 ) -> None:
-    spans, state = work
+    spans, progress = work
+    found.resumed = progress.resumed
     total = sum(span.entries for span in spans)
-    known = {(span.after, span.until) for span in state.done}
+    known = {(span.after, span.until) for span in progress.done}
     todo = [span for span in spans if (span.after, span.until) not in known]
-    for span in state.done:
+    for span in progress.done:
         _take(found, span)
     count = min(how.processes or os.cpu_count() or 1, len(todo))
     workers = [
@@ -187,10 +180,10 @@ async def _check_rows(
             for worker in list(workers):
                 for span in worker.heard():
                     _take(found, span)
-                    state.done.append(span)
+                    progress.add(span)
                 if worker.is_done:
                     workers.remove(worker)
-            _keep(how, state)
+            progress.keep()
             if how.on_progress is not None:
                 how.on_progress(found.checked_entries, total)
     finally:
@@ -265,26 +258,3 @@ def _compared_with_head(chain: Chain, end: LogEnd) -> Sequence[Problem]:
             )
         ]
     return []
-
-
-def _resumed(how: Verifying, end: LogEnd) -> _State:
-    window = how.since, how.until
-    fresh = _State(end.identity.origin, end.batches, window, [])
-    if how.state is None:
-        return fresh
-    try:
-        kept = msgspec.json.decode(how.state.read_bytes(), type=_State)
-    except (OSError, msgspec.DecodeError):
-        return fresh
-    if (kept.origin, kept.window) != (fresh.origin, fresh.window):
-        return fresh
-    kept.batches = end.batches
-    return kept
-
-
-def _keep(how: Verifying, state: _State) -> None:
-    if how.state is None:
-        return
-    draft = how.state.with_name(f"{how.state.name}.new")
-    draft.write_bytes(msgspec.json.encode(state))
-    draft.replace(how.state)

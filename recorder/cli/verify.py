@@ -149,6 +149,7 @@ async def _verify(
     from recorder.wiring.integrity import (
         Proving,
         Verifying,
+        resume_file,
         verified,
         verified_database,
     )
@@ -159,17 +160,15 @@ async def _verify(
     async with opened_logs(ctx) as logs:
         found.database = await verified_database(logs.dsn("reader"))
         if not is_log_named(ctx):
-            missing = await missing_logs(ctx.obj, logs.dsn("writer"))
+            missing = await missing_logs(ctx.obj, logs.dsn("reader"))
             found.logs.extend(missing)
         for log in await logs.meant(given_log(ctx)):
-            state = ctx.obj.data_dir / f"verify-{log.id}.json"
-            if again:
-                state.unlink(missing_ok=True)
+            resume = resume_file(ctx.obj, log.id, again=again)
             how = Verifying(
                 since=span.since,
                 until=span.until if window[1] else None,
                 sealing_dsn=logs.writer_dsn,
-                state=state if state.parent.is_dir() else None,
+                resume=resume,
                 facts=Proving(
                     mode=mode,
                     seed=seed,
@@ -181,9 +180,14 @@ async def _verify(
             screen.clear()
             found.logs.append(done)
             if done.stopped:
+                then = (
+                    "starts over: there is no signing key here"
+                    if resume is None
+                    else "resumes there"
+                )
                 screen.say(
                     f"log {log.id}: stopped at {done.checked_entries:,}"
-                    " entries; the next `recorder verify` resumes there"
+                    f" entries; the next `recorder verify` {then}"
                 )
                 return
 

@@ -1,6 +1,7 @@
 """What came of verifying logs, as the public interface shows it."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Self
 
 from recorder.documents.document import Document
@@ -96,6 +97,15 @@ class VerifiedDocument(Document, frozen=True, kw_only=True):
 
     root: str | None
     checked_entries: int
+    resumed_entries: int
+    """Those of them that an earlier run read, which was interrupted."""
+
+    resumed_from: datetime | None
+    """When that run began."""
+
+    resume_refused: str | None
+    """Why a file that says how far a run was is not believed."""
+
     derived: DerivedDocument
     sealed_batches: int
     agreed_batches: int
@@ -131,6 +141,9 @@ class VerifiedDocument(Document, frozen=True, kw_only=True):
             unrecorded_removals=found.unrecorded,
             root=None if found.root is None else found.root.hex(),
             checked_entries=found.checked_entries,
+            resumed_entries=found.resumed.entries if found.resumed else 0,
+            resumed_from=found.resumed and found.resumed.begun_at,
+            resume_refused=found.resume_refused,
             derived=DerivedDocument.of(found.derived),
             sealed_batches=found.sealed,
             agreed_batches=found.agreed,

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from datetime import datetime
+from typing import Literal, NamedTuple, TypeAlias
 
 from recorder.integrity.chain import Problem, Witnessed
 
 __all__ = [
+    "Resumed",
     "Derived",
     "FactsMode",
     "Verification",
@@ -57,6 +59,13 @@ class Derived:
     """What should have been and could not, each with its reason."""
 
 
+class Resumed(NamedTuple):
+    """What an interrupted run had read, and that did not change since."""
+
+    entries: int
+    begun_at: datetime
+
+
 @dataclass(slots=True, kw_only=True)
 class Verified:
     """A log as it stood, and what is wrong with it."""
@@ -83,6 +92,12 @@ class Verified:
     """Of the tree over all batches; None where it cannot be computed."""
 
     checked_entries: int = 0
+    resumed: Resumed | None = None
+    """What of these an earlier run read, that was interrupted."""
+
+    resume_refused: str | None = None
+    """Why what an earlier run is said to have read was not believed."""
+
     derived: Derived | None = None
     """None where nothing was derived again."""
 

@@ -8,6 +8,7 @@ from recorder.integrity.verified import (
     Verified,
     VerifiedDatabase,
 )
+from recorder.model.moment import written
 from recorder.render.text import plain
 
 __all__ = ["lines_of", "verification_lines"]
@@ -65,6 +66,7 @@ def verification_lines(found: Verified) -> Iterator[str]:
         f"{name}: nothing was altered in {found.checked_entries:,} of"
         f" {found.size:,} entries, {batches}"
     )
+    yield from _resumed(found)
     if found.root is not None:
         yield f"  root         {found.root.hex()}"
     if found.dropped:
@@ -87,6 +89,19 @@ def verification_lines(found: Verified) -> Iterator[str]:
     yield from _facts(found.derived)
     yield f"  checkpoints  {_checkpoints(found)}"
     yield from _missing(found)
+
+
+def _resumed(found: Verified) -> Iterator[str]:
+    """Yield what an earlier run read, and what was not believed of it."""
+    if found.resumed is not None:
+        entries, begun = found.resumed
+        yield (
+            f"  earlier      {entries:,} of these entries were read by a run"
+            f" that began at {written(begun)} and was interrupted; their rows"
+            " were not written again since. `--again` reads everything"
+        )
+    if found.resume_refused is not None:
+        yield (f"  not resumed  {found.resume_refused}: everything was read")
 
 
 def _facts(derived: Derived | None) -> Iterator[str]:

@@ -26,6 +26,8 @@ from recorder.admin.checkpointing import (
     witnesses_of,
 )
 from recorder.admin.proving import prove
+from recorder.admin.resuming import ResumeFile
+from recorder.admin.secret_files import KeyFileError
 from recorder.admin.signing_key import (
     load_signing_key,
     own_keys,
@@ -62,6 +64,7 @@ __all__ = [
     "archived_logs",
     "checkpoint_of",
     "proof_of",
+    "resume_file",
     "verified",
     "verified_archive",
     "verified_database",
@@ -161,6 +164,27 @@ async def verified(
     done = await verify(dsn, log, how, stop)
     done.note_all(problems)
     return done
+
+
+def resume_file(
+    settings: Settings, log: int, *, again: bool
+) -> ResumeFile | None:
+    """Return what an interrupted run of a log may be resumed by.
+
+    None where there is no key to sign it with; none is made. With ``again``
+    what is there is removed.
+    """
+    path = settings.data_dir / f"verify-{log}.json"
+    if again:
+        path.unlink(missing_ok=True)
+    key = settings.signing_key_file or settings.data_dir / "signing.key"
+    if not path.parent.is_dir() or not key.exists():
+        return None
+    try:
+        return ResumeFile(path, load_signing_key(settings))
+    except KeyFileError:
+        # Of another user, who may resume what is theirs.
+        return None
 
 
 async def verified_database(dsn: str) -> VerifiedDatabase:

@@ -4,7 +4,7 @@ checkpoints of places and keys."""
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import asyncpg
@@ -15,15 +15,18 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 
 from recorder.admin import checking
 from recorder.admin.checkpointing import Made
+from recorder.admin.resuming import ResumeFile
 from recorder.admin.signing_key import load_signing_key, rotate
 from recorder.admin.verifying import Verifying, verify
 from recorder.checkpoints.folder import Folder
 from recorder.integrity.notes import SignedNote, sign
+from recorder.integrity.verified import Verified
 from recorder.settings import Settings
 from recorder.wiring.integrity import checkpoint_of, verified
 from tests.support.builders import at
 from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer
+from tests.tampering.kept import unguarded
 from tests.tampering.story import record, the_log
 
 LOG = the_log(1)
@@ -49,6 +52,11 @@ def settings(tmp_path: Path) -> Settings:
     )
 
 
+@pytest.fixture
+def resume(tmp_path: Path) -> ResumeFile:
+    return ResumeFile(tmp_path / "verify-1.json", Ed25519PrivateKey.generate())
+
+
 def never() -> asyncio.Event:
     return asyncio.Event()
 
@@ -66,34 +74,94 @@ async def test_processes_find_what_one_finds(
     assert seen[-1] == (one.size, one.size)
 
 
-async def test_an_interrupted_run_goes_on(
-    log: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def interrupted(
+    log: Database, file: ResumeFile, monkeypatch: pytest.MonkeyPatch
+) -> Verified:
+    """Verify a part of it."""
     monkeypatch.setattr(checking, "ENTRIES", 20)
-    stop, state = asyncio.Event(), tmp_path / "verify.json"
+    monkeypatch.setattr("recorder.admin.verifying.LISTEN_SECONDS", 0)
+    stop = asyncio.Event()
 
     def interrupt(done: int, total: int) -> None:
         if 0 < done < total:
             stop.set()
 
-    how = Verifying(processes=1, state=state, on_progress=interrupt)
-    monkeypatch.setattr("recorder.admin.verifying.LISTEN_SECONDS", 0)
+    how = Verifying(processes=1, resume=file, on_progress=interrupt)
     first = await verify(log.dsn("writer"), LOG, how, stop)
     assert first.stopped
     assert 0 < first.checked_entries < first.size
-    assert state.exists()
+    assert file.path.exists()
+    return first
 
-    again: list[int] = []
-    how = Verifying(
-        processes=1,
-        state=state,
-        on_progress=lambda done, _: again.append(done),
-    )
-    second = await verify(log.dsn("writer"), LOG, how, never())
+
+async def resumed(log: Database, file: ResumeFile) -> Verified:
+    """Verify the rest."""
+    how = Verifying(processes=1, resume=file)
+    return await verify(log.dsn("reader"), LOG, how, never())
+
+
+async def test_an_interrupted_run_goes_on(
+    log: Database, resume: ResumeFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = datetime.now(UTC)
+    first = await interrupted(log, resume, monkeypatch)
+    second = await resumed(log, resume)
     assert second.ok
     assert second.checked_entries == second.size
-    assert again[0] >= first.checked_entries, "it did not start over"
-    assert not state.exists()
+    assert second.resumed is not None
+    assert second.resumed.entries == first.checked_entries
+    assert began < second.resumed.begun_at < datetime.now(UTC)
+    assert not resume.path.exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "entry set observed_at = observed_at - interval '1 s'",
+        "entry set payload = payload",
+        "object set name = name",
+        "node set name = name || 'x'",
+    ],
+)
+async def test_what_was_written_again_meanwhile_is_read_again(
+    own: Database,
+    resume: ResumeFile,
+    monkeypatch: pytest.MonkeyPatch,
+    change: str,
+) -> None:
+    first = await interrupted(own, resume, monkeypatch)
+    async with unguarded(own) as connection:
+        await connection.execute(f"update recorder.{change} where log_id = 1")
+    second = await resumed(own, resume)
+    assert second.checked_entries == second.size
+    assert second.resumed is None or (
+        second.resumed.entries < first.checked_entries
+    )
+    harmless = change.endswith(("= payload", "= name"))
+    is_found = any(one.kind == "batch-altered" for one in second.problems)
+    assert is_found != harmless, second.problems
+
+
+async def test_a_planted_file_is_not_believed(
+    log: Database, resume: ResumeFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await interrupted(log, resume, monkeypatch)
+    kept = resume.path.read_text()
+    text = SignedNote.parse(kept).text
+    other = sign(text, Ed25519PrivateKey.generate(), "kube-recorder/verify")
+    for planted, why in (
+        (kept.replace('"entries":', '"entries":9', 1), "as it was signed"),
+        (str(other), "not signed"),
+        (text, "as it was signed"),
+    ):
+        resume.path.write_text(planted)
+        found = await resumed(log, resume)
+        assert found.ok
+        assert found.checked_entries == found.size
+        assert found.resumed is None
+        assert found.resume_refused is not None
+        assert why in found.resume_refused
+        assert str(resume.path) in found.resume_refused
 
 
 async def test_a_window_reads_its_own_entries_alone(log: Database) -> None:
