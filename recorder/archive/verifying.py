@@ -26,6 +26,7 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.reference import ObjectIdentity
 
 __all__ = [
+    "check_files",
     "draft_of",
     "entry_rows",
     "header_of",
@@ -65,7 +66,7 @@ def verify_day(place: Place, folder: str, manifest: Manifest) -> CompactRange:
         PlaceError: a file cannot be read.
     """
     whole = f"{place.uri}/{folder}"
-    _check_files(place, folder, manifest)
+    check_files(place, folder, manifest)
     try:
         made = _verified(place, folder, manifest)
     except MALFORMED as exc:
@@ -77,10 +78,14 @@ def verify_day(place: Place, folder: str, manifest: Manifest) -> CompactRange:
     return made
 
 
-def _check_files(place: Place, folder: str, manifest: Manifest) -> None:
+def check_files(place: Place, folder: str, manifest: Manifest) -> None:
     """See that a day has the files of its manifest, each once, and no others.
 
     Programs that read it by its folder would read what is beside them.
+
+    Raises:
+        ArchiveError: it has others, or the manifest contradicts itself.
+        PlaceError: the place does not answer.
     """
     whole = f"{place.uri}/{folder}"
     named = [part.name for part in manifest.files]

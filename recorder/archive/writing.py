@@ -22,6 +22,7 @@ __all__ = [
     "DayWriter",
     "check_kept",
     "check_manifest",
+    "check_sizes",
     "check_whole",
     "read_manifest",
 ]
@@ -204,14 +205,23 @@ def check_kept(place: Place, folder: str, sha256: str) -> Manifest:
         ArchiveError: the manifest is missing or another, or a file is.
         PlaceError: the place does not answer.
     """
-    where = f"{place.uri}/{folder}"
     manifest = check_manifest(place, folder, sha256)
-    for part in manifest.files:
-        size = place.size(f"{folder}/{part.name}")
-        if size != part.bytes:
-            msg = f'"{where}/{part.name}" is missing or damaged: restore it'
-            raise ArchiveError(msg)
+    check_sizes(place, folder, manifest)
     return manifest
+
+
+def check_sizes(place: Place, folder: str, manifest: Manifest) -> None:
+    """Check that the files of a manifest are there, without reading them.
+
+    Raises:
+        ArchiveError: one is missing, or of another size.
+        PlaceError: the place does not answer.
+    """
+    for part in manifest.files:
+        name = f"{folder}/{part.name}"
+        if place.size(name) != part.bytes:
+            msg = f'"{place.uri}/{name}" is missing or damaged: restore it'
+            raise ArchiveError(msg)
 
 
 def check_manifest(place: Place, folder: str, sha256: str) -> Manifest:

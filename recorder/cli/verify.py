@@ -45,6 +45,13 @@ STATUSES = (
     help="Verify this archive instead, without any database.",
 )
 @click.option(
+    "--part",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Of an archive, read the newest day and one in N others, chosen by"
+    " --seed; the files of all others must be there.",
+)
+@click.option(
     "--again",
     is_flag=True,
     help="Start over instead of resuming an interrupted run.",
@@ -67,12 +74,13 @@ STATUSES = (
 @click.pass_context
 def verify(  # noqa: PLR0913 - one for each option
     ctx: click.Context,
+    *,
     proof: Path | None,
     archive: str | None,
+    part: int | None,
     since: str | None,
     until: str | None,
     output: str,
-    *,
     facts: "FactsMode | None",
     seed: int | None,
     again: bool,
@@ -93,6 +101,9 @@ def verify(  # noqa: PLR0913 - one for each option
     compared (--facts). Facts that the rules of another release derived are
     not compared: `recorder rederive` rebuilds them.
 
+    An archive is read whole, or with --part a sample of its days: the output
+    names the seed, which chooses the same days again.
+
     Logs that an older release recorded without hashes get them on the first
     run: they are proven from then on.
 
@@ -101,6 +112,7 @@ def verify(  # noqa: PLR0913 - one for each option
       recorder verify
       recorder verify --since 7d -o json | jq '.logs[].problems'
       recorder verify --archive /var/lib/recorder/archive
+      recorder verify --archive /var/lib/recorder/archive --part 30
       recorder verify --proof entry.proof.json
     """
     if proof is not None:
@@ -109,12 +121,14 @@ def verify(  # noqa: PLR0913 - one for each option
     from recorder.integrity.verified import Verification
 
     found = Verification()
+    if part is not None and archive is None:
+        ctx.fail("--part is of an archive: name it with --archive")
     chosen = facts, secrets.randbelow(SEEDS) if seed is None else seed
     run_until_stopped(
         lambda stop: (
             _verify(ctx, window, chosen, found, stop, again=again)
             if archive is None
-            else _verify_archive(ctx, archive, chosen, found, stop)
+            else _verify_archive(ctx, archive, (chosen, part), found, stop)
         )
     )
     if output == "table":
@@ -195,22 +209,29 @@ async def _verify(
 async def _verify_archive(
     ctx: click.Context,
     archive: str,
-    chosen: "tuple[FactsMode | None, int]",
+    how: "tuple[tuple[FactsMode | None, int], int | None]",
     found: "Verification",
     stop: asyncio.Event,
 ) -> None:
     from recorder.wiring.integrity import (
         Proving,
+        Sample,
         archived_logs,
         verified_archive,
     )
 
-    facts = Proving(mode=chosen[0], seed=chosen[1])
+    (mode, seed), part = how
+    facts = Proving(mode=mode, seed=seed)
     screen = Screen()
     for log in await asyncio.to_thread(archived_logs, archive):
         show = _Rate(screen, log.log.cluster_name).show
         done = await verified_archive(
-            ctx.obj, log, stop, facts=facts, on_progress=show
+            ctx.obj,
+            log,
+            stop,
+            facts=facts,
+            sample=None if part is None else Sample(part, seed),
+            on_progress=show,
         )
         screen.clear()
         found.logs.append(done)

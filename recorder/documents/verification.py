@@ -8,6 +8,7 @@ from recorder.documents.document import Document
 from recorder.integrity.chain import Problem, Witnessed
 from recorder.integrity.verified import (
     Derived,
+    ReadDays,
     Verification,
     Verified,
     VerifiedDatabase,
@@ -83,6 +84,19 @@ class DerivedDocument(Document, frozen=True, kw_only=True):
         )
 
 
+class ReadDaysDocument(Document, frozen=True, kw_only=True):
+    """How many days of an archive were read, and how they were chosen."""
+
+    read: int
+    of: int
+    seed: int
+
+    @classmethod
+    def of_days(cls, found: ReadDays | None) -> Self | None:
+        """Return the document of a sample."""
+        return None if found is None else cls(**found._asdict())
+
+
 class VerifiedDocument(Document, frozen=True, kw_only=True):
     """A log, and what is wrong with it."""
 
@@ -111,6 +125,9 @@ class VerifiedDocument(Document, frozen=True, kw_only=True):
     agreed_batches: int
     batches_beyond: int
     """That checkpoints commit to, and that an archive does not hold."""
+
+    read_days: ReadDaysDocument | None
+    """Of an archive of which a sample was read."""
 
     unfinished_days: Sequence[str]
     """Of an archive: folders without a manifest."""
@@ -148,6 +165,7 @@ class VerifiedDocument(Document, frozen=True, kw_only=True):
             sealed_batches=found.sealed,
             agreed_batches=found.agreed,
             batches_beyond=found.beyond,
+            read_days=ReadDaysDocument.of_days(found.read_days),
             unfinished_days=found.unfinished,
             signatures_checked=found.signed,
             checkpoints=[

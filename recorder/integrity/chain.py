@@ -103,6 +103,9 @@ class Chain:
     ) -> Iterator[Problem]:
         """Take the batches of a day of which only hashes are left."""
         number = self.tree.end + 1
+        if self.broken and days.begin == self.tree.end:
+            self.leave_out(days.end, last_position)
+            return
         try:
             self.tree.join(days)
         except ProofError as exc:

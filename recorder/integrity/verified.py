@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from recorder.integrity.chain import Problem, Witnessed
 
 __all__ = [
+    "ReadDays",
     "Resumed",
     "Derived",
     "FactsMode",
@@ -57,6 +58,14 @@ class Derived:
 
     not_compared: list[str] = field(default_factory=list)
     """What should have been and could not, each with its reason."""
+
+
+class ReadDays(NamedTuple):
+    """How many days of an archive were read, and how they were chosen."""
+
+    read: int
+    of: int
+    seed: int
 
 
 class Resumed(NamedTuple):
@@ -110,6 +119,9 @@ class Verified:
 
     agreed: int = 0
     """The newest number of batches on which a checkpoint agrees."""
+
+    read_days: ReadDays | None = None
+    """Of an archive of which a sample was read."""
 
     unfinished: list[str] = field(default_factory=list)
     """Folders of days of an archive that have no manifest."""

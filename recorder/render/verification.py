@@ -129,6 +129,12 @@ def _name(found: Verified) -> str:
 
 def _missing(found: Verified) -> Iterator[str]:
     """Yield what an archive lacks, which it cannot tell from what is new."""
+    if found.read_days is not None:
+        read, of, seed = found.read_days
+        yield (
+            f"  sample       {read} of {of} days were read, the newest and"
+            f" others chosen by {seed}; the files of the rest are there"
+        )
     if found.beyond:
         yield (
             f"  not here     the newest {found.beyond:,} batches that"

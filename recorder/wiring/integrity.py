@@ -35,7 +35,11 @@ from recorder.admin.signing_key import (
     trusted_keys,
 )
 from recorder.admin.verifying import Verifying, verify
-from recorder.admin.verifying_archive import ArchivedLog, verify_archived
+from recorder.admin.verifying_archive import (
+    ArchivedLog,
+    Sample,
+    verify_archived,
+)
 from recorder.admin.verifying_database import verify_database
 from recorder.admin.verifying_facts import ALL_OR_SAMPLE, Proving
 from recorder.archive.place import open_place as open_archive
@@ -59,6 +63,7 @@ from recorder.wiring.live import LiveRecording
 
 __all__ = [
     "Checkpointing",
+    "Sample",
     "Proving",
     "Verifying",
     "archived_logs",
@@ -218,6 +223,7 @@ async def verified_archive(
     stop: asyncio.Event,
     *,
     facts: Proving = ALL_OR_SAMPLE,
+    sample: Sample | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Verified:
     """Verify a log of an archive against its checkpoints in all places.
@@ -234,6 +240,7 @@ async def verified_archive(
         signed=bool(keys),
         stop=stop,
         how=facts,
+        sample=sample,
         on_progress=on_progress,
     )
     done.note_all(problems)

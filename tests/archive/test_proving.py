@@ -7,6 +7,7 @@ import asyncio
 import json
 import shutil
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,7 +22,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 from recorder.admin.checkpointing import make_checkpoint
 from recorder.admin.proving import prove
 from recorder.admin.verifying import Verifying, verify
-from recorder.admin.verifying_archive import ArchivedLog, verify_archived
+from recorder.admin.verifying_archive import (
+    ArchivedLog,
+    Sample,
+    verify_archived,
+)
 from recorder.archive.errors import ArchiveError, PlaceError
 from recorder.archive.listing import list_archive
 from recorder.archive.place import FolderPlace
@@ -57,10 +62,14 @@ class Story:
         dsn = self.database.dsn("writer")
         return await verify(dsn, LOG, how, asyncio.Event())
 
-    async def archive_verified(self) -> Verified:
+    async def archive_verified(self, sample: Sample | None = None) -> Verified:
         (log,) = ArchivedLog.all_of(FolderPlace(self.place))
         return await verify_archived(
-            log, self.outside, signed=True, stop=asyncio.Event()
+            log,
+            self.outside,
+            signed=True,
+            stop=asyncio.Event(),
+            sample=sample,
         )
 
     async def proof(self, position: int) -> Proof:
@@ -146,13 +155,87 @@ async def test_what_checkpoints_commit_to_and_is_not_there_is_said(
 
     found = await story.archive_verified()
 
-    assert found.problems == []
+    (problem,) = found.problems
+    assert problem.kind == "archive-missing"
+    assert f'{manifests[-1].parent}" has no manifest' in problem.says
     assert found.beyond == whole.beyond + whole.batches - found.batches > 0
-    folder = manifests[-1].parent
-    assert found.unfinished == [f"{folder.parent.name}/{folder.name}"]
+
+    shutil.rmtree(manifests[-1].parent)
+    found = await story.archive_verified()
+    assert found.problems == []
     said = "\n".join(verification_lines(found))
     assert f"the newest {found.beyond} batches that checkpoints" in said
-    assert f"{found.unfinished[0]} has no manifest" in said
+
+
+async def test_an_archive_without_manifests_proves_nothing(
+    story: Story,
+) -> None:
+    manifests = list(story.place.glob("*/*/manifest.json"))
+    for manifest in manifests:
+        manifest.unlink()
+    found = await story.archive_verified()
+    assert [one.kind for one in found.problems] == ["archive-missing"] * len(
+        manifests
+    )
+    for manifest in manifests:
+        shutil.rmtree(manifest.parent)
+    (problem,) = (await story.archive_verified()).problems
+    assert (problem.kind, "holds no day" in problem.says) == (
+        "archive-missing",
+        True,
+    )
+
+
+async def test_a_day_that_is_being_archived_is_no_problem(
+    story: Story,
+) -> None:
+    (log,) = story.place.iterdir()
+    yesterday = f"{datetime.now(UTC) - timedelta(days=1):%Y-%m-%d}"
+    (log / yesterday).mkdir()
+    found = await story.archive_verified()
+    assert found.problems == []
+    assert found.unfinished == [f"{log.name}/{yesterday}"]
+
+
+async def test_of_a_sample_the_newest_day_is_read_and_the_rest_is_there(
+    story: Story,
+) -> None:
+    whole = await story.archive_verified()
+    days = sorted(
+        path.parent for path in story.place.glob("*/*/manifest.json")
+    )
+    names = [f"{day.parent.name}/{day.name}" for day in days]
+    chosen = Sample(30, 7).of(names)
+    assert names[-1] in chosen
+    assert len(chosen) == 2
+    assert Sample(30, 7).of(names) == chosen
+    assert {frozenset(Sample(30, seed).of(names)) for seed in range(40)} == {
+        frozenset({name, names[-1]}) for name in names[:-1]
+    }
+
+    found = await story.archive_verified(Sample(30, 7))
+    assert found.problems == []
+    assert 0 < found.checked_entries < whole.checked_entries
+    assert (found.size, found.root) == (whole.size, whole.root)
+    assert found.read_days == (2, len(days), 7)
+    assert "2 of 4 days were read, the newest and others chosen by 7" in (
+        "\n".join(verification_lines(found))
+    )
+
+    # What is not read must be there, and what is read is read.
+    for day, name in zip(days, names, strict=True):
+        file = next(day.glob("entries-*.parquet"))
+        content = file.read_bytes()
+        other = bytes([content[100] ^ 1])
+        for change, is_found in (
+            (content[:-1], True),
+            (content[:100] + other + content[101:], name in chosen),
+        ):
+            file.write_bytes(change)
+            found = await story.archive_verified(Sample(30, 7))
+            kinds = {one.kind for one in found.problems}
+            assert ("archive-altered" in kinds) == is_found
+        file.write_bytes(content)
 
 
 async def test_days_of_a_log_that_nothing_names_are_refused(
