@@ -78,7 +78,7 @@ class ArchivedLog:
         ]
 
 
-async def verify_archived(
+async def verify_archived(  # noqa: PLR0913 - what of it, and by what
     archived: ArchivedLog,
     checkpoints: Sequence[Witnessed],
     *,
