@@ -17,7 +17,6 @@ from recorder.errors import ConfigError
 
 __all__ = [
     "LOCAL",
-    "PEER",
     "PRINCIPAL",
     "Anybody",
     "DeniedError",
@@ -78,9 +77,6 @@ class Principal:
 
 
 LOCAL = Principal("local")
-PEER = "recorder.peer"
-"""Where the state of an ASGI scope holds the name in a client certificate."""
-
 PRINCIPAL = "recorder.principal"
 """Where an ASGI scope holds who asks, for what is behind another library."""
 

@@ -34,7 +34,7 @@ from starlette_compress import (
     remove_compress_type,
 )
 
-from api.access import PEER, PRINCIPAL, Guard, Principal
+from api.access import PRINCIPAL, Guard, Principal
 from api.context import RequestContext
 from api.errors import ApiError, InternalError, StoppingError, unforeseen
 from api.executing import Executor, Prepared, Query, Refused, document_of
@@ -63,6 +63,7 @@ from api.websocket import Socket
 from api.workers import Workers
 from recorder.errors import ConfigError, NotFoundError, RecorderError
 from recorder.knowledge import Knowledge
+from recorder.listening import PEER, let_in
 
 __all__ = ["Served"]
 
@@ -175,6 +176,7 @@ class Served:
         """Return who asks, also for whoever records what is read."""
         peer = peer_of(request)
         who = await self._guard.admit(request.headers, peer)
+        let_in(request.scope)
         request.scope[PRINCIPAL] = who
         return who
 

@@ -21,6 +21,7 @@ from api.errors import ApiError, formatted_error
 from api.executing import Query, Refused
 from api.graphql_http import json_bytes
 from api.streaming import ADMITTED_FOR, UNREAD_MAX
+from recorder.listening import let_in
 
 __all__ = ["PROTOCOL", "Begin", "Socket"]
 
@@ -119,7 +120,9 @@ class Socket:
             # With all that came, so that a header that comes twice still does.
             given_too = (b"authorization", token.encode(errors="replace"))
             self._headers = Headers(raw=[*self._socket.headers.raw, given_too])
-        return await self._admit()
+        who = await self._admit()
+        let_in(self._socket.scope)
+        return who
 
     async def _admit(self) -> Principal:
         try:

@@ -3,22 +3,21 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route, Router
 
-from recorder.errors import ConfigError
+from recorder import listening as server
 from recorder.health.metrics import exposition
 from recorder.intake.progress import Progress
 
-__all__ = ["HealthServer", "ListenError", "listening"]
+__all__ = ["HealthServer", "listening"]
 
-
-class ListenError(ConfigError):
-    """The address to listen on cannot be used."""
-
-    code = "config.listen"
-    exit_status = 1
-
+BOUNDS = server.Bounds(
+    connections=100, strangers=100, strangers_of_a_peer=50, idle_seconds=75
+)
+"""Nobody is let in here: kubelet and Prometheus ask, and are gone."""
 
 Ready = Callable[[], tuple[str, bool]]
 """Returns what is so, and whether that is ready."""
@@ -37,7 +36,7 @@ class HealthServer:
             address: ``HOST:PORT``; port 0 takes a free one.
 
         Raises:
-            ListenError: the address is malformed or taken.
+            ListenError: the address is malformed, or taken.
         """
         return listening(
             address, self._ready, lambda: exposition(self._progress)
@@ -76,42 +75,26 @@ async def listening(
         setting: which says the address, for who has to change it.
 
     Raises:
-        ListenError: the address is malformed or taken.
+        ListenError: the address is malformed, or taken.
     """
-    host, colon, port = address.rpartition(":")
-    if not (colon and port.isdecimal()):
-        msg = f'cannot listen on "{address}": write HOST:PORT'
-        raise ListenError(msg)
+    bound = server.bound_socket(address, setting=setting)
 
-    async def healthz(_: web.Request) -> web.Response:
+    async def healthz(_: Request) -> Response:
         # That this answers shows that the event loop turns.
-        return web.Response(text="ok\n")
+        return PlainTextResponse("ok\n")
 
-    async def readyz(_: web.Request) -> web.Response:
+    async def readyz(_: Request) -> Response:
         says, is_ready = ready()
-        return web.Response(text=f"{says}\n", status=200 if is_ready else 503)
+        return PlainTextResponse(f"{says}\n", 200 if is_ready else 503)
 
-    async def scraped(_: web.Request) -> web.Response:
+    async def scraped(_: Request) -> Response:
         headers = {"Content-Type": CONTENT_TYPE_LATEST}
-        return web.Response(body=metrics(), headers=headers)
+        return Response(metrics(), headers=headers)
 
-    app = web.Application()
-    app.router.add_get("/healthz", healthz)
-    app.router.add_get("/readyz", readyz)
-    app.router.add_get("/metrics", scraped)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    try:
-        site = web.TCPSite(runner, host.strip("[]"), int(port))
-        try:
-            await site.start()
-        except OSError as exc:
-            msg = (
-                f"cannot listen on {address} for health and metrics:"
-                f" {exc.strerror}; choose another with {setting}"
-            )
-            raise ListenError(msg) from exc
-        bound = runner.addresses[0]
-        yield f"{bound[0]}:{bound[1]}"
-    finally:
-        await runner.cleanup()
+    routes = [
+        Route("/healthz", healthz),
+        Route("/readyz", readyz),
+        Route("/metrics", scraped),
+    ]
+    async with server.listening(Router(routes), bound, BOUNDS) as used:
+        yield used

@@ -101,7 +101,7 @@ async def test_an_address_that_is_taken_is_told(
 
     assert process.returncode == 1
     assert out == b""
-    assert f"cannot serve on {listen}".encode() in err
+    assert f"cannot listen on {listen}".encode() in err
     assert b"--listen" in err
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from api import serving
+from recorder.listening import protocol
 from tests.api.serving import Client
 
 HALF = (
@@ -55,6 +55,27 @@ async def test_a_head_without_end_is_not_kept(
     assert await served.answers()
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"X: " + b"a" * 33_000,
+        b"\r\n".join(b"X%d: a" % number for number in range(5_000)),
+    ],
+    ids=["one header", "many headers"],
+)
+async def test_a_head_beyond_the_bound_is_refused_though_it_ends(
+    served: Client, head: bytes
+) -> None:
+    reader, writer = await opened(served)
+    writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n" % head)
+    async with asyncio.timeout(5):
+        answer = await reader.readline()
+    writer.close()
+
+    assert answer.startswith(b"HTTP/1.1 431 ")
+    assert await served.answers()
+
+
 async def test_connections_that_break_off_stop_nothing(
     served: Client,
 ) -> None:
@@ -76,8 +97,8 @@ async def test_connections_that_break_off_stop_nothing(
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """A request must be whole sooner than in life."""
-    assert serving.REQUEST_SECONDS == 10
-    monkeypatch.setattr(serving, "REQUEST_SECONDS", 0.2)
+    assert protocol.REQUEST_SECONDS == 10
+    monkeypatch.setattr(protocol, "REQUEST_SECONDS", 0.2)
 
 
 ASKED = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"

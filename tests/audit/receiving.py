@@ -85,13 +85,14 @@ class Slow(MemoryWriter):
 class Receiving:
     """A recorder with an audit webhook, on a log in memory."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - keywords
         self,
         folder: Path,
         log: MemoryLog,
         *,
         holder: str = "writer",
         is_holder: Callable[[str], bool] | None = None,
+        asks_certificate: bool = True,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         commit_seconds: float = 20,
     ) -> None:
@@ -112,7 +113,9 @@ class Receiving:
             certificates=Certificates(
                 certificate=self.server.certificate,
                 key=self.server.key,
-                client_authority=self.authority.certificate,
+                client_authority=(
+                    self.authority.certificate if asks_certificate else None
+                ),
                 of="the audit webhook",
             ),
             is_holder=is_holder,

@@ -15,7 +15,7 @@ from recorder.certificates import Certificates
 from recorder.health.metrics import exposition
 from recorder.intake.ports import Known
 from recorder.intake.progress import Progress, Received
-from recorder.sources.audit import AuditReceiver, AuditWebhook, webhook
+from recorder.sources.audit import AuditReceiver, AuditWebhook
 from recorder.sources.audit.proving import Proof
 from recorder.sources.audit.webhook import WebhookError
 from tests.audit.receiving import (
@@ -232,30 +232,6 @@ async def _announce(receiving: Receiving, size: int) -> bytes:
         answer = await reader.readline()
     writer.close()
     return answer
-
-
-async def test_connections_are_counted_and_do_not_stay_for_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever reaches the port may else take all files that can be open."""
-    monkeypatch.setattr(webhook, "CONNECTIONS_MAX", 3)
-    monkeypatch.setattr(webhook, "IDLE_SECONDS", 0.5)
-    one = Receiving(tmp_path, MemoryLog())
-    async with one.listening(), one.recording():
-        host, _, port = one.url[8:].removesuffix("/audit").partition(":")
-        trust = one.trust(one.client)
-        held = [
-            await asyncio.open_connection(host, int(port), ssl=trust)
-            for _ in range(4)
-        ]
-        held[0][1].write(b"POST /audit HTTP/1.1\r\nHost: x\r\nX: ")
-        with pytest.raises(aiohttp.ClientError):
-            await one.send(a_batch(a_record("a")))
-        async with asyncio.timeout(20):
-            for reader, _ in held:
-                with suppress(OSError):
-                    await reader.read()
-        assert (await one.send(a_batch(a_record("b"))))[0] == 200
 
 
 async def test_an_encoded_batch_is_not_unpacked(receiving: Receiving) -> None:

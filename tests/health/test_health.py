@@ -7,10 +7,10 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from recorder.health import HealthServer
-from recorder.health.server import ListenError
 from recorder.intake.gaps import Outcome, closed
 from recorder.intake.progress import Progress
 from recorder.intake.state import OpenGap, ResumePoint, StreamState
+from recorder.listening import ListenError
 from recorder.model.observation import RequestFailed
 from recorder.model.reference import EntryName
 from tests.support.builders import PODS, a_frame, an_object, at

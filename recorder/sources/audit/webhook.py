@@ -5,37 +5,42 @@ nothing of a body is read before that, nor before there is room for it.
 """
 
 import asyncio
-import ssl
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 
-from aiohttp import web
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route, Router
+from starlette.types import Receive, Scope, Send
 
 from recorder.certificates import Certificates
 from recorder.errors import ConfigError
 from recorder.intake.progress import Received
+from recorder.listening import Bounds, bound_socket, let_in, listening
 from recorder.sources.audit.receiver import (
     BODY_BYTES_MAX,
     Answer,
     AuditReceiver,
 )
 
-__all__ = ["AuditWebhook", "WebhookError"]
+__all__ = ["BOUNDS", "AuditWebhook", "WebhookError"]
 
 PATH = "/audit"
 
-BODY_SECONDS = 10.0
-"""For a body to arrive: 32 MiB at 3 MiB/s."""
+BOUNDS = Bounds(
+    # An API server has a few. Beyond it files that are open would be wanting
+    # where the cluster is watched.
+    connections=300,
+    strangers=200,
+    # Enough that a handshake ends before as many others have come.
+    strangers_of_a_peer=150,
+    # An API server closes its own after 90.
+    idle_seconds=120,
+)
 
-IDLE_SECONDS = 120.0
-"""Until a connection on which no request comes is closed: an API server
-closes its own after 90."""
-
-HANDSHAKE_SECONDS = 10.0
-CONNECTIONS_MAX = 200
-"""Beyond it nobody is let in: files that are open would be wanting where the
-cluster is watched. An API server has a few."""
+LINGER_SECONDS = 1.0
+"""For a sender that is refused to see it before its connection ends."""
 
 BEARER = "Bearer "
 
@@ -90,33 +95,21 @@ class AuditWebhook:
             address: ``HOST:PORT``; port 0 takes a free one.
 
         Raises:
-            WebhookError: the address or a certificate cannot be used.
+            ListenError: the address cannot be used.
+            CertificateFileError: nor can a certificate.
         """
-        context = self._certificates.context(self._received.tell)
-        app = web.Application()
-        app.router.add_post(PATH, self._serve)
-        app.router.add_post(PATH + "/{cluster}", self._serve)
-        runner = web.AppRunner(
-            app,
-            access_log=None,
-            # A small body must not become a large one before it is counted.
-            auto_decompress=False,
-            # What was not read of a body that was refused is not waited for.
-            lingering_time=1.0,
-            keepalive_timeout=IDLE_SECONDS,
-        )
-        await runner.setup()
-        try:
-            listening = await _listening(runner, address, context)
-            bound = listening.sockets[0].getsockname()
-            try:
-                yield f"{bound[0]}:{bound[1]}"
-            finally:
-                listening.close()
-        finally:
-            await runner.cleanup()
+        tls = self._certificates.context(self._received.tell)
+        routes = [
+            Route(path, self._serve, methods=["POST"])
+            for path in (PATH, PATH + "/{cluster}")
+        ]
+        bound = bound_socket(address, setting="audit_listen")
+        async with listening(
+            Router(routes, redirect_slashes=False), bound, BOUNDS, tls=tls
+        ) as used:
+            yield used
 
-    async def _serve(self, request: web.Request) -> web.Response:
+    async def _serve(self, request: Request) -> Response:
         received = self._received
         answer = self._refusal(request)
         if answer is None:
@@ -128,18 +121,12 @@ class AuditWebhook:
                 held.release()
                 received.waiting -= 1
         received.requests[int(answer.status)] += 1
-        response = web.Response(
-            status=answer.status, text=f"{answer.says}\n" * bool(answer.says)
-        )
-        if answer.retry_after is not None:
-            response.headers["Retry-After"] = str(answer.retry_after)
-        if answer.status is not HTTPStatus.OK:
-            # The next attempt may reach another recorder behind the address,
-            # and what is left of a body is not read.
-            response.force_close()
-        return response
+        text = f"{answer.says}\n" * bool(answer.says)
+        if answer.status is HTTPStatus.OK:
+            return Response(text, media_type="text/plain")
+        return _Refusal(answer, text)
 
-    def _refusal(self, request: web.Request) -> Answer | None:
+    def _refusal(self, request: Request) -> Answer | None:
         """Return why a request is refused before its body is read."""
         if self._is_holder is not None:
             given = request.headers.get("Authorization", "")
@@ -150,7 +137,8 @@ class AuditWebhook:
                 return Answer(
                     HTTPStatus.UNAUTHORIZED, "the token is not valid"
                 )
-        cluster = request.match_info.get("cluster", self._cluster_uid)
+        let_in(request.scope)
+        cluster = request.path_params.get("cluster", self._cluster_uid)
         if cluster != self._cluster_uid:
             msg = (
                 f"this recorder records cluster {self._cluster_uid}, not"
@@ -162,24 +150,24 @@ class AuditWebhook:
             return Answer(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, msg)
         return None
 
-    async def _take(self, request: web.Request, held: "_Held") -> Answer:
-        announced = request.content_length or 0
+    async def _take(self, request: Request, held: "_Held") -> Answer:
+        announced = int(request.headers.get("Content-Length", 0))
         answer = self._receiver.room_for(announced)
         body = bytearray()
-        try:
-            async with asyncio.timeout(BODY_SECONDS):
-                held.grow(announced * (answer is None))
-                while answer is None and not request.content.at_eof():
-                    part = await request.content.readany()
+        if answer is None:
+            held.grow(announced)
+            with suppress(ClientDisconnect):
+                async for part in request.stream():
                     body += part
                     if len(body) > held.bytes:
                         answer = self._more(len(body), held)
-        except TimeoutError:
-            return Answer(
-                HTTPStatus.REQUEST_TIMEOUT, "the batch came too slowly", 2
-            )
+                    if answer is not None:
+                        break
+                else:
+                    return await self._receiver.receive(bytes(body))
         if answer is None:
-            return await self._receiver.receive(bytes(body))
+            # Its connection has ended: it left, or was too slow.
+            answer = Answer(HTTPStatus.REQUEST_TIMEOUT)
         if answer.status is HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
             await self._receiver.too_large()
         return answer
@@ -194,48 +182,30 @@ class AuditWebhook:
         return answer
 
 
-async def _listening(
-    runner: web.AppRunner, address: str, context: ssl.SSLContext
-) -> asyncio.Server:
-    host, colon, port = address.rpartition(":")
-    if not (colon and port.isdecimal()):
-        msg = f'cannot listen on "{address}": write HOST:PORT'
-        raise WebhookError(msg)
-    try:
-        return await asyncio.get_running_loop().create_server(
-            _accepting(runner),
-            host.strip("[]"),
-            int(port),
-            ssl=context,
-            ssl_handshake_timeout=HANDSHAKE_SECONDS,
-        )
-    except OSError as exc:
-        msg = (
-            f"cannot listen on {address} for audit records:"
-            f" {exc.strerror}; choose another with audit_listen"
-        )
-        raise WebhookError(msg) from exc
+class _Refusal(Response):
+    """Ends the connection with its answer.
 
+    The next attempt may reach another recorder behind the address, and what
+    is left of a body is not kept.
+    """
 
-def _accepting(runner: web.AppRunner) -> Callable[[], asyncio.BaseProtocol]:
-    """Return what makes the protocol of each connection."""
-    server = runner.server
-    assert server is not None, "it was set up"
+    def __init__(self, answer: Answer, text: str) -> None:
+        headers = {"Connection": "close"}
+        if answer.retry_after is not None:
+            headers["Retry-After"] = str(answer.retry_after)
+        super().__init__(text, answer.status, headers, "text/plain")
 
-    def accept() -> asyncio.BaseProtocol:
-        if len(server.connections) < CONNECTIONS_MAX:
-            return server()
-        return _Full()
-
-    return accept
-
-
-class _Full(asyncio.Protocol):
-    """Of a connection that is one too many."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        transport.abort()
+    async def __call__(self, _: Scope, receive: Receive, send: Send) -> None:
+        """Answer, and let go of what is still being sent, for a moment."""
+        start = {"type": "http.response.start", "status": self.status_code}
+        await send({**start, "headers": self.raw_headers})
+        part = {"type": "http.response.body", "body": self.body}
+        await send({**part, "more_body": True})
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_SECONDS):
+                while (await receive()).get("more_body"):
+                    pass
+        await send({"type": "http.response.body"})
 
 
 class _Held:

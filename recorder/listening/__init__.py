@@ -1,0 +1,26 @@
+"""Listening: HTTP servers whose connections and requests are bounded.
+
+The API, the audit webhook and the probes are served through this. It knows
+nothing of what is answered.
+"""
+
+from recorder.listening.room import Bounds
+from recorder.listening.server import (
+    AddressTakenError,
+    ListenError,
+    bound_socket,
+    listening,
+    parsed_address,
+)
+from recorder.listening.state import PEER, let_in
+
+__all__ = [
+    "PEER",
+    "AddressTakenError",
+    "Bounds",
+    "ListenError",
+    "bound_socket",
+    "let_in",
+    "listening",
+    "parsed_address",
+]

@@ -1,0 +1,105 @@
+"""A connection from the moment it is accepted until its protocol has it.
+
+Behind it may be TLS, whose handshake is bounded in time. Handshakes count
+among the connections: whoever holds half of one holds an open file.
+"""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Callable
+from contextlib import suppress
+
+from recorder.listening.room import Room
+
+__all__ = ["HANDSHAKE_SECONDS", "Door", "accept"]
+
+HANDSHAKE_SECONDS = 10.0
+SHUTDOWN_SECONDS = 1.0
+"""For the other side to end TLS as well."""
+
+FULL_SECONDS = 0.1
+"""Until the next attempt where no file can be opened."""
+
+Inner = Callable[["Door"], asyncio.Protocol]
+
+
+async def accept(
+    bound: socket.socket,
+    room: Room,
+    inner: Inner,
+    tls: ssl.SSLContext | None,
+) -> None:
+    """Accept connections until cancelled.
+
+    Args:
+        bound: where they come.
+        room: that they take places of.
+        inner: makes the protocol of each, which must call `Door.left`.
+        tls: None where connections are plain.
+    """
+    loop = asyncio.get_running_loop()
+    async with asyncio.TaskGroup() as opening:
+        while True:
+            try:
+                accepted, address = await loop.sock_accept(bound)
+            except OSError:
+                await asyncio.sleep(FULL_SECONDS)
+                continue
+            door = Door(room, accepted, str(address[0]))
+            if room.enter(door):
+                door.opening = opening.create_task(door.open(inner, tls))
+            else:
+                accepted.close()
+
+
+class Door:
+    """Lets one connection in, and drops it when its place is needed."""
+
+    def __init__(self, room: Room, accepted: socket.socket, peer: str) -> None:
+        self.peer = peer
+        self.opening: asyncio.Task[None] | None = None
+        self._room = room
+        self._accepted = accepted
+        self._transport: asyncio.Transport | None = None
+
+    async def open(self, inner: Inner, tls: ssl.SSLContext | None) -> None:
+        """Shake hands, and leave the connection to its protocol."""
+        loop, secured = asyncio.get_running_loop(), tls is not None
+        try:
+            transport, _ = await loop.connect_accepted_socket(
+                lambda: inner(self),
+                self._accepted,
+                ssl=tls,
+                ssl_handshake_timeout=HANDSHAKE_SECONDS if secured else None,
+                ssl_shutdown_timeout=SHUTDOWN_SECONDS if secured else None,
+            )
+        except OSError:
+            # It was refused, broken off, or took too long.
+            self._give_up()
+        except asyncio.CancelledError:
+            self._give_up()
+            raise
+        else:
+            self._transport = transport
+
+    def let_in(self) -> None:
+        """Take note that the client proved who it is."""
+        self._room.let_in(self)
+
+    def left(self) -> None:
+        """Take note that the connection ended."""
+        self._room.leave(self)
+
+    def drop(self) -> None:
+        """End the connection at once."""
+        if self._transport is not None:
+            self._transport.abort()
+        elif self.opening is not None:
+            self.opening.cancel()
+
+    def _give_up(self) -> None:
+        with suppress(OSError):
+            self._accepted.shutdown(socket.SHUT_RDWR)
+        self._accepted.close()
+        self.left()

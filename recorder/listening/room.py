@@ -1,0 +1,106 @@
+"""Who may be connected at once: room for strangers, and room that is kept.
+
+Whoever reaches a port can open connections and say nothing, or half of
+something. So a connection is a stranger until the application has let it in,
+strangers have a part of the room only, and a new one takes the place of the
+oldest: of its own peer beyond the bound of one, else of the peer that has
+most. Those who prove at once who they are get in, however many wait.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Protocol
+
+__all__ = ["Bounds", "Room", "Visitor"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """Of the connections of one server."""
+
+    connections: int
+    """Of all; each is an open file."""
+
+    strangers: int
+    """That have not been let in yet, of all peers."""
+
+    strangers_of_a_peer: int
+    idle_seconds: int
+    """Until a connection on which no request comes is closed."""
+
+
+class Visitor(Protocol):
+    """One connection."""
+
+    peer: str
+
+    def drop(self) -> None:
+        """End the connection at once."""
+
+
+class Room:
+    """Keeps the bounds of one server."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
+        self._known: dict[Visitor, None] = {}
+        self._strangers: dict[str, dict[Visitor, None]] = {}
+        self._count = 0
+        self._empty = asyncio.Event()
+        self._empty.set()
+
+    def enter(self, visitor: Visitor) -> bool:
+        """Take a connection in as a stranger; return whether there is room."""
+        bounds = self._bounds
+        of_peer = self._strangers.get(visitor.peer, {})
+        if len(of_peer) >= bounds.strangers_of_a_peer:
+            self._drop_oldest(of_peer)
+        elif self._count and (
+            self._count >= bounds.strangers
+            or self._count + len(self._known) >= bounds.connections
+        ):
+            self._drop_oldest(max(self._strangers.values(), key=len))
+        if self._count + len(self._known) >= bounds.connections:
+            return False
+        self._strangers.setdefault(visitor.peer, {})[visitor] = None
+        self._count += 1
+        self._empty.clear()
+        return True
+
+    def let_in(self, visitor: Visitor) -> None:
+        """Take note that a stranger proved who it is."""
+        if self._leave_strangers(visitor):
+            self._known[visitor] = None
+
+    def leave(self, visitor: Visitor) -> None:
+        """Take note that a connection ended."""
+        self._leave_strangers(visitor)
+        self._known.pop(visitor, None)
+        if not (self._count or self._known):
+            self._empty.set()
+
+    async def emptied(self) -> None:
+        """Wait until nobody is connected."""
+        await self._empty.wait()
+
+    def drop_all(self, *, strangers_only: bool = False) -> None:
+        """End connections at once."""
+        strangers = [v for each in self._strangers.values() for v in each]
+        for visitor in [*strangers, *(() if strangers_only else self._known)]:
+            visitor.drop()
+
+    def _drop_oldest(self, visitors: dict[Visitor, None]) -> None:
+        oldest = next(iter(visitors))
+        # Its place is free now; that its connection ended is told later.
+        self.leave(oldest)
+        oldest.drop()
+
+    def _leave_strangers(self, visitor: Visitor) -> bool:
+        of_peer = self._strangers.get(visitor.peer)
+        if of_peer is None or visitor not in of_peer:
+            return False
+        del of_peer[visitor]
+        self._count -= 1
+        if not of_peer:
+            del self._strangers[visitor.peer]
+        return True
