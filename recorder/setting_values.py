@@ -152,7 +152,5 @@ CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "disk_free_min": _percent,
     "retention_enabled": _boolean,
     "retention_hot": _duration,
-    "retention_longer": _texts,
-    "retention_shorter": _texts,
 }
 """How each setting is read; a text where it is not here."""

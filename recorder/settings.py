@@ -226,16 +226,6 @@ class Settings:
     retention_unarchived: str = "keep"
     """``drop``: days may be dropped although nothing is archived."""
 
-    retention_longer: tuple[str, ...] = ()
-    """What stays when its day is dropped, and for how many days: ``Event=90``,
-    ``Event/Evicted=365``, ``audit=30``, ``audit/delete=365``, ``Lease=30``,
-    with their facts; of a kind of objects the facts: ``Node=730``."""
-
-    retention_shorter: tuple[str, ...] = ()
-    """What goes before its day, and after how many days: ``Lease=1`` for
-    silences of leases, ``Event=3``, ``Event/Pulled=1``, ``audit=5``,
-    ``audit/get=2``."""
-
     iceberg_catalog: str = ""
     """Catalog of Iceberg tables that list the archive: ``local``, a file
     beside it, an address, or a name in pyiceberg's configuration."""
@@ -280,6 +270,17 @@ TABLE = "retention"
 NAMES = tuple(field.name for field in fields(Settings))
 
 
+REMOVED = {
+    "retention_longer": "days are dropped whole. Delete the setting: answers"
+    " read dropped days in the archive, so set retention_archive, or keep days"
+    " in the database for longer with retention_hot",
+    "retention_shorter": "days stay whole until they are dropped. Delete the"
+    " setting: what should not be kept must not be recorded, see exclude and"
+    " the audit policy of the API server",
+}
+"""What to do instead of settings that earlier releases had."""
+
+
 def _converted(name: str, value: Any, place: str) -> Any:
     convert = CONVERTERS.get(name) or text
     try:
@@ -290,6 +291,11 @@ def _converted(name: str, value: Any, place: str) -> Any:
 
 
 def _unknown(name: str, place: str, names: tuple[str, ...]) -> SettingsError:
+    instead = REMOVED.get(name.removeprefix(PREFIX).lower())
+    if instead is not None:
+        return SettingsError(
+            f'setting "{name}" in {place} no longer exists: {instead}'
+        )
     near = get_close_matches(name, names, n=1, cutoff=0.5)
     hint = f'; did you mean "{near[0]}"?' if near else ""
     return SettingsError(f'unknown setting "{name}" in {place}{hint}')

@@ -191,8 +191,8 @@ async def _archive_of(
     )
     if uri is None:
         msg = (
-            f"cannot prove entry {name}: it went before its day, by"
-            " retention_shorter, and was not archived"
+            f"cannot prove entry {name}: retention_shorter of an earlier"
+            " release removed it, and its day was not archived"
         )
         raise UnprovenError(msg)
     return uri

@@ -1,7 +1,5 @@
 """One run of retention: what is over is archived, what is old is dropped.
 
-Out of days that stay goes what the policy keeps for a shorter time.
-
 Every run begins with what the one before it may have left, so it can be
 killed anywhere. A day that fails stays as it is, and the others go on; what
 failed is raised at the end, after the run was told to the logs that are
@@ -17,24 +15,13 @@ import asyncpg
 
 from recorder.admin.archiving import Archiver
 from recorder.admin.listing import Iceberg, Listed, list_days
-from recorder.admin.thinning import ThinnedDay, Thinner
 from recorder.archive.place import Place, open_place
 from recorder.archive.writing import check_whole
 from recorder.errors import RecorderError
-from recorder.retention.planning import (
-    DayState,
-    Plan,
-    Planned,
-    plan,
-    plan_thinning,
-)
-from recorder.retention.policy import DROP, Policy, is_statement
+from recorder.retention.planning import DayState, Plan, Planned, plan
+from recorder.retention.policy import DROP, Policy
 from recorder.store.read_retention import ArchivedRow, Partition
-from recorder.store.retention import (
-    RetentionStore,
-    ToKeep,
-    connect_for_retention,
-)
+from recorder.store.retention import RetentionStore, connect_for_retention
 from recorder.store.translate import translate_errors
 
 __all__ = ["Retained", "Retaining", "retain"]
@@ -74,10 +61,6 @@ class Retained:
     """Of the files that were written."""
 
     dropped: list[Planned] = field(default_factory=list)
-    kept: Sequence[ToKeep] = ()
-    """What would stay of the days that would be dropped; of a dry run."""
-
-    thinned: list[ThinnedDay] = field(default_factory=list)
     lock_seconds: float = 0.0
     """The longest that a step took from asking for locks on."""
 
@@ -122,15 +105,12 @@ class _Run:
             place=self._place,
             on_progress=how.on_progress,
         )
-        self._thinner = Thinner(connection=connection, policy=self._policy)
         self._done = Retained()
         self._failure: RecorderError | None = None
 
     async def all(self) -> Retained:
         if self._how.dry:
             self._done.dropped = list((await self._plan()).drops)
-            self._done.kept = await self._to_keep()
-            await self._thin()
             return self._done
         if not await self._store.lock():
             return Retained(busy=True)
@@ -139,7 +119,6 @@ class _Run:
             await self._archive(one)
         if self._how.drop:
             await self._drop()
-            await self._thin()
         await self._list()
         await self._tell()
         if self._failure is not None:
@@ -177,7 +156,6 @@ class _Run:
             "action": "ran",
             "archived": self._done.archived,
             "dropped": [one.name for one in self._done.dropped],
-            "thinned": [one.document() for one in self._done.thinned],
             "stopped_by": self._done.stopped_by,
             "failed": self._failure and str(self._failure),
             "policy": self._policy.document(),
@@ -202,7 +180,6 @@ class _Run:
                 archived=one.state in may_drop,
                 bytes=one.bytes,
                 holds=one.holds,
-                thinned_by=one.thinned_by,
             )
             for one in await self._store.days()
         ]
@@ -216,59 +193,6 @@ class _Run:
         )
         self._done.stopped_by = found.stopped_by
         return found
-
-    async def _to_keep(self) -> Sequence[ToKeep]:
-        """Return what stays longer of the days that are to be dropped."""
-        going = {one.name for one in self._done.dropped}
-        days = [
-            one.day
-            for one in await self._store.days()
-            if one.day.name in going
-        ]
-        if not days:
-            return ()
-        statements, kinds = dict[str, int](), dict[str, int]()
-        for text, span in self._policy.longer.items():
-            (statements if is_statement(text) else kinds)[text] = span
-        found = await self._store.to_keep(days[0], days[-1], statements, kinds)
-        # A rule that names what nobody recorded is told by its zero.
-        named = {one.rule for one in found}
-        missing = (rule for rule in self._policy.longer if rule not in named)
-        return [*found, *(ToKeep(rule, 0, 0) for rule in missing)]
-
-    async def _thin(self) -> None:
-        """Take out of the days that stay what goes before its day."""
-        going = {one.name for one in self._done.dropped}
-        days = {one.day.name: one.day for one in await self._store.days()}
-        found = plan_thinning(
-            await self._days(), self._policy, now=await self._store.now()
-        )
-        for planned in found:
-            if planned.name in going:
-                continue
-            day = days[planned.name]
-            if self._how.dry:
-                said = await self._thinner.count(day, planned.rules)
-                self._done.thinned += [said] if said.entries else []
-                continue
-            try:
-                if not await self._store.leave_building():
-                    self._done.stopped_by = BUILDING
-                    return
-                self._how.on_progress(f"thinning out {day.name}", 0, 0)
-                rows = await self._store.archived(day)
-                _check_archive(rows)
-                done = await self._thinner.thin(day, planned.rules, rows)
-                await self._store.remove_dropped()
-            except RecorderError as exc:
-                self._failure = self._failure or exc
-                continue
-            if done.entries:
-                self._done.thinned.append(done)
-            self._done.lock_seconds = max(
-                self._done.lock_seconds, done.lock_seconds
-            )
-            self._done.logs = sorted({*self._done.logs, *done.logs})
 
     async def _drop(self) -> None:
         found = await self._plan()
@@ -294,7 +218,7 @@ class _Run:
         }
         unarchived = self._policy.unarchived
         self._how.on_progress(f"dropping {one.day.name}", 0, 0)
-        await self._store.build_kept(one.day, unarchived, self._policy.longer)
+        await self._store.build_kept(one.day, unarchived)
         seconds = await self._store.drop(one.day, unarchived, notices)
         await self._store.remove_dropped()
         self._done.lock_seconds = max(self._done.lock_seconds, seconds)

@@ -56,9 +56,7 @@ def prune(settings: "Settings", *, dry_run: bool) -> None:
 
     Made for cron: one line at the end, and exit status 0 also where another
     run is under way. What is alive, and open gaps, stay in the database; a
-    hold keeps days, see recorder hold. What retention_longer names stays when
-    its day is dropped, and what retention_shorter names is taken out of days
-    that stay.
+    hold keeps days, see recorder hold.
 
     \b
     Examples:
@@ -95,20 +93,10 @@ async def _run(settings: "Settings", *, drop: bool, dry: bool = False) -> None:
 
 def _planned(done: "Retained") -> Iterator[str]:
     """Yield the lines of what a run would do."""
-    if not (done.dropped or done.thinned):
+    if not done.dropped:
         yield "nothing to drop"
     for one in done.dropped:
         yield f"would drop {_date(one.name)} ({one.why})"
-    for stays in done.kept:
-        named = ("entries", stays.entries), ("facts", stays.facts)
-        what, number = max(named, key=lambda one: one[1])
-        yield f"would keep {number:,} {what} of these days ({stays.rule})"
-    for day in done.thinned:
-        for rule, count in day.by_rule.items():
-            yield (
-                f"would take {count:,} entries out of {_date(day.name)}"
-                f" ({rule})"
-            )
 
 
 def _date(partition: str) -> str:
@@ -137,11 +125,6 @@ def _summary(done: "Retained") -> str:
         )
     else:
         said.append("dropped nothing")
-    if done.thinned:
-        count = sum(day.entries for day in done.thinned)
-        said.append(
-            f"took {count:,} entries out of {len(done.thinned)} days that stay"
-        )
     if done.listed is not None:
         said.append(f"added {done.listed.days} days to Iceberg tables")
         if done.listed.failure is not None:

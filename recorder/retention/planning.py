@@ -1,15 +1,15 @@
-"""Plans: which days are dropped or thinned out now, and why.
+"""Plans: which days are dropped now, and why.
 
 Days go in order, the oldest first: what is carried forward lies in one place
 before the first day that is whole, so a day that is held keeps those behind
 it as well.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.retention.policy import DROP, LOOKBACK, Policy, Rule
+from recorder.retention.policy import DROP, LOOKBACK, Policy
 
 __all__ = [
     "AGE",
@@ -17,9 +17,7 @@ __all__ = [
     "DayState",
     "Plan",
     "Planned",
-    "Thinning",
     "plan",
-    "plan_thinning",
 ]
 
 AGE, BUDGET = "age", "size budget"
@@ -40,8 +38,6 @@ class DayState:
 
     bytes: int
     holds: Sequence[int] = ()
-    thinned_by: Collection[str] = ()
-    """Rules by which entries went out of it already."""
 
     @property
     def date(self) -> str:
@@ -55,14 +51,6 @@ class Planned:
 
     name: str
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Thinning:
-    """A day that stays, and the rules by which entries go out of it."""
-
-    name: str
-    rules: Sequence[Rule]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,27 +84,6 @@ def plan(
         drops.append(Planned(day.name, why))
         size -= day.bytes
     return Plan(drops=drops)
-
-
-def plan_thinning(
-    days: Sequence[DayState], policy: Policy, *, now: datetime
-) -> Sequence[Thinning]:
-    """Return out of which days entries are to go, oldest first.
-
-    A day goes by each rule once. In a day that is held everything stays, and
-    in one that is not archived yet.
-    """
-    found = []
-    for day in days:
-        rules = [
-            rule
-            for rule in policy.shorter
-            if rule.text not in day.thinned_by
-            and day.upper <= now - rule.older_than
-        ]
-        if rules and _stops(day, policy) is None:
-            found.append(Thinning(day.name, rules))
-    return found
 
 
 def _why(

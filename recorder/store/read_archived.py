@@ -4,11 +4,9 @@ They were dropped from this database, or never were in it: their archive was
 attached. Or they are here but for what went before its day.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-
-import msgspec
+from datetime import datetime
 
 from recorder.store.engine import Engine, fetch
 from recorder.store.statement import Statement
@@ -62,24 +60,6 @@ WENT_EARLY = Statement.of("""
         and :position - b.first_position = any (t.offsets))
 """)
 
-# The newest of few: runs of an hour lie between two drops.
-LAST_DROP = Statement.of("""
-    select n.document from recorder.notice n
-    where n.log_id = :log and n.document like '%"action":"dropped"%'
-    order by n.notice_id desc limit 1
-""")
-
-
-class _Policy(msgspec.Struct):
-    longer: dict[str, int] = {}
-
-
-class _Drop(msgspec.Struct):
-    """What a notice of a drop says of what was kept."""
-
-    at: datetime
-    policy: _Policy
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedDay:
@@ -107,10 +87,6 @@ class ArchivedDay:
 
     is_here: bool = False
     """Whether only what went before its day is not in the database."""
-
-    kept: Sequence[str] = ()
-    """What stays longer and is in the database still: statements, and kinds
-    of which every fact is."""
 
     @property
     def place(self) -> str:
@@ -140,17 +116,7 @@ async def archived_standing(engine: Engine, log: int) -> object:
 async def read_archived(engine: Engine, log: int) -> Sequence[ArchivedDay]:
     """Return the days of a log that are not here, or not whole, in order."""
     rows = await fetch(engine, "read the archived days", ARCHIVED, log=log)
-    said = await fetch(engine, "read what was kept", LAST_DROP, log=log)
-    kept = _kept_since(*said[0].values()) if said else {}
-    return [
-        ArchivedDay(
-            **dict(row.items()),
-            kept=sorted(
-                k for k, since in kept.items() if row["lower"] > since
-            ),
-        )
-        for row in rows
-    ]
+    return [ArchivedDay(**dict(row.items())) for row in rows]
 
 
 async def went_early(engine: Engine, log: int, position: int) -> bool:
@@ -160,12 +126,3 @@ async def went_early(engine: Engine, log: int, position: int) -> bool:
     )
     found: bool = rows[0][0]
     return found
-
-
-def _kept_since(document: str) -> Mapping[str, datetime]:
-    """Return since when a drop kept all that stays longer, by its name."""
-    said = msgspec.json.decode(document, type=_Drop)
-    return {
-        text: said.at - timedelta(days=days)
-        for text, days in said.policy.longer.items()
-    }

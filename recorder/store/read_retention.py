@@ -22,10 +22,7 @@ DAYS = """
       array(select h.hold_id from recorder.hold h
         where p.state <> 'dropped' and p.upper <= clock_timestamp()
           and h.hold_id in (
-            select hold_id from recorder.holds_over(p))) as holds,
-      array(select distinct r ->> 'rule'
-        from recorder.thinning g, jsonb_array_elements(g.rules) r
-        where g.partition = p.name) as thinned_by
+            select hold_id from recorder.holds_over(p))) as holds
     from recorder.partition p
     where p.upper <= clock_timestamp() and p.state <> 'dropped'
     order by p.lower
@@ -79,8 +76,6 @@ class Partition(NamedTuple):
     state: str
     bytes: int
     holds: tuple[int, ...]
-    thinned_by: tuple[str, ...]
-    """Rules by which entries went out of it before."""
 
 
 class ArchivedRow(NamedTuple):
@@ -153,7 +148,6 @@ class RetentionReader:
                 row["state"],
                 row["bytes"],
                 tuple(row["holds"]),
-                tuple(row["thinned_by"]),
             )
             for row in rows
         ]

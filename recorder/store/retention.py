@@ -4,8 +4,8 @@ Each step is a function of the schema that checks for itself whether it may be
 taken. One process at a time does this: an advisory lock.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import asyncpg
 import orjson
@@ -17,7 +17,6 @@ from recorder.store.translate import translate_errors
 
 __all__ = [
     "RetentionStore",
-    "ToKeep",
     "connect_for_retention",
 ]
 
@@ -31,38 +30,14 @@ seconds."""
 SEAL = "select recorder.seal_partition($1)"
 VERIFIED = "select recorder.verified_day($1, $2, $3, $4, $5, $6)"
 ARCHIVE = "select recorder.archive_partition($1)"
-BUILD_KEPT = "select recorder.build_kept($1, $2, $3)"
+BUILD_KEPT = "select recorder.build_kept($1, $2, '{}')"
 DROP = "select recorder.drop_partition($1, $2)"
-TO_KEEP = """
-    select rule, count(*) as entries, 0 as facts
-    from recorder.rows_to_keep($1, $2, $3) group by rule
-    union all
-    select l.key, 0, count(*) from jsonb_each_text($4) l
-    join recorder.kind k on k.name = l.key
-    join recorder.object o on o.kind_id = k.kind_id
-    join recorder.fact f on f.object_id = o.object_id
-    join recorder.derivation d on d.derivation_id = f.derivation_id
-    where d.state = 'current' and f.recorded_at >= $1 and f.recorded_at < $2
-      and f.at >= clock_timestamp() - l.value::interval
-    group by l.key
-"""
 REMOVE_DROPPED = "select recorder.remove_dropped()"
 PRUNE_BATCHES = "select recorder.prune_batches($1, $2)"
 FORGET_NAMES = "select upto, gone from recorder.forget_names($1, $2, $3, $4)"
 LOOK_FOR_WORDS = "select recorder.look_for_unused_words()"
 FORGET_WORDS = "select recorder.forget_words($1)"
 GIVE_UP_BUILDING = "select recorder.give_up_building()"
-
-
-class ToKeep(NamedTuple):
-    """How much stays by a rule when days are dropped."""
-
-    rule: str
-    entries: int
-    """With all of their facts; 0 for a kind of objects."""
-
-    facts: int
-    """Of a kind of objects; their entries go."""
 
 
 async def connect_for_retention(dsn: str) -> asyncpg.Connection:
@@ -137,40 +112,11 @@ class RetentionStore(Steps):
         """Mark a day as archived."""
         await self._patiently(f"archive {day.name}", ARCHIVE, day.name)
 
-    async def build_kept(
-        self, day: Day, unarchived: str, longer: Mapping[str, int]
-    ) -> None:
-        """Build what is carried forward of everything up to a day.
-
-        ``longer`` has what stays for a number of days.
-        """
+    async def build_kept(self, day: Day, unarchived: str) -> None:
+        """Build what is carried forward of everything up to a day."""
         await self._patiently(
-            f"carry forward {day.name}",
-            BUILD_KEPT,
-            day.name,
-            unarchived,
-            _spans(longer),
+            f"carry forward {day.name}", BUILD_KEPT, day.name, unarchived
         )
-
-    async def to_keep(
-        self,
-        first: Day,
-        last: Day,
-        statements: Mapping[str, int],
-        kinds: Mapping[str, int],
-    ) -> Sequence[ToKeep]:
-        """Return what rules keep of the days from one to another.
-
-        Rules are of statements, or of kinds of which the facts stay.
-        """
-        rows = await self._connection.fetch(
-            TO_KEEP,
-            first.lower,
-            last.upper,
-            _spans(statements),
-            _spans(kinds),
-        )
-        return sorted(ToKeep(*row) for row in rows)
 
     async def drop(
         self, day: Day, unarchived: str, notices: Mapping[int, Any]
@@ -233,9 +179,3 @@ class RetentionStore(Steps):
         """Abandon a derivation that nobody builds; False if somebody does."""
         is_left: bool = await self._patiently("look", GIVE_UP_BUILDING)
         return is_left
-
-
-def _spans(longer: Mapping[str, int]) -> str:
-    """Return how long what stays, as the database is asked by it."""
-    spans = {text: f"{days} days" for text, days in longer.items()}
-    return orjson.dumps(spans).decode()

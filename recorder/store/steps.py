@@ -30,7 +30,7 @@ LOCK_NOT_AVAILABLE = ("55P03", "40P01")
 
 LEAVE_NOTICE = "select recorder.leave_notice($1, $2)"
 LOCK_HOLDS = "select pg_advisory_xact_lock(hashtext('recorder.holds'))"
-"""Nobody places a hold while days are dropped or thinned out, nor the other
+"""Nobody places a hold while days are dropped, nor the other
 way round: a hold that was placed during a drop would keep nothing of it."""
 
 
@@ -91,18 +91,10 @@ class Steps(RetentionReader):
     async def _patiently_row(
         self, action: str, query: str, *given: Any
     ) -> asyncpg.Record:
-        (row,) = await self._patiently_rows(action, query, *given)
-        return row
-
-    async def _patiently_rows(
-        self, action: str, query: str, *given: Any
-    ) -> list[asyncpg.Record]:
         for last in (False, False, True):
             try:
                 with refusals(action):
-                    rows: list[asyncpg.Record]
-                    rows = await self._connection.fetch(query, *given)
-                    return rows
+                    return await self._connection.fetchrow(query, *given)
             except asyncpg.PostgresError as exc:
                 if last or exc.sqlstate not in LOCK_NOT_AVAILABLE:
                     with translate_errors(action):

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import filterfalse, groupby
+from itertools import groupby
 from typing import Any
 
 from recorder.coverage.hole import Hole
@@ -27,7 +27,6 @@ from recorder.model.moment import FIRST
 from recorder.model.window import Window
 from recorder.questions.ports import Reading
 from recorder.questions.spanning.reading import SpanningReading
-from recorder.retention.policy import is_statement
 from recorder.store.archive_engine import ArchiveEngine
 from recorder.store.read import LogReading
 from recorder.store.read_archived import ArchivedDay
@@ -62,19 +61,10 @@ class _Day:
     def state(self) -> str:
         """Say how it is with it."""
         if self.row.uri is None:
-            return DROPPED + self._longer
+            return DROPPED
         if self.why is not None:
-            return AWAY + self._longer
+            return AWAY
         return NOT_READ if self.found is None else ""
-
-    @property
-    def _longer(self) -> str:
-        """Say what of it is in the database, as it stays longer."""
-        whole = ", ".join(filter(is_statement, self.row.kept))
-        kinds = ", ".join(filterfalse(is_statement, self.row.kept))
-        return (whole and f"; {whole} of it stayed") + (
-            kinds and f"; of {kinds} there are only the facts"
-        )
 
 
 class ArchivedDays:

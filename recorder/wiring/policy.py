@@ -2,7 +2,7 @@
 
 import shutil
 
-from recorder.retention.policy import EVENT, Policy, PolicyError, read_policy
+from recorder.retention.policy import Policy, PolicyError, read_policy
 from recorder.settings import Settings
 
 __all__ = ["budget_of", "is_fixed", "policy_of"]
@@ -50,20 +50,9 @@ def policy_of(settings: Settings) -> Policy:
     Raises:
         PolicyError: it contradicts itself.
     """
-    policy = read_policy(
+    return read_policy(
         hot=settings.retention_hot,
         place=settings.retention_archive or str(settings.data_dir / "archive"),
         unarchived=settings.retention_unarchived,
         budget=budget_of(settings, 0) if is_fixed(settings) else None,
-        longer=settings.retention_longer,
-        shorter=settings.retention_shorter,
     )
-    for rule in policy.shorter:
-        if rule.name == EVENT and rule.older_than < settings.event_ttl:
-            msg = (
-                f'retention_shorter "{rule.text}={rule.days}" and event_ttl'
-                " contradict each other: Events would go that the API server"
-                " still shows, and would be recorded again"
-            )
-            raise PolicyError(msg)
-    return policy

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recorder.admin.retaining import Retaining, retain
-from recorder.retention.policy import Policy, Rule
+from recorder.retention.policy import Policy
 from recorder.settings import Settings
 from recorder.wiring.reading import open_logs
 from tests.corpus.answers import TAPES
@@ -18,23 +18,16 @@ from tests.support.postgres import Database
 from tests.support.sampling import sampled
 
 SAMPLE = 3
-SAMPLE_OF_THINNED = 1
 ARCHIVED = re.compile(
     r',\s*"archived": \[[^\]]*\]|,\s*"from the archive: [^"]*"'
     r"|\n[*] from the archive: [^\n]*|\nfrom the archive: [^\n]*"
 )
-
-STATEMENTS = ("Event", "Lease", "audit")
 
 LEFT = "select count(*) from recorder.batch"
 
 
 def chosen() -> list[str]:
     return [*sampled("from the archive", names(), SAMPLE)]
-
-
-def thinned() -> list[str]:
-    return [*sampled("thinned out", names(), SAMPLE_OF_THINNED)]
 
 
 async def answers(database: Database, tape: str, folder: Path) -> list[Answer]:
@@ -76,28 +69,6 @@ async def test_answers_from_the_archive_are_those_from_before(
     await drop_all(database, tmp_path / "archive")
     after = await answers(database, tape, tmp_path)
 
-    compare(before, after)
-
-
-def compare(before: list[Answer], after: list[Answer]) -> None:
     for old, new in zip(before, after, strict=True):
         assert new.question == old.question
         assert ARCHIVED.sub("", new.text) == old.text, old.question
-
-
-@pytest.mark.parametrize("tape", thinned())
-async def test_answers_about_days_thinned_out_are_those_from_before(
-    database: Database, tmp_path: Path, tape: str
-) -> None:
-    before = await answers_of_old(database, tape, tmp_path)
-
-    policy = Policy(
-        place=str(tmp_path / "archive"),
-        hot=timedelta(days=300),
-        shorter=[Rule(name=name, days=1) for name in STATEMENTS],
-    )
-    done = await retain(database.dsn("retention"), Retaining(policy=policy))
-    assert done.thinned
-    after = await answers(database, tape, tmp_path)
-
-    compare(before, after)

@@ -9,18 +9,17 @@ from recorder.settings import Settings
 from recorder.store.read_archived import read_archived
 from recorder.wiring.archived import ArchivedReading
 from recorder.wiring.reading import Logs, open_logs
-from tests.retention.test_thinning import run
-from tests.support.days import write_days, write_statements
+from tests.retention.test_dropping import run
+from tests.support.days import write_days
 from tests.support.postgres import Database
 
 
-async def names_of(logs: Logs) -> list[tuple[str, bool]]:
-    """Return the days that are not in the database, or not whole."""
+async def names_of(logs: Logs) -> list[str]:
+    """Return the days that are not in the database."""
     reading = await logs.read(1)
     if not isinstance(reading, ArchivedReading):
         return []
-    days = [day.row for day in reading.days._days]
-    return [(day.name, day.is_here) for day in days]
+    return [day.row.name for day in reading.days._days]
 
 
 async def test_a_day_that_goes_is_known_to_the_next_question(
@@ -28,7 +27,6 @@ async def test_a_day_that_goes_is_known_to_the_next_question(
 ) -> None:
     """And no list is read for a question before which nothing went."""
     await write_days(database)
-    await write_statements(database, 5)
     read = []
 
     async def counted(*given: object) -> object:
@@ -42,17 +40,11 @@ async def test_a_day_that_goes_is_known_to_the_next_question(
     found = []
     async with open_logs(settings) as logs:
         found.append(await names_of(logs))
-        for policy in (
-            {"hot": timedelta(days=8), "shorter": ()},
-            {"hot": timedelta(days=7), "shorter": ()},
-            {"hot": timedelta(days=7)},
-        ):
-            await run(database, tmp_path / "archive", **policy)
+        for days in (8, 7):
+            await run(database, tmp_path / "archive", hot=timedelta(days=days))
             found += [await names_of(logs) for _ in range(2)]
 
-    first, second, third = found[1::2]
-    assert found == [[], first, first, second, second, third, third]
+    first, second = found[1::2]
+    assert found == [[], first, first, second, second]
     assert [len(first), len(second)] == [1, 2]
-    assert third[:2] == second
-    assert [is_here for _, is_here in third[2:]] == [True]
-    assert len(read) == 3
+    assert len(read) == 2

@@ -117,6 +117,41 @@ def test_an_unknown_key_of_the_configuration_names_key_and_file(
     )
 
 
+@pytest.mark.parametrize("name", ["retention_longer", "retention_shorter"])
+@pytest.mark.parametrize(
+    "text", ['{name} = ["Node=730"]', '[retention]\n{part} = ["Lease=1"]']
+)
+def test_a_setting_of_an_earlier_release_says_what_to_do_instead(
+    recorder: Recorder, tmp_path: Path, name: str, text: str
+) -> None:
+    file = tmp_path / "recorder.toml"
+    part = name.removeprefix("retention_")
+    file.write_text(text.format(name=name, part=part))
+
+    answer = recorder("--config", str(file), "status")
+
+    assert answer.status == USAGE
+    assert answer.err.startswith(
+        f'recorder: setting "{name}" in {file} no longer exists: days '
+    )
+    assert "Delete the setting: " in answer.err
+
+
+@pytest.mark.parametrize("name", ["LONGER", "SHORTER"])
+def test_a_variable_of_an_earlier_release_says_what_to_do_instead(
+    recorder: Recorder, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(f"RECORDER_RETENTION_{name}", "Lease=1")
+
+    answer = recorder("prune")
+
+    assert answer.status == USAGE
+    assert answer.err.startswith(
+        f'recorder: setting "RECORDER_RETENTION_{name}" in the environment no'
+        " longer exists: days "
+    )
+
+
 def test_an_unknown_variable_of_the_environment_is_named(
     recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,24 +1,19 @@
-"""What commands answer of days that were dropped, or thinned out."""
+"""What commands answer of days that were dropped."""
 
 import asyncio
-import json
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import Answer
 from tests.corpus.logs import play
 from tests.support.days import (
-    RUNS,
     asked,
     noon,
     set_clock,
     write_a_loss,
     write_days,
     write_events,
-    write_statements,
 )
 from tests.support.postgres import Database
 
@@ -166,86 +161,3 @@ async def test_what_began_in_dropped_days_is_told_whole(
 
     assert before.out.count('"workloads": 1') == 1
     assert after.json["incidents"] == before.json["incidents"]
-
-
-async def test_what_is_only_facts_is_said(
-    days: Database, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Of a kind that stays longer than its entries, which nobody archived."""
-    for name, text in (
-        ("ARCHIVE", "none"),
-        ("UNARCHIVED", "drop"),
-        ("LONGER", "Node=730, audit=30"),
-    ):
-        monkeypatch.setenv(f"RECORDER_RETENTION_{name}", text)
-    await write_days(days)
-    url = ("--database-url", days.superuser_dsn())
-    since = noon(11).strftime("%Y-%m-%dT%H:%M:%SZ")
-    until = noon(8).strftime("%Y-%m-%dT%H:%M:%SZ")
-    window = ("--since", since, "--until", until, "-o", "json", *url)
-    why = ("why", "node/gpu-001", *window)
-    before = await asyncio.to_thread(recorder, *why)
-    assert before.json["verdicts"]
-
-    dry = await asyncio.to_thread(recorder, "prune", "--dry-run", *url)
-    assert "facts of these days (Node)" in dry.out
-    done = await asyncio.to_thread(recorder, "prune", *url)
-    assert "dropped 2 days" in done.err
-
-    for question in (why, ("incidents", *window)):
-        told = await asyncio.to_thread(recorder, *question)
-        assert told.status == 4, told.err
-        assert (
-            "dropped by retention, not archived; audit of it stayed; of Node"
-            " there are only the facts" in told.out
-        )
-    after = await asyncio.to_thread(recorder, *why)
-    assert len(after.json["verdicts"]) == len(before.json["verdicts"])  # type: ignore[arg-type]
-
-
-async def test_what_went_before_its_day_is_said(
-    days: Database,
-    recorder: Recorder,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    """By the run, and by every answer that it is missing from."""
-    await write_statements(days, 5)
-    name = "RECORDER_RETENTION_SHORTER"
-    monkeypatch.setenv(name, "Event/Pulled=2, audit/get=1")
-    url = ("--database-url", days.superuser_dsn())
-    since = noon(6).strftime("%Y-%m-%dT%H:%M:%SZ")
-    until = noon(4).strftime("%Y-%m-%dT%H:%M:%SZ")
-    window = ("--since", since, "--until", until, "-o", "json", *url)
-
-    dry = await asyncio.to_thread(recorder, "prune", "--dry-run", *url)
-    done = await asyncio.to_thread(recorder, "prune", *url)
-    run = await asked(days, RUNS)
-
-    day = f"entry_{noon(5):%Y%m%d}"
-    assert [
-        line.partition(" out of ")[2] for line in dry.out.splitlines()
-    ] == [
-        f"{noon(5):%Y-%m-%d} (Event/Pulled=2)",
-        f"{noon(5):%Y-%m-%d} (audit/get=1)",
-    ]
-    assert "took 2 entries out of 1 days that stay" in done.err, done.err
-    assert json.loads(run[0])["thinned"] == [  # type: ignore[index]
-        {"day": day, "rules": {"Event/Pulled=2": 1, "audit/get=1": 1}}
-    ]
-    found = await asyncio.to_thread(recorder, "log", *window)
-    assert '"reason":"get"' in found.out
-    assert "by policy" not in found.out
-    assert str(tmp_path / "archive") in found.out
-
-    lose_a_manifest(tmp_path)
-    found = await asyncio.to_thread(recorder, "log", *window)
-    assert found.status == 4
-    reasons = [gap["reason"] for gap in found.json["coverage"]["gaps"]]  # type: ignore[index]
-    for what in ("Events (Pulled)", "audit records (get)"):
-        assert any(reason.startswith(what) for reason in reasons), reasons
-    assert str(tmp_path / "archive") in reasons[-1]
-    watched = await asyncio.to_thread(
-        recorder, "log", "--source", "watch", *window
-    )
-    assert "audit records (get)" not in watched.out

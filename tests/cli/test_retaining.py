@@ -29,17 +29,14 @@ async def test_a_run_says_in_one_line_what_it_did(
     days: Database,
     recorder: Recorder,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     await write_days(days)
     url = ("--database-url", days.superuser_dsn())
-    monkeypatch.setenv("RECORDER_RETENTION_LONGER", "Nodes=30")
 
     dry = await asyncio.to_thread(recorder, "prune", "--dry-run", *url)
     assert dry.status == 0, dry.err
     assert dry.out.count("would drop") == 2
     assert f"would drop {noon(10):%Y-%m-%d} (age)\n" in dry.out
-    assert "would keep 0 entries of these days (Nodes)\n" in dry.out
 
     done = await asyncio.to_thread(recorder, "prune", *url)
     assert (done.status, done.out) == (0, ""), done.err
@@ -246,28 +243,6 @@ async def test_holds_are_placed_listed_and_lifted(
         (
             {"RECORDER_RETENTION_UNARCHIVED": "drop"},
             ("retention_archive", "retention_unarchived"),
-        ),
-        (
-            {"RECORDER_RETENTION_LONGER": "Node=3"},
-            ("retention_longer", "retention_hot"),
-        ),
-        (
-            {
-                "RECORDER_RETENTION_LONGER": "audit/get=30",
-                "RECORDER_RETENTION_SHORTER": "audit/get=1",
-            },
-            ("retention_shorter", "retention_longer", "audit/get=30"),
-        ),
-        (
-            {"RECORDER_RETENTION_SHORTER": "Lease=7"},
-            ("retention_shorter", "retention_hot"),
-        ),
-        (
-            {
-                "RECORDER_RETENTION_SHORTER": "Event=1",
-                "RECORDER_EVENT_TTL": "2d",
-            },
-            ("retention_shorter", "event_ttl"),
         ),
         ({"RECORDER_RETENTION_HOT": "1h"}, ("retention_hot",)),
         ({"RECORDER_RETENTION_BUDGET": "much"}, ("retention_budget",)),

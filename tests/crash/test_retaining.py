@@ -19,7 +19,7 @@ from recorder.admin.retaining import Retaining, retain
 from recorder.archive.manifest import Manifest
 from recorder.archive.place import FolderPlace
 from recorder.archive.verifying import verify_day
-from recorder.retention.policy import Policy, Rule
+from recorder.retention.policy import Policy
 from recorder.store.writer import Writer
 from tests.conftest import migrated
 from tests.contract.test_log import SPEC
@@ -38,8 +38,7 @@ TEMPLATE = "two_days"
 DEATHS = 24
 """Of about a hundred; each takes two runs of retention."""
 
-WRITERS = ("retention.", "thinning.", "steps.", "holds.")
-READS = {"thinning.GOING"}
+WRITERS = ("retention.", "steps.", "holds.")
 TRANSACTION = ("BEGIN;", "COMMIT;")
 SENT = ("sent B", "sent Q", "sent X")
 """Messages with which a statement is carried out, or a session ended."""
@@ -55,9 +54,6 @@ KILLED = {
     "retention.SEAL",
     "retention.VERIFIED",
     "steps.LEAVE_NOTICE",
-    "thinning.BEGIN",
-    "thinning.STAGE",
-    "thinning.THIN",
 }
 RETAINING = KILLED | {
     # Of one transaction each, with the notice of it.
@@ -87,19 +83,13 @@ LEFT = """
         where document::json->>'action' <> 'ran'),
       'runs', (select count(*) > 0 from recorder.notice
         where document::json->>'action' = 'ran'),
-      'thinned', (select array_agg(format('%s %s %s', t.batch, t.offsets,
-          encode(g.sha256, 'hex')) order by t.batch)
-        from recorder.thinned t left join recorder.thinning g using (run)),
       'tables', (select array_agg(relname order by relname) from pg_class
         where relkind = 'r' and relnamespace = 'recorder'::regnamespace))
 """
 
 
 async def _run(database: Database, place: Path) -> None:
-    rule = Rule(name="Event", reason="Short", days=3)
-    policy = Policy(
-        place=str(place), shorter=(rule,), longer={"Event/Long": 30}
-    )
+    policy = Policy(place=str(place))
     await retain(database.dsn("retention"), Retaining(policy=policy))
 
 
@@ -131,8 +121,7 @@ def kills_of(passed: Path) -> Iterator[Kill]:
     """
     for place, count in json.loads(passed.read_text()).items():
         name, _, moment = place.rpartition(", ")
-        is_write = name.startswith(WRITERS) and name not in READS
-        if is_write or name in TRANSACTION:
+        if name.startswith(WRITERS) or name in TRANSACTION:
             if moment == "before" or moment in SENT:
                 yield from (Kill(place, n) for n in sorted({1, count}))
         elif moment == "before":
@@ -174,9 +163,7 @@ async def test_a_run_that_is_killed_at_any_statement_is_made_again(
         await migrated(database)
         await write_days(database, 2)
         await write_events(database, "Gone", 9)
-        await write_events(database, "Long", 9)
         await write_events(database, "Kept", 7)
-        await write_events(database, "Short", 6)
 
     await make_template(embedded_server, TEMPLATE, prepare)
     passed = tmp_path / "passed"
@@ -184,8 +171,7 @@ async def test_a_run_that_is_killed_at_any_statement_is_made_again(
     async with fresh_database(embedded_server, TEMPLATE) as database:
         assert in_a_child(database, whole, passed, None) == 0
         wanted = await left(database, whole)
-        assert wanted["words"] == ["Kept", "Long", "Short", "kubelet"]
-        assert wanted["thinned"]
+        assert wanted["words"] == ["Kept", "kubelet"]
     places = json.loads(passed.read_text())
     # The notice goes by the name of the first module that has it.
     named = {

@@ -79,18 +79,10 @@ async def test_what_is_alive_is_carried_forward(
     assert facts > 0
 
 
-@pytest.mark.parametrize(
-    ("longer", "is_kept"),
-    [({}, False), ({"Pod": 730}, True), ({"Pod": 8}, False)],
-)
-async def test_facts_of_a_kind_stay_for_as_long_as_the_policy_says(
-    database: Database,
-    tmp_path: Path,
-    longer: dict[str, int],
-    *,
-    is_kept: bool,
+async def test_facts_of_what_is_gone_go_with_their_day(
+    database: Database, tmp_path: Path
 ) -> None:
-    """Of a Pod that is gone, ten days ago, of which nothing else is kept."""
+    """Of a Pod that is gone, of which nothing else is kept."""
     await write_days(database)
     count = (
         "select count(*) from recorder.fact f"
@@ -98,13 +90,12 @@ async def test_facts_of_a_kind_stay_for_as_long_as_the_policy_says(
     )
     before = await asked(database, count)
 
-    done = await run(database, tmp_path, longer=longer)
+    done = await run(database, tmp_path)
 
-    after = await asked(database, count)
     assert len(done.dropped) == 2
     assert before, "it came and went"
     # Its end was told on the second day, which is dropped too.
-    assert after == (before if is_kept else 0)
+    assert await asked(database, count) == 0
 
 
 async def test_the_writer_goes_on_over_dropped_days(

@@ -6,14 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recorder.retention.planning import (
-    AGE,
-    BUDGET,
-    DayState,
-    plan,
-    plan_thinning,
-)
-from recorder.retention.policy import Policy, PolicyError, Rule, read_policy
+from recorder.retention.planning import AGE, BUDGET, DayState, plan
+from recorder.retention.policy import Policy, PolicyError, read_policy
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 MIDNIGHT = NOW.replace(hour=0)
@@ -25,7 +19,6 @@ def day(
     archived: bool = True,
     size: int = 10,
     holds: tuple[int, ...] = (),
-    by: tuple[str, ...] = (),
 ) -> DayState:
     upper = MIDNIGHT - timedelta(days=ago - 1)
     return DayState(
@@ -34,7 +27,6 @@ def day(
         archived=archived,
         bytes=size,
         holds=holds,
-        thinned_by=by,
     )
 
 
@@ -80,24 +72,6 @@ def test_what_stops_a_drop_is_named() -> None:
     assert names(lacking, dropping) == ["day-12", "day-11"]
 
 
-def test_a_day_is_thinned_out_by_each_rule_once_it_is_old_enough() -> None:
-    lease, reads = Rule(name="Lease", days=1), Rule(name="audit", days=3)
-    policy = Policy(shorter=(lease, reads))
-    days = [
-        day(6, by=("Lease", "audit")),
-        day(5, by=("Lease",)),
-        day(4, holds=(1,)),
-        day(3, archived=False),
-        day(2),
-        day(1),
-        day(0),
-    ]
-    found = [
-        (one.name, one.rules) for one in plan_thinning(days, policy, now=NOW)
-    ]
-    assert found == [("day-5", [reads]), ("day-2", [lease])]
-
-
 @given(
     st.lists(st.tuples(st.booleans(), st.integers(0, 50), st.booleans())),
     st.integers(1, 20),
@@ -134,30 +108,12 @@ GIVEN = {
     "place": "/archive",
     "unarchived": "keep",
     "budget": None,
-    "longer": (),
 }
 
 
 def test_a_policy_is_read() -> None:
-    longer = ("Node=730", "audit=30", "audit/delete=365", "Lease=90")
-    policy = read_policy(**{**GIVEN, "longer": longer})  # type: ignore[arg-type]
-    assert policy.longer == {
-        "Node": 730,
-        "audit": 30,
-        "audit/delete": 365,
-        "Lease": 90,
-    }
-    spared = {"longer": ("audit/delete=365",), "shorter": ("audit=2",)}
-    assert read_policy(**{**GIVEN, **spared}).longer == {"audit/delete": 365}  # type: ignore[arg-type]
+    policy = read_policy(**GIVEN)  # type: ignore[arg-type]
     assert policy.document()["hot_days"] == 7
-    shorter = ("Lease=1", "Event/Pulled=2", "audit/create/eviction=6")
-    policy = read_policy(**{**GIVEN, "shorter": shorter})  # type: ignore[arg-type]
-    assert policy.shorter == (
-        Rule(name="Lease", days=1),
-        Rule(name="Event", reason="Pulled", days=2),
-        Rule(name="audit", reason="create/eviction", days=6),
-    )
-    assert policy.document()["shorter"]["Event/Pulled"] == 2
     assert read_policy(
         **{**GIVEN, "place": "none", "unarchived": "drop"}  # type: ignore[arg-type]
     ) == Policy(unarchived="drop")
@@ -171,29 +127,7 @@ def test_a_policy_is_read() -> None:
         {"place": "none"},
         {"unarchived": "drop"},
         {"budget": 5},
-        {"longer": ("Node",)},
-        {"longer": ("Node=3",)},
-        {"longer": ("Node=99999999999",)},
-        {"longer": ("event=90",)},
-        {"shorter": ("Audit/get=2",)},
         {"hot": timedelta(days=99_999)},
-        {"longer": ("Node=30", "Node=730")},
-        {"longer": ("Pod/Failed=30",)},
-        {"longer": ("Lease/x=30",)},
-        {"longer": ("audit/=30",)},
-        {"longer": ("audit/list=30", "audit=365")},
-        {"longer": ("audit/delete=365",), "shorter": ("audit/delete=2",)},
-        {"longer": ("audit=365",), "shorter": ("audit/get=2",)},
-        {"shorter": ("Event=1", "Event/Pulled=3")},
-        {"shorter": ("Lease",)},
-        {"shorter": ("Lease=0",)},
-        {"shorter": ("audit/=1",)},
-        {"shorter": ("Lease/x=1",)},
-        {"shorter": ("Pod=1",)},
-        {"shorter": ("recorder=1",)},
-        {"shorter": ("Event=7",)},
-        {"shorter": ("Event=1", "Event=2")},
-        {"shorter": ("Lease=1",), "longer": ("Lease=30",)},
     ],
 )
 def test_what_contradicts_itself_is_refused(wrong: dict[str, object]) -> None:

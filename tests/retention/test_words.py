@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from recorder.store import retention
 from recorder.store.retention import RetentionStore, connect_for_retention
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Teller
@@ -79,12 +80,15 @@ async def test_a_word_stays_that_a_hold_keeps(
 
 
 async def test_a_word_stays_that_a_fact_carried_forward_refers_to(
-    database: Database, tmp_path: Path
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """As one that an earlier release kept."""
     await write_days(database)
     await write_events(database, "Carried", 6)
+    longer = retention.BUILD_KEPT.replace("{}", '{"Pod": "30 days"}')
+    monkeypatch.setattr(retention, "BUILD_KEPT", longer)
 
-    await run(database, tmp_path, hot=timedelta(days=2), longer={"Pod": 30})
+    await run(database, tmp_path, hot=timedelta(days=2))
 
     assert await asked(database, KEPT) == ["Carried"]
     assert await words(database) == ["Carried", "kubelet"]

@@ -34,7 +34,7 @@ from tests.support.postgres import (
 )
 from tests.tampering.story import the_log
 
-__all__ = ["FOLDER", "dumped", "entries_digest", "restore", "root"]
+__all__ = ["FOLDER", "entries_digest", "restore", "root"]
 
 FOLDER = Path(__file__).parent / "releases"
 _DUMP = ("pg_dump", "--schema=recorder", "--schema=history")
@@ -85,11 +85,6 @@ async def root(database: Database) -> tuple[str, list[object]]:
     ]
 
 
-def dumped(database: Database) -> bytes:
-    """Return a database as pg_dump writes it."""
-    return _run((*_DUMP, database.superuser_dsn()))
-
-
 def restore(
     database: Database, dump: Path, words: Mapping[str, str] = {}
 ) -> None:
@@ -127,7 +122,7 @@ async def _make(server: DatabaseServer, version: str) -> None:
         columns, digest = await entries_digest(database)
         sealed, problems = await root(database)
         assert problems == []
-        dump = dumped(database)
+        dump = _run((*_DUMP, database.superuser_dsn()))
     FOLDER.mkdir(exist_ok=True)
     packed = zstandard.ZstdCompressor(level=19).compress(dump)
     (FOLDER / f"{version}.sql.zst").write_bytes(packed)

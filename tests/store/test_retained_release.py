@@ -8,24 +8,44 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+)
 
+from recorder.admin.checkpointing import make_checkpoint
+from recorder.admin.proving import UnprovenError, prove
+from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify
+from recorder.coverage.coverage import covered
 from recorder.documents.document import plain
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.incidents import IncidentsDocument
 from recorder.documents.verdict import WhyDocument
+from recorder.integrity.proof import check_proof
+from recorder.integrity.verified import Verified
 from recorder.knowledge import shipped
+from recorder.model.entry import Operation
+from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.entries import EntryQuestion, ask_entries
+from recorder.questions.entry import ask_entry
+from recorder.questions.fact_ports import ALWAYS, Stay
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.questions.ports import Line, Reading
 from recorder.questions.why import WhyQuestion, ask_why
+from recorder.retention.policy import Policy
 from recorder.settings import Settings
+from recorder.store.archive_engine import ArchiveEngine
+from recorder.store.long_work import connect_to
+from recorder.store.read_facts import EVIDENCE
+from recorder.wiring.archived import ArchivedReading
 from recorder.wiring.reading import open_logs
 from tests.conftest import TEMPLATE, migrated
 from tests.corpus.logs import play
@@ -35,6 +55,9 @@ from tests.store.retained_log import tape as as_played
 from tests.support.days import owner
 from tests.support.postgres import Database, DatabaseServer, fresh_database
 from tests.tampering.story import the_log
+
+KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+PUBLIC = KEY.public_key().public_bytes_raw()
 
 TAPES = {DROPPED: 2, THINNED: 3}
 """With the numbers of their logs."""
@@ -133,6 +156,15 @@ async def answers(reading: Reading, window: Window) -> dict[str, Any]:
     return found
 
 
+WHOLE = Window(datetime(2026, 11, 1, tzinfo=UTC), NOW)
+
+
+async def listed(reading: Reading, **more: Any) -> list[Any]:
+    question = EntryQuestion(window=WHOLE, **more)
+    found = await ask_entries(reading, question, now=NOW)
+    return [one async for page in found.pages(reading) for one in page]
+
+
 LISTS: Mapping[str, Any] = {
     "entries": {"documents": True},
     "facts": {"facts": True},
@@ -158,14 +190,157 @@ async def test_a_tape_is_answered_as_if_nothing_had_gone(
     assert "alice@example.com" in str(after)
 
 
-@pytest.mark.parametrize("log", [1, *TAPES.values()])
-async def test_what_is_left_of_it_is_proven(kept: Kept, log: int) -> None:
-    found = await verify(
+async def verified(kept: Kept, log: int) -> Verified:
+    return await verify(
         kept.database.dsn("writer"),
         replace(the_log(1), id=log),
         Verifying(),
         asyncio.Event(),
     )
 
+
+@pytest.mark.parametrize("log", [1, *TAPES.values()])
+async def test_what_is_left_of_it_is_proven(kept: Kept, log: int) -> None:
+    found = await verified(kept, log)
+
     assert (found.problems, found.unrecorded) == ([], 0)
     assert found.dropped > 0 or log == TAPES[THINNED]
+
+
+async def positions(kept: Kept, log: int) -> set[int]:
+    """Return which entries of a log are in the database."""
+    async with owner(kept.database) as connection:
+        rows = await connection.fetch(
+            "select position from recorder.entry where log_id = $1", log
+        )
+    return {row["position"] for row in rows}
+
+
+@pytest.mark.parametrize("log", [1, 3])
+async def test_only_an_entry_that_went_opens_the_archive(
+    kept: Kept, log: int
+) -> None:
+    here = await positions(kept, log)
+    async with owner(kept.database) as connection:
+        dropped = await connection.fetchval(
+            "select pruned_positions from recorder.log_head where log_id = $1",
+            log,
+        )
+    (gone, *_) = {*range(dropped + 1, max(here))} - here
+    async with kept.reading(log) as reading:
+        assert isinstance(reading, ArchivedReading)
+        for position in sorted(here - {*range(dropped + 1)})[::9]:
+            await ask_entry(reading, EntryName(log, position))
+        assert reading.days.opened is None
+        found = await ask_entry(reading, EntryName(log, gone))
+        assert found.operation in {
+            Operation.ADDED, Operation.AUDIT, Operation.LISTED
+        }  # fmt: skip
+        assert reading.days.opened is not None
+
+
+async def test_of_a_thinned_day_only_statements_are_asked_for(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    async def fetch(_: object, __: str, statement: object, ___: object) -> Any:
+        asked.append(statement)
+        return []
+
+    async with kept.reading(TAPES[THINNED]) as reading:
+        window = await whole(reading)
+        await reading.reach(window.since, window.until)
+        monkeypatch.setattr(ArchiveEngine, "fetch", fetch)
+        stay = Stay("gpu-001", *ALWAYS)
+        given = {"since": window.since, "until": window.until}
+        await reading.facts.evidence(["gpu-001"], **given, locks=[])
+        await reading.facts.disrupted([stay], **given)
+        await reading.facts.places()
+        await reading.gangs.pods_on([stay])
+        await reading.nodes_before(["gpu-404"], NOW)
+    assert asked == [EVIDENCE]
+
+
+async def test_what_went_and_cannot_be_read_is_a_hole_that_says_why(
+    kept: Kept,
+) -> None:
+    place = kept.folder / "archive"
+    (manifest,) = place.glob("*/2026-11-19/manifest.json")
+    away = manifest.rename(manifest.with_name("away"))
+    try:
+        async with kept.reading(TAPES[THINNED]) as reading:
+            found = await listed(reading, source="audit")
+            coverage = await covered(reading, WHOLE, now=NOW)
+    finally:
+        away.rename(manifest)
+
+    assert len(found) == 42, "those that stayed"
+    assert not coverage.complete
+    reasons = [h.reason for h in coverage.holes if "by policy" in h.reason]
+    assert [reason.partition(" older")[0] for reason in reasons] == [
+        "Events", "silences of leases", "audit records (create)",
+        "audit records (patch)",
+    ]  # fmt: skip
+    for reason in reasons:
+        assert f"in the archive, {place}, which cannot be read: " in reason
+
+
+async def test_what_went_and_what_stays_is_proven(kept: Kept) -> None:
+    log = TAPES[THINNED]
+    here = await positions(kept, log)
+    gone = {*range(1, max(here))} - here
+    connection = await connect_to(kept.database.superuser_dsn())
+    change = connection.transaction()
+    await change.start()
+    try:
+        await make_checkpoint(connection, log, KEY, [], NOW)
+        for position in (min(here), min(gone), max(gone)):
+            proof = await prove(connection, EntryName(log, position))
+            check_proof(msgspec.json.encode(proof), [PUBLIC])
+        await connection.execute(
+            "alter table recorder.archived_day disable trigger all;"
+            "update recorder.archived_day set uri = null,"
+            f" manifest_sha256 = null where log_id = {log}"
+        )
+        with pytest.raises(UnprovenError, match="retention_shorter"):
+            await prove(connection, EntryName(log, min(gone)))
+    finally:
+        await change.rollback()
+        await connection.close()
+
+
+async def test_the_next_run_drops_what_was_kept_and_thinned(
+    embedded_server: DatabaseServer, tmp_path: Path
+) -> None:
+    """And the same is answered as before, all of it from the archive."""
+    async with fresh_database(embedded_server) as database:
+        place = restored(database, tmp_path)
+        await migrated(database)
+        one = Kept(database, tmp_path)
+        async with one.reading(TAPES[THINNED]) as reading:
+            before = await listed(reading, documents=True)
+        policy = Policy(place=str(place), hot=timedelta(days=1))
+
+        done = await retain(
+            database.dsn("retention"), Retaining(policy=policy)
+        )
+
+        assert done.dropped
+        assert done.stopped_by is None
+        async with owner(database) as connection:
+            left = await connection.fetchrow(LEFT)
+        assert tuple(left) == (0, 0, 0)
+        async with one.reading(TAPES[THINNED]) as reading:
+            assert await listed(reading, documents=True) == before
+        for log in (1, 2, 3):
+            assert (await verified(one, log)).problems == []
+
+
+LEFT = """
+    select (select count(*) from recorder.thinned t
+        join recorder.log_head h using (log_id)
+        where t.batch <= h.pruned_batches),
+      (select count(*) from recorder.entry_kept where operation in (6, 10)),
+      (select count(*) from recorder.fact_kept f where f.kind = 21)
+"""

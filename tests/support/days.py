@@ -223,7 +223,7 @@ async def write_events(database: Database, reason: str, ago: int) -> None:
 
 
 async def write_statements(database: Database, ago: int) -> None:
-    """Write one batch of what may go before its day, and a version of a Pod.
+    """Write one batch of statements, and a version of a Pod.
 
     Two Events, two audit records, and a silence of a lease.
     """

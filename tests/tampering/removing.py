@@ -34,12 +34,12 @@ async def any_row(
     return random.choice(await connection.fetch(query))
 
 
-THINNED = "select * from recorder.thinned order by batch, run"
+THINNED = "select * from recorder.thinned where log_id = 1 order by batch, run"
 ENTRY = """
     select e.*, b.batch, b.first_position from recorder.entry e
-    join recorder.batch b on e.position
+    join recorder.batch b on b.log_id = e.log_id and e.position
       between b.first_position and b.first_position + b.entries - 1
-    where e.operation <> 13 order by e.position
+    where e.log_id = 1 and e.operation <> 13 order by e.position
 """
 
 
@@ -95,7 +95,8 @@ async def an_entry_put_back(c: asyncpg.Connection, random: Random) -> None:
         "insert into recorder.entry (recorded_at, observed_at, position,"
         " log_id, epoch, operation, source, encoding, payload)"
         " select b.recorded_at, b.observed_min, b.first_position + $2, 1, 1,"
-        " 3, 1, 0, $3 from recorder.batch b where batch = $1",
+        " 3, 1, 0, $3 from recorder.batch b"
+        " where log_id = 1 and batch = $1",
         row["batch"],
         random.choice(row["offsets"]),
         other["payload"],
@@ -128,7 +129,7 @@ async def tell_otherwise(
     del random
     await c.execute(
         f"{change} where operation = 13 and position >"
-        " (select pruned_positions from recorder.log_head)"
+        " (select pruned_positions from recorder.log_head where log_id = 1)"
     )
 
 
@@ -179,7 +180,7 @@ async def an_entry_removed_as_by_a_run(
         " entries, sha256) select 999, 1, p.name, '[]', 1, ''"
         " from recorder.batch b join recorder.partition p"
         " on b.recorded_at >= p.lower and b.recorded_at < p.upper"
-        " where b.batch = $1",
+        " where b.log_id = 1 and b.batch = $1",
         gone.batch,
     )
     await c.execute(
@@ -198,20 +199,22 @@ async def the_oldest_day_removed_as_by_retention(
     """With all that a drop leaves, but for the entry."""
     days = await c.fetch(
         "select d.* from recorder.archived_day d join recorder.log_head h"
-        " using (log_id) where d.last_batch > h.pruned_batches"
+        " using (log_id) where log_id = 1"
+        " and d.last_batch > h.pruned_batches"
         " and d.last_batch < h.batches order by d.last_batch"
     )
     day = random.choice(days)
     await c.execute(
-        "delete from recorder.entry where position <= $1",
+        "delete from recorder.entry where log_id = 1 and position <= $1",
         day["last_position"],
     )
     await c.execute(
-        "delete from recorder.batch where batch <= $1", day["last_batch"]
+        "delete from recorder.batch where log_id = 1 and batch <= $1",
+        day["last_batch"],
     )
     await c.execute(
         "update recorder.log_head set pruned_batches = $1,"
-        " pruned_positions = $2",
+        " pruned_positions = $2 where log_id = 1",
         day["last_batch"],
         day["last_position"],
     )
@@ -237,7 +240,8 @@ async def taken(c: asyncpg.Connection, random: Random) -> Thinned:
     checked = check_batches(c, end, after=number - 1, until=number)
     (leaves,) = [one.leaves async for one in checked]
     await c.execute(
-        "delete from recorder.entry where position = $1", row["position"]
+        "delete from recorder.entry where log_id = 1 and position = $1",
+        row["position"],
     )
     return Thinned(number, [offset], leaves[offset])
 

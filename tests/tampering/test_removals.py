@@ -1,33 +1,25 @@
 """Nobody can pass off what they removed as what retention removed.
 
-A log of which days were dropped and thinned out, edited by a superuser with
-the triggers off; retention's own removals stand in the log as entries.
+A log of which days were dropped, and thinned out by an earlier release, edited
+by a superuser with the triggers off; retention's own removals stand in the log
+as entries.
 """
 
 import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
-from datetime import UTC, datetime
+from datetime import timedelta
 from random import Random
 
 import asyncpg
 import pytest
 
-from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify_over
 from recorder.integrity.verified import Verified
-from recorder.model.observation import (
-    RECORDER,
-    RETENTION,
-    Noticed,
-    PlaceReached,
-)
-from recorder.retention.policy import Policy, Rule
 from recorder.store.long_work import connect_to
-from recorder.store.writer import Writer
-from tests.conftest import TEMPLATE
-from tests.contract.test_log import SPEC, Teller
-from tests.support.days import owner, write_days, write_statements
+from tests.conftest import migrated
+from tests.store.retained_log import restored
+from tests.support.days import set_clock
 from tests.support.postgres import Database, DatabaseServer, fresh_database
 from tests.tampering.removing import REMOVALS
 from tests.tampering.story import the_log
@@ -36,53 +28,19 @@ SEEDS = range(6)
 TABLES = (
     "entry", "batch", "thinning", "thinned", "archived_day", "notice",
 )  # fmt: skip
-POLICY = Policy(
-    unarchived="drop",
-    shorter=(Rule(name="Event", days=1), Rule(name="audit", days=2)),
-)
-
-
-async def fill(database: Database) -> None:
-    await write_days(database)
-    for ago in (5, 3, 2):
-        await write_statements(database, ago)
-    await retain(database.dsn("retention"), Retaining(policy=POLICY))
-    await take_up(database)
-
-
-async def take_up(database: Database) -> None:
-    """Write the notices that there are into the log, as its writer does."""
-    async with owner(database) as connection:
-        found = await connection.fetch(
-            "select notice_id, document from recorder.notice order by 1"
-        )
-    writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
-    now = datetime.now(UTC)
-    await writer.append(
-        teller.batch(
-            *(
-                Noticed(observed_at=now, document=row["document"].encode())
-                for row in found
-            ),
-            PlaceReached(
-                observed_at=now,
-                source=RECORDER,
-                stream=RETENTION,
-                place=str(found[-1]["notice_id"]),
-            ),
-        )
-    )
-    await writer.close()
 
 
 @pytest.fixture(scope="module")
-def log(embedded_server: DatabaseServer) -> Iterator[Database]:
+def log(
+    embedded_server: DatabaseServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Database]:
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
-        fresh = fresh_database(embedded_server, TEMPLATE)
+        fresh = fresh_database(embedded_server)
         database = runner.run(stack.enter_async_context(fresh))
-        runner.run(fill(database))
+        restored(database, tmp_path_factory.mktemp("removals"))
+        runner.run(migrated(database))
+        runner.run(set_clock(database, timedelta(0)))
         yield database
         runner.run(stack.aclose())
 

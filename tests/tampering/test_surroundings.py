@@ -17,15 +17,22 @@ from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify_over
 from recorder.admin.verifying_database import verify_database
 from recorder.model.hold import NewHold
+from recorder.model.observation import (
+    RECORDER,
+    RETENTION,
+    Noticed,
+    PlaceReached,
+)
 from recorder.retention.policy import Policy
 from recorder.store.holds import add_hold, lift_hold
 from recorder.store.long_work import connect_to
 from recorder.store.read_surroundings import surrounding_problems
+from recorder.store.writer import Writer
 from tests.conftest import TEMPLATE
+from tests.contract.test_log import SPEC, Teller
 from tests.support.days import owner, write_days
 from tests.support.postgres import Database, DatabaseServer, fresh_database
 from tests.tampering.story import the_log
-from tests.tampering.test_removals import take_up
 
 SINCE = datetime.now(UTC) - timedelta(days=8)
 
@@ -66,6 +73,32 @@ async def fill(database: Database, place: Path) -> None:
     for number in (2, 7, 8):
         await lift_hold(dsn, number, who="bob", why="over")
     await take_up(database)
+
+
+async def take_up(database: Database) -> None:
+    """Write the notices that there are into the log, as its writer does."""
+    async with owner(database) as connection:
+        found = await connection.fetch(
+            "select notice_id, document from recorder.notice order by 1"
+        )
+    writer = Writer(database.dsn("writer"), SPEC, holder="a")
+    teller = Teller(await writer.take_lease())
+    now = datetime.now(UTC)
+    await writer.append(
+        teller.batch(
+            *(
+                Noticed(observed_at=now, document=row["document"].encode())
+                for row in found
+            ),
+            PlaceReached(
+                observed_at=now,
+                source=RECORDER,
+                stream=RETENTION,
+                place=str(found[-1]["notice_id"]),
+            ),
+        )
+    )
+    await writer.close()
 
 
 @pytest.fixture(scope="module", params=["embedded_server", "debian_server"])
