@@ -11,7 +11,8 @@ from recorder.intake.gaps import CAME_AND_WENT, Outcome, counted, told
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
 from recorder.intake.state import StreamKey, StreamState
-from recorder.intake.streams import settle, vouch
+from recorder.intake.streams import is_half_read, settle, vouch
+from recorder.intake.walking import WATCH_EXPIRED
 from recorder.model.entry import Operation
 from recorder.model.observation import (
     ABSENT,
@@ -42,7 +43,6 @@ HTTP_UNAUTHORIZED = 401
 HTTP_FORBIDDEN = 403
 HTTP_NOT_FOUND = 404
 
-WATCH_EXPIRED = "watch expired (410)"
 REWOUND = "history rewound"
 VANISHED = "kind no longer served (404)"
 LAST_VERSIONS = "the last versions of the objects that are absent"
@@ -126,7 +126,8 @@ def _vanished(
 def stream_resumed(ledger: Ledger, resumed: StreamResumed) -> None:
     """Record that a watch resumed where it had stopped."""
     key = (resumed.source, str(resumed.resource))
-    heal(ledger, key, resumed.observed_at)
+    if not is_half_read(ledger.moved(key)):
+        heal(ledger, key, resumed.observed_at)
     vouch(ledger.moved(key), resumed.observed_at, StreamState.LIVE)
 
 

@@ -85,8 +85,9 @@ class Outcome(NamedTuple):
     possible: Sequence[str]
     """What may still be missing, in words."""
 
-    walked: Mapping[str, str] | None = None
-    """Since which version the past was read, and what that proved."""
+    walked: Mapping[str, str | bool] | None = None
+    """Since which version the past was read, what that proved, and whether
+    what happened behind it goes on there, without a list."""
 
 
 def _moment(at: datetime | None) -> str | None:

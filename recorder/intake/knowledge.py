@@ -11,10 +11,15 @@ from recorder.intake.ledger import Ledger
 from recorder.intake.ports import HeldVersion, KnownObject, Log
 from recorder.intake.queue import IntakeQueue
 from recorder.intake.state import Head
+from recorder.intake.streams import is_half_read
 from recorder.model.observation import WATCH
 from recorder.model.reference import Resource
 
 __all__ = ["Knowledge", "utc_now"]
+
+
+TOLD = timedelta(minutes=15)
+"""Longer than an API server tells its past."""
 
 
 def utc_now() -> datetime:
@@ -42,7 +47,21 @@ class Knowledge:
             if source == self.source
             and point.completed
             and (source != WATCH or point.began_at is not None)
+            and not is_half_read(point)
         }
+
+    def entered(self, resource: Resource) -> str | None:
+        """Return the highest version of a resource that was entered."""
+        point = self.ledger.streams.get((self.source, str(resource)))
+        return None if point is None else point.pending
+
+    async def owned(self) -> Mapping[str, Sequence[int]]:
+        """Return the versions that the log has of late, by resource."""
+        ledger = self.ledger
+        since = ledger.reach(self.now(), TOLD)
+        return await self.log.owned(
+            self.source, epoch=ledger.epoch, since=since
+        )
 
     def is_new(self, resource: Resource) -> bool:
         """Return whether no list of a resource was ever completed."""

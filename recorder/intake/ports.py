@@ -70,6 +70,15 @@ class Known(Protocol):
     def is_new(self, resource: Resource) -> bool:
         """Return whether no list of a resource was ever completed."""
 
+    def entered(self, resource: Resource) -> str | None:
+        """Return the highest version of a resource that was entered."""
+
+    async def owned(self) -> Mapping[str, Sequence[int]]:
+        """Return the versions that the log has of late, by resource.
+
+        Of this epoch; a bounded number.
+        """
+
     async def newest(self, count: int) -> Sequence[KnownObject]:
         """Return the live objects with the highest versions, newest first."""
 
@@ -139,6 +148,15 @@ class Log(Protocol):
         """Return those versions, sorted, of which there is no entry.
 
         Of those of an epoch that were observed since a time.
+        """
+
+    async def owned(
+        self, source: str, *, epoch: int, since: datetime
+    ) -> Mapping[str, Sequence[int]]:
+        """Return the newest versions of each resource of a source.
+
+        Of those of an epoch that were observed since a time; a bounded
+        number.
         """
 
     async def requests(self, moments: Sequence[datetime]) -> Sequence[bytes]:

@@ -30,14 +30,14 @@ from recorder.intake.state import (
     StreamState,
 )
 from recorder.intake.streams import (
-    compare_versions,
     complete,
     settle,
     vouch,
 )
 from recorder.intake.versions import is_known
+from recorder.intake.walking import Walking
 from recorder.model.entry import Draft, Operation
-from recorder.model.observation import HistoryWalked, ListPage
+from recorder.model.observation import ListPage
 
 __all__ = ["Ended", "Relisting"]
 
@@ -76,7 +76,7 @@ class Relisting:
         self._event_ttl = event_ttl
         self._listings: dict[StreamKey, _Listing] = {}
         self._reasons: dict[StreamKey, str] = {}
-        self._walked: dict[StreamKey, HistoryWalked] = {}
+        self.walking = Walking(ledger)
         self.events = KnownEvents(ledger, event_ttl=event_ttl)
         self._namespace_went_at: datetime | None = None
 
@@ -91,10 +91,6 @@ class Relisting:
     def abandon(self, key: StreamKey) -> None:
         """Forget the pages of a list that will not be completed."""
         self._listings.pop(key, None)
-
-    def walked(self, walked: HistoryWalked) -> None:
-        """Take what reading the past showed, for the list that follows."""
-        self._walked[walked.source, str(walked.resource)] = walked
 
     def jumped(self, at: datetime, by: timedelta) -> None:
         """Take note that our clock was set, while lists are half taken."""
@@ -211,15 +207,8 @@ class Relisting:
         """Return what a list proved, and what was read of the past first."""
         proved = listing.outcome.proved(listing.version)
         possible = listing.outcome.possible()
-        walked = self._walked.pop(key, None)
-        gap = self._ledger.moved(key).gap
-        if (
-            walked is None
-            or walked.until != listing.version
-            or gap is None
-            or gap.resource_version is None
-            or compare_versions(walked.since, gap.resource_version) > 0
-        ):
+        walked = self.walking.to(key, listing.version)
+        if walked is None:
             return Outcome(proved, possible)
         if walked.possible is not None:
             possible = list(walked.possible)

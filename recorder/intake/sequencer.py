@@ -29,6 +29,7 @@ from recorder.intake.state import (
 from recorder.intake.streams import (
     advance,
     complete,
+    is_half_read,
     is_lower,
     marked,
     settle,
@@ -87,7 +88,7 @@ class Sequencer:
             case CloudEventPosted() | Polled() | Noticed():
                 self._document(observation)
             case HistoryWalked():
-                self._relisting.walked(observation)
+                self._relisting.walking.take(observation)
             case RecordsLost():
                 endings.records_lost(self.ledger, observation)
             case PlaceReached():
@@ -140,6 +141,7 @@ class Sequencer:
         point = self.ledger.moved(key)
         point.last_frame_at = frame.observed_at
         before, state = point.pending, StreamState.LIVE
+        heals = point.gap is not None and not is_half_read(point)
         if frame.type == "BOOKMARK":
             marked(point, document.resource_version)
             if point.state is StreamState.ABSENT:
@@ -147,7 +149,7 @@ class Sequencer:
                 state = StreamState.ABSENT
         else:
             self._change(key, point, document, frame)
-        if point.gap is not None:
+        if heals:
             endings.heal(self.ledger, key, frame.observed_at)
         if point.pending != before and not frame.late:
             settle(point, frame.observed_at)
@@ -183,10 +185,11 @@ class Sequencer:
     ) -> None:
         """Enter what was read of the past, unless it was entered before.
 
-        It comes in the order of versions, so whoever is killed meanwhile goes
-        on behind it. An open gap is closed by the list that follows.
+        It comes in the order of versions. A gap is open meanwhile, and is
+        closed by what the walk as a whole shows, or the list that follows.
         """
         point, version = self.ledger.moved(key), document.resource_version
+        self._relisting.walking.recovering(key, frame.observed_at)
         gone = OPERATIONS[frame.type] is Operation.DELETED
         name = document.key[1]
         if is_lower(version, point.pending) or not advance(

@@ -22,6 +22,7 @@ __all__ = [
     "advance",
     "compare_versions",
     "complete",
+    "is_half_read",
     "is_lower",
     "marked",
     "settle",
@@ -69,6 +70,21 @@ def advance(point: ResumePoint, version: str, key: str) -> bool:
 def is_lower(version: str, than: str | None) -> bool:
     """Return whether a version comes before another, if there is one."""
     return than is not None and compare_versions(version, than) < 0
+
+
+def is_half_read(point: ResumePoint) -> bool:
+    """Return whether more of the past was entered than a gap is known to be.
+
+    What was read behind the start of the gap may have holes, so that nothing
+    but a list can end it.
+    """
+    gap = point.gap
+    return (
+        gap is not None
+        and gap.resource_version is not None
+        and point.completed is not None
+        and compare_versions(point.completed, gap.resource_version) > 0
+    )
 
 
 def complete(point: ResumePoint, version: str) -> None:

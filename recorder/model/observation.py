@@ -144,7 +144,7 @@ class StreamClosed:
 class HistoryWalked:
     """A span of a resource's past was read; what was found came before.
 
-    A list as of ``until`` follows.
+    A list as of ``until`` follows, or what happened behind it.
     """
 
     observed_at: datetime
@@ -159,6 +159,10 @@ class HistoryWalked:
     possible: Sequence[str] | None
     """What may still be missing between the two, in words; None if the list
     alone tells that, because nothing could be read."""
+
+    resumes: bool = False
+    """Whether nothing is missing up to ``until``, so that what happened
+    behind it follows, and no list."""
 
     source: str = WATCH
 

@@ -12,7 +12,7 @@ from recorder.intake.document import read
 from recorder.intake.known_events import KnownEvent
 from recorder.model.entry import Operation
 from recorder.model.reference import Resource
-from recorder.store.codes import OPERATION_CODES
+from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
 from recorder.store.encoding import Decoder
 from recorder.store.statement import Statement
 
@@ -24,6 +24,7 @@ __all__ = [
     "lacking",
     "live_events",
     "load_decoder",
+    "owned",
     "requests",
 ]
 
@@ -60,6 +61,23 @@ VERSIONS = Statement.of("""
          where log_id = :log and observed_max >= :since), 0)
 """)
 
+
+OWNED_MAX = 100_000
+"""Ten minutes at 170 changes a second; what is older helps less."""
+
+OWNED = Statement.of("""
+    select r.name, array_agg(e.version) from (
+      select e.resource_id, e.version from recorder.entry e
+      where e.log_id = :log and e.observed_at >= :since
+        and e.epoch = :epoch and e.source = :source
+        and e.operation <= #absent and e.version is not null
+        and e.position >= coalesce(
+          (select min(first_position) from recorder.batch
+           where log_id = :log and observed_max >= :since), 0)
+      order by e.position desc limit :most) as e
+    join recorder.resource r using (resource_id)
+    group by r.name
+""")
 
 CLOCKS_APART = timedelta(days=1)
 """As far as a clock of the cluster may be ahead of PostgreSQL's."""
@@ -186,6 +204,27 @@ async def lacking(
     return [
         one for one, is_held in zip(wanted, held, strict=True) if not is_held
     ]
+
+
+async def owned(
+    connection: asyncpg.Connection,
+    log: int,
+    source: str,
+    *,
+    epoch: int,
+    since: datetime,
+) -> Mapping[str, Sequence[int]]:
+    """Return the newest versions of each resource of a source."""
+    asked = OWNED.values(
+        {
+            "log": log,
+            "source": SOURCE_CODES[source],
+            "since": since,
+            "epoch": epoch,
+            "most": OWNED_MAX,
+        }
+    )
+    return dict(await connection.fetch(OWNED.text, *asked))
 
 
 async def requests(

@@ -29,6 +29,7 @@ from recorder.store.lookback import (
     documents,
     lacking,
     live_events,
+    owned,
     requests,
 )
 from recorder.store.recover import recover
@@ -198,6 +199,15 @@ class Writer:
                 versions,
                 epoch=epoch,
                 since=since,
+            )
+
+    async def owned(
+        self, source: str, *, epoch: int, since: datetime
+    ) -> Mapping[str, Sequence[int]]:
+        """Return the newest versions of each resource of a source."""
+        async with self._question("read the versions of the log") as asked:
+            return await owned(
+                asked, self._log, source, epoch=epoch, since=since
             )
 
     async def requests(self, moments: Sequence[datetime]) -> Sequence[bytes]:

@@ -67,6 +67,12 @@ class Kept:
     def is_new(self, resource: Resource) -> bool:
         raise AssertionError(resource)
 
+    def entered(self, resource: Resource) -> str | None:
+        raise AssertionError(resource)
+
+    async def owned(self) -> Mapping[str, Sequence[int]]:
+        raise AssertionError
+
     async def newest(self, count: int) -> Sequence[KnownObject]:
         raise AssertionError(count)
 

@@ -149,6 +149,12 @@ class Session:
             resource, versions, epoch=epoch, since=since
         )
 
+    async def owned(
+        self, source: str, *, epoch: int, since: datetime
+    ) -> Mapping[str, Sequence[int]]:
+        self._reach()
+        return await self._writer.owned(source, epoch=epoch, since=since)
+
     async def requests(self, moments: Sequence[datetime]) -> Sequence[bytes]:
         self._reach()
         return await self._writer.requests(moments)

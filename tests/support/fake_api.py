@@ -49,6 +49,7 @@ class State(Protocol):
     aggregated: bool
     tells_past: bool
     tells_another: bool
+    tells_oldest: bool
     broken: set[str]
     expiry: Expiry
     seconds: float
@@ -214,13 +215,17 @@ class Api:
             # Events are not cached: etcd itself tells their history.
             kind.plural != "events" and start < began
         )
+        says = "too old resource version"
+        if state.tells_oldest:
+            says += f": {start} ({max(began, state.compacted)})"
         if expired and state.expiry == "status":
-            return _status(410, "too old resource version")
+            return _status(410, says)
         response = web.StreamResponse()
         response.content_type = "application/json"
         stream = Stream(kind, request, start, state)
         if expired:
             gone = {"kind": "Status", "code": 410, "reason": "Expired"}
+            gone["message"] = says
             error = {"type": "ERROR", "object": gone}
             stream.refuse(_json(error) + b"\n")
         for revision, plural, data in state.frames:

@@ -113,6 +113,8 @@ class FakeCluster:
         """Whether discovery is; whether exact versions are listed."""
         self.spoils: tuple[bytes, bytes] | None = None
         """What of every frame is replaced on its way, and by what."""
+        self.tells_oldest = False
+        """Whether a refused watch is told from which version it can be."""
         self.tells_another = False
         """Whether it answers the current version whatever is asked for, as
         aggregated APIs may."""

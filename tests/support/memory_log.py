@@ -166,6 +166,19 @@ class MemoryWriter:
         }
         return sorted(v for v in versions if str(v) not in held)
 
+    async def owned(
+        self, source: str, *, epoch: int, since: datetime
+    ) -> Mapping[str, Sequence[int]]:
+        owned: dict[str, list[int]] = {}
+        told = OF_VERSIONS | {Operation.RECOVERED, Operation.ABSENT}
+        for of, draft in self.log.entries:
+            is_late = (of, draft.source) == (epoch, source)
+            is_late = is_late and draft.observed_at >= since
+            version = draft.resource_version
+            if is_late and version and draft.operation in told:
+                owned.setdefault(draft.resource or "", []).append(int(version))
+        return owned
+
     async def requests(self, moments: Sequence[datetime]) -> Sequence[bytes]:
         return [
             draft.raw

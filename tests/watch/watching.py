@@ -91,6 +91,12 @@ class Memory:
     def is_new(self, resource: Resource) -> bool:
         return resource not in self.resume
 
+    def entered(self, resource: Resource) -> str | None:
+        return self.resume.get(resource)
+
+    async def owned(self) -> Mapping[str, Sequence[int]]:
+        return {}
+
     async def newest(self, count: int) -> Sequence[KnownObject]:
         found = sorted(
             self.objects.values(),

@@ -122,6 +122,7 @@ class _Walked(_Frame, tag="walked", frozen=True, gc=False):
     until: str
     proved: str
     possible: list[str] | None
+    resumes: bool = False
 
     def observation(self) -> HistoryWalked:
         return HistoryWalked(
@@ -131,6 +132,7 @@ class _Walked(_Frame, tag="walked", frozen=True, gc=False):
             until=self.until,
             proved=self.proved,
             possible=self.possible,
+            resumes=self.resumes,
             source=self.source,
         )
 

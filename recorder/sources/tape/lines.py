@@ -133,7 +133,7 @@ def _recovered(frame: WatchFrame) -> bytes:
 def _walked(walked: HistoryWalked) -> bytes:
     return (
         b'"frame":"walked","resource":%b,"since":%b,"until":%b,'
-        b'"proved":%b,"possible":%b'
+        b'"proved":%b,"possible":%b%b'
     ) % (
         written_text(str(walked.resource)),
         written_text(walked.since),
@@ -142,6 +142,7 @@ def _walked(walked: HistoryWalked) -> bytes:
         b"null"
         if walked.possible is None
         else b"[%b]" % b",".join(map(written_text, walked.possible)),
+        b',"resumes":true' if walked.resumes else b"",
     )
 
 

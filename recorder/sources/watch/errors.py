@@ -6,6 +6,7 @@ message is one line that names the cluster, what was asked and what is
 missing, so that it can be shown to an operator as it is.
 """
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,6 +32,8 @@ __all__ = [
     "WrongClusterError",
     "error_for",
 ]
+
+_OLDEST = re.compile(r"too old resource version: \d{1,19} \((\d{1,19})\)")
 
 _EXCERPT = 300
 """Characters of a server's message that are repeated; Kubernetes' own
@@ -111,6 +114,16 @@ class ExpiredError(RequestError):
 
     code = "cluster.expired"
     status = 410
+
+    @property
+    def oldest(self) -> str | None:
+        """The version from which it says that it can watch, if it does.
+
+        Only its message has it: ``too old resource version: 529 (561)``.
+        Whoever uses it must do without, and find out whether it is true.
+        """
+        found = _OLDEST.search(str(self))
+        return found and found[1]
 
 
 class ThrottledError(RequestError, Transient):

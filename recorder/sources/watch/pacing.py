@@ -10,6 +10,7 @@ from recorder.sources.watch.errors import (
     RequestError,
     ThrottledError,
     UnauthorizedError,
+    UnreachableError,
 )
 from recorder.sources.watch.follower import Follower
 from recorder.sources.watch.settings import WatchSettings
@@ -77,6 +78,9 @@ class Pacing:
                 return self._settings.refused_again * jitter
             case ThrottledError(retry_after=asked) if asked:
                 return min(asked, self._settings.throttled_longest) * jitter
+            case UnreachableError():
+                longest = self._settings.backoff_away
+                return min(self.backoff.delay(), longest / jitter)
             case _:
                 return self.backoff.delay()
 

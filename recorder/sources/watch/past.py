@@ -31,6 +31,7 @@ from recorder.sources.watch.target import Target
 __all__ = [
     "Allowance",
     "CompactedError",
+    "Memo",
     "Minute",
     "Past",
     "Reader",
@@ -76,6 +77,40 @@ class Past(Protocol):
 
     async def read(self, held: HeldVersion, version: int) -> Then | None:
         """Return the object of that name as of a version, if there was one."""
+
+
+class Memo:
+    """Objects as they were, read by a walk that was interrupted.
+
+    What was at a version never changes, unless history is rewound: who keeps
+    one clears it then. Bounded by the bytes that it holds.
+    """
+
+    def __init__(self, most: int) -> None:
+        """Remember nothing yet; ``most`` is in bytes."""
+        self._most = most
+        self._held = 0
+        self._reads: dict[tuple[str, str, int], Then | None] = {}
+
+    def __contains__(self, read: tuple[str, str, int]) -> bool:
+        """Return whether an object was read as of a version."""
+        return read in self._reads
+
+    def __getitem__(self, read: tuple[str, str, int]) -> Then | None:
+        """Return an object as of a version; None if there was none."""
+        return self._reads[read]
+
+    def note(self, read: tuple[str, str, int], then: Then | None) -> None:
+        """Remember an object as of a version."""
+        size = LISTED_BYTES if then is None else len(then.raw)
+        if self._held + size <= self._most:
+            self._held += size
+            self._reads[read] = then
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._held = 0
+        self._reads.clear()
 
 
 class Minute:
@@ -188,11 +223,17 @@ class Reader:
     """Reads the past of one resource over the API."""
 
     def __init__(
-        self, client: ClusterClient, target: Target, allowance: Allowance
+        self,
+        client: ClusterClient,
+        target: Target,
+        allowance: Allowance,
+        memo: Memo,
     ) -> None:
+        """Read one resource; what ``memo`` has is not asked for again."""
         self._client = client
         self._target = target
-        self._allowance = allowance
+        self.allowance = allowance
+        self._memo = memo
 
     async def snapshot(self, version: int) -> Mapping[str, HeldVersion]:
         """Return every object as of a version, by uid.
@@ -201,7 +242,7 @@ class Reader:
             CompactedError: that is no longer told.
             WalkEndedError: nothing more can be read.
         """
-        await self._allowance.ask()
+        await self.allowance.ask()
         try:
             at, shown = await list_versions(
                 self._client, self._target, version=str(version)
@@ -213,7 +254,7 @@ class Reader:
         if at != str(version):
             msg = f"the server answered version {at} instead of {version}"
             raise WalkEndedError(msg)
-        self._allowance.pay(LISTED_BYTES * len(shown))
+        self.allowance.pay(LISTED_BYTES * len(shown))
         return shown
 
     async def read(self, held: HeldVersion, version: int) -> Then | None:
@@ -223,7 +264,17 @@ class Reader:
             CompactedError: that is no longer told.
             WalkEndedError: nothing more can be read.
         """
-        await self._allowance.ask()
+        key = held.namespace, held.name, version
+        if key in self._memo:
+            return self._memo[key]
+        then = await self._read(held, version)
+        self._memo.note(key, then)
+        if then is not None:
+            self.allowance.pay(len(then.raw))
+        return then
+
+    async def _read(self, held: HeldVersion, version: int) -> Then | None:
+        await self.allowance.ask()
         target = self._target
         if held.namespace:
             # Within its namespace the server reads one key of etcd.
@@ -238,7 +289,6 @@ class Reader:
             raise WalkEndedError(str(exc)) from exc
         if raw is None:
             return None
-        self._allowance.pay(len(raw))
         try:
             metadata = _OBJECT.decode(raw).metadata
             found = int(metadata.resourceVersion)

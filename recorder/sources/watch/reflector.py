@@ -8,8 +8,8 @@ request; `_watch` is one request. What happens is told by observations only.
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from recorder.model.observation import EXPIRED, Observation
@@ -27,12 +27,13 @@ from recorder.sources.watch.lateness import behind
 from recorder.sources.watch.listing import list_pages
 from recorder.sources.watch.outlet import EpochOverError, Outlet
 from recorder.sources.watch.pacing import Pacing
+from recorder.sources.watch.reach import BEGINNING, Reach
 from recorder.sources.watch.recalling import Portion, with_recalled
 from recorder.sources.watch.rewind import RewindGuard
 from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.stream import WatchStream, open_watch
 from recorder.sources.watch.telling import Teller
-from recorder.sources.watch.walks import BEGINNING, Walks
+from recorder.sources.watch.walks import Walks
 
 __all__ = ["Reflector", "Shared"]
 
@@ -89,10 +90,9 @@ class Reflector:
             follower, self._settings, self._clock, shared.random
         )
         self._epoch = 0
-        # Since which version the next list leaves something to look for.
-        self._unseen: str | None = None
+        self._reach = Reach(self._settings)
         if is_new:
-            self._unseen = BEGINNING
+            self._reach.begin(BEGINNING)
         # The failure told last, so that an outage of a day is told once.
         self._told: tuple[int, str] | None = None
 
@@ -115,17 +115,17 @@ class Reflector:
         """Follow one history of the cluster to its end."""
         if self._epoch != self._shared.outlet.epoch:
             # What the log holds is of a history that is over.
-            self._unseen = None
+            self._reach.end()
         self._epoch = self._shared.outlet.epoch
         while not self._follower.stopped:
             try:
                 await self._until_expired()
             except EpochOverError:
                 return
-            except ExpiredError:
+            except ExpiredError as error:
                 self._follower.lose()
                 await self._put(self._tell.closed(EXPIRED))
-                self._unseen = self._place.completed
+                self._reach.begin(self._place.completed, error.oldest)
                 self._place.forget()
 
     async def _until_expired(self) -> None:
@@ -141,14 +141,18 @@ class Reflector:
                 await asyncio.sleep(self._pacing.backoff.delay())
             except RequestError as error:
                 self._follower.opening = False
+                if isinstance(error, UnreachableError):
+                    self._reach.interrupted()
                 await self._tell_failure(error)
                 await asyncio.sleep(self._pacing.delay(error))
 
     async def _list(self) -> None:
-        """List the resource; a place to watch from is known afterwards."""
-        version, until = "", await self._walk()
+        """Let a place to watch from be known, by a list if it must be."""
+        version, until, reach = "", await self._walk(), self._reach
+        if until is None:
+            return
         pages = list_pages(self._shared.client, self._target, version=until)
-        async with self._listing(), self._shared.lists, aclosing(pages):
+        async with reach.listing(), self._shared.lists, aclosing(pages):
             async for page in pages:
                 heard_at = self._clock.monotonic()
                 await self._confirm(new=not version)
@@ -163,39 +167,36 @@ class Reflector:
         self._follower.followed = True
         self._is_healthy()
 
-    async def _walk(self) -> str:
+    async def _walk(self) -> str | None:
         """Put what can still be read of what was not seen.
 
-        Returns the version of which the list must be, empty for any.
+        Returns the version of which the list must be, empty for any; None
+        if the watch can go on, because nothing is missing.
         """
-        walks, since = self._shared.walks, self._unseen
-        if since is None or not walks.may_walk(self._target, since):
+        walks, reach = self._shared.walks, self._reach
+        if reach.since is None:
             return ""
-        told = await walks.walk(self._target, since)
-        if told is None:
-            return ""
-        await self._confirm(new=True)
-        for start in range(0, len(told.frames), FRAMES_AT_ONCE):
-            portion = told.frames[start : start + FRAMES_AT_ONCE]
-            await self._put_seen(portion)
-        if told.walked is not None:
-            await self._put_seen([told.walked])
-        return told.until
-
-    @asynccontextmanager
-    async def _listing(self) -> AsyncIterator[None]:
-        """Walk no more after a list, nor if the server refuses it.
-
-        A connection that is lost is tried again, with the walk before it.
-        """
-        try:
-            yield
-        except UnreachableError:
-            raise
-        except RequestError:
-            self._unseen = None
-            raise
-        self._unseen = None
+        seconds = walks.seconds(self._target, reach.since)
+        now = self._clock.monotonic
+        deadline = reach.deadline(now(), seconds)
+        while now() < deadline:
+            told = await walks.walk(self._target, reach, deadline)
+            if told is None:
+                break
+            await self._confirm(new=True)
+            for start in range(0, len(told.frames), FRAMES_AT_ONCE):
+                portion = told.frames[start : start + FRAMES_AT_ONCE]
+                await self._put_seen(portion)
+            if told.walked is not None:
+                await self._put_seen([told.walked])
+            reach.put(told.outcome, told.until)
+            if told.more:
+                continue
+            if told.walked is not None and told.walked.resumes:
+                self._place.reached(told.until)
+                return None
+            return told.until
+        return walks.listed_at(self._target, reach) if seconds else ""
 
     async def _watch(self, version: str) -> None:
         """Watch once, to the end that the server gives it."""
@@ -293,6 +294,7 @@ class Reflector:
         if self._follower.proven:
             return []
         self._follower.proven = self._follower.live = True
+        self._reach.end()
         self._shared.walks.heard(self._target)
         self._is_healthy()
         return [self._tell.resumed()]

@@ -71,6 +71,10 @@ class WatchSettings:
     backoff_longest: float = 30.0
     """Retries double from the first to the longest, with jitter."""
 
+    backoff_away: float = 2.0
+    """The longest wait while nothing answers at all: what is missed meanwhile
+    is live again that much later."""
+
     watch_again: float = 1.0
     """Least time from the start of one watch to the start of the next."""
 
@@ -110,13 +114,25 @@ class WatchSettings:
     reconcile_wait: float = 180.0
     """How long its stream may take to reach the version of that list."""
 
-    walk_time: float = 40.0
+    walk_time: float = 10.0
     """How long what a refused watch missed is looked for in the server's
     past, waiting included; until then its resource is not live again. The
-    watch cache keeps 75 s of a busy resource. 0: never."""
+    watch cache keeps 75 s of a busy resource. Counted anew when the server
+    was away meanwhile. 0: never."""
 
-    walk_first_time: float = 20.0
+    walk_first_time: float = 10.0
     """The same before the first list of a resource. 0: never."""
+
+    walk_restarts: int = 30
+    """How often it is counted anew, before the resource goes live whatever
+    is still to be read."""
+
+    walk_stage: int = 1000
+    """Versions above which a span is read in stages, each of which is put
+    before the next, so that whoever is killed goes on behind them."""
+
+    walk_stages: int = 8
+    """At most so many stages are planned for a span."""
 
     walk_requests: int = 20_000
     walk_bytes: int = 64 << 20
@@ -129,7 +145,7 @@ class WatchSettings:
     where that would take longer than it has."""
 
     walk_looks: int = 8
-    """Moments within a span at which objects that came and went are looked
+    """Moments within a stage at which objects that came and went are looked
     for. Fewer, and also of the next, where half of a walk's bytes are not
     enough to list the resource so often."""
 

@@ -27,6 +27,7 @@ from itertools import islice
 import orjson
 
 from recorder.intake.ports import HeldVersion
+from recorder.sources.watch.errors import UnreachableError
 from recorder.sources.watch.evidence import in_parallel
 from recorder.sources.watch.past import (
     CompactedError,
@@ -192,6 +193,8 @@ class Walk:
                     await job()
                 except WalkEndedError as exc:
                     self._walked.ended = str(exc)
+                    if isinstance(exc.__cause__, UnreachableError):
+                        self._walked.lost = exc.__cause__
 
         await in_parallel((partial(do, job) for job in jobs), READERS)
 

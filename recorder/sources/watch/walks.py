@@ -4,23 +4,24 @@ Where a watch was refused, and before a first list, a reflector asks for a
 walk. Walks take turns, the most telling resources first, and share what they
 know: a version of one resource cannot be of another. So one for which many are
 left takes a second turn, behind the first ones of all others. What is found is
-put in the order of versions, before the list that follows, so that the log has
-each object's versions in their order; the price is that the resource is live
-again only afterwards, which the time of a walk bounds.
+put in the order of versions, before the watch or the list that follows, so
+that the log has each object's versions in their order; the price is that the
+resource is live again only afterwards, which a deadline bounds.
 """
 
 import asyncio
-import heapq
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from recorder.intake.ports import HeldVersion, Known
+from recorder.intake.ports import Known
 from recorder.model.observation import HistoryWalked, WatchFrame
+from recorder.model.reference import Resource
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.dating import dated
-from recorder.sources.watch.listing import Page, list_versions
+from recorder.sources.watch.frames import read_object
+from recorder.sources.watch.listing import Page
 from recorder.sources.watch.owners import Others, Owners
 from recorder.sources.watch.past import (
     Allowance,
@@ -28,35 +29,38 @@ from recorder.sources.watch.past import (
     Minute,
     Reader,
     WalkEndedError,
-    oldest,
 )
-from recorder.sources.watch.span import Found, Span, Walked
+from recorder.sources.watch.reach import BEGINNING, Reach
+from recorder.sources.watch.span import (
+    Found,
+    Span,
+    Walked,
+    possible,
+    proved,
+)
+from recorder.sources.watch.staging import Stage, Stages
 from recorder.sources.watch.target import Target
+from recorder.sources.watch.turns import LATER, Turns, rank
 from recorder.sources.watch.versions import as_int64
 from recorder.sources.watch.walk import Walk
 from recorder.sources.watch.witnesses import Witnesses
 
-__all__ = ["BEGINNING", "Told", "Walks"]
-
-BEGINNING = ""
-"""Since when to walk where nothing was recorded before."""
-
-CAME_AND_WENT = "an object that was created and deleted in between"
+__all__ = ["Told", "Walks"]
 
 EVENTS = "events"
 UNWALKED = frozenset({EVENTS, "leases", "customresourcedefinitions"})
 """Plurals of which a list tells enough: Events are kept for an hour, and of
 Leases only the last renewal says anything."""
 
-FEW = 100
+FEW = 20
 """Versions that nothing accounts for, up to which each is looked at before
-anybody else is asked or waited for."""
+the walks of others are waited for."""
 
-LATER = 100
-"""Ranks behind all that are still to be walked."""
+MANY = 100
+"""The same, up to which Events are not waited for."""
 
-FIRST = ("nodes", "pods", "jobs")
-"""The most telling plurals, in their order; remediation comes with them."""
+LOOKED = 50
+"""Versions of a span for each moment at which everything is listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,11 @@ class Told:
     until: str
     """The version as of which the resource must be listed next; empty if
     any list will do."""
+
+    outcome: Walked
+
+    more: bool = False
+    """Whether it is a stage, behind which the walk goes on."""
 
 
 class Walks:
@@ -94,13 +103,15 @@ class Walks:
         # Whether Events were heard at all, and since a walk began.
         self._heard_first = asyncio.Event()
         self._heard = asyncio.Event()
-        self._turns: list[tuple[int, int, asyncio.Event]] = []
+        self._turns = Turns(self._settings.walks)
+        self._stages = Stages(client, known)
         self.recovered = 0
         """Versions and deletions that walks found."""
         self.reached: datetime | None = None
         """The earliest time of which they tell; None before any walk."""
-        self._asked = 0
-        self._walking = 0
+        self._remembering = asyncio.Lock()
+        self._remembered: int | None = None
+        """The epoch of which it is known what the log has."""
 
     def saw(self, target: Target, version: str, raw: bytes) -> None:
         """Note a version of any resource: it is of no other.
@@ -115,6 +126,14 @@ class Walks:
 
     def listed(self, target: Target, page: Page) -> None:
         """Take note of a page of a list that was put."""
+        if target.resource.plural in UNWALKED:
+            shown = [read_object("", raw) for raw in page.items]
+            versions = [as_int64(one.version) for one in shown if one]
+            self._owners.note(
+                target.resource,
+                [version for version in versions if version],
+                epoch=self._epoch(),
+            )
         if target.resource.plural == EVENTS:
             for raw in page.items:
                 self._witnesses.event(raw)
@@ -128,108 +147,136 @@ class Walks:
             self._heard.set()
             self._heard = asyncio.Event()
 
-    def may_walk(self, target: Target, since: str | None) -> bool:
-        """Return whether a walk of a resource is wanted at all."""
-        if since is None or target.resource.plural in UNWALKED:
-            return False
+    def seconds(self, target: Target, since: str) -> float:
+        """Return how long a walk of a resource may take; 0 for none."""
+        if target.resource.plural in UNWALKED:
+            return 0
         if since == BEGINNING:
-            return self._settings.walk_first_time > 0
-        return self._settings.walk_time > 0
+            return self._settings.walk_first_time
+        return self._settings.walk_time
 
-    async def walk(self, target: Target, since: str) -> Told | None:
-        """Read what happened since a version.
+    def listed_at(self, target: Target, reach: Reach) -> str:
+        """Return as of which version to list what was not read in time.
 
-        None if the resource has no past that could be read.
+        Where the server said that it can watch from there, the watch tells
+        all that came behind; empty for any.
+        """
+        return self._stages.goal(target, reach) or ""
+
+    def _turn(
+        self, target: Target, deadline: float, *, later: int = 0
+    ) -> AbstractAsyncContextManager[None]:
+        left = deadline - self._client.clock.monotonic()
+        return self._turns.turn(rank(target) + later, max(0.0, left))
+
+    async def walk(
+        self, target: Target, reach: Reach, deadline: float
+    ) -> Told | None:
+        """Read what happened behind a version, or a first stage of it.
+
+        None if the resource has no past that could be read in time.
 
         Raises:
-            RequestError: the resource cannot be listed.
+            RequestError: the resource cannot be listed, or the connection
+                was lost; what was read until then is not read again.
         """
-        settings, clock = self._settings, self._client.clock
-        time = settings.walk_time if since else settings.walk_first_time
+        settings = self._settings
         allowance = Allowance(
             settings.walk_requests,
             settings.walk_bytes,
-            clock.monotonic() + time,
-            clock.monotonic,
+            deadline,
+            self._client.clock.monotonic,
             self.minute,
         )
-        async with self._turn(_rank(target)):
-            epoch = self._epoch()
-            until, after = await list_versions(self._client, target)
-            try:
-                span = await self._span(target, since, until, after, allowance)
-            except (WalkEndedError, CompactedError):
-                return None
-            if span is None:
-                return None
-            walk = Walk(
-                Reader(self._client, target, allowance),
-                span,
-                elsewhere=Others(self._owners, target.resource),
-            )
-            shown = (int(one.resource_version) for one in after.values())
-            self._owners.note(target.resource, shown, epoch=epoch)
-            looks = _looks(span, allowance, settings.walk_looks)
-            await walk.changes(looks=looks)
-            self._note(target, walk.news(), epoch)
-            few = walk.unaccounted <= FEW
-            if few:
-                await self._search(target, span, walk, allowance)
+        reader = Reader(self._client, target, allowance, reach.memo)
+        epoch = self._epoch()
+        try:
+            async with self._turn(target, deadline):
+                await self._remember(epoch)
+                stage = await self._stages.next(
+                    target, reach, reader, allowance
+                )
+                if stage is None:
+                    return None
+                walk = await self._changes(target, stage.span, reader, epoch)
+                few = walk.unaccounted <= FEW
+                if few:
+                    await self._search(target, stage.span, walk, allowance)
+        except (WalkEndedError, CompactedError):
+            return None
         if not few:
             # What the walks of others find is accounted for then.
-            async with self._turn(_rank(target) + LATER):
-                await self._search(target, span, walk, allowance)
+            with suppress(WalkEndedError):
+                async with self._turn(target, deadline, later=LATER):
+                    await self._search(target, stage.span, walk, allowance)
         self._note(target, walk.news(), epoch)
         walked = walk.result()
-        frames = self._frames(target, span, walked)
-        if since == BEGINNING:
-            return Told(frames, None, until)
-        history = HistoryWalked(
-            observed_at=clock.now(),
-            resource=target.resource,
-            since=since,
-            until=until,
-            proved=_proved(span, walked, allowance.spent),
-            possible=_possible(walked),
-        )
-        # Who tells nothing of the past cannot list it either.
-        return Told(frames, history, until if walked.healed or frames else "")
+        if walked.lost is not None:
+            raise walked.lost
+        return self._told(target, reach, stage, walked, allowance.spent)
 
-    async def _span(
+    async def _changes(
+        self, target: Target, span: Span, reader: Reader, epoch: int
+    ) -> Walk:
+        """Read what changed or went in a span."""
+        others = Others(self._owners, target.resource)
+        walk = Walk(reader, span, elsewhere=others)
+        shown = (int(h.resource_version) for h in span.after.values())
+        self._owners.note(target.resource, shown, epoch=epoch)
+        most = self._settings.walk_looks
+        if not span.based:
+            most = min(most, (span.until - span.since) // LOOKED)
+        await walk.changes(looks=_looks(span, reader.allowance, most))
+        self._note(target, walk.news(), epoch)
+        return walk
+
+    def _told(
         self,
         target: Target,
-        since: str,
-        until: str,
-        after: Mapping[str, HeldVersion],
-        allowance: Allowance,
-    ) -> Span | None:
-        """Choose the span; None if versions are no numbers."""
-        newest = as_int64(until)
-        numbers = [as_int64(held.resource_version) for held in after.values()]
-        if newest is None or None in numbers:
-            return None
-        if since == BEGINNING:
-            reach = await oldest(self._client, target, allowance, newest)
-            reader = Reader(self._client, target, allowance)
-            before = await reader.snapshot(reach)
-            return Span(
-                since=reach,
-                until=newest,
-                before=before,
-                after=after,
-                based=True,
-            )
-        began = as_int64(since)
-        if began is None or began > newest:
-            return None
-        held = await self._known.versions(target.resource)
-        return Span(since=began, until=newest, before=held, after=after)
+        reach: Reach,
+        stage: Stage,
+        walked: Walked,
+        requests: int,
+    ) -> Told:
+        span, until = stage.span, str(stage.span.until)
+        frames = self._frames(target, span, walked)
+        if span.based:
+            return Told(frames, None, until, walked)
+        said = proved(span, walked, requests)
+        left = possible(walked)
+        if reach.flaws is not None:
+            walked = reach.flaws.joined(walked)
+            left = possible(walked)
+        history = HistoryWalked(
+            observed_at=self._client.clock.now(),
+            resource=target.resource,
+            since=reach.first,
+            until=until,
+            proved=said,
+            possible=left,
+            resumes=walked.healed and (stage.more or stage.watched),
+        )
+        if stage.more and not walked.ended:
+            return Told(frames, history, until, walked, more=True)
+        # Who tells nothing of the past cannot list it either.
+        is_told = walked.healed or frames or stage.watched
+        return Told(frames, history, until if is_told else "", walked)
+
+    async def _remember(self, epoch: int) -> None:
+        """Learn whose the versions are that the log has, once an epoch."""
+        async with self._remembering:
+            if self._remembered == epoch:
+                return
+            for name, versions in (await self._known.owned()).items():
+                resource = Resource.parse(name)
+                self._owners.note(resource, versions, epoch=epoch)
+            self._remembered = epoch
 
     async def _search(
         self, target: Target, span: Span, walk: Walk, allowance: Allowance
     ) -> None:
         """Look for what came and went."""
-        if span.based or walk.unaccounted > FEW:
+        if span.based or walk.unaccounted > MANY:
             heard = self._heard_first if span.based else self._heard
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._settings.walk_hears):
@@ -269,80 +316,7 @@ class Walks:
             for found, by in found_by
         ]
 
-    @asynccontextmanager
-    async def _turn(self, rank: int) -> AsyncIterator[None]:
-        """Wait for a turn; lower ranks come first."""
-        if self._walking >= self._settings.walks:
-            self._asked += 1
-            mine = asyncio.Event()
-            waiting = rank, self._asked, mine
-            heapq.heappush(self._turns, waiting)
-            try:
-                await mine.wait()
-            except asyncio.CancelledError:
-                if mine.is_set():
-                    self._pass_on()
-                else:
-                    self._turns.remove(waiting)
-                    heapq.heapify(self._turns)
-                raise
-        else:
-            self._walking += 1
-        try:
-            yield
-        finally:
-            self._pass_on()
-
-    def _pass_on(self) -> None:
-        if self._turns:
-            heapq.heappop(self._turns)[2].set()
-        else:
-            self._walking -= 1
-
 
 def _looks(span: Span, allowance: Allowance, most: int) -> int:
     """Return how often to list all objects: half of the bytes are for it."""
     return min(most, allowance.lists(len(span.after)) // 2)
-
-
-def _rank(target: Target) -> int:
-    plural = target.resource.plural
-    if plural in FIRST:
-        return FIRST.index(plural)
-    return len(FIRST) + (not target.resource.group)
-
-
-def _proved(span: Span, walked: Walked, requests: int) -> str:
-    versions = sum(not found.deleted for found in walked.found)
-    said = (
-        f"versions {span.since} to {span.until} were read from the cluster's"
-        f" past with {requests} requests: {versions} versions and"
-        f" {len(walked.found) - versions} deletions were recovered"
-    )
-    if walked.healed:
-        return f"{said}, and every version is accounted for"
-    if walked.ended:
-        return f"{said} before the walk ended, because {walked.ended}"
-    return said
-
-
-def _possible(walked: Walked) -> list[str] | None:
-    if walked.ended and not walked.found:
-        return None
-    left = []
-    if walked.unaccounted:
-        left.append(
-            f"{CAME_AND_WENT}, at one of {walked.unaccounted} versions that"
-            " nothing accounts for"
-        )
-    if walked.incomplete:
-        left.append(
-            f"earlier versions of {len(walked.incomplete)} objects than were"
-            " recovered"
-        )
-    if walked.undated:
-        left.append(
-            f"the last versions of {len(walked.undated)} objects, and when"
-            " and by whom they were deleted"
-        )
-    return left

@@ -296,8 +296,8 @@ class Cutting:
             yield stream.vanish(line.observed_at)
             return
         read = walked(line)
-        if read is None and not said["possible"]:
-            for frame in stream.resume(line.observed_at, said):
+        if not said["possible"] and (read is None or read.resumes):
+            for frame in stream.resume(line.observed_at, said, read):
                 yield frame
             return
         if read is not None:

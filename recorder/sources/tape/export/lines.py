@@ -123,6 +123,7 @@ def walked(line: Line) -> HistoryWalked | None:
         until=said["resource_version_after"],
         proved=said["walked"]["proved"],
         possible=said["possible"],
+        resumes=said["walked"].get("resumes", False),
         source=line.source,
     )
 

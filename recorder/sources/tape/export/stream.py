@@ -277,12 +277,14 @@ class CutStream:
         )
 
     def resume(
-        self, at: datetime, said: Mapping[str, Any]
+        self, at: datetime, said: Mapping[str, Any], walked: Observation | None
     ) -> Iterator[Observation]:
         """Make what healed a gap without a list."""
         if self.gap is not None:
             self.gap = None
-            yield self.bookmark(at, said["resource_version_after"] or "")
+            version = said["resource_version_after"] or ""
+            bookmark = self.bookmark(at, version)
+            yield walked or bookmark
 
     def relist(
         self, at: datetime, said: Mapping[str, Any]
