@@ -4,7 +4,8 @@ A rule of the oracle's own, from what the cluster held and what passed from
 the source into intake; nothing of it asks intake. A gap starts at the last
 proof before it: of its own session, or else of what is certainly committed of
 those before. A proof is a list, or a frame of a version that had not been
-seen and that did not trickle in. It ends at the first complete list after it.
+seen and that did not trickle in. It ends at the first complete list after it,
+or where all that was missed has been read.
 It has a cause: the cluster no longer held the history after its start, or
 history was rewound, or a frame could not be read, or the kind was not served.
 What was recovered from the past is no proof of anything but itself; whether
@@ -126,6 +127,11 @@ def _resource(note: Note) -> str:
     return str(getattr(note.what, "resource", None) or "")
 
 
+def _is_read(what: object) -> bool:
+    """Return whether it was read of the past, a stage of which opens a gap."""
+    return isinstance(what, WatchFrame) and what.recovered
+
+
 class _Judge:
     """Judges one gap."""
 
@@ -143,7 +149,7 @@ class _Judge:
                 index
                 for index, note in notes
                 if note.session == self._first
-                and isinstance(note.what, causes)
+                and (isinstance(note.what, causes) or _is_read(note.what))
                 and note.what.observed_at == gap.opened_at
             ),
             None,
@@ -213,6 +219,8 @@ class _Judge:
                         del listing[key]
                         upto = int(what.resource_version)
                         newest[note.session, note.epoch] = upto
+                case HistoryWalked(resumes=True):
+                    newest[note.session, note.epoch] = int(what.until)
                 case WatchFrame(recovered=False):
                     yield from news(note, what, newest)
                 case EpochBegan():
@@ -257,7 +265,9 @@ class _Judge:
 
     def _end(self, cause: int) -> Iterator[str]:
         gap = self._gap
-        if not gap.possible and not self._is_walked(cause):
+        if not gap.possible and self._is_walked(cause, resumes=True):
+            return
+        if not gap.possible and not self._is_walked(cause, resumes=False):
             resumed = any(
                 note.session == self._last
                 and index > cause
@@ -290,15 +300,18 @@ class _Judge:
             if note.session == self._last or self._is_committed(note):
                 yield f"a list of {began} at {version} was complete before"
 
-    def _is_walked(self, cause: int) -> bool:
-        """Return whether all that was missed had been read before a list.
+    def _is_walked(self, cause: int, *, resumes: bool) -> bool:
+        """Return whether all that was missed had been read.
 
-        A walk for a gap before this one may have ended at the same version.
+        Before a list, or as the end of the gap. A walk for a gap before this
+        one may have ended at the same version.
         """
         return any(
             note.session == self._last
             and index > cause
             and isinstance(note.what, HistoryWalked)
+            and note.what.resumes == resumes
+            and (not resumes or note.what.observed_at == self._gap.to)
             and note.what.until == str(self._gap.after)
             and note.what.possible == []
             and int(note.what.since) <= (self._gap.before or 0)

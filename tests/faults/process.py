@@ -38,7 +38,7 @@ __all__ = ["Note", "Process"]
 
 REDACTION = Redaction(RedactionRules(), b"0" * 32)
 SELECTION = Selection(include=[Pattern.parse("example.com/widgets")])
-SETTINGS = WatchSettings(reconcile_every=600)
+SETTINGS = WatchSettings(reconcile_every=600, walk_stage=30)
 STANDBY_POLL = 2.0
 
 

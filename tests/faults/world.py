@@ -57,6 +57,8 @@ class World:
         self.folder = folder
         self.wall = WallClock(self.steady)
         self.cluster = FakeCluster(steady=self.steady)
+        # As Kubernetes does; others are free to say it in other words.
+        self.cluster.tells_oldest = seed % 4 != 3
         self.database = Database(
             steady=self.steady, dice=random.Random(seed + 1)
         )

@@ -98,6 +98,10 @@ class Stages:
             return None, False
         if not (_are_numbers(after) and _are_numbers(held)):
             return None, False
+        if reach.flaws is not None:
+            # They went before this span, at a version that was not found.
+            went = reach.flaws.undated
+            held = {uid: one for uid, one in held.items() if uid not in went}
         span = Span(since=began, until=newest, before=held, after=after)
         return span, watched
 
