@@ -113,10 +113,10 @@ class Settings:
     reconcile_every: timedelta = timedelta(hours=1)
     """How often to list each resource and compare it with the log."""
 
-    reach_back: timedelta = timedelta(seconds=40)
+    reach_back: timedelta = timedelta(seconds=10)
     """For how long to read what a refused watch missed from the past that
-    the API server can still tell, before recording goes on there; half as
-    long before the first list of a resource. ``0s``: never."""
+    the API server can still tell, before recording goes on there; the same
+    before the first list of a resource. ``0s``: never."""
 
     redaction_key_file: Path | None = None
     """File of the key that redaction digests are made with. Default:

@@ -84,7 +84,7 @@ def cluster_client(settings: Settings) -> ClusterClient:
         settings=WatchSettings(
             reconcile_every=settings.reconcile_every.total_seconds(),
             walk_time=settings.reach_back.total_seconds(),
-            walk_first_time=settings.reach_back.total_seconds() / 2,
+            walk_first_time=settings.reach_back.total_seconds(),
         ),
     )
 

@@ -219,9 +219,7 @@ class _Judge:
                         del listing[key]
                         upto = int(what.resource_version)
                         newest[note.session, note.epoch] = upto
-                case HistoryWalked(resumes=True):
-                    newest[note.session, note.epoch] = int(what.until)
-                case WatchFrame(recovered=False):
+                case WatchFrame(recovered=False) | HistoryWalked(resumes=True):
                     yield from news(note, what, newest)
                 case EpochBegan():
                     forget(note, newest)
@@ -265,17 +263,8 @@ class _Judge:
 
     def _end(self, cause: int) -> Iterator[str]:
         gap = self._gap
-        if not gap.possible and self._is_walked(cause, resumes=True):
-            return
         if not gap.possible and not self._is_walked(cause, resumes=False):
-            resumed = any(
-                note.session == self._last
-                and index > cause
-                and note.what.observed_at == gap.to
-                and isinstance(note.what, WatchFrame | StreamResumed)
-                for index, note in self._notes
-            )
-            if not resumed:
+            if not self._is_healed(cause):
                 yield "healed by nothing that was observed"
             return
         if gap.after is None and self._is_unserved():
@@ -299,6 +288,16 @@ class _Judge:
                 return
             if note.session == self._last or self._is_committed(note):
                 yield f"a list of {began} at {version} was complete before"
+
+    def _is_healed(self, cause: int) -> bool:
+        """Return whether a watch goes on where nothing is missing."""
+        return self._is_walked(cause, resumes=True) or any(
+            note.session == self._last
+            and index > cause
+            and note.what.observed_at == self._gap.to
+            and isinstance(note.what, WatchFrame | StreamResumed)
+            for index, note in self._notes
+        )
 
     def _is_walked(self, cause: int, *, resumes: bool) -> bool:
         """Return whether all that was missed had been read.

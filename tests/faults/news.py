@@ -9,7 +9,7 @@ from datetime import datetime
 
 import orjson
 
-from recorder.model.observation import WatchFrame
+from recorder.model.observation import HistoryWalked, WatchFrame
 from tests.faults.process import Note
 
 __all__ = ["Newest", "forget", "news"]
@@ -19,9 +19,15 @@ Newest = dict[tuple[int, int], int]
 
 
 def news(
-    note: Note, frame: WatchFrame, newest: Newest
+    note: Note, frame: WatchFrame | HistoryWalked, newest: Newest
 ) -> Iterator[tuple[Note, datetime, bool]]:
-    """Yield a frame that may be news; note the newest of each session."""
+    """Yield a frame that may be news; note the newest of each session.
+
+    What was read of the past is none, and is none when it comes again.
+    """
+    if isinstance(frame, HistoryWalked):
+        newest[note.session, note.epoch] = int(frame.until)
+        return
     version = int(orjson.loads(frame.object)["metadata"]["resourceVersion"])
     own = [seen for (who, _), seen in newest.items() if who == note.session]
     if version > max(own, default=0) and not frame.late:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tests.cluster.binaries import built
 from tests.support.postgres import debian_binaries
+from tests.survival.flapping import Counted, flap
 from tests.survival.reach import Reached, reach
 from tests.survival.schedule import Outcome, Schedule
 from tests.survival.table import table
@@ -35,9 +36,21 @@ def main() -> int:
     )
     reaching = commands.add_parser("reach", help="count what absences leave")
     reaching.add_argument("--seed", type=int, default=1, help="of the traffic")
+    reaching.add_argument(
+        "--flapping",
+        action="store_true",
+        help="kill API server and recorder every four seconds instead",
+    )
+    reaching.add_argument(
+        "--reach-back",
+        metavar="SPAN",
+        help="the setting reach_back while it flaps; 0s to compare with",
+    )
     given = parser.parse_args()
     built()
     debian_binaries()
+    if given.command == "reach" and given.flapping:
+        return _flapped(given.seed, given.reach_back)
     if given.command == "reach":
         asyncio.run(reach(given.seed, say=_told))
         return 0
@@ -70,6 +83,31 @@ def _told(reached: Reached) -> None:
         f" {reached.forgotten} forgotten, missing: {dict(reached.missing)}",
         flush=True,
     )
+
+
+def _flapped(seed: int, reach_back: str | None) -> int:
+    wrong = 0
+
+    def count(found: Counted) -> None:
+        nonlocal wrong
+        wrong += found.unreported + found.doubled
+        share = 100 * found.reported / max(1, found.versions)
+        print(
+            f"{found.after:.0f} s after the last kill: {share:.2f} % of"
+            f" {found.versions} versions in reported gaps, {found.missing}"
+            f" missing, {found.unreported} unreported, {found.doubled}"
+            f" doubled, not live: {dict(found.behind)}, load {found.load:.1f}",
+            flush=True,
+        )
+
+    told = asyncio.run(flap(seed, reach_back=reach_back, counted=count))
+    slowest = sorted(told.live.items(), key=lambda pair: -pair[1])
+    print(
+        f"{told.kills} kills; live after {dict(slowest)} s; one list of each"
+        f" takes {told.listed:.2f} s; API servers used"
+        f" {told.server_seconds:.1f} s"
+    )
+    return 1 if wrong else 0
 
 
 def _played(seed: int, keep_in: Path) -> Outcome:

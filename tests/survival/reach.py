@@ -19,7 +19,7 @@ from tests.support.log_rows import log_rows
 from tests.support.read_log import WholeLog, read_log
 from tests.survival.site import Site, made
 
-__all__ = ["ABSENCES", "Reached", "reach"]
+__all__ = ["ABSENCES", "WORKLOADS", "Reached", "reach", "settled"]
 
 WORKLOADS = ("kueue.x-k8s.io", "workloads")
 EVENT_TTL = timedelta(hours=1)
@@ -109,13 +109,13 @@ async def reach(
     ):
         traffic = group.create_task(site.traffic.run())
         site.recorder.start()
-        since = await _settled(site)
+        since = await settled(site)
         for absence in ABSENCES:
             site.traffic.go_on()
             await asyncio.sleep(3)
             forgotten = await absence(site)
             await asyncio.sleep(3)
-            until = await _settled(site)
+            until = await settled(site)
             log = await read_log(site.database.dsn("reader"))
             found.append(
                 _reached(absence.__name__, site, log, since, until, forgotten)
@@ -139,7 +139,8 @@ async def _away(
     return 0
 
 
-async def _settled(site: Site) -> int:
+async def settled(site: Site) -> int:
+    """Write nothing until the log has caught up; return up to where."""
     await site.traffic.stop()
     await site.traffic.everything_once()
     return await site.until_caught_up(epoch=1, seconds=PATIENCE_SECONDS)

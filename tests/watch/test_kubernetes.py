@@ -15,6 +15,7 @@ import pytest
 from recorder.model.observation import (
     ABSENT,
     EpochBegan,
+    HistoryWalked,
     InputRefused,
     ListPage,
     RequestFailed,
@@ -111,7 +112,7 @@ async def _kinds_come_and_go(cluster: Cluster, memory: Memory) -> None:
     await cluster.kubectl("delete", "crd", "jobsets.jobset.x-k8s.io")
     await memory.until(was_told_gone)
     await cluster.kubectl("apply", "-f", "-", stdin=definition)
-    await memory.until(lambda: len(memory.of(ListPage, JOBSET)) == 2)
+    await memory.until(lambda: memory.of(HistoryWalked, JOBSET))
     await cluster.kubectl("apply", "-f", "-", stdin=jobset)
     await memory.until(lambda: any(of == JOBSET for of, _ in memory.objects))
 

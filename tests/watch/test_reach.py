@@ -1,0 +1,166 @@
+"""A resource is live soon after a server answers, whatever it missed."""
+
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+from recorder.model.observation import (
+    HistoryWalked,
+    ListPage,
+    StreamResumed,
+    WatchFrame,
+)
+from tests.support.fake_cluster import STANDARD, FakeCluster, Kind
+from tests.watch.test_walks import recovered, unheard
+from tests.watch.watching import FAST, NODES, PODS, Memory, recording
+
+WALKING = replace(FAST, walk_time=10, walk_first_time=0)
+
+
+def reads(fake: FakeCluster) -> list[tuple[str, str]]:
+    """Return of which object, and as of which version, it was asked."""
+    return [
+        (query["fieldSelector"], query["resourceVersion"])
+        for path, query in fake.requests
+        if path.endswith("/pods") and "fieldSelector" in query
+    ]
+
+
+async def test_the_watch_goes_on_where_the_server_says_that_it_can(
+    tmp_path: Path,
+) -> None:
+    """Only what its cache lacks is read of the past, and nothing is listed."""
+    async with FakeCluster() as fake:
+        fake.tells_oldest = True
+        memory = unheard(fake, 3)
+        began = fake.revision
+        for _ in range(3):
+            fake.put("pods", "a")
+        async with recording(fake, tmp_path, memory, settings=WALKING):
+            await memory.until(lambda: len(memory.frames(PODS)) == 3)
+            await memory.until(lambda: memory.of(StreamResumed, PODS))
+
+    assert len(recovered(memory)) == 3
+    walked = memory.of(HistoryWalked, PODS)
+    assert [(w.until, w.possible, w.resumes) for w in walked] == [
+        (str(began), [], True)
+    ]
+    assert memory.of(ListPage, PODS) == []
+
+
+async def test_what_is_still_possible_ends_with_a_list_of_that_version(
+    tmp_path: Path,
+) -> None:
+    """What the watch tells behind it is not lost with the rest."""
+    async with FakeCluster() as fake:
+        fake.tells_oldest = True
+        fake.put("pods", "a")
+        memory = Memory({PODS: str(fake.revision)})
+        fake.put("pods", "a")
+        fake.put("pods", "a")
+        fake.compact()
+        fake.put("pods", "a")
+        fake.begin_caches()
+        began = fake.revision
+        fake.put("pods", "a")
+        async with recording(fake, tmp_path, memory, settings=WALKING):
+            await memory.until(lambda: memory.frames(PODS))
+
+    walked = memory.of(HistoryWalked, PODS)[0]
+    assert walked.possible
+    assert not walked.resumes
+    assert [p.resource_version for p in memory.of(ListPage, PODS)] == [
+        str(began)
+    ]
+    assert [int(v) for _, _, v in memory.frames(PODS)] == [began + 1]
+
+
+async def test_a_long_span_is_put_in_stages(tmp_path: Path) -> None:
+    """Whoever is killed between two of them goes on behind the first."""
+    async with FakeCluster() as fake:
+        memory = unheard(fake, 60)
+        settings = replace(WALKING, walk_stage=20, walk_stages=4)
+        async with recording(fake, tmp_path, memory, settings=settings):
+            await memory.until(lambda: memory.of(ListPage, PODS))
+
+    versions = [int(v) for _, _, v in memory.frames(PODS, recovered=True)]
+    assert versions == sorted(versions)
+    assert len(versions) == 60
+    walked = memory.of(HistoryWalked, PODS)
+    assert [w.possible for w in walked] == [[]] * len(walked)
+    assert len(walked) > 2
+    assert [w.since for w in walked[1:]] == [w.until for w in walked[:-1]]
+    assert [w.resumes for w in walked] == [True] * (len(walked) - 1) + [False]
+
+
+async def test_what_a_lost_connection_interrupted_is_not_read_again(
+    tmp_path: Path,
+) -> None:
+    async with FakeCluster() as fake:
+        memory = unheard(fake, 80)
+        settings = replace(WALKING, walks=1)
+        async with recording(fake, tmp_path, memory, settings=settings):
+            await memory.until(lambda: len(reads(fake)) > 20)
+            await fake.down()
+            before = len(reads(fake))
+            await fake.up()
+            await memory.until(lambda: memory.of(ListPage, PODS))
+
+    assert 20 < before < 80
+    assert memory.of(HistoryWalked, PODS)[-1].possible == []
+    assert len(recovered(memory)) == 80
+    again = [r for r, n in Counter(reads(fake)).items() if n > 1]
+    assert len(again) <= 2, "the last that was asked had no answer"
+
+
+async def test_it_is_live_when_its_time_is_over(tmp_path: Path) -> None:
+    """Nodes have their turn first; others list what they can no more read."""
+    async with FakeCluster((*STANDARD, Kind("widgets", "Widget", ""))) as fake:
+        memory = unheard(fake, 150)
+        settings = replace(
+            WALKING, walks=1, walk_time=1, walk_minute_requests=200
+        )
+        began = time.monotonic()
+        async with recording(fake, tmp_path, memory, settings=settings):
+            await memory.until(lambda: fake.watching("pods"))
+            await memory.until(lambda: fake.watching("nodes"))
+            took = time.monotonic() - began
+
+    order = [o.resource for o in memory.of(WatchFrame) if o.recovered]
+    assert order
+    assert order[0] == NODES
+    assert took < 10, "one second, and what a slow machine needs for lists"
+    assert len(memory.frames(PODS, recovered=True)) < 150
+    assert memory.of(ListPage, PODS)
+
+
+async def test_an_object_that_went_earlier_is_not_said_to_go_in_a_later_stage(
+    tmp_path: Path,
+) -> None:
+    """Its deletion was compacted; a stage that goes on cannot date it."""
+    async with FakeCluster() as fake:
+        memory = Memory()
+        fake.put("pods", "gone")
+        async with recording(fake, tmp_path, memory):
+            await memory.until(lambda: memory.of(ListPage, PODS))
+        memory.resume = {PODS: str(fake.revision)}
+        listed = len(memory.of(ListPage, PODS))
+        fake.delete("pods", "gone")
+        for _ in range(30):
+            fake.put("pods", "a")
+        fake.compact()
+        for _ in range(60):
+            fake.put("pods", "a")
+        fake.begin_caches()
+        settings = replace(WALKING, walk_stage=40, walk_stages=4)
+        async with recording(fake, tmp_path, memory, settings=settings):
+            await memory.until(
+                lambda: len(memory.of(ListPage, PODS)) > listed
+            )
+
+    found = memory.frames(PODS, recovered=True)
+    assert not [one for one in found if one[0] == "DELETED"]
+    walked = memory.of(HistoryWalked, PODS)
+    assert walked
+    assert all(one.possible for one in walked)
