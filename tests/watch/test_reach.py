@@ -155,9 +155,7 @@ async def test_an_object_that_went_earlier_is_not_said_to_go_in_a_later_stage(
         fake.begin_caches()
         settings = replace(WALKING, walk_stage=40, walk_stages=4)
         async with recording(fake, tmp_path, memory, settings=settings):
-            await memory.until(
-                lambda: len(memory.of(ListPage, PODS)) > listed
-            )
+            await memory.until(lambda: len(memory.of(ListPage, PODS)) > listed)
 
     found = memory.frames(PODS, recovered=True)
     assert not [one for one in found if one[0] == "DELETED"]
