@@ -64,6 +64,13 @@ class LogDocument(Document, frozen=True, kw_only=True):
         )
 
 
+class BehindDocument(Document, frozen=True, kw_only=True):
+    """That a resource is not live, or that something of it is missing."""
+
+    since: datetime | None
+    why: str
+
+
 class StreamDocument(Document, frozen=True, kw_only=True):
     """A source of a log, and how far it is."""
 
@@ -75,11 +82,13 @@ class StreamDocument(Document, frozen=True, kw_only=True):
     entries: int
     last_frame_at: datetime | None
     vouched_until: datetime | None
+    behind: BehindDocument | None
 
     @classmethod
     def of(cls, status: LogStatus, stream: Stream, now: datetime) -> Self:
         """Return the document of a source."""
         lag = status.lag_of(stream, now)
+        behind = status.behind(stream)
         return cls(
             source=stream.source,
             resource=stream.resource,
@@ -89,6 +98,9 @@ class StreamDocument(Document, frozen=True, kw_only=True):
             entries=stream.entries,
             last_frame_at=stream.last_frame_at,
             vouched_until=stream.vouched_until,
+            behind=None
+            if behind is None
+            else BehindDocument(since=behind.since, why=behind.why),
         )
 
 

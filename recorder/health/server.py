@@ -19,6 +19,9 @@ BOUNDS = server.Bounds(
 )
 """Nobody is let in here: kubelet and Prometheus ask, and are gone."""
 
+BEHIND_SHOWN = 5
+"""Resources that are named; a probe shows a line."""
+
 Ready = Callable[[], tuple[str, bool]]
 """Returns what is so, and whether that is ready."""
 
@@ -48,14 +51,23 @@ class HealthServer:
         if lacks is None:
             more = f": {progress.waiting_for}" if progress.waiting_for else ""
             unread = progress.received.unread if progress.received else {}
-            behind = "".join(
+            lost = "".join(
                 f"\nthe audit log {path} is not read: {why}"
                 for path, why in sorted(unread.items())
             )
-            return f"{progress.state}{more}{behind}", True
+            return f"{progress.state}{more}{_behind(progress)}{lost}", True
         state = progress.state
         state = "waiting" if state == "recording" else state
         return f"{state}: {lacks}", False
+
+
+def _behind(progress: Progress) -> str:
+    behind = progress.behind() if progress.state == "recording" else []
+    if not behind:
+        return ""
+    more = len(behind) - BEHIND_SHOWN
+    shown = [*behind[:BEHIND_SHOWN], *([f"{more} more"] if more > 0 else [])]
+    return f"; behind: {', '.join(shown)}"
 
 
 @asynccontextmanager

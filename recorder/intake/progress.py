@@ -14,6 +14,7 @@ from recorder.intake.state import (
     StreamState,
 )
 from recorder.model.entry import Draft, Operation
+from recorder.model.moment import written
 from recorder.model.observation import (
     WATCH,
     ListPage,
@@ -27,6 +28,9 @@ __all__ = ["COMMIT_BOUNDS", "Progress", "Received"]
 ALARMING = frozenset(
     {Operation.REFUSED, Operation.GAP_OPENED, Operation.GAP_CLOSED}
 )
+
+LATE = frozenset({StreamState.LISTING, StreamState.BACKING_OFF})
+"""States in which nothing arrives."""
 
 COMMIT_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Seconds: a commit takes a few milliseconds, and at most a statement's
@@ -154,6 +158,19 @@ class Progress:
         if all(p.state is StreamState.BACKING_OFF for p in watched):
             return self.failed_request or "no resource is being watched yet"
         return None
+
+    def behind(self) -> list[str]:
+        """Say which watched resources are behind, since when and why."""
+        told = []
+        for (source, resource), point in sorted(self.streams.items()):
+            gap = point.gap
+            if source != WATCH or (gap is None and point.state not in LATE):
+                continue
+            since = point.vouched_until if gap is None else gap.since
+            why = point.state.value if gap is None else gap.reason
+            at = since and f" since {written(since)}"
+            told.append(f"{resource}{at or ''} ({why})")
+        return told
 
     def checkpointed(self, at: datetime) -> None:
         """Take note that every place has a checkpoint of the log."""

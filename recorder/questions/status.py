@@ -9,6 +9,7 @@ from recorder.coverage.ports import FactsEnd, Log, Stream
 from recorder.questions.clusters import Away
 
 __all__ = [
+    "Behind",
     "DatabaseStatus",
     "Days",
     "Disk",
@@ -18,6 +19,22 @@ __all__ = [
 
 WORKING = frozenset({"listing", "live", "backing-off"})
 """States that only a running recorder can be in."""
+
+
+WHY_BEHIND = {
+    "listing": "it is being listed, or read from the past",
+    "backing-off": "the API server does not answer",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behind:
+    """That a resource is not live, or that something of it is missing."""
+
+    since: datetime | None
+    """Until when nothing is missing; None where nothing was ever proven."""
+
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +62,20 @@ class LogStatus:
         if self.log.holder is None and stream.state in WORKING:
             return "stopped"
         return stream.state
+
+    def behind(self, stream: Stream) -> Behind | None:
+        """Return since when a stream is behind and why; None if it is not.
+
+        Of a log that is recorded; nothing is live in another.
+        """
+        if self.log.holder is None or self.log.is_tape:
+            return None
+        if stream.gap is not None:
+            return Behind(since=stream.gap.since, why=stream.gap.reason)
+        why = WHY_BEHIND.get(stream.state)
+        if why is None:
+            return None
+        return Behind(since=stream.vouched_until, why=why)
 
     @property
     def audit(self) -> AuditReading:

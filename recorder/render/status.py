@@ -1,5 +1,6 @@
 """What is recorded, as rows and lines for people."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from recorder.documents.status import audit_says
@@ -103,9 +104,17 @@ def summary(status: LogStatus) -> list[str]:
             " `recorder rederive`"
         )
     lines.extend(audit_says(status.audit))
+    lines.extend(_behind(status))
     lines.extend(
         f"open gap {stream.gap.opened}: {stream.resource}, {stream.gap.reason}"
         for stream in status.streams
         if stream.gap is not None
     )
     return lines
+
+
+def _behind(status: LogStatus) -> Iterator[str]:
+    for stream in status.streams:
+        if (behind := status.behind(stream)) is not None:
+            since = behind.since and f" since {written(behind.since)}"
+            yield f"{stream.resource} is behind{since or ''}: {behind.why}"

@@ -1,6 +1,7 @@
 """What probes and Prometheus are told."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import aiohttp
 import pytest
@@ -11,6 +12,7 @@ from recorder.intake.gaps import Outcome, closed
 from recorder.intake.progress import Progress
 from recorder.intake.state import OpenGap, ResumePoint, StreamState
 from recorder.listening import ListenError
+from recorder.model.moment import written
 from recorder.model.observation import RequestFailed
 from recorder.model.reference import EntryName
 from tests.support.builders import PODS, a_frame, an_object, at
@@ -59,6 +61,7 @@ async def test_ready_is_recording_or_standing_by(
     url: str, progress: Progress, state: str, status: int
 ) -> None:
     progress.state, progress.waiting_for = state, "the reason"
+    progress.streams["watch", "v1/pods"].gap = None
 
     assert await get(f"{url}/readyz") == (status, f"{state}: the reason\n")
 
@@ -91,8 +94,31 @@ async def test_nothing_is_recorded_while_no_resource_is_watched(
 
     status, told = await get(f"{url}/readyz")
 
-    assert told == f"{says}\n"
+    assert told.partition(";")[0].strip() == says
     assert status == (200 if says == "recording" else 503)
+
+
+async def test_ready_says_which_resources_are_behind_since_when_and_why(
+    url: str, progress: Progress
+) -> None:
+    """An API server that flaps is no reason to send nothing here."""
+    gap = OpenGap(position=3, reason="x", since=at(), resource_version=None)
+    live = ResumePoint(state=StreamState.LIVE, vouched_until=at(5))
+    away = ResumePoint(state=StreamState.BACKING_OFF, vouched_until=at(5))
+    progress.streams = {("watch", "v1/nodes"): live}
+    assert await get(f"{url}/readyz") == (200, "recording\n")
+
+    progress.streams["watch", "v1/pods"] = replace(live, gap=gap)
+    progress.streams["watch", "batch/v1/jobs"] = away
+
+    jobs = f"batch/v1/jobs since {written(at(5))} (backing-off)"
+    pods = f"v1/pods since {written(at())} (x)"
+    says = f"recording; behind: {jobs}, {pods}\n"
+    assert await get(f"{url}/readyz") == (200, says)
+
+    for number in range(10):
+        progress.streams["watch", f"z/{number}"] = away
+    assert (await get(f"{url}/readyz"))[1].endswith(", 7 more\n")
 
 
 async def test_metrics_count_in_the_words_of_prometheus(url: str) -> None:

@@ -3,8 +3,11 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Log, Stream
-from recorder.model.observation import AUDIT
+from recorder.documents.status import StreamDocument
+from recorder.model.observation import AUDIT, WATCH
+from recorder.model.reference import EntryName
 from recorder.questions.status import DatabaseStatus, Days, LogStatus, Status
 from recorder.render.status import days_lines, summary
 
@@ -36,6 +39,33 @@ def test_a_log_that_waits_for_room_is_not_told_to_be_started() -> None:
     assert "recorder up" in "\n".join(summary(status(LOG, None)))
     held = replace(LOG, holder="host/1/a")
     assert "room" not in "\n".join(summary(status(held, FULL)))
+
+
+def test_a_resource_that_is_behind_is_said_with_since_when_and_why() -> None:
+    held = replace(LOG, holder="host/1/a")
+    live = Stream(
+        source=WATCH, resource="v1/pods", state="live", vouched_until=NOW
+    )
+    away = replace(live, state="backing-off")
+    gap = Gap.still_open(
+        opened=EntryName(1, 3),
+        stream=(WATCH, "v1/pods"),
+        since=NOW,
+        reason="watch expired (410)",
+        version="7",
+    )
+    since = "v1/pods is behind since 2026-11-24T00:00:00.000000Z"
+    for log, stream, said in (
+        (held, live, None),
+        (held, away, f"{since}: the API server does not answer"),
+        (held, replace(live, gap=gap), f"{since}: watch expired (410)"),
+        (LOG, away, None),
+    ):
+        of = replace(status(log, None), streams=[stream])
+        told = [one for one in summary(of) if " is behind" in one]
+        assert told == ([] if said is None else [said])
+        document = StreamDocument.of(of, stream, NOW)
+        assert (document.behind is None) == (said is None)
 
 
 def test_a_policy_that_audits_nothing_is_said() -> None:

@@ -89,7 +89,8 @@ function Streams({ page, sources }) {
             <td class="whole">${one.resource}
               ${' '}<span class="kind">${prose(one.source)}</span></td>
             <td><span class="state ${prose(one.state).replace(' ', '-')}"
-              title=${MEANS[one.state]}>${prose(one.state)}</span></td>
+              title=${MEANS[one.state]}>${prose(one.state)}</span>${
+              behind(one, zone)}</td>
             <td data-name="until">${until === null ? 'never'
               : dayAndClock(until, zone)}</td>
             <td data-name="lag">${one.lagSeconds === null ? 'n/a (tape)'
@@ -100,6 +101,16 @@ function Streams({ page, sources }) {
       })}</tbody>
     </table>
   `;
+}
+
+/** Say since when a resource is behind, and why.
+ * @param {any} source @param {string} zone */
+function behind({ state, vouchedUntil, gap }, zone) {
+  if (gap === null && state !== 'LISTING' && state !== 'BACKING_OFF') return '';
+  const since = readInstant((gap === null ? vouchedUntil : gap.from) ?? '');
+  return html` <span class="quiet">behind${since === null ? ''
+    : ` since ${dayAndClock(since, zone)}`}${gap === null ? ''
+    : `: ${gap.reason}`}</span>`;
 }
 
 /** @param {{page: import('../page.js').Page}} given */

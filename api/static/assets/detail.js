@@ -105,7 +105,8 @@ return html`
 <td class="whole">${one.resource}
 ${' '}<span class="kind">${prose(one.source)}</span></td>
 <td><span class="state ${prose(one.state).replace(' ', '-')}"
-title=${MEANS[one.state]}>${prose(one.state)}</span></td>
+title=${MEANS[one.state]}>${prose(one.state)}</span>${
+behind(one, zone)}</td>
 <td data-name="until">${until === null ? 'never'
 : dayAndClock(until, zone)}</td>
 <td data-name="lag">${one.lagSeconds === null ? 'n/a (tape)'
@@ -116,6 +117,13 @@ title=${MEANS[one.state]}>${prose(one.state)}</span></td>
 })}</tbody>
 </table>
 `;
+}
+function behind({ state, vouchedUntil, gap }, zone) {
+if (gap === null && state !== 'LISTING' && state !== 'BACKING_OFF') return '';
+const since = readInstant((gap === null ? vouchedUntil : gap.from) ?? '');
+return html` <span class="quiet">behind${since === null ? ''
+: ` since ${dayAndClock(since, zone)}`}${gap === null ? ''
+: `: ${gap.reason}`}</span>`;
 }
 function Gaps({ page }) {
 const answer = page.answers.of('gaps');
