@@ -26,6 +26,7 @@ from recorder.intake.state import Batch, Jump, Recovered
 from recorder.model.moment import written
 from recorder.model.observation import (
     AUDIT,
+    WATCH,
     AuditRecorded,
     ClockJumped,
     Observation,
@@ -345,6 +346,32 @@ async def test_versions_of_which_there_is_no_entry_are_told(
     assert await lacking() == []
     assert await lacking(7, 2**63 - 1) == [2**63 - 1]
     assert await lacking(7, 9, epoch=2) == [7, 9]
+
+
+async def test_the_versions_of_a_source_are_told_by_resource(
+    open_log: Opener,
+) -> None:
+    log = open_log("a")
+    teller = Teller(await log.take_lease())
+    await log.append(
+        teller.batch(
+            a_list(EVENTS, 4, an_event("old", 3), when=-9000),
+            a_list(PODS, 6, an_object("p", 5), when=0),
+            a_frame(PODS, "DELETED", an_object("p", 9), when=1),
+            a_frame(EVENTS, "ADDED", an_event("a", 7), when=2),
+        )
+    )
+
+    async def owned(
+        source: str = WATCH, *, epoch: int = 1
+    ) -> dict[str, list[int]]:
+        since = at(0) - timedelta(hours=1)
+        found = await log.owned(source, epoch=epoch, since=since)
+        return {name: sorted(versions) for name, versions in found.items()}
+
+    assert await owned() == {str(PODS): [5, 9], str(EVENTS): [7]}
+    assert await owned(epoch=2) == {}
+    assert await owned(AUDIT) == {}
 
 
 async def test_audit_records_are_found_by_the_moment_of_their_request(
