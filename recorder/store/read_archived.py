@@ -18,8 +18,13 @@ __all__ = [
     "went_early",
 ]
 
+# Of a day that is not here nothing proves the times that are noted: they count
+# only beyond the day itself, which its name says.
 ARCHIVED = Statement.of("""
-    select p.name, p.lower, p.upper, p.observed_min, p.observed_max,
+    select p.name, p.lower, p.upper,
+      least(p.observed_min, p.lower) as observed_min,
+      greatest(p.observed_max, p.upper - interval '1 microsecond')
+        as observed_max,
       d.first_batch, d.last_batch, d.first_position, d.last_position, d.uri,
       encode(d.manifest_sha256, 'hex') as sha256, l.uid::text as uid,
       p.state <> 'dropped' as is_here
@@ -30,7 +35,8 @@ ARCHIVED = Statement.of("""
       and exists (select from recorder.thinning g
         where g.partition = p.name and g.log_id = d.log_id and g.entries > 0))
     union all
-    select d.name, d.lower, d.upper, d.observed_min, d.observed_max,
+    select d.name, d.lower, d.upper, least(d.observed_min, d.lower),
+      greatest(d.observed_max, d.upper - interval '1 microsecond'),
       d.first_batch, d.last_batch, d.first_position, d.last_position, d.uri,
       encode(d.manifest_sha256, 'hex'), l.uid::text, false
     from recorder.attached_day d

@@ -24,8 +24,10 @@ from recorder.model.observation import (
     PlaceReached,
 )
 from recorder.retention.policy import Policy
+from recorder.store.engine import make_engine
 from recorder.store.holds import add_hold, lift_hold
 from recorder.store.long_work import connect_to
+from recorder.store.read_archived import read_archived
 from recorder.store.read_surroundings import surrounding_problems
 from recorder.store.writer import Writer
 from tests.conftest import TEMPLATE
@@ -278,6 +280,36 @@ async def test_a_bound_or_a_row_beside_the_logs_is_named(
         one.kind == kind and says.format(**names) in one.says
         for one in problems
     ), problems
+
+
+async def test_times_of_a_dropped_day_that_are_too_narrow_hide_it_not(
+    held: Database,
+) -> None:
+    """Nothing here proves them: its batches are in the archive."""
+    narrow = (
+        "update recorder.partition set observed_min = 'infinity',"
+        " observed_max = '-infinity' where state = 'dropped'"
+    )
+    engine = make_engine(held.dsn("reader"))
+    try:
+        async with owner(held) as connection:
+            before = await connection.fetch(
+                "select name, observed_min, observed_max"
+                " from recorder.partition where state = 'dropped'"
+            )
+            await connection.execute(narrow)
+            days = await read_archived(engine, 1)
+            await connection.executemany(
+                "update recorder.partition set observed_min = $2,"
+                " observed_max = $3 where name = $1",
+                before,
+            )
+    finally:
+        await engine.dispose()
+    assert [day.name for day in days] == sorted(row["name"] for row in before)
+    for day in days:
+        assert day.observed_min <= day.lower
+        assert day.observed_max >= day.upper - timedelta(microseconds=1)
 
 
 @asynccontextmanager
