@@ -28,6 +28,17 @@ MISCOUNTED = """
         where log_id = h.log_id and position < 1)
     from recorder.log_head h where h.log_id = $1
 """
+# Up to there only what was carried forward is asked for.
+MISPRUNED = """
+    select h.pruned_positions, d.last_position from recorder.log_head h,
+    lateral (select coalesce(max(last_position), 0) as last_position from (
+      select last_position from recorder.archived_day
+      where log_id = h.log_id and last_batch = h.pruned_batches
+      union all
+      select last_position from recorder.attached_day
+      where log_id = h.log_id and last_batch = h.pruned_batches) t) d
+    where h.log_id = $1 and h.pruned_positions <> d.last_position
+"""
 OUTSIDE = """
     select e.position from recorder.log_head h join recorder.entry e
       on e.log_id = h.log_id and (e.position < 1 or e.position > h.size)
@@ -50,6 +61,8 @@ async def strays(
         doubled = await connection.fetch(DOUBLED, end.log)
         problems += [_outside(position) for (position,) in outside]
         problems += [_doubled(position) for (position,) in doubled]
+    for pruned, dropped in await connection.fetch(MISPRUNED, end.log):
+        problems.append(_mispruned(pruned, dropped))
     for number, digest, content in await connection.fetch(DICTIONARIES):
         if sha256(content).digest() != digest:
             says = (
@@ -58,6 +71,15 @@ async def strays(
             )
             problems.append(Problem(kind="dictionary-altered", says=says))
     return problems
+
+
+def _mispruned(pruned: int, dropped: int) -> Problem:
+    return Problem(
+        kind="head-altered",
+        entry=pruned,
+        says=f"the head of the log says that entries up to {pruned} were"
+        f" dropped, and the days that were end at {dropped}",
+    )
 
 
 def _outside(position: int) -> Problem:

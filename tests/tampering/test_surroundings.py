@@ -28,6 +28,8 @@ from recorder.store.engine import make_engine
 from recorder.store.holds import add_hold, lift_hold
 from recorder.store.long_work import connect_to
 from recorder.store.read_archived import read_archived
+from recorder.store.read_batches import read_end
+from recorder.store.read_strays import strays
 from recorder.store.read_surroundings import surrounding_problems
 from recorder.store.writer import Writer
 from tests.conftest import TEMPLATE
@@ -278,6 +280,21 @@ async def test_a_bound_or_a_row_beside_the_logs_is_named(
         problems = await surrounding_problems(connection)
     assert any(
         one.kind == kind and says.format(**names) in one.says
+        for one in problems
+    ), problems
+
+
+@pytest.mark.parametrize("change", ["0", "pruned_positions + 1"])
+async def test_another_end_of_what_was_dropped_is_found(
+    held: Database, change: str
+) -> None:
+    async with edited(held) as connection:
+        await connection.execute(
+            f"update recorder.log_head set pruned_positions = {change}"
+        )
+        problems = await strays(connection, await read_end(connection, 1))
+    assert any(
+        one.kind == "head-altered" and "the days that were end at" in one.says
         for one in problems
     ), problems
 
