@@ -135,8 +135,9 @@ class VisibleReading:
 
         Also with the parts by which it is decided who may see them.
         """
+        parts |= DECIDING if self._whole else DECIDING | Part.TOLD
         async for page in self._reading.lines(
-            selection, after=after, parts=parts | DECIDING, limit=limit
+            selection, after=after, parts=parts, limit=limit
         ):
             if seen := await self.sight.lines(page):
                 yield seen

@@ -10,20 +10,22 @@ and Pods.
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import Enum, auto
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from api.access import ForbiddenError
 from api.ports import LogReading, Rights
+from api.visible.naming import namespaces_in, words_of_event
 from recorder.model.access import Right
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.facts import EventOccurred
 from recorder.model.kinds import plural_of
 from recorder.model.observation import WATCH
 from recorder.model.reference import ObjectIdentity
 from recorder.questions.kinds import BUILT_IN
 from recorder.questions.ports import Line, Place, is_about_events
 
-__all__ = ["Sight", "View"]
+__all__ = ["Sight", "Told", "View"]
 
 NODES, PODS = Right("", "nodes", ""), Right("", "pods", "")
 NODE_LEASES = "kube-node-lease"
@@ -50,6 +52,15 @@ OF_THE_LOG = frozenset(
 servers, and the nodes and incidents that are held."""
 
 Item = TypeVar("Item")
+
+
+class Told(NamedTuple):
+    """What decides whether a fact is seen."""
+
+    object: ObjectIdentity | None
+    kind: FactKind
+    words: str = ""
+    """Of an Event, which may name objects of others."""
 
 
 class View(Enum):
@@ -121,43 +132,69 @@ class Sight:
 
     async def facts(self, found: Sequence[StoredFact]) -> list[StoredFact]:
         """Return those facts that may be seen, in their order."""
-        return await self.telling(
-            found, lambda stored: (stored.fact.object, stored.fact.kind)
-        )
+        return await self.telling(found, _told)
 
     async def telling(
-        self,
-        found: Sequence[Item],
-        of: Callable[[Item], tuple[ObjectIdentity | None, FactKind]],
+        self, found: Sequence[Item], of: Callable[[Item], Told]
     ) -> list[Item]:
         """Return those that may be seen of what tells facts, in its order.
 
         Args:
             found: facts, in whichever form.
-            of: returns the object and the kind of one.
+            of: returns what decides on one.
         """
         parts = [of(one) for one in found]
-        views = await self.views(identity for identity, _ in parts)
+        views = await self.views(part.object for part in parts)
+        near = [
+            part.words
+            for part in parts
+            if part.words and views.get(part.object) is View.NEAR
+        ]
+        hidden = await self._of_others(near)
         return [
             one
-            for one, (identity, kind) in zip(found, parts, strict=True)
-            if identity in views and views[identity].shows(kind)
+            for one, part in zip(found, parts, strict=True)
+            if part.object in views
+            and views[part.object].shows(part.kind)
+            and not (part.words in hidden and views[part.object] is View.NEAR)
         ]
 
     async def lines(self, found: Sequence[Line]) -> list[Line]:
-        """Return those lines that may be seen, in their order."""
+        """Return those lines that may be seen, in their order.
+
+        Of Events with their documents.
+        """
         views = await self.views(line.identity for line in found)
         of_the_log = await self.is_whole()
+        words = {
+            line.entry: words_of_event(line.raw)
+            for line in found
+            if views.get(line.identity) is View.NEAR and _is_an_event(line)
+        }
+        hidden = await self._of_others(words.values())
         return [
             line
             for line in found
             if (
                 of_the_log and line.operation in OF_THE_LOG
                 if line.identity is None
-                else line.identity in views
-                and (views[line.identity] is View.WHOLE or _is_an_event(line))
+                else views.get(line.identity) is View.WHOLE
+                or (line.entry in words and words[line.entry] not in hidden)
             )
         ]
+
+    async def _of_others(self, texts: Iterable[str]) -> Collection[str]:
+        """Return those texts that name a namespace of others."""
+        named = {text: namespaces_in(text) for text in {*texts}}
+        named = {text: names for text, names in named.items() if names}
+        if not named:
+            return ()
+        places = await self._reading.object_names(NAMESPACES)
+        pods = {name: Right("", "pods", name) for _, name in places}
+        there = {n for names in named.values() for n in names} & pods.keys()
+        await self.learn(pods[name] for name in there)
+        others = {name for name in there if not self._held[pods[name]]}
+        return {text for text, names in named.items() if others & {*names}}
 
     async def objects(
         self, identities: Iterable[ObjectIdentity | None]
@@ -283,6 +320,13 @@ class Sight:
                 }
             plural = self._plurals.get(named) or plural_of(identity.kind)
         return Right(identity.group, plural, identity.namespace)
+
+
+def _told(stored: StoredFact) -> Told:
+    fact, words = stored.fact, ""
+    if isinstance(fact.detail, EventOccurred):
+        words = fact.detail.message or ""
+    return Told(fact.object, fact.kind, words)
 
 
 def _is_about_node(identity: ObjectIdentity) -> bool:

@@ -4,14 +4,16 @@ A stream outlives the rights of its reader: they are looked up again for each
 batch, and while none comes.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import replace
+from typing import cast
 
 from api.access import ForbiddenError
 from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.facts import Fact, FactBatch
 from api.visible.reading import VisibleReading
+from api.visible.sight import Told
 from recorder.model.fact import FactKind
 from recorder.model.reference import ObjectIdentity
 
@@ -67,17 +69,20 @@ class VisibleFactStream:
         """
         async for batch in batches:
             await self.check()
-            facts = await self._sight.telling(batch.facts, _named)
+            facts = await self._sight.telling(batch.facts, _told)
             if facts or not batch.facts:
                 now = await self._reading.again()
                 coverage = await self._cover(now)
                 yield replace(batch, facts=facts, coverage=coverage)
 
 
-def _named(fact: Fact) -> tuple[ObjectIdentity | None, FactKind]:
-    """Return the object and the kind of a fact as it is told."""
-    thing = fact.object
+def _told(fact: Fact) -> Told:
+    """Return what decides on a fact as it is told."""
+    thing, words = fact.object, ""
+    if fact.kind is FactKind.EVENT:
+        detail = cast("Mapping[str, str]", fact.detail)
+        words = detail.get("message") or ""
     if thing is None:
-        return None, fact.kind
+        return Told(None, fact.kind)
     place = thing.group, thing.kind, thing.namespace or "", thing.name
-    return ObjectIdentity(*place, thing.uid), fact.kind
+    return Told(ObjectIdentity(*place, thing.uid), fact.kind, words)

@@ -245,6 +245,18 @@ def tenants_story() -> Iterator[list[Observation]]:
                 told_of("Pod", namespace, name, 26, f"{namespace} restarts"),
                 when=26,
             ),
+            a_frame(
+                EVENTS,
+                "ADDED",
+                told_of(
+                    "Node",
+                    "",
+                    MACHINE,
+                    27 + TENANTS.index(namespace),
+                    f"Pod {namespace}/{name} blocks",
+                ),
+                when=27,
+            ),
         ]
     yield [
         a_frame(NODES, "MODIFIED", a_machine(MACHINE, 30, hung=True), when=30)

@@ -234,6 +234,11 @@ async def check_nothing_of_another_is_told(
     for name in ("why", "node", "incidents", "incident", "mcp why"):
         assert "hung-kernel" in own[name].lower().replace("_", "-"), name
         assert "CPUSoftLockup" in own[name], name
+    # And what names them alone of all that runs there.
+    blocks = f"Pod {who}/{who}-job-{MACHINE} blocks"
+    assert set(telling(own, blocks)) >= {
+        "facts", "entries", *EXPORTS[1:], "subscribed facts",
+    }  # fmt: skip
     assert set(telling(own, f"{who}-job")) >= {
         "object", "workload", "whyWorkload", "entry", "facts", "entries",
         "impact", "search", "mcp impact", "mcp history", *EXPORTS,
