@@ -18,6 +18,7 @@ __all__ = [
     "bodies",
     "commands",
     "is_bodiless",
+    "members",
     "messages",
     "patches",
     "truncated_addresses",
@@ -72,7 +73,7 @@ def bodies(raw: bytes) -> list[Edit]:
     """Find the bodies of a record."""
     return [
         Edit(start, end, _HIDDEN)
-        for name, start, end in _members(raw)
+        for name, start, end in members(raw)
         if name in _BODIES and raw[start:end] not in {_HIDDEN, b"null"}
     ]
 
@@ -80,7 +81,7 @@ def bodies(raw: bytes) -> list[Edit]:
 def commands(raw: bytes) -> list[Edit]:
     """Find what follows ``?`` in the address of a record."""
     edits = []
-    for name, start, end in _members(raw):
+    for name, start, end in members(raw):
         token = raw[start:end]
         if name == b"requestURI" and token.startswith(b'"'):
             path, asked, _ = plain_value(token).partition(b"?")
@@ -118,16 +119,16 @@ def messages(raw: bytes) -> list[Edit]:
 
 def _members_of(raw: bytes, wanted: bytes) -> Iterator[tuple[bytes, int, int]]:
     """Yield the members of an object that is a member of the root."""
-    for name, begin, finish in _members(raw):
+    for name, begin, finish in members(raw):
         if name == wanted:
-            for inner, start, end in _members(raw[begin:finish]):
+            for inner, start, end in members(raw[begin:finish]):
                 yield inner, begin + start, begin + end
 
 
 def truncated_addresses(raw: bytes) -> list[Edit]:
     """Find the addresses of a record, to be cut to their networks."""
     edits = []
-    for name, start, end in _members(raw):
+    for name, start, end in members(raw):
         if name != b"sourceIPs":
             continue
         token = raw[start:end]
@@ -153,7 +154,7 @@ def _network(text: str) -> str:
     return str(network.network_address)
 
 
-def _members(raw: bytes) -> Iterator[tuple[bytes, int, int]]:
+def members(raw: bytes) -> Iterator[tuple[bytes, int, int]]:
     """Yield name, start and end of each member of a document's root."""
     depth, name, start = 0, None, 0
     for token in _TOKEN.finditer(raw):

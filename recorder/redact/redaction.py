@@ -10,6 +10,7 @@ from recorder.redact.bodiless import (
     patches,
     truncated_addresses,
 )
+from recorder.redact.claims import claims
 from recorder.redact.digest import KeyedDigest
 from recorder.redact.edits import splice
 from recorder.redact.gates import has_token_kind, patches_env
@@ -57,9 +58,9 @@ class Redaction:
             )
             raise ConfigError(msg)
         self._truncates_addresses = rules.truncates_addresses
-        self._search = SecretSearch(
-            NameMatcher(rules.patterns), KeyedDigest(key)
-        )
+        self._matches = NameMatcher(rules.patterns)
+        self._digest = KeyedDigest(key)
+        self._search = SecretSearch(self._matches, self._digest)
 
     def document(
         self,
@@ -114,6 +115,7 @@ class Redaction:
             edits = self._search.everything(raw)
         if is_bodiless(raw):
             edits = [*edits, *bodies(raw), *commands(raw)]
+        edits = [*edits, *claims(raw, self._matches, self._digest)]
         edits = [*edits, *patches(raw)]
         if self._truncates_addresses:
             edits = [*edits, *truncated_addresses(raw)]
