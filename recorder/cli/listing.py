@@ -20,7 +20,7 @@ from recorder.cli.output import (
     is_coloured,
     print_document,
     print_lines,
-    write,
+    write_text,
 )
 from recorder.errors import ConfigError
 
@@ -178,11 +178,11 @@ def print_listing(
 
         whole = plain(listing.whole([item.document for item in items]))
         text = rendered(form.removeprefix(JSONPATH), whole)
-        write(text.encode() + (b"" if text.endswith("\n") else b"\n"))
+        write_text(text + ("" if text.endswith("\n") else "\n"))
     elif form == "name":
-        print_lines(item.name for item in items)
+        write_text("".join(f"{item.name}\n" for item in items))
     elif form == "csv":
-        write(_csv(listing, items, headers=headers))
+        write_text(_csv(listing, items, headers=headers))
     elif form in {"json", "yaml"}:
         documents = [item.document for item in items]
         print_document(listing.whole(documents), form)
@@ -208,7 +208,7 @@ def _print_table(
     print_lines([*([header] if headers else []), *table.lines(rows)])
 
 
-def _csv(listing: Listing, items: Sequence[Item], *, headers: bool) -> bytes:
+def _csv(listing: Listing, items: Sequence[Item], *, headers: bool) -> str:
     from recorder.model.moment import written
     from recorder.render.table import Kind
 
@@ -227,7 +227,7 @@ def _csv(listing: Listing, items: Sequence[Item], *, headers: bool) -> bytes:
             written(cell) if isinstance(cell, datetime) else _harmless(cell)
             for cell in cells
         )
-    return out.getvalue().encode()
+    return out.getvalue()
 
 
 def _harmless(cell: object) -> object:

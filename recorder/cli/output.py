@@ -23,6 +23,7 @@ __all__ = [
     "print_judged",
     "print_lines",
     "write",
+    "write_text",
     "yaml_bytes",
     "json_bytes",
 ]
@@ -81,6 +82,17 @@ def yaml_bytes(document: Any) -> bytes:
 def print_lines(lines: Iterable[str]) -> None:
     """Print lines of text."""
     write("".join(f"{line}\n" for line in lines).encode())
+
+
+def write_text(text: str) -> None:
+    """Write recorded text, byte for byte unless a terminal shows it."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        from recorder.render.text import plain
+
+        # Lines end, and columns are apart, as whoever asked has it.
+        parts = re.split(r"([\n\t])", text)
+        text = "".join(p if p in {"\n", "\t"} else plain(p) for p in parts)
+    write(text.encode())
 
 
 def write(content: bytes) -> None:

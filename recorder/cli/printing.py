@@ -5,7 +5,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recorder.cli.listing import JSONPATH, table_for
-from recorder.cli.output import json_bytes, note, write, yaml_bytes
+from recorder.cli.output import (
+    json_bytes,
+    note,
+    write,
+    write_text,
+    yaml_bytes,
+)
 
 if TYPE_CHECKING:
     from recorder.questions.entries import Entries
@@ -93,7 +99,7 @@ class _Paths:
 
         for document in self._lines.documents(lines):
             said = rendered(self._template, orjson.loads(document))
-            write(said.removesuffix("\n").encode() + b"\n")
+            write_text(said.removesuffix("\n") + "\n")
 
     def end(self, answer: "Entries") -> None:
         del answer

@@ -1,7 +1,6 @@
 """A report as one HTML file: nothing is loaded, nothing runs."""
 
 from collections.abc import Iterator
-from html import escape
 
 from recorder.questions.postmortem import Postmortem
 from recorder.render.report import (
@@ -16,6 +15,7 @@ from recorder.render.report import (
     report,
 )
 from recorder.render.svg import timeline
+from recorder.render.text import escaped
 
 __all__ = ["html"]
 
@@ -49,10 +49,10 @@ def html(postmortem: Postmortem, *, page: str | None = None) -> str:
             '<html lang="en">',
             '<head><meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width">',
-            f"<title>{escape(title)}</title>",
+            f"<title>{escaped(title)}</title>",
             f"<style>{STYLE}</style></head>",
             "<body>",
-            f"<h1>{escape(title)}</h1>",
+            f"<h1>{escaped(title)}</h1>",
             *(
                 line
                 for part in report(postmortem)
@@ -67,9 +67,9 @@ def html(postmortem: Postmortem, *, page: str | None = None) -> str:
 def _part(part: Part, page: str | None, drawing: str) -> Iterator[str]:
     match part:
         case Heading(text, level):
-            yield f"<h{level}>{escape(text)}</h{level}>"
+            yield f"<h{level}>{escaped(text)}</h{level}>"
         case Paragraph(text):
-            yield f"<p>{escape(text)}</p>"
+            yield f"<p>{escaped(text)}</p>"
         case Table():
             yield from _table(part, page)
         case Items():
@@ -78,15 +78,15 @@ def _part(part: Part, page: str | None, drawing: str) -> Iterator[str]:
             yield drawing
         case Command(origin, command):
             yield (
-                f'<p class="muted">{escape(origin)}:'
-                f" <code>{escape(command)}</code></p>"
+                f'<p class="muted">{escaped(origin)}:'
+                f" <code>{escaped(command)}</code></p>"
             )
 
 
 def _table(table: Table, page: str | None) -> Iterator[str]:
     yield "<table>"
     if any(table.titles):
-        titles = "".join(f"<th>{escape(title)}" for title in table.titles)
+        titles = "".join(f"<th>{escaped(title)}" for title in table.titles)
         yield f"<thead><tr>{titles}</tr></thead>"
     yield "<tbody>"
     for row in table.rows:
@@ -101,17 +101,17 @@ def _items(items: Items, page: str | None) -> Iterator[str]:
     for text, entries in items.items:
         named = _cell(entries, page)
         behind = f" ({named})" if named else ""
-        yield f"<li>{box}{escape(text)}{behind}</li>"
+        yield f"<li>{box}{escaped(text)}{behind}</li>"
     yield f"</{tag}>"
 
 
 def _cell(cell: str | Entries, page: str | None) -> str:
     if not isinstance(cell, Entries):
-        return escape(cell)
-    names = (f"<code>{escape(name)}</code>" for name in cell.names)
+        return escaped(cell)
+    names = (f"<code>{escaped(name)}</code>" for name in cell.names)
     if page is None:
         return ", ".join(names)
     return ", ".join(
-        f'<a href="{escape(page + name)}">{shown}</a>'
+        f'<a href="{escaped(page + name)}">{shown}</a>'
         for name, shown in zip(cell.names, names, strict=True)
     )

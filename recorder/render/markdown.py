@@ -58,7 +58,7 @@ def _part(part: Part, page: str | None) -> Iterator[str]:
         case Drawing():
             pass
         case Command(origin, command):
-            yield f"{_text(origin)}: `{command}`."
+            yield f"{_text(origin)}: `{plain(command)}`."
 
 
 def _rows(table: Table, page: str | None) -> Iterator[str]:

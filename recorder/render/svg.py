@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from html import escape
 
 from recorder.coverage.coverage import Coverage
 from recorder.explain.verdict import Evidence
+from recorder.render.text import escaped
 
 __all__ = ["timeline"]
 
@@ -108,6 +108,6 @@ def _marks(
         words = f"{stored.at:%H:%M:%S} {stored.entry}: {one.sign.says}"
         yield (
             f'<circle cx="{_x(stored.at, begin, end)}" cy="{y}" r="6"'
-            f' fill="{COLOURS[one.role]}"><title>{escape(words)}</title>'
+            f' fill="{COLOURS[one.role]}"><title>{escaped(words)}</title>'
             "</circle>"
         )

@@ -5,10 +5,12 @@ they can be cut and searched; nothing is shortened to fit a terminal.
 """
 
 from collections.abc import Iterable, Sequence
+from html import escape
 
 __all__ = [
     "BETWEEN",
     "Columns",
+    "escaped",
     "human_bytes",
     "plain",
 ]
@@ -24,13 +26,22 @@ CONTROLS = {
     **dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
 }
 """Control characters, and those that turn the direction of a text, as signs
-that a terminal only shows: whoever names an object or words an Event must not
-write to the terminal of who reads it."""
+that are only shown: whoever names an object or words an Event must not write
+to the terminal of who reads it, nor hide anything in a report. The page has
+the same in `api/page/words/shown.js`."""
+
+
+BREAKS = str.maketrans("\n\r\t", "   ")
 
 
 def plain(text: str) -> str:
     """Return a text that a terminal only shows."""
     return text.translate(CONTROLS)
+
+
+def escaped(text: str) -> str:
+    """Return a text for HTML and SVG, with the signs of a terminal."""
+    return escape(plain(text.translate(BREAKS)))
 
 
 class Columns:

@@ -1,6 +1,7 @@
 """A report of several nodes: its phases, factors, action items and links."""
 
 import re
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -34,6 +35,18 @@ async def ask(
         corpus.database.dsn("reader"), corpus.logs[name]
     ) as reading:
         return await ask_postmortem(reading, question, shipped(), now=at())
+
+
+async def test_a_report_shows_what_would_steer_as_signs(
+    corpus: Corpus,
+) -> None:
+    found = await ask(corpus, "rack-loss-jobset", None, rack=RACK)
+    hostile = replace(found.question, rack="2\x1b[8m\x07\x9b\u202e<b>")
+    for write in (html, markdown):
+        text = write(replace(found, question=hostile))
+
+        assert not set(text) & set("\x1b\x07\x9b\u202e")
+        assert "rack 2␛[8m␇\ufffd\ufffd&lt;b" in text.replace("\\[", "[")
 
 
 async def test_a_rack_is_reported_with_all_its_nodes(corpus: Corpus) -> None:

@@ -10,6 +10,7 @@ from graphql import build_schema, parse, validate
 
 from api.page.build import SOURCES, STATIC
 from recorder.model.outcomes import Cause, Confidence, Happened
+from recorder.render.text import CONTROLS
 from tests.support.node import node
 
 UNITS = sorted((Path(__file__).parent / "unit").glob("*.test.js"))
@@ -42,6 +43,25 @@ def exported(module: str) -> dict[str, Any]:
     ).stdout
     found: dict[str, Any] = json.loads(said)
     return found
+
+
+def test_the_page_shows_the_signs_that_the_command_line_shows() -> None:
+    codes = [code for code in CONTROLS if chr(code) not in "\n\t"]
+    script = (
+        f"import {{ shown }} from '{SOURCES / 'words/shown.js'}';"
+        f" const codes = {[*codes, 0x09, 0x0A, 0x41, 0x202F, 0xE9]};"
+        " console.log(JSON.stringify("
+        "codes.map((code) => shown(String.fromCharCode(code)))));"
+    )
+    said = subprocess.run(
+        [node(), "--input-type=module", "--eval", script],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+    kept = ["\t", "\n", "A", "\u202f", "é"]
+    assert json.loads(said) == [*(chr(CONTROLS[c]) for c in codes), *kept]
 
 
 def test_the_page_asks_only_what_the_schema_answers() -> None:

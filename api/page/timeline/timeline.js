@@ -10,6 +10,7 @@ import { Component, html } from '../html.js';
 import { light, onLight } from '../lighting.js';
 import { difference, exactClock, zoneName } from '../time/clock.js';
 import { pixelOf, timeAt } from '../time/window.js';
+import { shown } from '../words/shown.js';
 import { watchHands } from './gestures.js';
 import { hitAt } from './hit.js';
 import { LaneNames } from './names.js';
@@ -187,7 +188,7 @@ export class Timeline extends Component {
     const what = hit ? `\n${hit.label}${more}` : '';
     self.lineElement.style.left = `${x}px`;
     const tip = self.tipElement;
-    tip.textContent = `${when} ${zoneName(zone, at)}${since}${what}`;
+    tip.textContent = shown(`${when} ${zoneName(zone, at)}${since}${what}`);
     tip.style.top = `${y + this.scroll + 18}px`;
     const isRight = x + TIP_PIXELS > width;
     tip.style.left = isRight ? 'auto' : `${x + 12}px`;

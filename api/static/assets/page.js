@@ -1,9 +1,5 @@
 import { Component, h, render } from './vendor/preact.mjs';
 import htm from './vendor/htm.mjs';
-const in_html = (() => {
-const html = htm.bind(h);
-return { html, Component, render };
-})();
 const in_words_plain = (() => {
 const prose = (name) => name.toLowerCase().replaceAll('_', ' ');
 const term = (name) => name.toLowerCase().replaceAll('_', '-');
@@ -502,6 +498,21 @@ URL.revokeObjectURL(url);
 }
 return { copyText, saveText };
 })();
+const in_words_shown = (() => {
+/* eslint-disable no-control-regex */
+const CONTROLS =
+/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const SYMBOLS = 0x2400;
+const DEL = 0x7f;
+const DEL_SYMBOL = '\u2421';
+function symbol(one) {
+const code = one.charCodeAt(0);
+if (code === DEL) return DEL_SYMBOL;
+return code < 0x20 ? String.fromCharCode(SYMBOLS + code) : '\ufffd';
+}
+const shown = (text) => text.replace(CONTROLS, symbol);
+return { shown };
+})();
 const in_route_keys = (() => {
 const BINDINGS = [
 { keys: ['/'], does: 'search for a node, job, object or entry', action: 'search' },
@@ -595,43 +606,6 @@ else high = middle;
 return low;
 }
 return { TONES, loudness, readied, speaksIn, firstAtOrAfter };
-})();
-const in_timeline_names = (() => {
-const { html } = in_html;
-function LaneNames({ lanes, pinned, onLane }) {
-return html`
-<ol class="names" aria-label="Lanes">
-${lanes.map(({ lane }, place) => {
-const isPinned = pinned.includes(lane.id);
-const previous = lanes[place - 1]?.lane.group;
-const isNew = previous !== undefined && previous !== lane.group;
-return html`
-<li key=${lane.id} class="${isNew ? 'group' : ''}
-${isPinned ? 'pinned' : ''}">
-<span class="name" title=${lane.title}>${lane.title}</span>
-<span class="does">
-<${Does} does="pin" sign=${isPinned ? '◆' : '◇'} id=${lane.id}
-says=${isPinned ? 'unpin' : 'pin to top'} onLane=${onLane} />
-<${Does} does="up" sign="↑" id=${lane.id}
-says="move up" onLane=${onLane} />
-<${Does} does="down" sign="↓" id=${lane.id}
-says="move down" onLane=${onLane} />
-<${Does} does="fold" sign="−" id=${lane.id}
-says="collapse" onLane=${onLane} />
-</span>
-</li>
-`;
-})}
-</ol>
-`;
-}
-function Does({ does, sign, id, says, onLane }) {
-return html`
-<button type="button" title=${says} aria-label="${says}: ${id}"
-onClick=${() => onLane(does, id)}>${sign}</button>
-`;
-}
-return { LaneNames };
 })();
 const in_ask_post = (() => {
 const { proof } = in_ask_token;
@@ -1144,6 +1118,25 @@ hands.move(panned(window, (sideways * unit) / hands.width()));
 hands.settle();
 }
 return { watchHands };
+})();
+const in_html = (() => {
+const { shown } = in_words_shown;
+const READ = ['title', 'aria-label', 'alt', 'placeholder'];
+function visible(child) {
+if (typeof child === 'string') return shown(child);
+return Array.isArray(child) ? child.map(visible) : child;
+}
+function element(type, props, ...children) {
+if (typeof type !== 'string') return h(type, props, ...children);
+let given = props;
+for (const name of READ) {
+const text = props?.[name];
+if (typeof text === 'string') given = { ...given, [name]: shown(text) };
+}
+return h(type, given, ...children.map(visible));
+}
+const html = htm.bind(element);
+return { html, Component, render };
 })();
 const in_timeline_arranging = (() => {
 const { speaksIn } = in_timeline_lane;
@@ -1829,341 +1822,6 @@ return TRAITS[by].of(incident, places);
 }
 return { FACETS, TRAITS, rackOf, struckAt, severityOf, facetsOf, GROUPINGS, grouped };
 })();
-const in_views_overlays = (() => {
-const { Component, html } = in_html;
-const { keepToken } = in_ask_token;
-const { BINDINGS } = in_route_keys;
-const { zoneName } = in_time_clock;
-const { sentenceOf } = in_words_workload;
-function Overlay({ page }) {
-const { shown } = page.ui;
-if (shown === '' || shown === 'hand') return null;
-const [Part, label] = PARTS[shown];
-return html`<${Dialog} page=${page} label=${label}><${Part} page=${page} /><//>`;
-}
-class Dialog extends Component {
-componentDidMount() {
-(this).element.showModal();
-}
-render() {
-const { page, label, children } = (this.props);
-return html`
-<dialog aria-label=${label} ref=${(element) => {
-(this).element = element;
-}} onClose=${() => page.show('')}
-onClick=${(event) => {
-if (event.target === event.currentTarget) page.show('');
-}}>
-<div class="inside">${children}</div>
-</dialog>
-`;
-}
-}
-function Help({ page }) {
-return html`
-<h2>Keys</h2>
-<dl class="keys">
-${BINDINGS.map(({ keys, does, action }) => html`
-<dt key=${action}>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dt>
-<dd>${does}</dd>
-`)}
-</dl>
-<p class="quiet">On a timeline: drag to move, Ctrl and wheel to zoom,
-click to open an item or to measure from a time.</p>
-<button type="button" onClick=${() => page.show('')}>Close</button>
-`;
-}
-function GoTo({ page }) {
-const zone = zoneName(page.place.zone, page.now());
-return html`
-<form onSubmit=${(event) => {
-event.preventDefault();
-page.goTo(event.target.elements.time.value);
-}}>
-<label>Go to a time (${zone})
-<input name="time" autofocus autocomplete="off"
-placeholder="03:14, 2026-11-21 03:14, 2h" /></label>
-${page.ui.refused && html`<p class="note trouble" role="alert"
->${page.ui.refused}</p>`}
-<button type="submit">Go</button>
-</form>
-`;
-}
-function Search({ page }) {
-const answer = page.answers.of('search');
-const hits = page.ui.text === '' ? [] : (answer.data?.search?.hits ?? []);
-return html`
-<form role="search" onSubmit=${(event) => {
-event.preventDefault();
-page.openHit(hits[page.ui.hit] ?? hits[0]);
-}}>
-<label>Search for a node, job, object or entry
-<input type="search" autofocus autocomplete="off" value=${page.ui.text}
-spellcheck="false" aria-controls="hits"
-onInput=${(event) =>
-page.set({ text: event.target.value.trim(), hit: 0 })}
-onKeyDown=${(event) =>
-page.chooseHit(event, hits.length)} /></label>
-</form>
-${answer.error && html`<p class="note trouble" role="alert"
->${answer.error}</p>`}
-<ul id="hits" class="hits" aria-live="polite">
-${hits.map((hit, place) => html`
-<li key="${hit.kind} ${hit.title}"
-class=${place === page.ui.hit ? 'chosen' : ''}>
-<a href=${page.hitLink(hit)} onClick=${() => page.show('')}>
-${hit.title} <span class="kind">${hit.kind.toLowerCase()}</span></a>
-</li>
-`)}
-</ul>
-<${Job} page=${page} />
-${page.ui.text !== '' && !answer.isAsking && hits.length === 0
-&& !answer.error && html`<p class="quiet">No results for
-“${page.ui.text}”.</p>`}
-${answer.data?.search?.more && html`<p class="quiet">There are more
-results: refine the search.</p>`}
-`;
-}
-function Job({ page }) {
-const { searchedJob } = page;
-if (searchedJob === '') return null;
-const { key, dataKey, data } = page.answers.of('job');
-const story = key === dataKey ? (data?.workload ?? null) : null;
-return html`<p class="note job" role="status">${story === null
-? `Looking for what became of ${searchedJob} …` : sentenceOf(story)}</p>`;
-}
-function TokenForm({ page }) {
-return html`
-<form class="token" onSubmit=${(event) => {
-event.preventDefault();
-keepToken(event.target.elements.token.value);
-page.answers.retry();
-}}>
-<h1>Token required</h1>
-<p class="quiet">This recorder requires a token. The page keeps it for
-this tab only.</p>
-<label>Token <input type="password" name="token" autofocus
-autocomplete="off" /></label>
-<button type="submit">Continue</button>
-</form>
-`;
-}
-const PARTS = {
-help: [Help, 'Keys'],
-goto: [GoTo, 'Go to a time'],
-search: [Search, 'Search'],
-};
-return { Overlay, Dialog, TokenForm };
-})();
-const in_views_states = (() => {
-const { html } = in_html;
-const { readInstant } = in_time_instant;
-const { clock, dayAndClock, zoneName } = in_time_clock;
-const { counted } = in_words_plain;
-const GAPS_SHOWN = 20;
-function Trouble({ answer, zone, onRetry }) {
-if (answer.error === '') return null;
-const old = answer.data === null
-? ''
-: ` Showing data from ${clock(answer.answeredAt, zone)}
-${zoneName(zone, answer.answeredAt)}.`;
-const again = answer.isFinal ? '' : ' Retrying automatically.';
-return html`
-<p class="note trouble" role="alert">
-Request failed: ${answer.error}.${old}${again}
-<button type="button" onClick=${onRetry}>Retry</button>
-</p>
-`;
-}
-function Coverage({ coverage, zone, absent = [], cluster }) {
-if (coverage.complete) {
-return html`<p class="note complete">${completeWords(absent)}</p>`;
-}
-const [longest, ...others] = [...coverage.gaps].sort(
-(one, other) => lengthOf(other) - lengthOf(one));
-const count = coverage.gaps.length + coverage.moreGaps;
-const more = count - 1 - Math.min(others.length, GAPS_SHOWN);
-return html`
-<div class="note hatched" role="note">
-<details>
-<summary><strong>The recording ${cluster && `of ${cluster} `}is
-incomplete here:</strong>
-${' '}what is missing may change this answer.
-${longest && ` ${counted(count, 'gap')}, the longest: ${
-gapWords(longest, zone)}`}</summary>
-<ul>
-${others.slice(0, GAPS_SHOWN).map((gap) => html`
-<li>${gapWords(gap, zone)}</li>`)}
-${more > 0 && html`<li>and ${counted(more, 'gap')} more</li>`}
-</ul>
-</details>
-</div>
-`;
-}
-function Away({ away }) {
-return away.map(({ cluster, why }) => html`
-<div key=${cluster} class="note hatched" role="note">
-<strong>${cluster} is away:</strong> ${why}. Nothing of it is shown here.
-</div>
-`);
-}
-function completeWords(absent) {
-if (absent.length === 0) return 'Complete: no gaps affect this answer.';
-return `No gaps in what was recorded. Not recorded: ${
-absent.join(', ')}, which would tell more.`;
-}
-function lengthOf({ from, to }) {
-const end = readInstant(to ?? '') ?? Infinity;
-return end - (readInstant(from ?? '') ?? 0);
-}
-function gapWords(gap, zone) {
-const from = readInstant(gap.from ?? '');
-const to = readInstant(gap.to ?? '');
-const since = from === null ? 'from the beginning' : dayAndClock(from, zone);
-const until = to === null ? 'still open' : `until ${clock(to, zone)}`;
-const what = gap.resource ?? 'all resources';
-return `${what}: ${since}, ${until}; ${gap.reason}`;
-}
-function Empty({ says, links }) {
-return html`
-<div class="empty">
-<p>${says}</p>
-<ul>
-${links.map(({ href, says: text }) => html`
-<li><a href=${href}>${text}</a></li>
-`)}
-</ul>
-</div>
-`;
-}
-function Waiting({ lines, says }) {
-return html`
-<div class="waiting" role="status">
-<span class="hidden">${says}</span>
-${Array.from({ length: lines }, (_, place) => html`
-<div key=${place} aria-hidden="true"></div>
-`)}
-</div>
-`;
-}
-function Figure({ value, says }) {
-return html`<div class="figure"><b>${value}</b> <span>${says}</span></div>`;
-}
-return { Trouble, Coverage, Away, completeWords, Empty, Waiting, Figure };
-})();
-const in_views_strip = (() => {
-const { Component, html } = in_html;
-const { ticksOf } = in_time_axis;
-const { clock, day, dayAndClock } = in_time_clock;
-const { counted } = in_words_plain;
-const DRAG_PIXELS = 4;
-const BAR_LEAST = 14;
-class Strip extends Component {
-constructor(given) {
-super(given);
-this.drag = null;
-}
-timeOf(event) {
-const { window } = (this.props);
-const box = (event.currentTarget)
-.getBoundingClientRect();
-const share = (event.clientX - box.left) / box.width;
-const kept = Math.min(Math.max(share, 0), 1);
-return window.from + kept * (window.to - window.from);
-}
-begin(event) {
-if (event.button !== 0) return;
-const target = (event.currentTarget);
-target.setPointerCapture(event.pointerId);
-const at = this.timeOf(event);
-this.drag = { from: at, to: at };
-this.x = event.clientX;
-}
-move(event) {
-if (this.drag === null) return;
-this.drag = { ...this.drag, to: this.timeOf(event) };
-this.forceUpdate();
-}
-end(event) {
-const { drag } = this;
-this.drag = null;
-if (drag === null) return;
-const given = (this.props);
-const isClick = Math.abs(event.clientX - (this.x ?? 0)) < DRAG_PIXELS;
-if (!isClick) given.onRange(ordered(drag));
-else if (given.brush) given.onRange(about(given.brush, drag.to));
-else {
-const bar = given.bars.find(
-(one) => drag.to >= one.from && drag.to < one.to,
-);
-if (bar) given.onRange({ from: bar.from, to: bar.to });
-}
-this.forceUpdate();
-}
-render() {
-const { window, bars, unseen, brush, zone, noun, label } =
-((this.props));
-const most = Math.max(...bars.map((bar) => bar.count), 1);
-const drag = this.drag && ordered(this.drag);
-return html`
-<div class="strip">
-<div class="field" role="img" aria-label=${label}
-onPointerDown=${(e) => this.begin(e)}
-onPointerMove=${(e) => this.move(e)}
-onPointerUp=${(e) => this.end(e)}>
-${bars.map((bar) => html`
-<div key=${bar.from} class="bar"
-title="${counted(bar.count, noun)} from ${dayAndClock(bar.from, zone)}"
-style=${{
-...placed(bar, window),
-height: `${BAR_LEAST + (100 - BAR_LEAST) * (bar.count / most)}%`,
-}}></div>
-`)}
-${unseen.map((gap) => html`
-<div class="hatch" title=${gap.label}
-style=${placed(gap, window)}></div>
-`)}
-${brush && html`<div class="brush" style=${placed(brush, window)}></div>`}
-${drag && html`<div class="drag" style=${placed(drag, window)}></div>`}
-</div>
-<div class="scale" aria-hidden="true">
-${scaleOf(window, zone)}
-</div>
-</div>
-`;
-}
-}
-function scaleOf(window, zone) {
-const length = window.to - window.from;
-const words = ticksOf(window, 900, zone).map(({ at, label }) => {
-const share = ((at - window.from) / length) * 100;
-if (share < 17 || share > 92) return null;
-return html`<span key=${at} style=${{ left: `${share}%` }}>${label}</span>`;
-});
-return html`
-<b>${day(window.from, zone)} ${clock(window.from, zone)}</b>
-${words}
-<b>${clock(window.to, zone)}</b>
-`;
-}
-function placed(part, whole) {
-const length = whole.to - whole.from;
-const left = Math.max((part.from - whole.from) / length, 0);
-const right = Math.min((part.to - whole.from) / length, 1);
-return {
-left: `${left * 100}%`,
-width: `${Math.max(right - left, 0) * 100}%`,
-};
-}
-function ordered({ from, to }) {
-return { from: Math.min(from, to), to: Math.max(from, to) };
-}
-function about(window, at) {
-const half = (window.to - window.from) / 2;
-return { from: at - half, to: at + half };
-}
-return { Strip };
-})();
 const in_words_incident = (() => {
 const { span } = in_time_clock;
 const { term } = in_words_plain;
@@ -2526,6 +2184,378 @@ return lane;
 }
 return { SERVICE, lanesOfNode, addPlacement };
 })();
+const in_timeline_names = (() => {
+const { html } = in_html;
+function LaneNames({ lanes, pinned, onLane }) {
+return html`
+<ol class="names" aria-label="Lanes">
+${lanes.map(({ lane }, place) => {
+const isPinned = pinned.includes(lane.id);
+const previous = lanes[place - 1]?.lane.group;
+const isNew = previous !== undefined && previous !== lane.group;
+return html`
+<li key=${lane.id} class="${isNew ? 'group' : ''}
+${isPinned ? 'pinned' : ''}">
+<span class="name" title=${lane.title}>${lane.title}</span>
+<span class="does">
+<${Does} does="pin" sign=${isPinned ? '◆' : '◇'} id=${lane.id}
+says=${isPinned ? 'unpin' : 'pin to top'} onLane=${onLane} />
+<${Does} does="up" sign="↑" id=${lane.id}
+says="move up" onLane=${onLane} />
+<${Does} does="down" sign="↓" id=${lane.id}
+says="move down" onLane=${onLane} />
+<${Does} does="fold" sign="−" id=${lane.id}
+says="collapse" onLane=${onLane} />
+</span>
+</li>
+`;
+})}
+</ol>
+`;
+}
+function Does({ does, sign, id, says, onLane }) {
+return html`
+<button type="button" title=${says} aria-label="${says}: ${id}"
+onClick=${() => onLane(does, id)}>${sign}</button>
+`;
+}
+return { LaneNames };
+})();
+const in_views_overlays = (() => {
+const { Component, html } = in_html;
+const { keepToken } = in_ask_token;
+const { BINDINGS } = in_route_keys;
+const { zoneName } = in_time_clock;
+const { sentenceOf } = in_words_workload;
+function Overlay({ page }) {
+const { shown } = page.ui;
+if (shown === '' || shown === 'hand') return null;
+const [Part, label] = PARTS[shown];
+return html`<${Dialog} page=${page} label=${label}><${Part} page=${page} /><//>`;
+}
+class Dialog extends Component {
+componentDidMount() {
+(this).element.showModal();
+}
+render() {
+const { page, label, children } = (this.props);
+return html`
+<dialog aria-label=${label} ref=${(element) => {
+(this).element = element;
+}} onClose=${() => page.show('')}
+onClick=${(event) => {
+if (event.target === event.currentTarget) page.show('');
+}}>
+<div class="inside">${children}</div>
+</dialog>
+`;
+}
+}
+function Help({ page }) {
+return html`
+<h2>Keys</h2>
+<dl class="keys">
+${BINDINGS.map(({ keys, does, action }) => html`
+<dt key=${action}>${keys.map((key) => html`<kbd>${key}</kbd> `)}</dt>
+<dd>${does}</dd>
+`)}
+</dl>
+<p class="quiet">On a timeline: drag to move, Ctrl and wheel to zoom,
+click to open an item or to measure from a time.</p>
+<button type="button" onClick=${() => page.show('')}>Close</button>
+`;
+}
+function GoTo({ page }) {
+const zone = zoneName(page.place.zone, page.now());
+return html`
+<form onSubmit=${(event) => {
+event.preventDefault();
+page.goTo(event.target.elements.time.value);
+}}>
+<label>Go to a time (${zone})
+<input name="time" autofocus autocomplete="off"
+placeholder="03:14, 2026-11-21 03:14, 2h" /></label>
+${page.ui.refused && html`<p class="note trouble" role="alert"
+>${page.ui.refused}</p>`}
+<button type="submit">Go</button>
+</form>
+`;
+}
+function Search({ page }) {
+const answer = page.answers.of('search');
+const hits = page.ui.text === '' ? [] : (answer.data?.search?.hits ?? []);
+return html`
+<form role="search" onSubmit=${(event) => {
+event.preventDefault();
+page.openHit(hits[page.ui.hit] ?? hits[0]);
+}}>
+<label>Search for a node, job, object or entry
+<input type="search" autofocus autocomplete="off" value=${page.ui.text}
+spellcheck="false" aria-controls="hits"
+onInput=${(event) =>
+page.set({ text: event.target.value.trim(), hit: 0 })}
+onKeyDown=${(event) =>
+page.chooseHit(event, hits.length)} /></label>
+</form>
+${answer.error && html`<p class="note trouble" role="alert"
+>${answer.error}</p>`}
+<ul id="hits" class="hits" aria-live="polite">
+${hits.map((hit, place) => html`
+<li key="${hit.kind} ${hit.title}"
+class=${place === page.ui.hit ? 'chosen' : ''}>
+<a href=${page.hitLink(hit)} onClick=${() => page.show('')}>
+${hit.title} <span class="kind">${hit.kind.toLowerCase()}</span></a>
+</li>
+`)}
+</ul>
+<${Job} page=${page} />
+${page.ui.text !== '' && !answer.isAsking && hits.length === 0
+&& !answer.error && html`<p class="quiet">No results for
+“${page.ui.text}”.</p>`}
+${answer.data?.search?.more && html`<p class="quiet">There are more
+results: refine the search.</p>`}
+`;
+}
+function Job({ page }) {
+const { searchedJob } = page;
+if (searchedJob === '') return null;
+const { key, dataKey, data } = page.answers.of('job');
+const story = key === dataKey ? (data?.workload ?? null) : null;
+return html`<p class="note job" role="status">${story === null
+? `Looking for what became of ${searchedJob} …` : sentenceOf(story)}</p>`;
+}
+function TokenForm({ page }) {
+return html`
+<form class="token" onSubmit=${(event) => {
+event.preventDefault();
+keepToken(event.target.elements.token.value);
+page.answers.retry();
+}}>
+<h1>Token required</h1>
+<p class="quiet">This recorder requires a token. The page keeps it for
+this tab only.</p>
+<label>Token <input type="password" name="token" autofocus
+autocomplete="off" /></label>
+<button type="submit">Continue</button>
+</form>
+`;
+}
+const PARTS = {
+help: [Help, 'Keys'],
+goto: [GoTo, 'Go to a time'],
+search: [Search, 'Search'],
+};
+return { Overlay, Dialog, TokenForm };
+})();
+const in_views_states = (() => {
+const { html } = in_html;
+const { readInstant } = in_time_instant;
+const { clock, dayAndClock, zoneName } = in_time_clock;
+const { counted } = in_words_plain;
+const GAPS_SHOWN = 20;
+function Trouble({ answer, zone, onRetry }) {
+if (answer.error === '') return null;
+const old = answer.data === null
+? ''
+: ` Showing data from ${clock(answer.answeredAt, zone)}
+${zoneName(zone, answer.answeredAt)}.`;
+const again = answer.isFinal ? '' : ' Retrying automatically.';
+return html`
+<p class="note trouble" role="alert">
+Request failed: ${answer.error}.${old}${again}
+<button type="button" onClick=${onRetry}>Retry</button>
+</p>
+`;
+}
+function Coverage({ coverage, zone, absent = [], cluster }) {
+if (coverage.complete) {
+return html`<p class="note complete">${completeWords(absent)}</p>`;
+}
+const [longest, ...others] = [...coverage.gaps].sort(
+(one, other) => lengthOf(other) - lengthOf(one));
+const count = coverage.gaps.length + coverage.moreGaps;
+const more = count - 1 - Math.min(others.length, GAPS_SHOWN);
+return html`
+<div class="note hatched" role="note">
+<details>
+<summary><strong>The recording ${cluster && `of ${cluster} `}is
+incomplete here:</strong>
+${' '}what is missing may change this answer.
+${longest && ` ${counted(count, 'gap')}, the longest: ${
+gapWords(longest, zone)}`}</summary>
+<ul>
+${others.slice(0, GAPS_SHOWN).map((gap) => html`
+<li>${gapWords(gap, zone)}</li>`)}
+${more > 0 && html`<li>and ${counted(more, 'gap')} more</li>`}
+</ul>
+</details>
+</div>
+`;
+}
+function Away({ away }) {
+return away.map(({ cluster, why }) => html`
+<div key=${cluster} class="note hatched" role="note">
+<strong>${cluster} is away:</strong> ${why}. Nothing of it is shown here.
+</div>
+`);
+}
+function completeWords(absent) {
+if (absent.length === 0) return 'Complete: no gaps affect this answer.';
+return `No gaps in what was recorded. Not recorded: ${
+absent.join(', ')}, which would tell more.`;
+}
+function lengthOf({ from, to }) {
+const end = readInstant(to ?? '') ?? Infinity;
+return end - (readInstant(from ?? '') ?? 0);
+}
+function gapWords(gap, zone) {
+const from = readInstant(gap.from ?? '');
+const to = readInstant(gap.to ?? '');
+const since = from === null ? 'from the beginning' : dayAndClock(from, zone);
+const until = to === null ? 'still open' : `until ${clock(to, zone)}`;
+const what = gap.resource ?? 'all resources';
+return `${what}: ${since}, ${until}; ${gap.reason}`;
+}
+function Empty({ says, links }) {
+return html`
+<div class="empty">
+<p>${says}</p>
+<ul>
+${links.map(({ href, says: text }) => html`
+<li><a href=${href}>${text}</a></li>
+`)}
+</ul>
+</div>
+`;
+}
+function Waiting({ lines, says }) {
+return html`
+<div class="waiting" role="status">
+<span class="hidden">${says}</span>
+${Array.from({ length: lines }, (_, place) => html`
+<div key=${place} aria-hidden="true"></div>
+`)}
+</div>
+`;
+}
+function Figure({ value, says }) {
+return html`<div class="figure"><b>${value}</b> <span>${says}</span></div>`;
+}
+return { Trouble, Coverage, Away, completeWords, Empty, Waiting, Figure };
+})();
+const in_views_strip = (() => {
+const { Component, html } = in_html;
+const { ticksOf } = in_time_axis;
+const { clock, day, dayAndClock } = in_time_clock;
+const { counted } = in_words_plain;
+const DRAG_PIXELS = 4;
+const BAR_LEAST = 14;
+class Strip extends Component {
+constructor(given) {
+super(given);
+this.drag = null;
+}
+timeOf(event) {
+const { window } = (this.props);
+const box = (event.currentTarget)
+.getBoundingClientRect();
+const share = (event.clientX - box.left) / box.width;
+const kept = Math.min(Math.max(share, 0), 1);
+return window.from + kept * (window.to - window.from);
+}
+begin(event) {
+if (event.button !== 0) return;
+const target = (event.currentTarget);
+target.setPointerCapture(event.pointerId);
+const at = this.timeOf(event);
+this.drag = { from: at, to: at };
+this.x = event.clientX;
+}
+move(event) {
+if (this.drag === null) return;
+this.drag = { ...this.drag, to: this.timeOf(event) };
+this.forceUpdate();
+}
+end(event) {
+const { drag } = this;
+this.drag = null;
+if (drag === null) return;
+const given = (this.props);
+const isClick = Math.abs(event.clientX - (this.x ?? 0)) < DRAG_PIXELS;
+if (!isClick) given.onRange(ordered(drag));
+else if (given.brush) given.onRange(about(given.brush, drag.to));
+else {
+const bar = given.bars.find(
+(one) => drag.to >= one.from && drag.to < one.to,
+);
+if (bar) given.onRange({ from: bar.from, to: bar.to });
+}
+this.forceUpdate();
+}
+render() {
+const { window, bars, unseen, brush, zone, noun, label } =
+((this.props));
+const most = Math.max(...bars.map((bar) => bar.count), 1);
+const drag = this.drag && ordered(this.drag);
+return html`
+<div class="strip">
+<div class="field" role="img" aria-label=${label}
+onPointerDown=${(e) => this.begin(e)}
+onPointerMove=${(e) => this.move(e)}
+onPointerUp=${(e) => this.end(e)}>
+${bars.map((bar) => html`
+<div key=${bar.from} class="bar"
+title="${counted(bar.count, noun)} from ${dayAndClock(bar.from, zone)}"
+style=${{
+...placed(bar, window),
+height: `${BAR_LEAST + (100 - BAR_LEAST) * (bar.count / most)}%`,
+}}></div>
+`)}
+${unseen.map((gap) => html`
+<div class="hatch" title=${gap.label}
+style=${placed(gap, window)}></div>
+`)}
+${brush && html`<div class="brush" style=${placed(brush, window)}></div>`}
+${drag && html`<div class="drag" style=${placed(drag, window)}></div>`}
+</div>
+<div class="scale" aria-hidden="true">
+${scaleOf(window, zone)}
+</div>
+</div>
+`;
+}
+}
+function scaleOf(window, zone) {
+const length = window.to - window.from;
+const words = ticksOf(window, 900, zone).map(({ at, label }) => {
+const share = ((at - window.from) / length) * 100;
+if (share < 17 || share > 92) return null;
+return html`<span key=${at} style=${{ left: `${share}%` }}>${label}</span>`;
+});
+return html`
+<b>${day(window.from, zone)} ${clock(window.from, zone)}</b>
+${words}
+<b>${clock(window.to, zone)}</b>
+`;
+}
+function placed(part, whole) {
+const length = whole.to - whole.from;
+const left = Math.max((part.from - whole.from) / length, 0);
+const right = Math.min((part.to - whole.from) / length, 1);
+return {
+left: `${left * 100}%`,
+width: `${Math.max(right - left, 0) * 100}%`,
+};
+}
+function ordered({ from, to }) {
+return { from: Math.min(from, to), to: Math.max(from, to) };
+}
+function about(window, at) {
+const half = (window.to - window.from) / 2;
+return { from: at - half, to: at + half };
+}
+return { Strip };
+})();
 const in_timeline_paint = (() => {
 const { pixelOf } = in_time_window;
 const { mergeMarks, mergeSpans, stepsTogether } = in_timeline_detail;
@@ -2847,71 +2877,6 @@ return `${ORDINALS[most] ?? `${most}th`} ${noun} in 7 days`;
 }
 return { heatOf, racksOf, hoursByNamespace, returnsOf, returningWords };
 })();
-const in_views_jobs = (() => {
-const { html } = in_html;
-const { readInstant } = in_time_instant;
-const { clock } = in_time_clock;
-const { counted, prose, rounded } = in_words_plain;
-const { Figure } = in_views_states;
-function Jobs({ page, impact }) {
-const { totals, workloads } = impact;
-return html`
-<section id="jobs" aria-labelledby="jobs-title">
-<h2 id="jobs-title">Affected jobs</h2>
-${workloads.length === 0
-? html`<p class="quiet">No jobs were affected${impact.coverage.complete
-? '' : ', as far as recorded'}.</p>`
-: html`
-<div class="figures">
-<${Figure} value=${String(totals.workloads)}
-says=${totals.workloads === 1 ? 'job' : 'jobs'} />
-<${Figure} value=${String(totals.pods)}
-says=${totals.pods === 1 ? 'Pod' : 'Pods'} />
-<${Figure} value=${String(totals.gpus)} says="GPU" />
-<${Figure} value="≥ ${rounded(totals.gpuHoursLost)}"
-says="GPU-hours, and the work since the last checkpoint, which is
-not known" />
-</div>
-<${Hits} page=${page} hits=${workloads} />`}
-</section>
-`;
-}
-function Hits({ page, hits }) {
-const { zone } = page.place;
-return html`
-<table class="hits stacked">
-<thead><tr>
-<th scope="col">Disrupted at</th><th scope="col">Job</th>
-<th scope="col">Outcome</th><th scope="col">Size</th>
-<th scope="col">Running again</th><th scope="col">Lost</th>
-<th scope="col">Evidence</th>
-</tr></thead>
-<tbody>
-${hits.map((hit) => html`
-<tr key="${hit.workload.uid} ${hit.hitAt}">
-<td><time>${clock(readInstant(hit.hitAt) ?? 0, zone)}</time></td>
-<td class="whole"><a href=${page.workloadLink(hit.workload)} title=${hit.says}
->${hit.workload.namespace}/${hit.workload.name}</a>
-${' '}<span class="kind">${hit.workload.kind}</span></td>
-<td class="whole">${prose(hit.outcome)} after ${prose(hit.hitBy)} on ${
-hit.nodes.join(', ')}</td>
-<td>${counted(hit.gangSize, 'Pod')}, ${hit.gpus} GPU</td>
-<td data-name="running again">${hit.runningAgainAt === null
-? 'not yet'
-: html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}
-</time>`}</td>
-<td data-name="lost">≥ ${rounded(hit.gpuHoursLost)} GPU-h</td>
-<td data-name="evidence">
-${hit.evidence.map((entry) => html`
-<a class="code" href=${page.keep({ entry })}>${entry}</a> `)}</td>
-</tr>
-`)}
-</tbody>
-</table>
-`;
-}
-return { Jobs, Hits };
-})();
 const in_views_header = (() => {
 const { html } = in_html;
 const { zoneName } = in_time_clock;
@@ -3048,6 +3013,71 @@ at, tone: 'notready', label: hit.says, entry: hit.evidence[0] ?? null,
 });
 }
 return { lanesOfWorkload };
+})();
+const in_views_jobs = (() => {
+const { html } = in_html;
+const { readInstant } = in_time_instant;
+const { clock } = in_time_clock;
+const { counted, prose, rounded } = in_words_plain;
+const { Figure } = in_views_states;
+function Jobs({ page, impact }) {
+const { totals, workloads } = impact;
+return html`
+<section id="jobs" aria-labelledby="jobs-title">
+<h2 id="jobs-title">Affected jobs</h2>
+${workloads.length === 0
+? html`<p class="quiet">No jobs were affected${impact.coverage.complete
+? '' : ', as far as recorded'}.</p>`
+: html`
+<div class="figures">
+<${Figure} value=${String(totals.workloads)}
+says=${totals.workloads === 1 ? 'job' : 'jobs'} />
+<${Figure} value=${String(totals.pods)}
+says=${totals.pods === 1 ? 'Pod' : 'Pods'} />
+<${Figure} value=${String(totals.gpus)} says="GPU" />
+<${Figure} value="≥ ${rounded(totals.gpuHoursLost)}"
+says="GPU-hours, and the work since the last checkpoint, which is
+not known" />
+</div>
+<${Hits} page=${page} hits=${workloads} />`}
+</section>
+`;
+}
+function Hits({ page, hits }) {
+const { zone } = page.place;
+return html`
+<table class="hits stacked">
+<thead><tr>
+<th scope="col">Disrupted at</th><th scope="col">Job</th>
+<th scope="col">Outcome</th><th scope="col">Size</th>
+<th scope="col">Running again</th><th scope="col">Lost</th>
+<th scope="col">Evidence</th>
+</tr></thead>
+<tbody>
+${hits.map((hit) => html`
+<tr key="${hit.workload.uid} ${hit.hitAt}">
+<td><time>${clock(readInstant(hit.hitAt) ?? 0, zone)}</time></td>
+<td class="whole"><a href=${page.workloadLink(hit.workload)} title=${hit.says}
+>${hit.workload.namespace}/${hit.workload.name}</a>
+${' '}<span class="kind">${hit.workload.kind}</span></td>
+<td class="whole">${prose(hit.outcome)} after ${prose(hit.hitBy)} on ${
+hit.nodes.join(', ')}</td>
+<td>${counted(hit.gangSize, 'Pod')}, ${hit.gpus} GPU</td>
+<td data-name="running again">${hit.runningAgainAt === null
+? 'not yet'
+: html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}
+</time>`}</td>
+<td data-name="lost">≥ ${rounded(hit.gpuHoursLost)} GPU-h</td>
+<td data-name="evidence">
+${hit.evidence.map((entry) => html`
+<a class="code" href=${page.keep({ entry })}>${entry}</a> `)}</td>
+</tr>
+`)}
+</tbody>
+</table>
+`;
+}
+return { Jobs, Hits };
 })();
 const in_timeline_surface = (() => {
 const { ticksOf } = in_time_axis;
@@ -3313,6 +3343,7 @@ const { Component, html } = in_html;
 const { light, onLight } = in_lighting;
 const { difference, exactClock, zoneName } = in_time_clock;
 const { pixelOf, timeAt } = in_time_window;
+const { shown } = in_words_shown;
 const { watchHands } = in_timeline_gestures;
 const { hitAt } = in_timeline_hit;
 const { LaneNames } = in_timeline_names;
@@ -3449,7 +3480,7 @@ const more = hit && hit.more > 0 ? `\n… and ${hit.more} more here` : '';
 const what = hit ? `\n${hit.label}${more}` : '';
 self.lineElement.style.left = `${x}px`;
 const tip = self.tipElement;
-tip.textContent = `${when} ${zoneName(zone, at)}${since}${what}`;
+tip.textContent = shown(`${when} ${zoneName(zone, at)}${since}${what}`);
 tip.style.top = `${y + this.scroll + 18}px`;
 const isRight = x + TIP_PIXELS > width;
 tip.style.left = isRight ? 'auto' : `${x + 12}px`;
