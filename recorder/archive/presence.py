@@ -14,7 +14,7 @@ from recorder.archive.manifest import Manifest
 from recorder.archive.place import Place, open_place
 from recorder.archive.writing import check_kept, check_manifest
 
-__all__ = ["Absent", "KeptDay", "absent_days"]
+__all__ = ["Absent", "KeptDay", "absent_days", "place_of"]
 
 AT_ONCE = 8
 """Requests to a bucket that are under way at the same time."""
@@ -53,7 +53,8 @@ def absent_days(days: Iterable[KeptDay], *, sizes: bool) -> Sequence[Absent]:
     away: dict[str, str] = {}
 
     def ask(day: KeptDay) -> Absent | None:
-        root, folder = _parts(day)
+        root = place_of(day.uri)
+        folder = day.uri.removeprefix(root).lstrip("/")
         if root in away:
             return Absent(day, away[root], is_away=True)
         try:
@@ -73,11 +74,10 @@ def absent_days(days: Iterable[KeptDay], *, sizes: bool) -> Sequence[Absent]:
     return [one for one in found if one is not None]
 
 
-def _parts(day: KeptDay) -> tuple[str, str]:
-    """Return the address of the archive, and the folder in it."""
-    rest, _, name = day.uri.rpartition("/")
-    root, _, log = rest.rpartition("/")
-    return root, f"{log}/{name}"
+def place_of(uri: str) -> str:
+    """Return the address of the archive that the folder of a day is in."""
+    log, _, _ = uri.rpartition("/")
+    return log.rpartition("/")[0]
 
 
 def _compare(manifest: Manifest, day: KeptDay) -> None:

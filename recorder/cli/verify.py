@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,11 @@ STATUSES = (
     help="Verify this archive instead, without any database.",
 )
 @click.option(
+    "--archived",
+    is_flag=True,
+    help="Verify the archive too, where the database says that it is.",
+)
+@click.option(
     "--part",
     type=click.IntRange(1),
     metavar="N",
@@ -77,6 +83,7 @@ def verify(  # noqa: PLR0913 - one for each option
     *,
     proof: Path | None,
     archive: str | None,
+    archived: bool,
     part: int | None,
     since: str | None,
     until: str | None,
@@ -101,8 +108,9 @@ def verify(  # noqa: PLR0913 - one for each option
     compared (--facts). Facts that the rules of another release derived are
     not compared: `recorder rederive` rebuilds them.
 
-    An archive is read whole, or with --part a sample of its days: the output
-    names the seed, which chooses the same days again.
+    An archive is read whole, or with --part a sample of its days, whose facts
+    are not derived: the output names the seed, which chooses the same days
+    again.
 
     Logs that an older release recorded without hashes get them on the first
     run: they are proven from then on.
@@ -111,8 +119,8 @@ def verify(  # noqa: PLR0913 - one for each option
     Example:
       recorder verify
       recorder verify --since 7d -o json | jq '.logs[].problems'
+      recorder verify --since 2d --archived --part 30
       recorder verify --archive /var/lib/recorder/archive
-      recorder verify --archive /var/lib/recorder/archive --part 30
       recorder verify --proof entry.proof.json
     """
     if proof is not None:
@@ -121,16 +129,43 @@ def verify(  # noqa: PLR0913 - one for each option
     from recorder.integrity.verified import Verification
 
     found = Verification()
-    if part is not None and archive is None:
-        ctx.fail("--part is of an archive: name it with --archive")
+    _check_options(ctx, archive, archived=archived, part=part)
     chosen = facts, secrets.randbelow(SEEDS) if seed is None else seed
-    run_until_stopped(
-        lambda stop: (
-            _verify(ctx, window, chosen, found, stop, again=again)
-            if archive is None
-            else _verify_archive(ctx, archive, (chosen, part), found, stop)
-        )
-    )
+
+    async def run(stop: asyncio.Event) -> None:
+        if archive is not None:
+            places: Sequence[str] = [archive]
+        else:
+            there = await _verify(
+                ctx, window, chosen, found, stop, again=again
+            )
+            places = there if archived else ()
+        for place in places:
+            await _verify_archive(ctx, place, (chosen, part), found, stop)
+
+    run_until_stopped(run)
+    _print(found, output)
+    if found.is_altered:
+        return FAILED
+    if any(one.stopped for one in found.logs):
+        return 1
+    return INCOMPLETE if found.is_open else 0
+
+
+def _check_options(
+    ctx: click.Context,
+    archive: str | None,
+    *,
+    archived: bool,
+    part: int | None,
+) -> None:
+    if archived and archive is not None:
+        ctx.fail("--archived is of a database: remove it, or --archive")
+    if part is not None and archive is None and not archived:
+        ctx.fail("--part is of an archive: add --archived, or --archive PLACE")
+
+
+def _print(found: "Verification", output: str) -> None:
     if output == "table":
         import sys
 
@@ -143,11 +178,6 @@ def verify(  # noqa: PLR0913 - one for each option
         from recorder.documents.verification import VerificationDocument
 
         print_document(VerificationDocument.of(found), output)
-    if found.is_altered:
-        return FAILED
-    if any(one.stopped for one in found.logs):
-        return 1
-    return INCOMPLETE if found.is_open else 0
 
 
 async def _verify(
@@ -158,8 +188,9 @@ async def _verify(
     stop: asyncio.Event,
     *,
     again: bool,
-) -> None:
-    from recorder.wiring.absence import missing_logs
+) -> Sequence[str]:
+    """Verify the database; return the places that it archived days in."""
+    from recorder.wiring.absence import archive_places, missing_logs
     from recorder.wiring.integrity import (
         Proving,
         Verifying,
@@ -203,7 +234,8 @@ async def _verify(
                     f"log {log.id}: stopped at {done.checked_entries:,}"
                     f" entries; the next `recorder verify` {then}"
                 )
-                return
+                return ()
+        return await archive_places(logs.dsn("reader"))
 
 
 async def _verify_archive(
@@ -213,6 +245,8 @@ async def _verify_archive(
     found: "Verification",
     stop: asyncio.Event,
 ) -> None:
+    from recorder.errors import RecorderError
+    from recorder.wiring.absence import unreadable_archive
     from recorder.wiring.integrity import (
         Proving,
         Sample,
@@ -223,7 +257,15 @@ async def _verify_archive(
     (mode, seed), part = how
     facts = Proving(mode=mode, seed=seed)
     screen = Screen()
-    for log in await asyncio.to_thread(archived_logs, archive):
+    try:
+        archived = await asyncio.to_thread(archived_logs, archive)
+    except RecorderError as exc:
+        if found.database is None:
+            raise
+        # What the database says is found as well; it is not to be lost.
+        found.logs.append(unreadable_archive(archive, exc))
+        return
+    for log in archived:
         show = _Rate(screen, log.log.cluster_name).show
         done = await verified_archive(
             ctx.obj,

@@ -13,17 +13,24 @@ import asyncpg
 from recorder.integrity.chain import Problem
 from recorder.store.read_batches import LogEnd
 
-__all__ = ["KeptRow", "attached_wrongly", "kept_days", "lost_logs"]
+__all__ = [
+    "KeptRow",
+    "all_kept_days",
+    "attached_wrongly",
+    "kept_days",
+    "lost_logs",
+]
 
 KEPT = """
     select uri, encode(manifest_sha256, 'hex') as sha256,
       encode(range, 'hex') as range, first_batch
-    from recorder.archived_day where log_id = $1 and uri is not null
-    union all
-    select uri, encode(manifest_sha256, 'hex'), encode(range, 'hex'),
-      first_batch
-    from recorder.attached_day where log_id = $1
-    order by first_batch
+    from (
+      select log_id, uri, manifest_sha256, range, first_batch
+      from recorder.archived_day where uri is not null
+      union all
+      select log_id, uri, manifest_sha256, range, first_batch
+      from recorder.attached_day) days
+    where $1::int4 is null or log_id = $1 order by log_id, first_batch
 """
 # Of what is here, only what recording a log leaves; `recorder.attach_log`
 # makes a log of kind "tape" without any of it.
@@ -67,6 +74,13 @@ async def kept_days(
 ) -> Sequence[KeptRow]:
     """Return the days of a log that are said to be archived, in order."""
     return [KeptRow(*row) for row in await connection.fetch(KEPT, log)]
+
+
+async def all_kept_days(
+    connection: asyncpg.Connection,
+) -> Sequence[KeptRow]:
+    """Return the days of all logs that are said to be archived."""
+    return [KeptRow(*row) for row in await connection.fetch(KEPT, None)]
 
 
 async def attached_wrongly(

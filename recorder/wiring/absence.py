@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 from recorder.admin.checkpointing import places_of, witnessed
 from recorder.admin.signing_key import own_keys
+from recorder.archive.errors import PlaceError as Away
+from recorder.archive.presence import place_of
 from recorder.checkpoints import PlaceError
 from recorder.errors import RecorderError
 from recorder.integrity.chain import Problem, Witnessed
@@ -17,12 +19,12 @@ from recorder.integrity.verified import Verified
 from recorder.settings import Settings
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import origins
-from recorder.store.read_kept import lost_logs
+from recorder.store.read_kept import all_kept_days, lost_logs
 from recorder.store.translate import translate_errors
 from recorder.wiring.database import shown
 from recorder.wiring.registry import read_registry
 
-__all__ = ["missing_logs"]
+__all__ = ["archive_places", "missing_logs", "unreadable_archive"]
 
 ORIGIN = "kube-recorder/"
 
@@ -101,6 +103,27 @@ async def _in_registry(settings: Settings) -> tuple[set[str], Sequence[str]]:
         except RecorderError:
             away.append(shown(url))
     return there, away
+
+
+async def archive_places(dsn: str) -> Sequence[str]:
+    """Return where the database says that days are archived.
+
+    Raises:
+        RecorderError: the database.
+    """
+    with translate_errors("look for archived days"):
+        connection = await connect_to(dsn)
+        try:
+            days = await all_kept_days(connection)
+        finally:
+            connection.terminate()
+    return sorted({place_of(day.uri) for day in days})
+
+
+def unreadable_archive(place: str, why: RecorderError) -> Verified:
+    """Return that nothing in an archive can be verified."""
+    kind = "archive-away" if isinstance(why, Away) else "archive-missing"
+    return _verified(place, 0, [Problem(kind=kind, says=str(why))])
 
 
 def _missing(one: Witnessed, away: Sequence[str]) -> Verified:

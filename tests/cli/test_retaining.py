@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tests.support.days import (
     RUNS,
     asked,
     noon,
+    owner,
     write_days,
 )
 from tests.support.postgres import Database
@@ -295,3 +297,42 @@ async def test_status_says_how_full_the_budget_is(
     assert found["budget_stage"] == stage  # type: ignore[index]
     waiting = data.json["clusters"][0]["log"]["waiting_for"]  # type: ignore[index]
     assert (waiting is not None) == (stage == "full")
+
+
+def test_the_archive_is_verified_after_the_database(
+    days: Database, recorder: Recorder, tmp_path: Path
+) -> None:
+    asyncio.run(_written(days))
+    url = ("--database-url", days.superuser_dsn())
+    lines = ("verify", "--archived", "--part", "30", "--seed", "7", *url)
+    assert recorder(*lines).status == 0, "nothing is archived yet"
+
+    assert recorder("prune", *url).status == 0
+    whole = recorder(*lines)
+    assert whole.status == 0, whole.out
+    assert 'the archive of "test"' in whole.out
+    assert "days were read, the newest and others chosen by 7" in whole.out
+    assert "--archive" in recorder("verify", "--part", "30", *url).err
+
+    for manifest in list(tmp_path.rglob("manifest.json")):
+        manifest.unlink()
+    found = recorder(*lines, "-o", "json")
+    assert found.status == 3
+    database, archive = json.loads(found.out)["logs"]
+    for one in (database, archive):
+        assert {p["kind"] for p in one["problems"]} == {"archive-missing"}
+
+    shutil.rmtree(tmp_path / "archive")
+    gone = recorder(*lines)
+    assert gone.status == 3
+    assert gone.out.count("archive-") > 4
+
+
+async def _written(days: Database) -> None:
+    """Write it, and leave no clock that verifying would find."""
+    await write_days(days)
+    async with owner(days) as connection:
+        await connection.execute(
+            "alter role recorder_embedded_writer in database"
+            f' "{days.name}" reset search_path'
+        )

@@ -143,7 +143,7 @@ async def test_the_manifests_install_a_recorder_that_records(
 
         assert await api.stop() == 0
         assert await recorder.stop() == 0
-        for name in ("archive", "prune", "verify"):
+        for name in ("archive", "prune", "verify", "verify-all"):
             job = site.of("CronJob", f"recorder-{name}")
             async with node.running(job) as ran:
                 assert await ran.ended() == 0, ran.said

@@ -12,6 +12,7 @@ from tests.support.programs import found
 
 UNITS = sorted((Path(__file__).parents[2] / "deploy/systemd").iterdir())
 CRONTAB = Path(__file__).parents[2] / "deploy/crontab"
+DAILY = "verify --since 2d --archived --part 30"
 SETTINGS = "/etc/recorder/environment"
 SERVICES = [unit for unit in UNITS if unit.suffix == ".service"]
 
@@ -56,11 +57,11 @@ def test_a_line_of_cron_passes_on_what_the_file_of_settings_says(
     settings.write_text("RECORDER_DATABASE_URL=postgresql://r@db/r\n")
     program = tmp_path / "recorder"
     program.write_text(
-        '#!/bin/sh\necho "$1 $RECORDER_DATABASE_URL $RECORDER_DATA_DIR'
+        '#!/bin/sh\necho "$* $RECORDER_DATABASE_URL $RECORDER_DATA_DIR'
         ' $RECORDER_RETENTION_ARCHIVE"\n'
     )
     program.chmod(0o755)
-    lines = re.findall(r"(?m)^[\d* ]+ recorder +(.+)$", CRONTAB.read_text())
+    lines = re.findall(r"(?m)^[-\d* ]+ recorder +(.+)$", CRONTAB.read_text())
 
     said = [
         subprocess.run(
@@ -76,7 +77,8 @@ def test_a_line_of_cron_passes_on_what_the_file_of_settings_says(
     folder = "/var/lib/recorder"
     assert said == [
         f"prune postgresql://r@db/r {folder} {folder}/archive\n",
-        f"verify postgresql://r@db/r {folder} \n",
+        f"{DAILY} postgresql://r@db/r {folder} \n",
+        f"verify --archived postgresql://r@db/r {folder} \n",
     ]
 
 
