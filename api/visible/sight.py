@@ -117,12 +117,14 @@ class Sight:
         if any(self._held[right] for right in known):
             return
         places = await self._reading.object_names(NAMESPACES)
-        if len(places) <= NAMESPACES_MAX:
-            rights = [Right("", "pods", name) for _, name in places]
-            await self.learn(rights)
-            if not rights or any(self._held[right] for right in rights):
-                return
-        elif not self._shown_by:
+        rights = [Right("", "pods", name) for _, name in places]
+        if len(rights) > NAMESPACES_MAX:
+            rights = []
+        await self.learn(rights)
+        if any(self._held[right] for right in rights):
+            return
+        if not (rights or self._shown_by):
+            # Too many to ask about, or none known: what is asked will show.
             return
         msg = (
             "you may not read anything of this cluster: it takes the right to"

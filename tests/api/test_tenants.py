@@ -140,6 +140,13 @@ async def walked(
         name: (await world.ask(who, query)).body.decode()
         for name, query in walk(given)
     }
+    given |= {"object.name": json.dumps(f"node/{machine}")}
+    everywhere: dict[str, Any] = {"facts.node": None, "entries.node": None}
+    for name, query in walk(given | everywhere):
+        if name in {"object", "facts", "entries"}:
+            answers[f"other {name}"] = (
+                await world.ask(who, query)
+            ).body.decode()
     for path in EXPORTS:
         got = await asked.request("GET", path, headers=token(who))
         answers[path] = got.body.decode()
@@ -181,6 +188,7 @@ def telling(answers: Mapping[str, str], word: str) -> dict[str, str]:
 
 
 NAMED_IN_THE_QUESTION = (
+    "other object",
     "facts",
     "entries",
     "object",
@@ -213,6 +221,7 @@ async def check_who_may_read_everything_is_told_it(world: World) -> None:
 
     assert set(telling(answers, WITHHELD)) >= {
         "facts", "entries", "node", "gaps", "status", "clusters",
+        "other object", "other facts", "other entries",
         *EXPORTS, "mcp entries", "mcp coverage", "subscribed facts",
     }  # fmt: skip
     for tenant in TENANTS:
