@@ -114,7 +114,7 @@ class LogReading:
         Its record ends there, so that the same is answered at any time.
         """
         log = self.as_of(position).log
-        at = await read_observed(self._engine, log.id, log.size)
+        at = await read_observed(self._engine, log)
         standing = replace(
             self._standing,
             log=replace(log, observed_at=at, pinned=True),

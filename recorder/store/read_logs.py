@@ -8,8 +8,10 @@ import msgspec
 
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Log, Stream, Thinned
+from recorder.model.entry import Operation
 from recorder.model.observation import AUDITED
 from recorder.model.reference import EntryName
+from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import Engine, Record, fetch
 from recorder.store.extent import Extent
 from recorder.store.statement import Statement
@@ -35,11 +37,18 @@ LOGS = """
 """
 ALL = Statement.of(f"{LOGS} order by l.log_id")
 
+RETENTION = OPERATION_CODES[Operation.RETENTION]
+
 # Streams are read side by side: what was observed last need not come last.
-OBSERVED = """
+# A tape ends where it does, and not with what retention says of its days,
+# which stands in batches of its own.
+OBSERVED = f"""
     select max(b.observed_max) as observed_at from (
-      select observed_max from recorder.batch
-      where log_id = {log} and first_position <= {size}
+      select observed_max from recorder.batch b
+      where log_id = {{log}} and first_position <= {{size}}
+        and not ({{is_tape}} and exists (select from recorder.entry e
+          where e.log_id = b.log_id and e.recorded_at = b.recorded_at
+            and e.position = b.first_position and e.operation = {RETENTION}))
       order by batch desc limit 100) b
 """
 THINNED = """
@@ -58,7 +67,9 @@ THINNED = """
          and p.state <> 'dropped') t, jsonb_array_elements(t.rules) r
      where (r ->> 'entries')::int8 > 0)
 """
-OBSERVED_UNTIL = Statement.of(OBSERVED.format(log=":log", size=":size"))
+OBSERVED_UNTIL = Statement.of(
+    OBSERVED.format(log=":log", size=":size", is_tape=":is_tape")
+)
 STANDING = Statement.of(f"""
     select l.*, o.observed_at, d.derivation_id, d.built_to,
       {THINNED} as thinned,
@@ -67,7 +78,9 @@ STANDING = Statement.of(f"""
       p.last_frame_at, p.entries, p.gap_position, p.gap_reason, p.gap_since,
       p.gap_version, a.completed as audited
     from ({LOGS}) l
-    cross join lateral ({OBSERVED.format(log="l.log_id", size="l.size")}) o
+    cross join lateral ({
+    OBSERVED.format(log="l.log_id", size="l.size", is_tape="l.kind = 'tape'")
+}) o
     left join recorder.derivation d
       on d.log_id = l.log_id and d.state = 'current'
     left join (recorder.resume_point p join recorder.resource r
@@ -124,12 +137,15 @@ async def read_standing(engine: Engine, number: int) -> Standing | None:
     )
 
 
-async def read_observed(
-    engine: Engine, log: int, size: int
-) -> datetime | None:
-    """Return when the last entry up to a position was observed."""
+async def read_observed(engine: Engine, log: Log) -> datetime | None:
+    """Return when the last entry of a log up to its size was observed."""
     rows = await fetch(
-        engine, "read the log", OBSERVED_UNTIL, log=log, size=size
+        engine,
+        "read the log",
+        OBSERVED_UNTIL,
+        log=log.id,
+        size=log.size,
+        is_tape=log.is_tape,
     )
     at: datetime | None = rows[0][0]
     return at

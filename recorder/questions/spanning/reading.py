@@ -71,7 +71,7 @@ class SpanningReading:
         log = hot.log
         if log.observed_at is not None or not log.size:
             return cls(hot, archive)
-        await archive.reach_position(log.size)
+        await archive.reach_position(min(log.size, archive.dropped_position))
         if (cold := archive.opened) is None:
             return cls(hot, archive)
         ended = await cold.pinned(log.size)
@@ -127,7 +127,8 @@ class SpanningReading:
         hot: Reading = await self._hot.pinned(position)
         log, streams = hot.log, hot.streams
         if log.observed_at is None:
-            await self._archive.reach_position(log.size)
+            last = min(log.size, self._archive.dropped_position)
+            await self._archive.reach_position(last)
             if cold := self._archive.opened:
                 ended = await cold.pinned(position)
                 log, streams = ended.log, ended.streams
