@@ -16,9 +16,9 @@ from recorder.archive.iceberg import (
     location_of,
     open_tables,
 )
+from recorder.archive.kept import check_kept, read_manifest
 from recorder.archive.manifest import Manifest
 from recorder.archive.place import open_place
-from recorder.archive.writing import check_kept, read_manifest
 from recorder.errors import RecorderError
 
 __all__ = ["Iceberg", "Listed", "list_days"]

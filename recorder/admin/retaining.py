@@ -6,6 +6,7 @@ failed is raised at the end, after the run was told to the logs that are
 recorded: also one that did nothing, or failed.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,8 +16,10 @@ import asyncpg
 
 from recorder.admin.archiving import Archiver
 from recorder.admin.listing import Iceberg, Listed, list_days
+from recorder.archive.errors import ArchiveError
+from recorder.archive.kept import check_whole
 from recorder.archive.place import Place, open_place
-from recorder.archive.writing import check_whole
+from recorder.archive.presence import KeptDay, absent_days, says_missing
 from recorder.errors import RecorderError
 from recorder.retention.planning import DayState, Plan, Planned, plan
 from recorder.retention.policy import DROP, Policy
@@ -120,6 +123,7 @@ class _Run:
         if self._how.drop:
             await self._drop()
         await self._list()
+        await self._miss()
         await self._tell()
         if self._failure is not None:
             raise self._failure
@@ -148,6 +152,14 @@ class _Run:
             await self._store.kept(),
             self._how.on_progress,
         )
+
+    async def _miss(self) -> None:
+        """Fail if days that were archived are not there any more."""
+        kept = [KeptDay(*day) for day in await self._store.kept()]
+        missing = await asyncio.to_thread(absent_days, kept, sizes=False)
+        if missing:
+            failure = ArchiveError(says_missing(missing, len(kept)))
+            self._failure = self._failure or failure
 
     async def _tell(self) -> None:
         """Leave a notice of the run, and of the root that remains."""

@@ -15,6 +15,7 @@ from recorder.admin.verifying_archive_facts import ArchivedFacts, chosen_days
 from recorder.admin.verifying_facts import ALL_OR_SAMPLE, Proving
 from recorder.archive.days import archived_days, logs_of
 from recorder.archive.errors import ArchiveError
+from recorder.archive.kept import check_sizes, read_manifest
 from recorder.archive.manifest import LogFile, Manifest
 from recorder.archive.place import Place
 from recorder.archive.proving import BATCHES
@@ -24,7 +25,6 @@ from recorder.archive.verifying import (
     header_rows,
     verify_day,
 )
-from recorder.archive.writing import check_sizes, read_manifest
 from recorder.integrity.chain import Chain, Problem, Witnessed
 from recorder.integrity.verified import ReadDays, Verified
 from recorder.store.entry_drafts import UnreadableEntryError

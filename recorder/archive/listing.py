@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 
 from recorder.archive.days import archived_days, logs_of
 from recorder.archive.errors import ArchiveError
+from recorder.archive.kept import MANIFEST, check_kept
 from recorder.archive.manifest import LogFile, Manifest, digest_of
 from recorder.archive.place import Place
-from recorder.archive.writing import MANIFEST, check_kept
 from recorder.integrity.tree import CompactRange, ProofError
 
 __all__ = ["ListedDay", "ListedLog", "list_archive"]

@@ -14,10 +14,10 @@ from hashlib import file_digest
 from pathlib import Path
 
 from recorder.archive.errors import ArchiveError, PlaceError
+from recorder.archive.kept import check_kept, read_manifest
 from recorder.archive.manifest import Part
 from recorder.archive.place import FolderPlace, Place
 from recorder.archive.tables import TableDay
-from recorder.archive.writing import check_kept, read_manifest
 
 __all__ = ["is_near", "open_day"]
 

@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from recorder.archive.errors import ArchiveError, PlaceError
+from recorder.archive.kept import check_kept, check_manifest
 from recorder.archive.manifest import Manifest
 from recorder.archive.place import Place, open_place
-from recorder.archive.writing import check_kept, check_manifest
 
-__all__ = ["Absent", "KeptDay", "absent_days", "place_of"]
+__all__ = ["Absent", "KeptDay", "absent_days", "place_of", "says_missing"]
 
 AT_ONCE = 8
 """Requests to a bucket that are under way at the same time."""
@@ -72,6 +72,16 @@ def absent_days(days: Iterable[KeptDay], *, sizes: bool) -> Sequence[Absent]:
     with ThreadPoolExecutor(AT_ONCE) as workers:
         found = list(workers.map(ask, days))
     return [one for one in found if one is not None]
+
+
+def says_missing(missing: Sequence[Absent], of: int) -> str:
+    """Say how many archived days are missing, and why the first one is."""
+    first = missing[0]
+    return (
+        f"{len(missing)} of {of} archived days are not where they were"
+        f" written, the first is {first.day.uri}: {first.why}; `recorder"
+        " verify` names all of them"
+    )
 
 
 def place_of(uri: str) -> str:

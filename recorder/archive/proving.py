@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from recorder.archive.errors import ArchiveError
+from recorder.archive.kept import read_manifest
 from recorder.archive.manifest import Manifest
 from recorder.archive.place import Place, open_place
 from recorder.archive.verifying import (
@@ -11,7 +12,6 @@ from recorder.archive.verifying import (
     header_of,
     header_rows,
 )
-from recorder.archive.writing import read_manifest
 from recorder.integrity.leaves import BatchHeader
 from recorder.model.entry import Draft
 

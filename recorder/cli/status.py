@@ -30,7 +30,8 @@ def status(ctx: click.Context, output: str) -> int:
     confirmed complete; quiet resources are confirmed once a minute.
 
     With a registry of clusters and none named, these are the logs of all its
-    databases. A cluster that is away is named, with exit status 4.
+    databases. A cluster that is away is named, with exit status 4, and so
+    are archived days that are not where the database says.
 
     \b
     Example:
@@ -51,6 +52,7 @@ async def _status(ctx: click.Context, output: str) -> int:
         opened = opened_logs(ctx)
     async with opened as logs:
         answer = await logs.status(given_log(ctx))
+        missing = await _missing_days(logs)
     if output != "table":
         from recorder.documents.status import StatusDocument
 
@@ -59,7 +61,22 @@ async def _status(ctx: click.Context, output: str) -> int:
         print_lines(_text(answer))
     for one in answer.away:
         note(f'cluster "{one.cluster}" is away: {one.why}', colour="yellow")
-    return INCOMPLETE if answer.away else 0
+    if missing is not None:
+        note(f"archive: {missing}", colour="red")
+    return INCOMPLETE if answer.away or missing is not None else 0
+
+
+async def _missing_days(logs: "Logs | RoutedLogs") -> str | None:
+    """Return what is said of archived days that are not there.
+
+    Of several databases, each is asked by itself: ``--cluster`` names one.
+    """
+    from recorder.wiring.absence import missing_days
+    from recorder.wiring.reading import Logs
+
+    if not isinstance(logs, Logs):
+        return None
+    return (await missing_days(logs.dsn("reader"))).missing
 
 
 def _text(answer: "Status") -> list[str]:

@@ -14,14 +14,17 @@ from recorder.coverage.ports import FactsEnd
 from recorder.doctor.check import Check, untried, within
 from recorder.doctor.clock import ClockReading
 from recorder.doctor.log import (
+    ARCHIVE,
     AUDIT_LOG,
     EVENT_TTL,
     FACTS,
     LEASE,
     PARTITIONS,
+    ArchiveFacts,
     EventLives,
     LeaseFacts,
     PartitionFacts,
+    judge_archive,
     judge_audit,
     judge_event_ttl,
     judge_facts,
@@ -90,6 +93,9 @@ class DatabaseProbe(Protocol):
 
     async def audits(self, cluster: str | None) -> Sequence[AuditReading]:
         """Return what arrives of the audit log."""
+
+    async def archive(self) -> ArchiveFacts:
+        """Return whether archived days are there."""
 
     async def redaction_keys(self, cluster: str | None) -> frozenset[str]:
         """Return the ids of the keys that were used."""
@@ -225,6 +231,9 @@ class _Look:
         audits = await self._ask(AUDIT_LOG, self.probe.audits(self.cluster))
         if audits is not None:
             self._add(*judge_audit(AUDIT_LOG, audits))
+        archive = await self._ask(ARCHIVE, self.probe.archive())
+        if archive is not None:
+            self._add(*judge_archive(ARCHIVE, archive))
         self.findings.keys = await self._ask(
             "redaction key of the log",
             self.probe.redaction_keys(self.cluster),

@@ -9,14 +9,17 @@ from recorder.coverage.ports import FactsEnd
 from recorder.doctor.check import Check
 
 __all__ = [
+    "ARCHIVE",
     "AUDIT_LOG",
     "EVENT_TTL",
     "FACTS",
     "LEASE",
     "PARTITIONS",
+    "ArchiveFacts",
     "EventLives",
     "LeaseFacts",
     "PartitionFacts",
+    "judge_archive",
     "judge_audit",
     "judge_event_ttl",
     "judge_facts",
@@ -25,7 +28,7 @@ __all__ = [
 ]
 
 PARTITIONS, LEASE, EVENT_TTL = "partitions", "lease", "event ttl"
-FACTS, AUDIT_LOG = "facts", "audit log"
+FACTS, AUDIT_LOG, ARCHIVE = "facts", "audit log", "archive"
 
 AHEAD_MIN = timedelta(days=1)
 """Partitions are made seven days ahead; less than one means that nobody
@@ -75,6 +78,30 @@ class EventLives:
     typical: timedelta | None
     """The third quartile: what is deleted by hand lives shorter, and what
     was shown late seems to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveFacts:
+    """The days that the database says are archived."""
+
+    days: int
+    missing: str | None
+    """What is said of those that are not there; None if all are."""
+
+
+def judge_archive(name: str, facts: ArchiveFacts) -> Sequence[Check]:
+    """Judge whether archived days are there; nothing where none is."""
+    if not facts.days:
+        return []
+    return [
+        Check(
+            name=name,
+            ok=facts.missing is None,
+            says=facts.missing or f"{facts.days} archived days are there",
+            remedy="restore them from a copy of the archive; where they are"
+            " on another machine, run this there",
+        )
+    ]
 
 
 def judge_partitions(name: str, facts: PartitionFacts) -> Check:

@@ -5,13 +5,20 @@ neither in this database nor, with a registry, in another of its databases
 was removed, rows and all.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from recorder.admin.checkpointing import places_of, witnessed
 from recorder.admin.signing_key import own_keys
 from recorder.archive.errors import PlaceError as Away
-from recorder.archive.presence import place_of
+from recorder.archive.presence import (
+    KeptDay,
+    absent_days,
+    place_of,
+    says_missing,
+)
 from recorder.checkpoints import PlaceError
+from recorder.doctor.log import ArchiveFacts
 from recorder.errors import RecorderError
 from recorder.integrity.chain import Problem, Witnessed
 from recorder.integrity.notes import Checkpoint, SignedNote
@@ -19,12 +26,17 @@ from recorder.integrity.verified import Verified
 from recorder.settings import Settings
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import origins
-from recorder.store.read_kept import all_kept_days, lost_logs
+from recorder.store.read_kept import KeptRow, all_kept_days, lost_logs
 from recorder.store.translate import translate_errors
 from recorder.wiring.database import shown
 from recorder.wiring.registry import read_registry
 
-__all__ = ["archive_places", "missing_logs", "unreadable_archive"]
+__all__ = [
+    "archive_places",
+    "missing_days",
+    "missing_logs",
+    "unreadable_archive",
+]
 
 ORIGIN = "kube-recorder/"
 
@@ -111,13 +123,28 @@ async def archive_places(dsn: str) -> Sequence[str]:
     Raises:
         RecorderError: the database.
     """
+    return sorted({place_of(day.uri) for day in await _kept(dsn)})
+
+
+async def missing_days(dsn: str) -> ArchiveFacts:
+    """Return how many days are archived, and what is said of those missing.
+
+    Raises:
+        RecorderError: the database.
+    """
+    days = [KeptDay(day.uri, day.sha256) for day in await _kept(dsn)]
+    missing = await asyncio.to_thread(absent_days, days, sizes=False)
+    says = says_missing(missing, len(days)) if missing else None
+    return ArchiveFacts(days=len(days), missing=says)
+
+
+async def _kept(dsn: str) -> Sequence[KeptRow]:
     with translate_errors("look for archived days"):
         connection = await connect_to(dsn)
         try:
-            days = await all_kept_days(connection)
+            return await all_kept_days(connection)
         finally:
             connection.terminate()
-    return sorted({place_of(day.uri) for day in days})
 
 
 def unreadable_archive(place: str, why: RecorderError) -> Verified:

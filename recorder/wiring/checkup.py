@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
+from sqlalchemy.ext.asyncio import AsyncEngine
+
 from recorder.admin.redaction_key import load_key
 from recorder.checkpoints.bucket import Bucket
 from recorder.doctor.checkup import Probes
 from recorder.doctor.cluster import Rights
 from recorder.doctor.database import ASK
+from recorder.doctor.log import ArchiveFacts
 from recorder.embedded.looking import look_at_folder, look_at_programs
 from recorder.embedded.server import EmbeddedServer, ServerOptions
 from recorder.redact import key_id
@@ -21,6 +24,7 @@ from recorder.sources.watch.rights import try_rights
 from recorder.sources.watch.selection import Selection
 from recorder.store.engine import make_engine
 from recorder.store.read_checks import CheckReader
+from recorder.wiring.absence import missing_days
 from recorder.wiring.database import roles_sql
 from recorder.wiring.reading import is_used
 from recorder.wiring.recording import cluster_client, selected
@@ -42,7 +46,7 @@ def probes(
     selection = selected(settings)
     embedded = settings.database_url is None
 
-    def database() -> AbstractAsyncContextManager[CheckReader] | None:
+    def database() -> AbstractAsyncContextManager[_Database] | None:
         return _opened(settings, on_wait) if is_used(settings) else None
 
     return Probes(
@@ -89,15 +93,27 @@ class _Cluster:
         await self.client.close()
 
 
+class _Database(CheckReader):
+    """A database, and the archive of its days."""
+
+    def __init__(self, engine: AsyncEngine, dsn: str) -> None:
+        super().__init__(engine)
+        self._dsn = dsn
+
+    async def archive(self) -> ArchiveFacts:
+        """Return whether archived days are there."""
+        return await missing_days(self._dsn)
+
+
 @asynccontextmanager
 async def _opened(
     settings: Settings, on_wait: Callable[[str], None] | None
-) -> AsyncIterator[CheckReader]:
+) -> AsyncIterator[_Database]:
     """Connect without asking for a schema, nor bringing it about."""
     if settings.database_url is not None:
         engine = make_engine(settings.database_url, statement_timeout=ASK)
         try:
-            yield CheckReader(engine)
+            yield _Database(engine, settings.database_url)
         finally:
             await engine.dispose()
         return
@@ -108,8 +124,9 @@ async def _opened(
         options=options,
         on_wait=on_wait,
     ) as server:
-        engine = make_engine(server.dsn("writer"), statement_timeout=ASK)
+        dsn = server.dsn("writer")
+        engine = make_engine(dsn, statement_timeout=ASK)
         try:
-            yield CheckReader(engine)
+            yield _Database(engine, dsn)
         finally:
             await engine.dispose()

@@ -14,8 +14,8 @@ from recorder.archive.errors import (
     ArchiveSettingError,
     PlaceError,
 )
+from recorder.archive.kept import check_kept
 from recorder.archive.place import FolderPlace, Place, open_place
-from recorder.archive.writing import check_kept
 from recorder.retention.policy import Policy
 from tests.support.days import asked, write_days
 from tests.support.fake_bucket import FakeBucket, served_bucket

@@ -219,7 +219,7 @@ def days_of_files(archive: Path) -> list[TableDay]:
 
 
 def manifest_in(place: FolderPlace, folder: Path) -> Any:
-    from recorder.archive.writing import read_manifest  # noqa: PLC0415
+    from recorder.archive.kept import read_manifest  # noqa: PLC0415
 
     return read_manifest(place, f"{folder.parent.name}/{folder.name}")
 

@@ -314,8 +314,18 @@ def test_the_archive_is_verified_after_the_database(
     assert "days were read, the newest and others chosen by 7" in whole.out
     assert "--archive" in recorder("verify", "--part", "30", *url).err
 
+    told = (("status",), 4), (("prune",), 3), (("archive",), 3)
+    for words, _ in told:
+        assert "archived days are not" not in recorder(*words, *url).err
+    assert "4 archived days are there" in recorder("doctor", *url).out
     for manifest in list(tmp_path.rglob("manifest.json")):
         manifest.unlink()
+    for words, status in told:
+        answer = recorder(*words, *url)
+        assert answer.status == status
+        assert "4 of 4 archived days are not where they were" in answer.err
+        assert str(tmp_path / "archive") in answer.err
+    assert "FAIL  archive: 4 of 4 archived" in recorder("doctor", *url).out
     found = recorder(*lines, "-o", "json")
     assert found.status == 3
     database, archive = json.loads(found.out)["logs"]
