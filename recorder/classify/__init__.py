@@ -11,6 +11,7 @@ Documents come from anybody. A field of the wrong type is no reason to refuse
 one; only bytes that are no JSON object are refused, with `UnreadableError`.
 """
 
+from recorder.classify.audit_record import is_audit_record, lacks_of_record
 from recorder.classify.drafts import classify, draft
 from recorder.classify.heartbeat import (
     lease_renewed_at,
@@ -25,7 +26,12 @@ from recorder.classify.objects import (
     read_object,
 )
 from recorder.classify.record_digests import RecordDigests, record_digests
-from recorder.classify.requests import read_record, request_draft
+from recorder.classify.requests import (
+    cluster_shown,
+    read_record,
+    record_moment,
+    request_draft,
+)
 
 __all__ = [
     "DocumentHead",
@@ -33,13 +39,17 @@ __all__ = [
     "RecordDigests",
     "Wire",
     "classify",
+    "cluster_shown",
     "draft",
+    "is_audit_record",
+    "lacks_of_record",
     "lease_renewed_at",
     "node_ready",
     "read_head",
     "read_object",
     "read_record",
     "record_digests",
+    "record_moment",
     "request_draft",
     "substance",
 ]

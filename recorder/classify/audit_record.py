@@ -1,10 +1,28 @@
-"""The fields of an audit record that drafts and facts are made of."""
+"""What an audit record is, and the fields that drafts and facts are made of.
 
+Records of ``audit.k8s.io/v1``, ``v1beta1`` and ``v1alpha1``; those in a batch
+name no version.
+"""
+
+from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 import msgspec
 
-__all__ = ["AuditRecord", "Body", "ObjectRef", "User", "read_audit"]
+__all__ = [
+    "AuditRecord",
+    "Body",
+    "ObjectRef",
+    "User",
+    "is_audit_record",
+    "lacks_of_record",
+    "read_audit",
+]
+
+GROUP = "audit.k8s.io/"
+NEEDED = ("auditID", "stage", "verb")
+"""Members without which a document is no record, whatever it calls itself."""
 
 
 class _Wire(msgspec.Struct, rename="camel", gc=False):
@@ -67,6 +85,8 @@ _read_body = msgspec.json.Decoder(Body).decode
 class AuditRecord(_Wire, dict=True, gc=True):
     """An ``audit.k8s.io`` Event."""
 
+    kind: str | None = None
+    api_version: str | None = None
     audit_id: str | None = msgspec.field(default=None, name="auditID")
     stage: str | None = None
     verb: str | None = None
@@ -83,6 +103,16 @@ class AuditRecord(_Wire, dict=True, gc=True):
     response_object: msgspec.Raw = msgspec.Raw()
     request_received_timestamp: str | None = None
     stage_timestamp: str | None = None
+    timestamp: str | None = None
+    """Of v1beta1 and v1alpha1."""
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it is a record, and not another document.
+
+        A sender is trusted to send records; `is_audit_record` asks for more.
+        """
+        return _is_record(self.kind, self.api_version, self.verb)
 
     @cached_property
     def asked(self) -> Body:
@@ -102,6 +132,53 @@ def _body(raw: msgspec.Raw) -> Body:
         return _read_body(raw)
     except (ValueError, RecursionError):
         return Body()
+
+
+class _Header(_Wire):
+    kind: str | None = None
+    api_version: str | None = None
+    audit_id: str | None = msgspec.field(default=None, name="auditID")
+    stage: str | None = None
+    verb: str | None = None
+
+
+_read_header = msgspec.json.Decoder(_Header).decode
+
+
+def _is_record(kind: str | None, version: str | None, *needed: object) -> bool:
+    if version is None:
+        return kind in {None, "Event"} and all(needed)
+    return kind == "Event" and version.startswith(GROUP) and all(needed)
+
+
+def is_audit_record(raw: bytes) -> bool:
+    """Return whether a document of a file is an audit record."""
+    try:
+        header = _read_header(raw)
+    except (ValueError, RecursionError):
+        return False
+    return _is_record(
+        header.kind,
+        header.api_version,
+        header.audit_id,
+        header.stage,
+        header.verb,
+    )
+
+
+def lacks_of_record(document: Mapping[str, Any]) -> str:
+    """Return what a document lacks of a record, in words; nothing if it is.
+
+    The document is decoded JSON.
+    """
+    kind, version = document.get("kind"), document.get("apiVersion")
+    if not all(o is None or isinstance(o, str) for o in (kind, version)):
+        return "a kind"
+    missing = [n for n in NEEDED if not isinstance(document.get(n), str)]
+    if missing:
+        return ", ".join(missing)
+    needed = (document[name] for name in NEEDED)
+    return "" if _is_record(kind, version, *needed) else "a kind"
 
 
 read_audit = msgspec.json.Decoder(AuditRecord).decode

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from recorder.classify.audit_record import AuditRecord, User
-from recorder.classify.requests import occurred, verb_of
+from recorder.classify.requests import asked_by, occurred, verb_of
 from recorder.classify.text import clean
 from recorder.model.author import Author, KnownBy
 from recorder.model.reference import EntryName
@@ -28,11 +28,11 @@ _read_extra = msgspec.json.Decoder(_Extra).decode
 def requester(record: AuditRecord, entry: EntryName | None) -> Author:
     """Return who made a request; ``entry`` is its place in the log."""
     user = record.user or _NOBODY
-    acted = record.impersonated_user or _NOBODY
+    who, as_whom = asked_by(record)
     return Author(
         known_by=KnownBy.AUDIT,
-        name=clean(user.username),
-        on_behalf_of=clean(acted.username),
+        name=clean(who),
+        on_behalf_of=clean(as_whom),
         client=client_of(record),
         user_agent=clean(record.user_agent),
         address=clean(record.source_ips[-1] if record.source_ips else None),

@@ -4,7 +4,12 @@ The object of a request is named by the plural of its resource; its kind is
 looked up, or said by a body. Its UID is often only in the response.
 """
 
+import re
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
+
+import msgspec
 
 from recorder.classify.audit_record import (
     AuditRecord,
@@ -23,12 +28,15 @@ from recorder.model.reference import ObjectIdentity
 __all__ = [
     "READS",
     "acted_by",
+    "asked_by",
+    "cluster_shown",
     "is_answered",
     "is_dry_run",
     "node_of",
     "object_of",
     "occurred",
     "read_record",
+    "record_moment",
     "request_draft",
     "uid_of",
     "verb_of",
@@ -46,12 +54,62 @@ REFUSED = 400
 _NOTHING = ObjectRef()
 _NOBODY = User()
 
+LOGINS = ("sessionName", "username", "oid")
+"""Members of ``user.extra`` that name the login behind a user whom several
+share: of EKS (aws-iam-authenticator), of Rancher, of AKS."""
+
+ARN = "arn"
+_MACHINE_MADE = re.compile(
+    r"\d+|i-[0-9a-f]{8,}|(?:aws|botocore|eks)-[\w.-]*\d{6,}[\w.-]*"
+)
+"""Sessions that programs and machines name themselves."""
+
+_read_extra = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+class _Stamps(msgspec.Struct, rename="camel"):
+    request_received_timestamp: str | None = None
+    stage_timestamp: str | None = None
+    timestamp: str | None = None
+
+
+_read_stamps = msgspec.json.Decoder(_Stamps).decode
+
 
 def occurred(record: AuditRecord) -> datetime | None:
     """Return when a request was received."""
     return first_moment(
-        record.request_received_timestamp, record.stage_timestamp
+        record.request_received_timestamp,
+        record.stage_timestamp,
+        record.timestamp,
     )
+
+
+def record_moment(raw: bytes) -> datetime | None:
+    """Return when the request of an audit record was received."""
+    try:
+        stamps = _read_stamps(raw)
+    except (ValueError, RecursionError):
+        return None
+    return first_moment(
+        stamps.request_received_timestamp,
+        stamps.stage_timestamp,
+        stamps.timestamp,
+    )
+
+
+def cluster_shown(raw: bytes) -> str | None:
+    """Return the UID of kube-system, where a record shows it.
+
+    By it a cluster is known.
+    """
+    if b'"kube-system"' not in raw or b'"namespaces"' not in raw:
+        return None
+    record = read_record(raw)
+    about = (record and record.object_ref) or _NOTHING
+    if record is None or about.resource != "namespaces" or about.subresource:
+        return None
+    return uid_of(record) if about.name == "kube-system" else None
 
 
 def verb_of(record: AuditRecord) -> str | None:
@@ -114,12 +172,51 @@ def acted_by(record: AuditRecord) -> str | None:
 
     A proxy that lets people in acts as them, and is nobody itself.
     """
-    who = (record.user or _NOBODY).username
+    user = (record.user or _NOBODY).username
     acted_as = (record.impersonated_user or _NOBODY).username
+    who, as_whom = asked_by(record)
     if acted_as is None or acted_as.startswith("system:"):
         return who
-    is_proxy = who is None or who.startswith("system:serviceaccount:")
-    return acted_as if is_proxy else who
+    is_proxy = user is None or user.startswith("system:serviceaccount:")
+    return as_whom if is_proxy else who
+
+
+def asked_by(record: AuditRecord) -> tuple[str | None, str | None]:
+    """Return who asked, and as whom.
+
+    Behind a user whom several share stands the login, where the record tells
+    it: then that is who asked, and the user as whom.
+    """
+    user = record.user or _NOBODY
+    login, acted = _login(user), record.impersonated_user
+    who = login or user.username
+    if acted is not None and acted.username is not None:
+        return who, _login(acted) or acted.username
+    return who, user.username if login else None
+
+
+def _login(user: User) -> str | None:
+    name = user.username or ""
+    if name.startswith("system:") or not bytes(user.extra):
+        return None
+    try:
+        extra = _read_extra(user.extra)
+    except (ValueError, RecursionError):
+        return None
+    found = next((t for key in LOGINS if (t := _text(extra, key))), None)
+    if found is None:
+        found = (_text(extra, ARN) or "").rpartition("/")[2]
+    if not found or found == name or _MACHINE_MADE.fullmatch(found):
+        return None
+    # An object id says less than the name of a person.
+    return None if "@" in name and "@" not in found else found
+
+
+def _text(extra: Mapping[str, Any], key: str) -> str | None:
+    value = extra.get(key)
+    if isinstance(value, list):
+        value = value[0] if value else None
+    return value if isinstance(value, str) and value else None
 
 
 def object_of(record: AuditRecord) -> ObjectIdentity | None:
@@ -216,11 +313,15 @@ def request_draft(
 
 
 def read_record(raw: bytes) -> AuditRecord | None:
-    """Read an audit record; None of what is none."""
+    """Read an audit record; None of what is none.
+
+    A log may hold such documents from before they were refused.
+    """
     try:
-        return read_audit(raw)
+        record = read_audit(raw)
     except (ValueError, RecursionError):
         return None
+    return record if record.is_one else None
 
 
 def _identity(record: AuditRecord) -> ObjectIdentity | None:

@@ -3,32 +3,36 @@
 import asyncio
 import signal
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 __all__ = ["run_until_stopped"]
 
+Result = TypeVar("Result")
+
 
 def run_until_stopped(
-    main: Callable[[asyncio.Event], Awaitable[object]],
+    main: Callable[[asyncio.Event], Awaitable[Result]],
     *,
     fast_loop: bool = False,
-) -> None:
-    """Run until done; the event tells when a stop is wanted.
+) -> Result:
+    """Run until done, and return what came of it.
+
+    The event tells when a stop is wanted.
 
     ``fast_loop`` is for who answers or hears many others; it takes a moment
     longer to begin.
     """
 
-    async def with_signals() -> None:
+    async def with_signals() -> Result:
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
-        await main(stop)
+        return await main(stop)
 
     if not fast_loop:
-        asyncio.run(with_signals())
-        return
+        return asyncio.run(with_signals())
     from uvloop import new_event_loop
 
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        runner.run(with_signals())
+        return runner.run(with_signals())

@@ -144,8 +144,15 @@ def _of_recorder(line: Line) -> str:
         case Operation.CLOCK_JUMPED:
             return f"the recorder's clock jumped by {document['seconds']:g} s"
         case _:
-            return line.told
+            return line.told + _UNDATED * _is_undated(line)
 
+
+def _is_undated(line: Line) -> bool:
+    is_record = bool(line.told) and line.operation is Operation.AUDIT
+    return is_record and line.occurred_at is None
+
+
+_UNDATED = ", at an unknown time"
 
 TOLD = frozenset(
     {

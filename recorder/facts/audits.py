@@ -9,6 +9,7 @@ import msgspec
 from recorder.classify.audit_record import AuditRecord, ObjectRef, User
 from recorder.classify.requests import (
     acted_by,
+    asked_by,
     node_of,
     object_of,
     occurred,
@@ -28,13 +29,13 @@ def request(record: AuditRecord) -> Fact:
     """Return the fact that an audit record is."""
     about = record.object_ref or _NOTHING
     user = record.user or _NOBODY
-    acted = record.impersonated_user or _NOBODY
+    who, as_whom = asked_by(record)
     answered = record.response_status
     detail = Requested(
         verb=record.verb or None,
         stage=record.stage or None,
-        user=user.username or None,
-        acted_as=acted.username or None,
+        user=who or None,
+        acted_as=as_whom or None,
         groups=user.groups or None,
         user_agent=record.user_agent or None,
         source_ips=record.source_ips or None,

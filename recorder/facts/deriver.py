@@ -39,7 +39,7 @@ __all__ = [
     "state_of",
 ]
 
-DERIVATION = 7
+DERIVATION = 8
 """To be raised with every change of what facts are derived, and of what is
 put beside them."""
 
@@ -176,8 +176,9 @@ def _alone(draft: Draft, wire: Document | None) -> list[Fact]:
     operation = draft.operation
     try:
         if operation is AUDIT:
-            record = wire if isinstance(wire, AuditRecord) else None
-            return [audits.request(record or read_audit(draft.raw))]
+            known = wire if isinstance(wire, AuditRecord) else None
+            record = known or read_audit(draft.raw)
+            return [audits.request(record)] if record.is_one else []
         if draft.resource in EVENTS and operation in VERSIONS:
             event = wire if isinstance(wire, Event) else read_event(draft.raw)
             return [events.occurrence(event, draft)]

@@ -45,12 +45,15 @@ def says_request(detail: Requested, thing: ObjectIdentity | None) -> str:
     """Return a request as a sentence.
 
     For example ``alice@example.com evicted pod/search/embed-0 (kubectl
-    drain)``. A request that was refused says so, with the code.
+    drain)``. A request that was refused says so, with the code. A document
+    that is no record, which older releases took for one, says that.
     """
+    if detail.verb is None:
+        return "not an audit record"
     done, do = _words(detail)
     who = detail.user or "somebody"
     if detail.acted_as:
-        who = f"{who} on behalf of {detail.acted_as}"
+        who = f"{who} as {detail.acted_as}"
     name, code = _name(detail, thing), detail.code or 0
     if code == FORBIDDEN:
         said = f"{who} was denied to {do} {name}"
@@ -64,7 +67,7 @@ def says_request(detail: Requested, thing: ObjectIdentity | None) -> str:
 
 
 def _words(detail: Requested) -> tuple[str, str]:
-    verb, sub = detail.verb or "request", detail.subresource
+    verb, sub = detail.verb or "", detail.subresource
     if sub is None:
         cordon = _cordoned(detail)
         return cordon or _OF_VERBS.get(verb, (f"asked to {verb}", verb))

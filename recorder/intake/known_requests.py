@@ -11,10 +11,7 @@ late it comes, as long as its day is in the database.
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-import msgspec
-
-from recorder.classify import RecordDigests, record_digests
-from recorder.classify.times import first_moment
+from recorder.classify import RecordDigests, record_digests, record_moment
 from recorder.model.observation import AuditRecorded, Observation
 
 __all__ = ["KnownRequests"]
@@ -22,14 +19,6 @@ __all__ = ["KnownRequests"]
 REMEMBERED_MAX = 1 << 15
 """Records, of some 250 bytes each. What is put and not committed is a
 quarter of that."""
-
-
-class _Stamps(msgspec.Struct, rename="camel"):
-    request_received_timestamp: str | None = None
-    stage_timestamp: str | None = None
-
-
-_stamps = msgspec.json.Decoder(_Stamps).decode
 
 
 class KnownRequests:
@@ -43,6 +32,9 @@ class KnownRequests:
 
         self._newest = newest
         """The latest moment of any record that is not remembered."""
+
+        self.repeated = 0
+        """Records that were not new."""
 
         self._read: dict[bytes, tuple[RecordDigests, datetime | None]] = {}
         """Of the records that are about to be taken."""
@@ -59,7 +51,7 @@ class KnownRequests:
             if not isinstance(observation, AuditRecorded):
                 continue
             raw = observation.event
-            digests, moment = record_digests(raw), _moment(raw)
+            digests, moment = record_digests(raw), record_moment(raw)
             self._read[raw] = digests, moment
             if (
                 moment is not None
@@ -73,13 +65,14 @@ class KnownRequests:
     def know(self, documents: Sequence[bytes]) -> None:
         """Take note of what the log holds."""
         for document in documents:
-            self._remember(record_digests(document), _moment(document))
+            self._remember(record_digests(document), record_moment(document))
 
     def is_new(self, raw: bytes) -> bool:
         """Return whether a record is none of the known, and know it."""
         read = self._read.pop(raw, None)
-        digests, moment = read or (record_digests(raw), _moment(raw))
+        digests, moment = read or (record_digests(raw), record_moment(raw))
         if self._holds(digests):
+            self.repeated += 1
             return False
         self._remember(digests, moment)
         return True
@@ -99,13 +92,3 @@ class KnownRequests:
             forgotten = self._known.pop(next(iter(self._known)))
             if forgotten is not None:
                 self._newest = max(self._newest or forgotten, forgotten)
-
-
-def _moment(raw: bytes) -> datetime | None:
-    try:
-        stamps = _stamps(raw)
-    except (ValueError, RecursionError):
-        return None
-    return first_moment(
-        stamps.request_received_timestamp, stamps.stage_timestamp
-    )

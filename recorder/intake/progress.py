@@ -99,6 +99,9 @@ class Progress:
 
     entries: int = 0
     refused: int = 0
+    repeated: int = 0
+    """Audit records that the log had already."""
+
     gaps: Counter[str] = field(default_factory=Counter)
     """Gaps opened, by reason."""
 

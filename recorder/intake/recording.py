@@ -254,6 +254,7 @@ class Recording:
                 if committer.is_due() and work.may_end_behind(observation):
                     await committer.taken()
             work.receipt.take(range(first, ledger.position))
+            self.progress.repeated = sequencer.requests.repeated
             if self._tees is not None:
                 self._tees.write(work.observations)
             await committer.taken()

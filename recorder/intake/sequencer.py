@@ -252,6 +252,10 @@ class Sequencer:
         if not self.requests.is_new(recorded.event):
             return
         record = read_record(recorded.event)
+        if record is None:
+            why = "no audit record of audit.k8s.io"
+            input_refused(self.ledger, refusal(recorded, recorded.event, why))
+            return
         draft = request_draft(
             recorded.event,
             observed_at=recorded.observed_at,

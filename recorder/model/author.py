@@ -30,7 +30,8 @@ class Author:
     """A user of the API server, or a field manager."""
 
     on_behalf_of: str | None = None
-    """Whom the user impersonated."""
+    """Whom the user impersonated, or the user of the API server whom the
+    login behind it shares with others."""
 
     client: str | None = None
     """The program, as it named itself: ``kubectl drain``."""

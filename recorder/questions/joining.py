@@ -12,12 +12,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.classify.audit_record import AuditRecord, ObjectRef, read_audit
+from recorder.classify.audit_record import AuditRecord, ObjectRef
 from recorder.classify.changes import Manifest, value_at
 from recorder.classify.managers import managers_of, moved_managers
 from recorder.classify.paths import Element
 from recorder.classify.requesters import manager_of
-from recorder.classify.requests import READS, is_answered, is_dry_run
+from recorder.classify.requests import (
+    READS,
+    is_answered,
+    is_dry_run,
+    read_record,
+)
 from recorder.classify.times import moment
 from recorder.model.entry import Operation
 from recorder.model.moment import shifted
@@ -76,9 +81,8 @@ class Request:
 def read_requests(lines: Iterable[Line]) -> Iterator[Request]:
     """Yield those audit records that may have made a version."""
     for line in lines:
-        try:
-            record = read_audit(line.raw or b"")
-        except (ValueError, RecursionError):
+        record = read_record(line.raw or b"")
+        if record is None:
             continue
         began = moment(record.request_received_timestamp)
         ended = moment(record.stage_timestamp) or began

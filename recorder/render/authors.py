@@ -23,7 +23,7 @@ def author_text(author: Author) -> str:
         return "unknown"
     said = author.name or "somebody"
     if author.on_behalf_of:
-        said += f" on behalf of {author.on_behalf_of}"
+        said += f" as {author.on_behalf_of}"
     beside = [author.client]
     if author.pod:
         beside.append(f"pod/{author.pod}")

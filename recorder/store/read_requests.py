@@ -7,11 +7,11 @@ rules tell it themselves.
 
 from collections.abc import Collection, Mapping
 
-from recorder.classify.audit_record import read_audit
+from recorder.classify import read_record
 from recorder.facts.audits import request
 from recorder.facts.writing import IN_ITS_ENTRY
 from recorder.model.fact import FactKind
-from recorder.model.facts import Detail
+from recorder.model.facts import Detail, Requested
 from recorder.store.codes import FACT_CODES
 from recorder.store.engine import Engine, asking
 from recorder.store.read_documents import Documents
@@ -53,5 +53,10 @@ class RequestReader:
                     connection, wanted[first : first + AT_ONCE]
                 )
                 for position, raw in raws.items():
-                    told[position] = request(read_audit(raw)).detail
+                    record = read_record(raw)
+                    told[position] = (
+                        Requested()
+                        if record is None
+                        else request(record).detail
+                    )
         return told

@@ -52,6 +52,9 @@ CLOSING = (
 
 STATEMENT_TIMEOUT = timedelta(seconds=30)
 
+FIND = """
+    select log_id, redaction_key_id, uid from recorder.log where log_id = $1
+"""
 FIND_LIVE = """
     select log_id, redaction_key_id, uid from recorder.log
     where kind = 'live' and cluster_uid = $1
@@ -93,6 +96,9 @@ class LogSpec:
     redaction_key_id: str | None
     tape_uid: str | None = None
     """None for the log of a live cluster."""
+
+    log: int | None = None
+    """The number of a log that is there, where that is known."""
 
 
 class Writer:
@@ -150,6 +156,16 @@ class Writer:
                 dictionaries=dictionaries,
                 identity=LogIdentity(self._uid, self._spec.cluster_uid),
             )
+            return await recover(connection, self._log)
+
+    async def look(self) -> Recovered:
+        """Read what the log holds, without becoming its writer.
+
+        Raises:
+            LogUnavailableError: PostgreSQL is away.
+        """
+        async with self._question("read the log") as connection:
+            self._log = await self._find_or_make(connection)
             return await recover(connection, self._log)
 
     async def append(self, batch: Batch) -> None:
@@ -284,7 +300,9 @@ class Writer:
         spec = self._spec
         found = None
         for _ in range(2):
-            if spec.tape_uid is None:
+            if spec.log is not None:
+                found = await connection.fetchrow(FIND, spec.log)
+            elif spec.tape_uid is None:
                 found = await connection.fetchrow(FIND_LIVE, spec.cluster_uid)
             else:
                 found = await connection.fetchrow(

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from recorder import zstd
-from recorder.errors import RecorderError
 from recorder.health.server import HealthServer
 from recorder.intake.progress import Progress, Received
 from recorder.model.observation import AuditRecorded, PlaceReached
@@ -25,7 +24,7 @@ OLDER = "audit-2026-01-01T00-00-00.log"
 
 def a_line(number: int) -> bytes:
     return (
-        b'{"auditID":"%d","stageTimestamp":"2026-01-01T00:00:%02d.000000Z",'
+        b'{"auditID":"%d","stage":"Panic","verb":"get","stageTimestamp":"2026-01-01T00:00:%02d.000000Z",'
         b'"noise":"%s"}\n' % (number, number, os.urandom(3000).hex().encode())
     )
 
@@ -216,8 +215,19 @@ async def test_of_a_damaged_file_that_is_imported_the_readable_part_is_taken(
 ) -> None:
     path, kept = tmp_path / "old.log.gz", Kept()
     path.write_bytes(DAMAGED["gzip"][1])
-    importing = AuditImport([path], on_progress=lambda *_: None)
-    with pytest.raises(RecorderError, match=r"old\.log\.gz"):
-        await importing.run(kept, kept)
+    importing = AuditImport([path])
+    await importing.run(kept, kept)
 
     assert 1 < len(kept.records()) < len(LINES)
+    (lost,) = kept.lost()
+    assert lost.proved.startswith("old.log.gz: line")
+
+
+async def test_what_is_no_file_is_not_imported(tmp_path: Path) -> None:
+    pipe, kept = tmp_path / "pipe", Kept()
+    os.mkfifo(pipe)
+    importing = AuditImport([pipe])
+    await importing.run(kept, kept)
+
+    assert not kept.seen
+    assert "is no regular file" in str(importing.files[0].trouble)

@@ -1,17 +1,35 @@
 """What managed clouds export of an audit log, read back as the log."""
 
+import bz2
 import gzip
+import io
 import json
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
+from recorder import zstd
 from recorder.classify import request_draft
-from recorder.sources.audit import AuditImport, lines
-from recorder.sources.audit.exports import records_in
-from recorder.sources.audit.lines import DocumentError
+from recorder.classify.audit_record import read_audit
+from recorder.classify.requesters import requester
+from recorder.model.observation import AuditRecorded
+from recorder.sources.audit import AuditImport
+from recorder.sources.audit.exports import (
+    Cut,
+    Found,
+    Other,
+    Record,
+    Refused,
+    found_in,
+)
+from recorder.sources.files import documents
 from tests.audit.receiving import a_record
 from tests.audit.test_tailing import Kept
 from tests.support.builders import at
@@ -140,18 +158,32 @@ def test_an_export_gives_the_record_that_the_api_server_wrote(
     assert orjson.loads(found) == RECORD
 
 
+def held(text: bytes) -> list[Found]:
+    """Return what a file with this text holds."""
+    read = io.BytesIO(text).read
+    return [each for one in documents(read) for each in found_in(one)]
+
+
+def records_in(text: bytes) -> list[bytes]:
+    """Return its records; lines of other logs may be among them."""
+    found = held(text)
+    assert all(isinstance(each, Record | Other) for each in found)
+    return [each.raw for each in found if isinstance(each, Record)]
+
+
 def test_a_line_that_cloudwatch_exported_to_s3_is_its_record() -> None:
     line = b"2026-11-21T03:00:00.000Z " + TEXT.encode()
 
     assert records_in(line) == [TEXT.encode()]
 
 
-def test_what_cloudwatch_cut_off_is_handed_on_as_it_is() -> None:
+def test_what_cloudwatch_cut_off_is_counted_as_cut() -> None:
     cut = EVENT | {"message": TEXT[:100]}
 
-    found = records_in(orjson.dumps({"events": [cut]}))
-
-    assert found == [TEXT[:100].encode()]
+    assert held(orjson.dumps({"events": [cut, EVENT]})) == [
+        Cut("it was cut off before it was exported"),
+        Record(TEXT.encode()),
+    ]
 
 
 def test_a_body_that_azure_left_out_is_said_to_be() -> None:
@@ -267,12 +299,282 @@ def test_entries_of_other_logs_are_left_out(entry: dict[str, Any]) -> None:
     assert records_in(orjson.dumps(entry)) == []
 
 
+REFUSALS = [
+    ({"kind": "Event", "apiVersion": "v1"}, "a core/v1 Event, no audit"),
+    (
+        {"kind": "Event", "apiVersion": "events.k8s.io/v1"},
+        "a events.k8s.io/v1 Event",
+    ),
+    ({"kind": "Pod", "apiVersion": "v1"}, "a core/v1 Pod, no audit record"),
+    (
+        {"kind": "List", "items": [{"kind": "Pod", "apiVersion": "v1"}]},
+        "a core/v1 Pod",
+    ),
+    (RECORD | {"auditID": None}, "an audit record without auditID"),
+    ({"@timestamp": "2026", "@ptr": "C"}, "Insights answer without @message"),
+    ({"eventVersion": "1", "eventSource": "eks"}, "CloudTrail"),
+    ({"output": "x", "rule": "r", "priority": "p"}, "Falco"),
+    ({"kubernetes.audit.verb": "get"}, "export the documents whole"),
+    (
+        {
+            "logName": "projects/p/logs/events",
+            "resource": {},
+            "jsonPayload": {"kind": "Event", "apiVersion": "v1"},
+        },
+        "a core/v1 Event",
+    ),
+    ({"events": 1}, "JSON, no audit record: it has events"),
+    ({}, "it has no members"),
+    ([[[[[[[[[[[[[[[]]]]]]]]]]]]]]], "nested too deep"),
+]
+
+
+@pytest.mark.parametrize(("document", "says"), REFUSALS)
+def test_what_is_no_record_is_refused_by_name(
+    document: object, says: str
+) -> None:
+    found = held(orjson.dumps(document))
+
+    assert found
+    assert all(isinstance(each, Refused) for each in found)
+    assert says in str(found[0])
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta1", "v1alpha1"])
+def test_records_of_older_versions_have_a_time_of_their_own(
+    version: str,
+) -> None:
+    record = {
+        "kind": "Event",
+        "apiVersion": f"audit.k8s.io/{version}",
+        "metadata": {"creationTimestamp": "2026-11-21T03:00:00Z"},
+        "timestamp": "2026-11-21T03:00:00Z",
+        "auditID": "a",
+        "stage": "ResponseComplete",
+        "requestURI": "/api/v1/nodes/gpu-001",
+        "verb": "get",
+        "user": {"username": "alice@example.com"},
+    }
+    (found,) = records_in(orjson.dumps(record))
+
+    draft = request_draft(found, observed_at=at(), source="audit")
+    assert draft.occurred_at == datetime(2026, 11, 21, 3, tzinfo=UTC)
+
+
+def test_rows_of_bigquery_are_the_entries_that_they_were_made_of() -> None:
+    entry = log_entry("io.k8s.core.v1.nodes.patch", "core/v1/nodes/gpu-001")
+    payload = entry.pop("protoPayload")
+    del payload["@type"]
+    row = entry | {
+        "timestamp": "2026-11-21 03:00:00.000123 UTC",
+        "protopayload_auditlog": payload
+        | {"requestJson": '{"spec":{"unschedulable":true}}'},
+    }
+    (found,) = map(orjson.loads, records_in(orjson.dumps(row)))
+
+    assert found["requestReceivedTimestamp"] == "2026-11-21T03:00:00.000123Z"
+    assert found["requestObject"] == {"spec": {"unschedulable": True}}
+    assert found["objectRef"]["name"] == "gpu-001"
+
+
+def test_behind_a_service_account_of_google_stands_a_person() -> None:
+    entry = log_entry("io.k8s.core.v1.nodes.patch", "core/v1/nodes/gpu-001")
+    entry["protoPayload"]["authenticationInfo"] = {
+        "principalEmail": "deploy@project.iam.gserviceaccount.com",
+        "serviceAccountDelegationInfo": [
+            {"firstPartyPrincipal": {"principalEmail": "bob@example.com"}}
+        ],
+    }
+    (found,) = records_in(orjson.dumps(entry))
+
+    author = requester(read_audit(found), None)
+    assert author.name == "bob@example.com"
+    assert author.on_behalf_of == "deploy@project.iam.gserviceaccount.com"
+
+
+CASES = Path(__file__).parent / "cases"
+RECORDS = {
+    "a05-gke-crd/gcloud-logging-read.json": 9,
+    "a07-eks-session/audit.log": 3,
+    "a08-events-dump/events.json": 0,
+    "a08-events-dump/exporter.jsonl": 0,
+    "a13-truncated/cut.jsonl": 1,
+    "a13-truncated/empty.json": 0,
+    "a13-truncated/one-cut.json": 0,
+}
+"""Of files that do not hold two records."""
+
+
 @pytest.mark.parametrize(
-    "line",
-    [b"", b"{", b"1", b'"x"', b"{}", b'{"events":1}', b"\xff", DEEP],
+    "path",
+    [p for p in sorted(CASES.rglob("*")) if p.is_file()],
+    ids=lambda path: str(path.relative_to(CASES)),
 )
-def test_what_is_no_export_is_handed_on_as_it_is(line: bytes) -> None:
-    assert records_in(line) == [line]
+async def test_files_as_clouds_and_collectors_write_them_are_read(
+    path: Path,
+) -> None:
+    name, kept = str(path.relative_to(CASES)), Kept()
+    source = AuditImport([path])
+    await source.run(kept, kept)
+
+    (file,) = source.files
+    records = RECORDS.get(name, 2)
+    assert (file.records, len(kept.records())) == (records, records)
+    assert file.trouble is None
+    is_whole = records > 1 or "empty" in name
+    assert file.is_whole == is_whole
+
+
+def zipped(raw: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("logs/", b"")
+        archive.writestr("logs/audit.log", raw)
+    return out.getvalue()
+
+
+def tarred(raw: bytes) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        member = tarfile.TarInfo("logs/audit.log")
+        member.size = len(raw)
+        archive.addfile(member, io.BytesIO(raw))
+    return out.getvalue()
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bzip2": lambda raw: bz2.compress(raw, 1),
+    "xz": lzma.compress,
+    "zstd": zstd.compress,
+    "gzip, twice": lambda raw: (
+        gzip.compress(raw[:100]) + gzip.compress(raw[100:])
+    ),
+    "UTF-16": lambda raw: raw.decode().encode("utf-16"),
+    "UTF-16 without a mark": lambda raw: raw.decode().encode("utf-16-be"),
+    "a mark": lambda raw: b"\xef\xbb\xbf" + raw,
+    "zip": zipped,
+    "tar": tarred,
+    "tar, compressed": lambda raw: gzip.compress(tarred(raw)),
+    "gzip in tar": lambda raw: tarred(gzip.compress(raw)),
+    "zip in gzip": lambda raw: gzip.compress(zipped(raw)),
+}
+
+
+@pytest.mark.parametrize("way", PACKED)
+async def test_files_are_unpacked_however_they_are_packed(
+    tmp_path: Path, way: str
+) -> None:
+    path, kept = tmp_path / "audit", Kept()
+    path.write_bytes(PACKED[way](f"{TEXT}\n".encode() * 40))
+    source = AuditImport([path])
+    await source.run(kept, kept)
+
+    assert kept.records() == [TEXT.encode()] * 40
+    assert source.files[0].is_whole
+
+
+@pytest.mark.parametrize("way", ["gzip", "bzip2", "xz", "zstd", "zip", "tar"])
+async def test_of_a_file_that_was_cut_the_readable_half_is_taken(
+    tmp_path: Path, way: str
+) -> None:
+    lines = [
+        json.dumps(RECORD | {"auditID": f"{n}-{n * 7919}"}) for n in range(900)
+    ]
+    whole = PACKED[way](("\n".join(lines) + "\n").encode())
+    path, kept = tmp_path / "audit", Kept()
+    path.write_bytes(whole[: len(whole) * 2 // 3])
+    source = AuditImport([path])
+    await source.run(kept, kept)
+
+    (file,) = source.files
+    assert not file.is_whole
+    assert kept.records() == [line.encode() for line in lines[: file.records]]
+    if way == "zip":  # its directory is at its end
+        assert "cannot be read" in str(file.trouble)
+        return
+    assert 0 < file.records < len(lines)
+    assert file.cut == 1
+    (lost,) = kept.lost()
+    assert lost.proved.startswith("audit: line")
+
+
+async def test_of_a_file_without_a_record_nothing_is_written(
+    tmp_path: Path,
+) -> None:
+    path, kept = tmp_path / "events.json", Kept()
+    path.write_text('{"kind": "Event", "apiVersion": "v1"}\nx\n{"a')
+    source = AuditImport([path])
+    await source.run(kept, kept)
+
+    assert not kept.seen
+    assert list(source.files[0].says()) == [
+        "line 1: a core/v1 Event, no audit record",
+        "line 2: a line of text, no JSON: 'x'",
+        "line 3: it ends too early",
+    ]
+
+
+async def test_lines_that_are_refused_are_one_gap_among_the_records(
+    tmp_path: Path,
+) -> None:
+    later = RECORD | {
+        "auditID": "b",
+        "requestReceivedTimestamp": "2026-11-21T05:00:00Z",
+    }
+    path, kept = tmp_path / "audit.log", Kept()
+    path.write_text(f"{TEXT}\nx\ny\n{json.dumps(later)}\nz\n")
+    source = AuditImport([path])
+    await source.run(kept, kept)
+
+    (gap,) = kept.lost()
+    assert gap.since == datetime(2026, 11, 21, 3, 0, 0, 1, tzinfo=UTC)
+    assert gap.observed_at == datetime(2026, 11, 21, 5, tzinfo=UTC)
+    assert "lines 2-3: a line of text" not in gap.proved  # each its text
+    assert gap.proved == (
+        "audit.log: line 2: a line of text, no JSON: 'x'; line 3: a line of"
+        " text, no JSON: 'y'; line 5: a line of text, no JSON: 'z'"
+    )
+    assert source.files[0].refused == 3
+
+
+async def test_a_record_keeps_the_time_at_which_it_was_made(
+    tmp_path: Path,
+) -> None:
+    undated = {k: v for k, v in RECORD.items() if "imestamp" not in k}
+    ahead = RECORD | {"requestReceivedTimestamp": "2999-01-01T00:00:00Z"}
+    path, kept = tmp_path / "audit.log", Kept()
+    path.write_text("\n".join(map(json.dumps, (RECORD, undated, ahead))))
+    began = datetime.now(UTC)
+    source = AuditImport([path])
+    await source.run(kept, kept)
+
+    times = [o.observed_at for o in kept.seen if isinstance(o, AuditRecorded)]
+    assert times[0] == datetime(2026, 11, 21, 3, 0, 0, 1, tzinfo=UTC)
+    assert all(began <= time <= datetime.now(UTC) for time in times[1:])
+    assert source.files[0].undated == 1
+
+
+async def test_records_of_another_cluster_are_refused(tmp_path: Path) -> None:
+    namespace = RECORD | {
+        "verb": "get",
+        "objectRef": {"resource": "namespaces", "name": "kube-system"},
+        "responseObject": {
+            "kind": "Namespace",
+            "apiVersion": "v1",
+            "metadata": {"name": "kube-system", "uid": "other"},
+        },
+    }
+    path = tmp_path / "audit.log"
+    path.write_text(f"{TEXT}\n{json.dumps(namespace)}\n")
+    troubles = []
+    for uid, records in (("other", 2), ("mine", 0)):
+        kept, source = Kept(), AuditImport([path], cluster_uid=uid)
+        await source.run(kept, kept)
+        assert len(kept.records()) == records
+        troubles.append(str(source.files[0].trouble))
+
+    assert "is other, that of this log mine" in troubles[1]
 
 
 @pytest.mark.parametrize(
@@ -294,7 +596,7 @@ async def test_a_file_is_imported_whole_and_once(
     path.write_bytes(content)
 
     for _ in range(2):
-        source = AuditImport([path], on_progress=lambda _, __: None)
+        source = AuditImport([path])
         await source.run(kept, kept)
 
     assert [orjson.loads(one) for one in kept.records()] == [RECORD] * 3
@@ -308,19 +610,7 @@ async def test_documents_that_begin_alike_are_both_imported(
         more = RECORD | {"auditID": path.name}
         path.write_text(json.dumps([more], indent=2))
 
-    source = AuditImport(paths, on_progress=lambda _, __: None)
+    source = AuditImport(paths)
     await source.run(kept, kept)
 
     assert len(kept.records()) == 2
-
-
-async def test_a_document_that_is_too_large_is_refused_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lines, "DOCUMENT_BYTES_MAX", 100)
-    path, kept = tmp_path / "large.json", Kept()
-    path.write_text(json.dumps([RECORD], indent=2))
-
-    source = AuditImport([path], on_progress=lambda _, __: None)
-    with pytest.raises(DocumentError, match=r"large\.json is one document"):
-        await source.run(kept, kept)

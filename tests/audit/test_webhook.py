@@ -15,6 +15,7 @@ from recorder.certificates import Certificates
 from recorder.health.metrics import exposition
 from recorder.intake.ports import Known
 from recorder.intake.progress import Progress, Received
+from recorder.model.entry import Operation
 from recorder.sources.audit import AuditReceiver, AuditWebhook
 from recorder.sources.audit.proving import Proof
 from recorder.sources.audit.webhook import WebhookError
@@ -180,7 +181,7 @@ async def test_what_its_brackets_do_not_tell_is_no_batch(
     assert len(receiving.gaps()) == 1
 
 
-async def test_items_that_are_no_records_are_kept_as_they_are(
+async def test_items_that_are_no_records_are_refused_one_by_one(
     receiving: Receiving,
 ) -> None:
     body = (
@@ -191,11 +192,13 @@ async def test_items_that_are_no_records_are_kept_as_they_are(
     status, _, _ = await receiving.send(body)
 
     assert status == 200
-    assert [draft.raw for draft in receiving.records()] == [
-        b"1",
-        b'{"verb":7}',
-        b"[]",
+    refused = receiving.log.drafts(Operation.REFUSED)
+    assert [orjson.loads(draft.raw)["length"] for draft in refused] == [
+        1,
+        10,
+        2,
     ]
+    assert not receiving.records()
 
 
 async def test_a_batch_that_is_too_large_is_a_loss_that_is_told_once(

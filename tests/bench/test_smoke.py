@@ -73,6 +73,7 @@ SMALLEST: dict[str, dict[str, Any]] = {
     },
     "access": {"reviewing.ASKED": 2},
     "audit": {"auditing.ROUNDS": 1, "auditing.RECORDS": 200},
+    "import": {"importing.RECORDS": 200},
     "webhook": {"sending.SECONDS": 1.0, "sending.WARM_UP_SECONDS": 0.5},
     "help": {"start_up.TRIES": 1},
     "timeline": {"timeline.FRAMES": 5},

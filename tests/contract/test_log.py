@@ -381,14 +381,14 @@ async def test_audit_records_are_found_by_the_moment_of_their_request(
     teller = Teller(await log.take_lease())
     moment = at(0) + timedelta(microseconds=1)
     stamped = [
-        b'{"auditID":"%d","requestReceivedTimestamp":"%s"}'
+        b'{"auditID":"%d","verb":"get","requestReceivedTimestamp":"%s"}'
         % (number, written(when).encode())
         for number, when in enumerate([moment, moment, at(1)])
     ]
     await log.append(
         teller.batch(
             *(AuditRecorded(observed_at=at(2), event=one) for one in stamped),
-            AuditRecorded(observed_at=at(2), event=b"{}"),
+            AuditRecorded(observed_at=at(2), event=b'{"verb":"get"}'),
             a_frame(PODS, "ADDED", an_object("p", 5), when=0),
         )
     )

@@ -32,7 +32,9 @@ from tests.support.builders import at
 from tests.support.postgres import Database, DatabaseServer, fresh_database
 from tests.support.read_log import read_log
 
-LINES = [b'{"auditID":"%d","stage":"ResponseComplete"}' % n for n in range(30)]
+LINES = [
+    b'{"auditID":"%d","stage":"Panic","verb":"get"}' % n for n in range(30)
+]
 AT_ONCE = 7
 SPEC = LogSpec(
     cluster_name="fake",

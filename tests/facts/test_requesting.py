@@ -72,7 +72,7 @@ SCHEDULER: Any = {
          said("update", NODE, "status")),
         ("alice deleted all pods in search (kubectl)",
          said("deletecollection", {**POD, "name": ""})),
-        ("alice on behalf of bob created pod/search/embed-0 (kubectl)",
+        ("alice as bob created pod/search/embed-0 (kubectl)",
          said("create", POD, impersonatedUser={"username": "bob"})),
         (f"{BINDER} bound pod/search/embed-0 to node/gpu-001 (scheduler)",
          said("create", POD, "binding", 201, **SCHEDULER)),

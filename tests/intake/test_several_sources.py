@@ -130,7 +130,8 @@ class Lines:
         self._name = name
         self._dice = dice
         self.lines = [
-            b'{"file":"%b","line":%d}' % (name.encode(), n)
+            b'{"auditID":"1","stage":"s","verb":"get","file":"%b","line":%d}'
+            % (name.encode(), n)
             for n in range(count)
         ]
         self.receipts: list[tuple[Receipt, Sequence[bytes]]] = []

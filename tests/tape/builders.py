@@ -77,7 +77,7 @@ def one_of_each() -> list[Observation]:
         ),
         a_frame(1),
         StreamClosed(observed_at=at(2), resource=JOBS, reason="410"),
-        AuditRecorded(observed_at=at(3), event=b'{"auditID":"a"}'),
+        AuditRecorded(observed_at=at(3), event=b'{"verb":"get"}'),
         CloudEventPosted(observed_at=at(4), event=b'{"id":"b"}'),
         Polled(
             observed_at=at(5),

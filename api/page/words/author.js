@@ -7,7 +7,7 @@
 export function authorName(author) {
   if (author.knownBy === 'UNKNOWN') return 'unknown';
   const who = author.name ?? 'somebody';
-  const asked = author.onBehalfOf ? ` on behalf of ${author.onBehalfOf}` : '';
+  const asked = author.onBehalfOf ? ` as ${author.onBehalfOf}` : '';
   const beside = [
     author.client,
     author.pod && `pod/${author.pod}`,

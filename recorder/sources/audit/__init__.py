@@ -6,7 +6,8 @@ not redact, classify or join.
 """
 
 from recorder.sources.audit.counters import ApiServers, AuditCounters
-from recorder.sources.audit.import_source import AuditImport
+from recorder.sources.audit.imported import ImportedFile, Refusal
+from recorder.sources.audit.importing import AuditImport
 from recorder.sources.audit.receiver import AuditReceiver
 from recorder.sources.audit.several import Several
 from recorder.sources.audit.tail import AuditTail
@@ -19,5 +20,7 @@ __all__ = [
     "AuditReceiver",
     "AuditTail",
     "AuditWebhook",
+    "ImportedFile",
+    "Refusal",
     "Several",
 ]

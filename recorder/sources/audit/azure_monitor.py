@@ -2,7 +2,7 @@
 
 In storage accounts, event hubs and the table AzureDiagnostics a record stands
 as text, as the API server wrote it. The tables AKSAudit and AKSAuditAdmin have
-its members as columns.
+its members as columns. Answers of the query API have rows beside columns.
 """
 
 from collections.abc import Iterator, Mapping
@@ -41,33 +41,45 @@ DYNAMIC = {
 
 
 def records(document: Mapping[str, Any]) -> Iterator[object] | None:
-    """Return the records of a document; None if it is not of Azure."""
-    if isinstance(document.get("records"), list):
-        return _each(document["records"])
+    """Return what a document holds; None if it is not of Azure.
+
+    What other components wrote is None.
+    """
+    if isinstance(document.get("tables"), list):
+        return _rows(document["tables"])
     if "category" in document and "properties" in document:
         return _logged(document["category"], document["properties"])
-    if "Category" in document and "log_s" in document:
-        return _logged(document["Category"], {"log": document["log_s"]})
+    if "log_s" in document:
+        # An answer may leave the category out; the text says what it is.
+        category = document.get("Category", "kube-audit")
+        return _logged(category, {"log": document["log_s"]})
     if "AuditId" in document and "Stage" in document:
         return iter([_row(document)])
     return None
 
 
-def _each(documents: list[Any]) -> Iterator[object]:
-    for document in documents:
-        if isinstance(document, dict) and "records" not in document:
-            yield from records(document) or ()
+def _rows(tables: list[Any]) -> Iterator[object]:
+    for table in tables:
+        columns = table.get("columns") if isinstance(table, dict) else None
+        if not isinstance(columns, list):
+            yield {"tables": str(table)[:100]}
+            continue
+        names = [
+            str(c.get("name")) if isinstance(c, dict) else "" for c in columns
+        ]
+        for row in table.get("rows") or ():
+            if isinstance(row, list):
+                yield dict(zip(names, row, strict=False))
 
 
 def _logged(category: object, properties: object) -> Iterator[object]:
     if category not in CATEGORIES:
+        yield None
         return
     if isinstance(properties, str):
         with suppress(ValueError):
             properties = orjson.loads(properties)
-    log = properties.get("log") if isinstance(properties, dict) else properties
-    if isinstance(log, str):
-        yield log.strip()
+    yield properties.get("log") if isinstance(properties, dict) else properties
 
 
 def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:

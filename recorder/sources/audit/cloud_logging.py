@@ -1,16 +1,23 @@
 """Audit records of GKE, from the log entries that Google keeps of them.
 
-A method is ``io.k8s.`` and the group (backwards), version, resource,
-subresource and verb; what it is about is in ``resourceName``, as in a path of
-the API. Groups of the user are not kept there, and codes are those of gRPC.
+A method is the group backwards, version, resource, subresource and verb:
+``io.k8s.core.v1.nodes.patch``, ``com.nvidia.v1.nvidiadrivers.create``; what it
+is about is in ``resourceName``, as in a path of the API. Groups of the user
+are not kept there, and codes are those of gRPC. Rows of BigQuery hold the
+same under another name, with bodies as text.
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import datetime
 from typing import Any
+
+import orjson
 
 __all__ = ["records"]
 
 AUDIT_LOG = "type.googleapis.com/google.cloud.audit.AuditLog"
+SERVICE = "k8s.io"
 METHODS = "io.k8s."
 
 HTTP = {
@@ -31,28 +38,54 @@ HTTP = {
 }
 """Codes of gRPC as those of HTTP, as Google maps them; 500 for the others."""
 
+BIGQUERY = "protopayload_auditlog"
+BODIES = {"requestJson": "request", "responseJson": "response"}
+EVENTS = "/logs/events"
+
 
 def records(document: Mapping[str, Any]) -> Iterator[object] | None:
     """Return the record that a log entry was made of; None if it is none.
 
-    Entries of other logs are left out.
+    What is of another log is None. Events that Cloud Logging keeps are
+    returned as such: they are no audit records, though of the cluster.
     """
-    if "logName" not in document or "resource" not in document:
+    if BIGQUERY in document:
+        document = _unfolded(document)
+    elif "logName" not in document or "resource" not in document:
         return None
-    record = _record(document)
-    return iter([] if record is None else [record])
+    event = document.get("jsonPayload")
+    if str(document.get("logName")).endswith(EVENTS) and event:
+        return iter([event])
+    return iter([_record(document)])
+
+
+def _unfolded(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row of BigQuery as the log entry that it was made of."""
+    payload = {"@type": AUDIT_LOG, **_dict(row[BIGQUERY])}
+    for column, name in BODIES.items():
+        body = payload.pop(column, None)
+        if isinstance(body, str):
+            with suppress(ValueError):
+                payload[name] = orjson.loads(body)
+    at = row.get("timestamp")
+    if isinstance(at, str):
+        with suppress(ValueError):
+            text = at.removesuffix(" UTC").removesuffix("Z")
+            at = f"{datetime.fromisoformat(text).isoformat()}Z"
+    return {**row, "protoPayload": payload, "timestamp": at}
 
 
 def _record(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
     payload = _dict(entry.get("protoPayload"))
     method = str(payload.get("methodName", ""))
-    if payload.get("@type") != AUDIT_LOG or not method.startswith(METHODS):
-        return None
+    service = payload.get("serviceName", SERVICE)
     verb = method.rpartition(".")[2]
     path = str(payload.get("resourceName", ""))
+    is_one = method.startswith(METHODS) or _reference(path, verb) is not None
+    if payload.get("@type") != AUDIT_LOG or service != SERVICE or not is_one:
+        return None
     operation = _dict(entry.get("operation"))
     asked = _dict(payload.get("requestMetadata"))
-    who = _dict(payload.get("authenticationInfo"))
     record = {
         "kind": "Event",
         "apiVersion": "audit.k8s.io/v1",
@@ -61,7 +94,7 @@ def _record(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
         "stage": _stage(operation),
         "requestURI": _address(path),
         "verb": verb,
-        "user": {"username": who.get("principalEmail")},
+        "user": _user(_dict(payload.get("authenticationInfo"))),
         "sourceIPs": [asked["callerIp"]] if asked.get("callerIp") else None,
         "userAgent": asked.get("callerSuppliedUserAgent"),
         "objectRef": _reference(path, verb),
@@ -73,6 +106,21 @@ def _record(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
         "annotations": entry.get("labels"),
     }
     return {name: value for name, value in record.items() if value is not None}
+
+
+def _user(who: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return who asked; behind a service account the login that used it."""
+    login = who.get("principalEmail") or who.get("principalSubject")
+    user: dict[str, Any] = {"username": login}
+    delegated = who.get("serviceAccountDelegationInfo")
+    for one in delegated if isinstance(delegated, list) else ():
+        first = _dict(_dict(one).get("firstPartyPrincipal"))
+        name = first.get("principalEmail") or _dict(one).get(
+            "principalSubject"
+        )
+        if isinstance(name, str):
+            return user | {"extra": {"sessionName": [name]}}
+    return user
 
 
 def _level(payload: Mapping[str, Any]) -> str:

@@ -4,35 +4,49 @@ The record stands there as text, as the API server wrote it; CloudWatch cuts
 off what is too long for it. Log streams of other components are left out.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["EXPORTED", "records"]
-
-EXPORTED = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+Z (?=\{)")
-"""What stands before each line of an export to S3."""
+__all__ = ["records", "row"]
 
 STREAM = "kube-apiserver-audit"
+CONTROL = "CONTROL_MESSAGE"
 
 
-def records(document: Mapping[str, Any]) -> Iterator[str] | None:
-    """Return the records of an answer or a message; None if it is neither.
+def records(document: Mapping[str, Any]) -> Iterator[object] | None:
+    """Return the texts of an answer or a message; None if it is neither.
 
     An answer of ``filter-log-events`` or ``get-log-events``, or a message of
-    a subscription.
+    a subscription. What other components wrote is None.
     """
+    if document.get("messageType") == CONTROL:
+        return iter([None])
     events = document.get("events", document.get("logEvents"))
     if not isinstance(events, list):
         return None
     return _messages(events, str(document.get("logStream", STREAM)))
 
 
-def _messages(events: list[Any], stream: str) -> Iterator[str]:
+def _messages(events: list[Any], stream: str) -> Iterator[object]:
     for event in events:
         if not isinstance(event, dict):
-            continue
-        message = event.get("message")
-        of = str(event.get("logStreamName", stream))
-        if of.startswith(STREAM) and isinstance(message, str):
-            yield message
+            yield event
+        elif str(event.get("logStreamName", stream)).startswith(STREAM):
+            yield event.get("message", event)
+        else:
+            yield None
+
+
+def row(document: list[Any]) -> Mapping[str, Any] | None:
+    """Return a row of an answer of Insights; None if it is none.
+
+    ``[{"field": "@message", "value": "..."}]``.
+    """
+    if not document:
+        return None
+    found = {}
+    for cell in document:
+        if not isinstance(cell, dict) or cell.keys() != {"field", "value"}:
+            return None
+        found[str(cell["field"])] = cell["value"]
+    return found

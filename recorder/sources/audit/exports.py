@@ -1,61 +1,254 @@
-"""Audit records in whatever a file has them: a log, a batch, a cloud's export.
+"""Audit records in whatever a file has them: a log, a batch, an export.
 
-What is none of these is handed on as it is, to be kept or refused as any line
-that is no record.
+What is none is named: what it seems to be, and what to export instead.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
+from recorder.classify import is_audit_record, lacks_of_record
 from recorder.sources.audit import azure_monitor, cloud_logging, cloudwatch
+from recorder.sources.files import Document, State
 
-__all__ = ["records_in", "records_of"]
+__all__ = ["Cut", "Found", "Other", "Record", "Refused", "found_in"]
 
-NESTED_MAX = 4
-"""A list of messages of lists of records."""
+NESTED_MAX = 12
+"""A list of rows of a result of an answer, each with a text that is JSON."""
 
 
-def records_in(line: bytes) -> list[bytes]:
-    """Return the records in a line of a file."""
-    exported = cloudwatch.EXPORTED.match(line)
-    if exported is not None:
-        line = line[exported.end() :]
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record, as the API server wrote it where that is known."""
+
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A document that is no audit record."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The beginning of a document."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A line of another log in the same file: nothing of audit is missing."""
+
+
+Found = Record | Refused | Cut | Other
+
+HELD = (
+    ("_source",),  # Elasticsearch, a hit
+    ("kubernetes", "audit"),  # Elastic's integration
+    ("kubernetes.audit",),
+    ("hits",),
+    ("@message",),  # CloudWatch Logs Insights
+    ("message",),  # CloudWatch, Filebeat, Fluent Bit, Logstash
+    ("line",),  # Loki, logcli
+    ("Line",),  # Loki, Grafana's table
+    ("values",),  # Loki, a stream
+    ("_raw",),  # Splunk
+    ("log_s",),  # Azure, AzureDiagnostics
+    ("log",),  # Docker, Fluent Bit
+    ("result",),
+    ("results",),
+    ("data",),
+    ("events",),
+    ("logEvents",),
+    ("records",),
+    ("entries",),
+    ("value",),
+    ("properties",),
+    ("_source", "message"),
+)
+"""Members that hold records in documents of collectors and their exports."""
+
+_KLOG = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d")
+SHOWN = 60
+
+
+def found_in(document: Document) -> Iterator[Found]:
+    """Yield what a document of a file holds."""
+    match document.state:
+        case State.CUT:
+            yield Cut("it ends too early")
+        case State.TOO_LARGE:
+            yield Refused("it is too large for a record")
+        case State.TEXT:
+            yield _no_json(document.raw.decode(errors="replace"))
+        case State.WHOLE:
+            yield from _found_in(document.raw)
+
+
+def _found_in(raw: bytes) -> Iterator[Found]:
+    if is_audit_record(raw):
+        yield Record(raw)
+        return
     try:
-        document = orjson.loads(line)
+        document = orjson.loads(raw)
     except ValueError:
-        return [line]
-    found = list(records_of(document))
-    # What needs no turning stays as it was written.
-    if len(found) == 1 and found[0] is document:
-        return [line]
-    try:
-        return [_written(one) for one in found]
-    except orjson.JSONEncodeError:  # more deeply nested than it is written
-        return [line]
+        # A text with half a character, or nested too deep.
+        yield Refused("it is no JSON that can be decoded")
+        return
+    yield from _of(document, 0)
 
 
-def records_of(document: object, depth: int = 0) -> Iterator[object]:
-    """Yield the records of a document: as text, or as decoded JSON."""
-    if isinstance(document, list) and depth < NESTED_MAX:
+def _of(document: object, depth: int) -> Iterator[Found]:
+    if depth > NESTED_MAX:
+        yield Refused("it is nested too deep")
+    elif isinstance(document, dict):
+        yield from _of_object(document, depth)
+    elif isinstance(document, list):
+        yield from _of_list(document, depth)
+    elif isinstance(document, str):
+        yield from _of_text(document, depth)
+    else:
+        yield Refused(f"it is JSON, but no object: {str(document)[:SHOWN]}")
+
+
+def _of_list(document: list[Any], depth: int) -> Iterator[Found]:
+    row = cloudwatch.row(document)
+    if row is not None:
+        yield from _of(row, depth + 1)
+    # A time and a line, of Loki.
+    elif len(document) == 2 and all(isinstance(o, str) for o in document):  # noqa: PLR2004
+        yield from _of(document[1], depth + 1)
+    else:
         for one in document:
-            yield from records_of(one, depth + 1)
+            yield from _of(one, depth + 1)
+
+
+def _of_text(text: str, depth: int) -> Iterator[Found]:
+    if not text.lstrip().startswith(("{", "[")):
+        yield _no_json(text)
         return
-    if not isinstance(document, dict) or document.get("kind") == "Event":
-        yield document
+    try:
+        document = orjson.loads(text)
+    except ValueError:
+        yield Cut("it was cut off before it was exported")
         return
-    if document.get("kind") == "EventList":
-        yield from document.get("items") or ()
+    raw = text.strip().encode(errors="surrogatepass")
+    if is_audit_record(raw):
+        yield Record(raw)
+    else:
+        yield from _of(document, depth + 1)
+
+
+def _of_object(document: Mapping[str, Any], depth: int) -> Iterator[Found]:
+    if lacks_of_record(document) == "":
+        yield _record(document)
         return
-    for shape in (cloudwatch, azure_monitor, cloud_logging):
-        found = shape.records(document)
+    items = document.get("items")
+    if str(document.get("kind", "")).endswith("List") and items is not None:
+        yield from _of(items, depth + 1)
+        return
+    if document.get("apiVersion") or document.get("kind"):
+        yield Refused(_seems(document))
+        return
+    held = _held(document)
+    if held is None:
+        yield Refused(_seems(document))
+        return
+    for one in held:
+        if one is None:
+            yield Other()
+        else:
+            yield from _of(one, depth + 1)
+
+
+def _held(document: Mapping[str, Any]) -> Iterator[object] | None:
+    """Return what a document of an export holds; None if it is none.
+
+    Of another log nothing is kept: that is None, too.
+    """
+    for shape in (cloud_logging, azure_monitor, cloudwatch):
+        found: Iterator[object] | None = shape.records(document)
         if found is not None:
-            yield from found
-            return
-    yield document
+            return found
+    for path in HELD:
+        held: Any = document
+        for name in path:
+            held = held.get(name) if isinstance(held, dict) else None
+        if isinstance(held, str | list | dict):
+            return iter([held])
+    return None
 
 
-def _written(record: object) -> bytes:
-    if isinstance(record, str):
-        return record.encode(errors="surrogatepass")
-    return orjson.dumps(record)
+def _record(document: Mapping[str, Any]) -> Found:
+    try:
+        return Record(orjson.dumps(document))
+    except orjson.JSONEncodeError:
+        return Refused("it is nested too deep")
+
+
+def _no_json(text: str) -> Found:
+    if _KLOG.match(text):
+        return Other()
+    return Refused(f"a line of text, no JSON: {text[:SHOWN].strip()!r}")
+
+
+def _seems(document: Mapping[str, Any]) -> str:
+    """Say what a document seems to be, and what to export instead."""
+    version, kind = document.get("apiVersion"), document.get("kind")
+    if str(version).startswith("audit.k8s.io/") and kind == "Event":
+        return f"an audit record without {lacks_of_record(document)}"
+    if version or kind:
+        named = " ".join(
+            str(o)[:SHOWN]
+            for o in ("core/v1" if version == "v1" else version, kind)
+            if o
+        )
+        return f"a {named}, no audit record"
+    for members, says in SEEMS:
+        if members <= document.keys():
+            return says
+    if any(name.startswith("kubernetes.audit.") for name in document):
+        return (
+            "a record whose members are columns of their own: export the"
+            " documents whole (_source)"
+        )
+    names = ", ".join(sorted(document)[:5])[:SHOWN]
+    return f"JSON, no audit record: it has {names or 'no members'}"
+
+
+SEEMS = (
+    (
+        frozenset({"eventVersion", "eventSource"}),
+        (
+            "an event of CloudTrail, which records the API of AWS: export the"
+            " log group /aws/eks/CLUSTER/cluster"
+        ),
+    ),
+    (
+        frozenset({"rule", "priority", "output"}),
+        "an alert of Falco, no audit record",
+    ),
+    (
+        frozenset({"@ptr"}),
+        (
+            "a CloudWatch Insights answer without @message: add it to the"
+            " query, or export the log stream"
+        ),
+    ),
+    (
+        frozenset({"logName", "timestamp"}),
+        "an entry of Cloud Logging without a Kubernetes audit record",
+    ),
+    (
+        frozenset({"messageType", "logGroup"}),
+        "a message of CloudWatch without log events",
+    ),
+    (frozenset({"specversion", "source"}), "a CloudEvent, no audit record"),
+)
+"""Documents by their members: those that are easily taken for records."""

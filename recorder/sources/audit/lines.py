@@ -18,20 +18,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-import msgspec
-
 from recorder import zstd
 from recorder.errors import InputError
+from recorder.sources.files import is_json
 
 __all__ = [
-    "DocumentError",
     "FILE_BYTES_AT_ONCE",
     "LINE_BYTES_MAX",
     "Line",
     "MovedError",
     "UnreadableError",
     "head_of",
-    "read_document",
     "read_lines",
     "rotated",
 ]
@@ -39,9 +36,6 @@ __all__ = [
 LINE_BYTES_MAX = 16 << 20
 """The API server truncates records far below that where it does at all; what
 is longer is described instead of kept."""
-
-DOCUMENT_BYTES_MAX = 256 << 20
-"""Of a file that is one document; it takes several times that in memory."""
 
 FILE_BYTES_AT_ONCE = 1 << 20
 """Read from a file before others get their turn."""
@@ -62,13 +56,6 @@ SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst"})
 """Of files that always have content: an empty one was cut off."""
 
 DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError, zstd.ZstdError)
-
-
-class DocumentError(InputError):
-    """A file is one document, and too large to be read at once."""
-
-    code = "input.document"
-    exit_status = 1
 
 
 class MovedError(FileNotFoundError):
@@ -111,41 +98,6 @@ def head_of(path: Path) -> str:
         return _head(file)
 
 
-def read_document(path: Path) -> bytes | None:
-    """Return a file that is one JSON document, else None.
-
-    Of several lines, or of one that does not end, as exports are.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        UnreadableError: the file cannot be read to its end.
-        DocumentError: it has more than `DOCUMENT_BYTES_MAX`.
-    """
-    with _opened(path) as file:
-        first = file.readline(LINE_BYTES_MAX)
-        if not first.startswith((b"[", b"{")) or (
-            first.endswith(b"\n") and _is_json(first)
-        ):
-            return None
-        file.seek(0)
-        content = file.read(DOCUMENT_BYTES_MAX + 1)
-    if len(content) > DOCUMENT_BYTES_MAX:
-        msg = (
-            f"{path} is one document of more than {DOCUMENT_BYTES_MAX >> 20}"
-            " MiB; export it in parts, or with one record a line"
-        )
-        raise DocumentError(msg)
-    return content if _is_json(content) else None
-
-
-def _is_json(text: bytes) -> bool:
-    try:
-        msgspec.json.decode(text, type=msgspec.Raw)
-    except (msgspec.DecodeError, RecursionError):
-        return False
-    return True
-
-
 def read_lines(
     path: Path, head: str, offset: int, *, is_finished: bool = False
 ) -> Iterator[Line]:
@@ -168,9 +120,7 @@ def read_lines(
             if line.is_whole:
                 yield line
             elif is_finished and line.text.strip():
-                # CloudWatch writes a time before the document.
-                document = line.text[max(line.text.find(b"{"), 0) :]
-                yield replace(line, is_whole=_is_json(document))
+                yield replace(line, is_whole=is_json(line.text))
 
 
 def _head(file: IO[bytes]) -> str:

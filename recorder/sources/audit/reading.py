@@ -7,7 +7,6 @@ committed together.
 """
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -45,7 +44,6 @@ class FileReader:
         places: Mapping[str, str],
         *,
         now: Callable[[], datetime],
-        records_in: Callable[[bytes], Sequence[bytes]] | None = None,
     ) -> None:
         """Prepare to read.
 
@@ -53,10 +51,7 @@ class FileReader:
             sink: where to put what is read.
             places: how far each stream was read.
             now: the clock by which observations are made.
-            records_in: returns the records of a line, of files that are
-                finished; None for logs that are being written.
         """
-        self._records_in = records_in
         self._sink = sink
         self._now = now
         self._offsets = {
@@ -101,7 +96,6 @@ class FileReader:
         stream = _stream(head)
         known = self._offsets.get(stream)
         offset = known or 0
-        is_finished = is_finished or self._records_in is not None
         state: State = "ended" if is_finished else "live"
         portion: list[Observation] = []
         size, at = 0, self._now()
@@ -110,8 +104,8 @@ class FileReader:
                 path, head, offset, is_finished=is_finished
             ):
                 if not line.is_whole:
-                    self._end_within(path)
-                    break
+                    msg = f'"{path}" ends within a line'
+                    raise UnreadableError(msg)  # noqa: TRY301
                 observed = self._observed(line, at)
                 portion += observed
                 offset, size = line.end, size + line.length
@@ -126,48 +120,12 @@ class FileReader:
         if portion or self.before or self._told.get(stream) != state:
             await self._put(portion, stream, offset, behind, state)
 
-    def _end_within(self, path: Path) -> None:
-        """Take note of a file that ends within a line.
-
-        One that is imported may be being written.
-        """
-        if self._records_in is None:
-            msg = f'"{path}" ends within a line'
-            raise UnreadableError(msg)
-
-    async def put_whole(self, content: bytes) -> None:
-        """Put the records of a file that is one document, once.
-
-        It is known by all of it: documents of one tool begin alike.
-        """
-        stream = _stream(hashlib.sha256(content).hexdigest()[:32])
-        if stream in self._offsets:
-            return
-        portion: list[Observation] = []
-        size, at = 0, self._now()
-        for record in self._records(content):
-            portion.append(AuditRecorded(observed_at=at, event=record))
-            size += len(record)
-            self.records += 1
-            if size >= FILE_BYTES_AT_ONCE:
-                # Whoever is killed now reads it again, and knows these.
-                await self._sink.put(portion)
-                portion, size = [], 0
-                await asyncio.sleep(0)
-        await self._put(portion, stream, len(content), (), "ended")
-
     def _observed(self, line: Line, at: datetime) -> Sequence[Observation]:
         if line.sha256:
             return [_refused(line, at)]
-        return [
-            AuditRecorded(observed_at=at, event=record)
-            for record in self._records(line.text)
-        ]
-
-    def _records(self, text: bytes) -> Sequence[bytes]:
-        if not text.strip():
+        if not line.text.strip():
             return []
-        return [text] if self._records_in is None else self._records_in(text)
+        return [AuditRecorded(observed_at=at, event=line.text)]
 
     async def _put(
         self,

@@ -1,0 +1,99 @@
+"""What an import made of each file: counted, and refused by name."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+
+__all__ = ["ImportedFile", "Refusal"]
+
+RANGES_MAX = 20
+REASONS_MAX = 20
+OTHERS = "other reasons"
+
+
+class Refusal(msgspec.Struct):
+    """Lines of a file that were not taken, for one reason."""
+
+    reason: str
+    count: int = 0
+    ranges: list[tuple[int, int]] = []
+    """First and last lines, in order; the first `RANGES_MAX` of them."""
+
+    def note(self, first: int, last: int) -> None:
+        """Count a document on these lines."""
+        self.count += 1
+        if self.ranges and first <= self.ranges[-1][1] + 1:
+            self.ranges[-1] = self.ranges[-1][0], max(last, self.ranges[-1][1])
+        elif len(self.ranges) < RANGES_MAX:
+            self.ranges.append((first, last))
+
+    def lines(self) -> str:
+        """Return the lines in words."""
+        told = [f"{a}" if a == b else f"{a}-{b}" for a, b in self.ranges]
+        more = len(told) == RANGES_MAX
+        word = "line" if told and told == [str(self.ranges[0][0])] else "lines"
+        return f"{word} {', '.join(told)}{' and more' * more}"
+
+
+class ImportedFile(msgspec.Struct, kw_only=True):
+    """One file, as far as it was read."""
+
+    path: str
+    records: int = 0
+    """Audit records, whether the log has them already or not."""
+
+    refused: int = 0
+    """Documents that are no audit records."""
+
+    cut: int = 0
+    """Documents that end too early."""
+
+    other: int = 0
+    """Lines of other logs in the same file."""
+
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    """The times of the records."""
+
+    undated: int = 0
+    """Records without a time of their own."""
+
+    read_before: bool = False
+    """Whether all of it was imported or followed before."""
+
+    trouble: str | None = None
+    """Why nothing of it was taken, or no more."""
+
+    refusals: list[Refusal] = []
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everything in it was taken."""
+        return not (self.refused or self.cut or self.trouble)
+
+    def take(self, at: datetime | None) -> None:
+        """Count a record."""
+        self.records += 1
+        if at is None:
+            self.undated += 1
+            return
+        self.first_at = min(at, self.first_at or at)
+        self.last_at = max(at, self.last_at or at)
+
+    def refuse(self, reason: str, first: int, last: int) -> None:
+        """Count a document that is not taken."""
+        found = next((r for r in self.refusals if r.reason == reason), None)
+        if found is None and len(self.refusals) >= REASONS_MAX:
+            reason = OTHERS
+            found = next(
+                (r for r in self.refusals if r.reason == reason), None
+            )
+        if found is None:
+            found = Refusal(reason)
+            self.refusals.append(found)
+        found.note(first, last)
+
+    def says(self) -> Sequence[str]:
+        """Return what was refused and why, a line each."""
+        return [f"{r.lines()}: {r.reason}" for r in self.refusals]

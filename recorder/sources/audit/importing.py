@@ -1,0 +1,272 @@
+"""Importing audit records from files: each file once, from its beginning.
+
+A file is read twice: first to see what it holds, so that of a file without a
+record, or with those of another cluster, nothing is written; then to put it.
+Lines that are refused, or cut, are one gap of the log, behind the records.
+
+An audit log is a recording that the API server made: its records keep the
+time at which it made them, as the frames of a tape keep theirs.
+"""
+
+import asyncio
+import hashlib
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from recorder.classify import cluster_shown, record_moment
+from recorder.intake.ports import Sink
+from recorder.model.observation import (
+    AUDIT,
+    AuditRecorded,
+    Observation,
+    PlaceReached,
+    RecordsLost,
+)
+from recorder.sources.audit.exports import (
+    Cut,
+    Found,
+    Other,
+    Record,
+    Refused,
+    found_in,
+)
+from recorder.sources.audit.imported import ImportedFile
+from recorder.sources.files import (
+    CutError,
+    Document,
+    State,
+    UnreadableError,
+    documents,
+    members,
+)
+
+__all__ = ["AuditImport"]
+
+PORTION_BYTES = 1 << 20
+PROGRESS_DOCUMENTS = 1000
+FIRST_LINE_BYTES_MAX = 16 << 20
+
+REFUSED_IN_PART = "lines of a file were no audit records"
+
+
+class Places(Protocol):
+    """What an import asks of a log."""
+
+    def resume_points(self) -> Mapping[str, str]:
+        """Return how far each file was read, by the name of its stream."""
+
+
+class AuditImport:
+    """Imports audit records; what the log has already adds nothing."""
+
+    finite = True
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        *,
+        cluster_uid: str | None = None,
+        on_progress: Callable[[ImportedFile], None] = lambda _: None,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            paths: of the files, in the order in which they are read.
+            cluster_uid: of the log; records that show another are refused.
+            on_progress: called while files are read.
+        """
+        self._paths = paths
+        self._cluster_uid = cluster_uid
+        self._on_progress = on_progress
+        self.files: list[ImportedFile] = []
+        """What became of each file, as far as they were read."""
+
+    async def run(self, sink: Sink, known: Places) -> None:
+        """Read every file; one that cannot be read says so in its place."""
+        places = dict(known.resume_points())
+        for path in self._paths:
+            file = ImportedFile(path=str(path))
+            self.files.append(file)
+            try:
+                _see_file(path)
+                place = _place(path, places)
+                await self._see(path, place, file)
+                if file.records and file.trouble is None:
+                    await self._put(path, place, file, sink)
+                    places[place.stream] = str(place.offset)
+            except (OSError, UnreadableError) as exc:
+                file.trouble = str(exc)
+
+    async def _see(
+        self, path: Path, place: "_Place", file: ImportedFile
+    ) -> None:
+        """Count what a file holds."""
+        file.read_before = place.is_known
+        for document, found in _read(path, place):
+            file.read_before = False
+            match found:
+                case Record(raw):
+                    file.take(record_moment(raw))
+                    self._compare(raw, document, file)
+                case Other():
+                    file.other += 1
+                case Refused(reason):
+                    file.refused += 1
+                    file.refuse(reason, document.line, document.last_line)
+                case Cut(reason):
+                    file.cut += 1
+                    file.refuse(reason, document.line, document.last_line)
+            if (file.records + file.refused) % PROGRESS_DOCUMENTS == 0:
+                self._on_progress(file)
+                # Others must get their turn.
+                await asyncio.sleep(0)
+        self._on_progress(file)
+
+    def _compare(
+        self, raw: bytes, document: Document, file: ImportedFile
+    ) -> None:
+        shown = cluster_shown(raw)
+        if self._cluster_uid and shown and shown != self._cluster_uid:
+            file.trouble = (
+                f"line {document.line} is of another cluster: the UID of its"
+                f" kube-system is {shown}, that of this log"
+                f" {self._cluster_uid}; import it into the log of its cluster"
+            )
+
+    async def _put(
+        self, path: Path, place: "_Place", file: ImportedFile, sink: Sink
+    ) -> None:
+        portion: list[Observation] = []
+        size, taken = 0, 0
+        for document, found in _read(path, place):
+            if not isinstance(found, Record):
+                continue
+            portion.append(_recorded(found.raw))
+            size, taken = size + len(found.raw), taken + 1
+            if size >= PORTION_BYTES:
+                if place.is_of_lines:
+                    portion.append(place.reached(document.end, "live"))
+                await sink.put(portion)
+                portion, size = [], 0
+                # A sink with room need not wait, and others get their turn.
+                await asyncio.sleep(0)
+            place.offset = document.end
+        if file.refused or file.cut:
+            portion.append(_lost(place.stream, path, file))
+        await sink.put([*portion, place.reached(place.offset, "ended")])
+
+
+def _see_file(path: Path) -> None:
+    """See that a path is that of a file, which can be read twice.
+
+    Raises:
+        UnreadableError: it is a pipe, or a folder.
+        OSError: it is not there.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        msg = f"{path} is no regular file; write it to one first"
+        raise UnreadableError(msg)
+
+
+class _Place:
+    """Where a file is known to have been read, and how it is named.
+
+    A log is named by its first line, as when it is followed; what is no log
+    by all its bytes, because exports begin alike.
+    """
+
+    def __init__(self, stream: str, offset: int, *, is_of_lines: bool) -> None:
+        self.stream = stream
+        self.offset = offset
+        self.is_of_lines = is_of_lines
+        self.is_known = bool(offset)
+
+    def reached(self, offset: int, state: str) -> PlaceReached:
+        """Return the place behind what was put."""
+        return PlaceReached(
+            observed_at=datetime.now(UTC),
+            source=AUDIT,
+            stream=self.stream,
+            place=str(offset),
+            state="ended" if state == "ended" else "live",
+        )
+
+
+def _place(path: Path, places: Mapping[str, str]) -> _Place:
+    first = _first_line(path)
+    stream = f"file:{first}"
+    if first is None:
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        stream = f"file:{digest[:32]}"
+    offset = int(places.get(stream) or 0)
+    return _Place(stream, offset, is_of_lines=first is not None)
+
+
+def _first_line(path: Path) -> str | None:
+    """Return the digest of the first line of a log; None if it is none."""
+    line = b""
+    held = members(path)
+    try:
+        member = next(held)
+        if not member.is_alone:
+            return None
+        while b"\n" not in line and len(line) < FIRST_LINE_BYTES_MAX:
+            block = member.read(1 << 16)
+            if not block:
+                return None
+            line += block
+    except CutError:
+        return None
+    line = line.partition(b"\n")[0]
+    one = iter([line, b""])
+    found = [
+        each
+        for document in documents(lambda _: next(one, b""))
+        for each in found_in(document)
+    ]
+    if len(found) != 1 or not isinstance(found[0], Record):
+        return None
+    return hashlib.sha256(line).hexdigest()[:32]
+
+
+def _read(path: Path, place: _Place) -> Iterator[tuple[Document, Found]]:
+    """Yield what a file holds behind a place.
+
+    A file that was read to its end as a whole holds nothing new.
+    """
+    if place.is_known and not place.is_of_lines:
+        return
+    offset, is_cut = place.offset, False
+    try:
+        for member in members(path):
+            for document in documents(member.read, offset=offset):
+                is_cut = document.state is State.CUT
+                for found in found_in(document):
+                    yield document, found
+            offset = 0
+    except CutError as exc:
+        if not is_cut:
+            yield Document(b"", 0, 0, State.CUT, 0), Cut(str(exc))
+
+
+def _recorded(raw: bytes) -> AuditRecorded:
+    now = datetime.now(UTC)
+    at = record_moment(raw) or now
+    # A clock that is ahead observes nothing before we do.
+    return AuditRecorded(observed_at=min(at, now), event=raw)
+
+
+def _lost(stream: str, path: Path, file: ImportedFile) -> RecordsLost:
+    at = file.last_at or datetime.now(UTC)
+    return RecordsLost(
+        observed_at=at,
+        stream=stream,
+        reason=REFUSED_IN_PART,
+        since=file.first_at,
+        proved=f"{path.name}: {'; '.join(file.says())}",
+        possible=f"audit records in {path.name}",
+    )

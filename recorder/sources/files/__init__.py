@@ -1,0 +1,24 @@
+"""Files that people have: unpacked, decoded and split into documents.
+
+Nothing here knows what a document says; `recorder.sources.audit` does.
+"""
+
+from recorder.sources.files.splitting import documents, is_json
+from recorder.sources.files.text import Document, State
+from recorder.sources.files.unpacking import (
+    CutError,
+    Member,
+    UnreadableError,
+    members,
+)
+
+__all__ = [
+    "CutError",
+    "Document",
+    "Member",
+    "State",
+    "UnreadableError",
+    "documents",
+    "is_json",
+    "members",
+]

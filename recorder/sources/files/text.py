@@ -1,0 +1,104 @@
+"""A text that is read as a stream, and the documents that are found in it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from recorder.sources.files.unpacking import CutError
+
+__all__ = ["Document", "State", "Text"]
+
+BLOCK = 1 << 20
+
+
+class State(StrEnum):
+    """What became of a document."""
+
+    WHOLE = "whole"
+    TEXT = "text"
+    CUT = "cut"
+    TOO_LARGE = "too large"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document, or what stands in place of one."""
+
+    raw: bytes
+    """JSON if it is whole; else its beginning."""
+
+    line: int
+    """The number of its first line, from 1 on."""
+
+    last_line: int
+    state: State
+    end: int
+    """The offset behind it in the text."""
+
+
+class Text:
+    """A window on a text: what was read of it and is still needed."""
+
+    def __init__(self, read: Callable[[int], bytes]) -> None:
+        self._read = read
+        self.buffer = b""
+        self.at = 0
+        """The place in the buffer that is looked at."""
+
+        self.line = 1
+        """The number of its line."""
+
+        self.before = 0
+        """Bytes of the text before the buffer."""
+
+        self.is_over = False
+        """Whether the buffer holds the rest of it."""
+
+        self.is_cut = False
+        """Whether more was there, and cannot be read."""
+
+    def more(self) -> int:
+        """Read on; return how many bytes the buffer lost at its front."""
+        gone = self.at
+        try:
+            block = self._read(BLOCK)
+        except CutError:
+            block, self.is_cut = b"", True
+        self.is_over = not block
+        self.buffer = self.buffer[gone:] + block
+        self.before += gone
+        self.at = 0
+        return gone
+
+    def move(self, to: int) -> None:
+        """Go on to a place in the buffer."""
+        self.line += self.buffer.count(b"\n", self.at, to)
+        self.at = to
+
+    def skip(self, count: int) -> None:
+        """Leave out the beginning of the text."""
+        while count and not self.is_over:
+            step = min(count, len(self.buffer) - self.at)
+            self.move(self.at + step)
+            count -= step
+            if count:
+                self.more()
+
+    def line_end(self, at: int | None = None) -> int:
+        """Return where the newline of a line is, or the end of the text.
+
+        -1 if it was not read yet, and the line is not too long.
+        """
+        begin = self.at if at is None else at
+        found = self.buffer.find(b"\n", begin)
+        if found < 0 and self.is_over:
+            return len(self.buffer)
+        return found
+
+    def document(self, end: int, state: State, raw: bytes = b"") -> Document:
+        """Return what lies before a place, and go on behind it."""
+        first = self.line
+        raw = raw or self.buffer[self.at : end]
+        self.move(end)
+        last = self.line - (end > 0 and self.buffer[end - 1 : end] == b"\n")
+        return Document(raw, first, max(first, last), state, self.before + end)

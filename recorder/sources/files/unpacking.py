@@ -1,0 +1,318 @@
+"""The contents of a file: unpacked, member by member, as UTF-8.
+
+gzip, bzip2, xz, zstd, zip and tar are recognized by their first bytes, also
+one inside another; UTF-16 and marks of byte order by theirs. Everything is
+read as a stream, so memory does not grow with the file; only a zip inside
+another file is copied to disk, because its directory is at its end.
+"""
+
+import bz2
+import codecs
+import io
+import lzma
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from recorder import zstd
+from recorder.errors import InputError
+
+__all__ = ["CutError", "Member", "UnreadableError", "members"]
+
+DEPTH_MAX = 4
+"""A log in a zip in a tar that is compressed."""
+
+MEMBERS_MAX = 100_000
+ZIP_BYTES_MAX = 4 << 30
+"""Of a zip inside another file, which is copied to disk."""
+
+BLOCK = 1 << 18
+PEEK = 512
+TAR_MAGIC = slice(257, 262)
+
+_DAMAGE = (zlib.error, lzma.LZMAError, zstd.ZstdError, OSError, ValueError)
+
+
+class UnreadableError(InputError):
+    """A file, or a member of one, is packed in a way that cannot be read."""
+
+    code = "input.unreadable"
+
+
+class CutError(EOFError):
+    """What is read ends too early, or is damaged from here on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One text file: the file itself, or one that is packed in it."""
+
+    name: str
+    """The path, behind a colon the name within."""
+
+    read: Callable[[int], bytes]
+    """Returns up to that many bytes, none at the end. Raises `CutError`."""
+
+    is_alone: bool
+    """Whether the file holds nothing else."""
+
+
+class _Decompressor(Protocol):
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+class _Gzip:
+    """`zlib` with the interface of the others."""
+
+    def __init__(self) -> None:
+        self._zlib = zlib.decompressobj(31)
+
+    @property
+    def eof(self) -> bool:
+        return self._zlib.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._zlib.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._zlib.unused_data
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        pending = self._zlib.unconsumed_tail
+        return self._zlib.decompress(pending + data, max_length)
+
+
+_PACKED: dict[bytes, Callable[[], _Decompressor]] = {
+    b"\x1f\x8b": _Gzip,
+    b"BZh": bz2.BZ2Decompressor,
+    b"\xfd7zXZ\x00": lzma.LZMADecompressor,
+    b"\x28\xb5\x2f\xfd": zstd.ZstdDecompressor,
+}
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+
+
+class _Unpacked(io.RawIOBase):
+    """What a compressed stream holds, as far as it can be read.
+
+    Several compressed streams may follow one another; padding with zeros and
+    anything else behind the last is left out.
+    """
+
+    def __init__(
+        self, packed: IO[bytes], make: Callable[[], _Decompressor]
+    ) -> None:
+        super().__init__()
+        self._packed = packed
+        self._make = make
+        self._decompressor = make()
+        self._is_over = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._is_over:
+            found = self._step(len(buffer))
+            if found:
+                buffer[: len(found)] = found
+                return len(found)
+        return 0
+
+    def _step(self, most: int) -> bytes:
+        now = self._decompressor
+        data = b""
+        if now.eof:
+            data = now.unused_data or self._packed.read(BLOCK)
+            if not any(data.startswith(magic) for magic in _PACKED):
+                self._is_over = True
+                return b""
+            now = self._decompressor = self._make()
+        elif now.needs_input:
+            data = self._packed.read(BLOCK)
+            if not data:
+                msg = "the compressed data ends too early"
+                raise CutError(msg)
+        try:
+            return now.decompress(data, most)
+        except _DAMAGE as exc:
+            msg = f"the compressed data is damaged: {exc}"
+            raise CutError(msg) from exc
+
+
+def members(path: Path) -> Iterator[Member]:
+    """Yield the text files that a file holds, in their order.
+
+    Each is to be read before the next is asked for.
+
+    Raises:
+        UnreadableError: it is packed in a way that cannot be read.
+        CutError: an archive of several files ends too early.
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as file:
+        yield from _members(file, str(path), 0, is_alone=True)
+
+
+def _members(
+    file: IO[bytes], name: str, depth: int, *, is_alone: bool
+) -> Iterator[Member]:
+    stream = io.BufferedReader(_Raw(file), BLOCK)
+    begins = _peek(stream)
+    make = next(
+        (m for magic, m in _PACKED.items() if begins.startswith(magic)), None
+    )
+    is_tar = begins[TAR_MAGIC] == b"ustar"
+    is_zip = begins.startswith(_ZIP)
+    if not (make or is_tar or is_zip):
+        yield Member(name, _as_utf8(stream, begins), is_alone)
+        return
+    if depth == DEPTH_MAX:
+        msg = f"{name} is packed more than {DEPTH_MAX} times; unpack it first"
+        raise UnreadableError(msg)
+    if make:
+        unpacked = io.BufferedReader(_Unpacked(stream, make), BLOCK)
+        yield from _members(unpacked, name, depth + 1, is_alone=is_alone)
+        return
+    packed = _of_tar if is_tar else _of_zip
+    for count, (inner, content) in enumerate(packed(stream, file, name)):
+        if count == MEMBERS_MAX:
+            msg = f"{name} holds more than {MEMBERS_MAX:,} files"
+            raise UnreadableError(msg)
+        yield from _members(
+            content, f"{name}:{inner}", depth + 1, is_alone=False
+        )
+
+
+class _Raw(io.RawIOBase):
+    """A stream below a buffer, whose errors come after what was read."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        super().__init__()
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        once = getattr(self._file, "read1", self._file.read)
+        found = once(len(buffer))
+        buffer[: len(found)] = found
+        return len(found)
+
+
+def _peek(stream: "io.BufferedReader[Any]") -> bytes:
+    try:
+        return stream.peek(PEEK)
+    except CutError:
+        return b""
+
+
+def _of_tar(
+    stream: IO[bytes], _: IO[bytes], name: str
+) -> Iterator[tuple[str, IO[bytes]]]:
+    try:
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
+            for one in archive:
+                content = archive.extractfile(one) if one.isfile() else None
+                if content is not None:
+                    yield one.name, content
+    except tarfile.TarError as exc:
+        msg = f"{name} is a tar archive that ends too early: {exc}"
+        raise CutError(msg) from exc
+
+
+def _of_zip(
+    stream: IO[bytes], file: IO[bytes], name: str
+) -> Iterator[tuple[str, IO[bytes]]]:
+    try:
+        with (
+            tempfile.SpooledTemporaryFile(BLOCK) as copy,
+            zipfile.ZipFile(_seekable(stream, file, copy, name)) as archive,
+        ):
+            for one in archive.infolist():
+                if not one.is_dir():
+                    with archive.open(one) as content:
+                        yield one.filename, content
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as exc:
+        # Truncated, of another compression, or encrypted.
+        msg = f"{name} is a zip archive that cannot be read: {exc}"
+        raise UnreadableError(msg) from exc
+
+
+def _seekable(
+    stream: IO[bytes], file: IO[bytes], copy: IO[bytes], name: str
+) -> IO[bytes]:
+    if isinstance(file, io.BufferedReader) and isinstance(file.raw, io.FileIO):
+        return file
+    size = 0
+    while block := stream.read(BLOCK):
+        size += len(block)
+        if size > ZIP_BYTES_MAX:
+            msg = f"{name} holds more than {ZIP_BYTES_MAX >> 30} GiB"
+            raise UnreadableError(msg)
+        copy.write(block)
+    copy.seek(0)
+    return copy
+
+
+def _as_utf8(
+    stream: "io.BufferedReader[Any]", begins: bytes
+) -> Callable[[int], bytes]:
+    """Return what reads a text as UTF-8, without a mark of byte order."""
+    encoding = _utf16(begins)
+    if encoding is None:
+        if begins.startswith(codecs.BOM_UTF8):
+            stream.read(len(codecs.BOM_UTF8))
+        return _surely(stream.read1)
+    if begins.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        stream.read(len(codecs.BOM_UTF16_LE))
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    block = _surely(stream.read1)
+
+    def read(size: int) -> bytes:
+        while raw := block(size):
+            if text := decoder.decode(raw):
+                return text.encode()
+        return decoder.decode(b"", final=True).encode()
+
+    return read
+
+
+def _surely(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """Return what reads, and says so where a member is damaged."""
+
+    def once(size: int) -> bytes:
+        try:
+            return read(size)
+        except (zipfile.BadZipFile, tarfile.TarError, zlib.error) as exc:
+            msg = f"the archive is damaged: {exc}"
+            raise CutError(msg) from exc
+
+    return once
+
+
+def _utf16(begins: bytes) -> str | None:
+    if begins.startswith(codecs.BOM_UTF16_LE) or begins[:2] in {
+        b"{\0",
+        b"[\0",
+    }:
+        return "utf-16-le"
+    if begins.startswith(codecs.BOM_UTF16_BE) or begins[:2] in {
+        b"\0{",
+        b"\0[",
+    }:
+        return "utf-16-be"
+    return None

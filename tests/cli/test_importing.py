@@ -1,0 +1,134 @@
+"""Audit records are imported from files, counted, and found by their times."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.audit.test_exports import CASES, RECORD
+from tests.cli.conftest import Recorder
+from tests.support.filled import filled_database
+from tests.support.fixed_log import LIVE, STORY, TAPE, tell
+from tests.support.postgres import Database, DatabaseServer
+
+EKS = str(CASES / "a07-eks-session/audit.log")
+CUT = str(CASES / "a13-truncated/cut.jsonl")
+EVENTS = str(CASES / "a08-events-dump/events.json")
+
+
+@pytest.fixture(scope="module")
+def own_database(embedded_server: DatabaseServer) -> Iterator[Database]:
+    async def fill(writer: str) -> None:
+        assert await tell(writer, STORY, spec=LIVE) == 1
+        assert await tell(writer, STORY, spec=TAPE) == 2
+
+    with filled_database(embedded_server, fill) as database:
+        yield database
+
+
+@pytest.fixture
+def importing(
+    own_database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    monkeypatch.setenv("RECORDER_DATABASE_URL", own_database.dsn("writer"))
+    folder = tmp_path_factory.getbasetemp() / "importing"
+    monkeypatch.setenv("RECORDER_DATA_DIR", str(folder))
+
+
+def audits(recorder: Recorder, *words: str) -> list[dict[str, Any]]:
+    return recorder("log", "--source", "audit", "-o", "ndjson", *words).lines
+
+
+@pytest.mark.usefixtures("importing")
+def test_records_are_added_once_and_found_by_when_they_were_made(
+    recorder: Recorder,
+) -> None:
+    """Into the log of a tape, where no recorder writes."""
+    tape = ("--log", "2")
+    friday = ("--since", "2026-11-20T10:00:00Z", "--until",
+              "2026-11-20T11:00:00Z")  # fmt: skip
+    before = audits(recorder, *tape)
+
+    rehearsed = recorder("audit", "import", *tape, "--dry-run", EKS, CUT)
+    assert "4 records would be added" in rehearsed.out
+    assert audits(recorder, *tape) == before
+
+    added = recorder("audit", "import", *tape, EKS, CUT)
+    assert added.status == 4
+    assert f"{CUT}: 1 record, 1 cut off\n  line 2: it ends" in added.out
+    assert "4 records added" in added.out
+
+    again = recorder("audit", "import", *tape, EKS, "-o", "json").json
+    assert (again["added"], again["repeated"]) == (0, 0)
+    assert [f["read_before"] for f in again["files"]] == [True]  # type: ignore[attr-defined]
+
+    found = audits(recorder, *tape, *friday)
+    assert [one["actor"] for one in found if one["actor"]] == [
+        "alice@example.com",
+        "bob@example.com",
+        "carol",
+        "alice@example.com",
+    ]
+    table = recorder("log", *tape, *friday).out
+    assert "2026-11-20T10:05:00.123456Z" in table
+    assert "alice@example.com as admin patched node/gpu-002" in table
+    (gap,) = [
+        one
+        for one in recorder("gaps", *tape, "-o", "json").json["gaps"]  # type: ignore[attr-defined]
+        if one["source"] == "audit"
+    ]
+    assert gap["proved"] == "cut.jsonl: line 2: it ends too early"
+
+
+@pytest.mark.usefixtures("importing")
+def test_records_that_the_log_has_are_counted_as_repeated(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    tape, pretty = ("--log", "2"), tmp_path / "pretty.json"
+    lines = tmp_path / "lines.json"
+    records = [RECORD | {"auditID": f"repeated-{n}"} for n in range(3)]
+    lines.write_text("".join(json.dumps(one) + "\n" for one in records))
+    pretty.write_text(
+        "[" + ",\n".join(json.dumps(one) for one in [*records, RECORD]) + "]"
+    )
+    recorder("audit", "import", *tape, str(lines))
+
+    for dry in (("--dry-run",), ()):
+        answer = recorder("audit", "import", *tape, *dry, str(pretty))
+        assert answer.status == 0
+        assert "1 record " in answer.out
+        assert "3 were in the log already" in answer.out
+
+
+@pytest.mark.usefixtures("importing")
+def test_a_file_without_a_record_fails_and_writes_nothing(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty.json"
+    empty.write_text("")
+    before = recorder("log", "--log", "2", "-o", "ndjson").lines
+
+    for path in (EVENTS, str(empty)):
+        answer = recorder("audit", "import", "--log", "2", path)
+        assert answer.status == 1
+        assert f"no audit record was found in {Path(path).name}" in answer.err
+        assert "read before" not in answer.out
+    assert recorder("log", "--log", "2", "-o", "ndjson").lines == before
+
+
+@pytest.mark.usefixtures("importing")
+def test_a_record_without_a_time_says_so(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    undated = {k: v for k, v in RECORD.items() if "imestamp" not in k}
+    path = tmp_path / "undated.json"
+    path.write_text(json.dumps(undated))
+
+    answer = recorder("audit", "import", "--log", "2", str(path))
+    assert "1 record, 1 of them without a time" in answer.out
+    shown = recorder("log", "--log", "2", "--limit", "1").out
+    assert "at an unknown time" in shown
