@@ -1,42 +1,31 @@
 """Facts of archived days verified: derived again, day after day.
 
-What objects were at the beginning of a day is told by the days before it, of
-which only the newest entry of each object is remembered; so days are taken in
-their order, from the first of the log on. Where one is missing, nothing
-behind it is compared.
+Where a day is missing, nothing behind it is compared.
 """
 
 import asyncio
-import tempfile
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from random import Random
 
-from recorder.archive.facts_set import (
-    KINDS,
-    FactsSet,
-    check_facts,
-    facts_of,
+from recorder.admin.following_days import (
+    FollowedDays,
+    opened_day,
+    windows_of,
 )
+from recorder.archive.facts_set import FactsSet, check_facts, facts_of
 from recorder.archive.manifest import Manifest
 from recorder.archive.ordered import OrderedDay, Row
 from recorder.archive.place import Place
-from recorder.archive.verifying import draft_of
 from recorder.facts import DERIVATION
-from recorder.intake.deriving import Deriver
 from recorder.integrity.chain import Problem
 from recorder.integrity.leaves import from_micros
 from recorder.integrity.verified import Derived, FactsMode
-from recorder.model.entry import Draft
 from recorder.model.reference import ObjectIdentity
-from recorder.store.checking_facts import STATES_MAX, WINDOW, WindowChecker
-from recorder.store.entry_windows import EntryWindows
+from recorder.store.checking_facts import WindowChecker
 from recorder.store.said_facts import Said, kind_of
 from recorder.store.stored_said import StoredFact
 
-__all__ = ["ArchivedFacts", "chosen_days"]
+__all__ = ["ArchivedFacts", "ArchivedSaid", "chosen_days"]
 
 ALL = 1 << 62
 """Behind every position."""
@@ -75,8 +64,7 @@ class ArchivedFacts:
     def __init__(self, place: Place, derived: Derived) -> None:
         self._place = place
         self._derived = derived
-        self._drafts = _Drafts(place)
-        self._heads: dict[int, int] = {}
+        self._days = FollowedDays(place)
         self._next = 1
 
     def follow(self, folder: str, manifest: Manifest) -> Sequence[Problem]:
@@ -103,28 +91,21 @@ class ArchivedFacts:
             derived.not_compared.append(_of_other_rules(manifest, found))
         if is_chosen and found.folder != folder:
             check_facts(self._place, found)
-        with _opened(self._place, folder, manifest, found) as day:
-            self._drafts.enter(day, folder, manifest)
+        with opened_day(self._place, folder, manifest, found) as day:
+            self._days.enter(day, folder, manifest)
             if is_chosen:
                 return asyncio.run(self._derive(day, manifest))
-            for number, position in day.newest():
-                if position is not None:
-                    self._heads[number] = position
-                else:
-                    self._heads.pop(number, None)
+            self._days.leave_out(day)
             return ()
 
     async def _derive(
         self, day: OrderedDay, manifest: Manifest
     ) -> Sequence[Problem]:
-        windows = EntryWindows(self._drafts, self._heads, _none, 0)
-        deriver = Deriver(windows, states_max=STATES_MAX)
-        checker = WindowChecker(0, _Facts(day))
+        deriving = self._days.deriving()
+        checker = WindowChecker(0, ArchivedSaid(day))
         problems: list[Problem] = []
-        after, last = manifest.first_position - 1, manifest.last_position
-        for start in range(after, last, WINDOW):
-            stop = min(start + WINDOW, last)
-            one = await checker.check(windows, deriver, start, stop)
+        for window in windows_of(manifest):
+            one = await checker.check(*deriving, *window)
             self._derived.entries += one.entries
             self._derived.facts += one.facts
             problems += one.problems
@@ -133,53 +114,7 @@ class ArchivedFacts:
         return problems
 
 
-class _Drafts:
-    """The entries of the day that is open, and documents of all before."""
-
-    def __init__(self, place: Place) -> None:
-        self._place = place
-        self._day: OrderedDay | None = None
-        self._days: list[tuple[int, str, Manifest]] = []
-
-    def enter(self, day: OrderedDay, folder: str, manifest: Manifest) -> None:
-        """Go on with the next day."""
-        self._day = day
-        self._days.append((manifest.first_position, folder, manifest))
-
-    async def read(
-        self, _after: int, until: int
-    ) -> tuple[Sequence[Row], list[Draft]]:
-        """Return the rows up to a position, and their drafts."""
-        assert self._day is not None, "a day was entered"
-        rows = self._day.entries(until)
-        kept = [
-            {
-                "position": row["position"],
-                "recorded_at": from_micros(row["recorded_at"]),
-                "epoch": row["epoch"],
-                "object_id": row["object_id"],
-            }
-            for row in rows
-        ]
-        return kept, [draft_of(row) for row in rows]
-
-    async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
-        """Return the documents of entries by position."""
-        firsts = [first for first, _, _ in self._days]
-        of_days: dict[int, list[int]] = {}
-        for position in positions:
-            of_days.setdefault(bisect_right(firsts, position) - 1, []).append(
-                position
-            )
-        found: dict[int, bytes] = {}
-        for number, wanted in of_days.items():
-            _, folder, manifest = self._days[number]
-            with _opened(self._place, folder, manifest, None) as day:
-                found.update(day.documents(wanted))
-        return found
-
-
-class _Facts:
+class ArchivedSaid:
     """The facts of the day that is open; satisfies the port of a checker."""
 
     def __init__(self, day: OrderedDay) -> None:
@@ -194,35 +129,6 @@ class _Facts:
             one = StoredFact(row["index"], row["object_id"], _said(row))
             found.setdefault(row["position"], []).append(one)
         return found
-
-
-async def _none(_first: int, _last: int) -> Sequence[int]:
-    """Return what went early: nothing, since days are archived whole."""
-    return ()
-
-
-@contextmanager
-def _opened(
-    place: Place, folder: str, manifest: Manifest, found: FactsSet | None
-) -> Iterator[OrderedDay]:
-    """Open the files of a day, with those of the facts that count."""
-    with ExitStack() as stack:
-        scratch = stack.enter_context(
-            tempfile.TemporaryDirectory(prefix="rec-")
-        )
-        files: dict[str, list[Path]] = {}
-        if found is not None:
-            for kind in KINDS:
-                files[kind] = [
-                    stack.enter_context(place.local(name))
-                    for name in found.paths(kind)
-                ]
-        files["entries"] = [
-            stack.enter_context(place.local(f"{folder}/{part.name}"))
-            for part in manifest.files
-            if part.name.startswith("entries-")
-        ]
-        yield stack.enter_context(OrderedDay(files, Path(scratch)))
 
 
 def _said(row: Row) -> Said:

@@ -7,7 +7,6 @@ AWS, a profile, or the identity of a Pod.
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,6 @@ from recorder.archive.errors import ArchiveSettingError, PlaceError
 __all__ = ["BucketPlace"]
 
 CHUNK_BYTES = 8 << 20
-RETRIES = timedelta(seconds=60)
-"""After which no attempt is made again; one takes 30 s at most (AWS_TIMEOUT).
-Of a place that has failed for so long the next run goes on from there."""
 
 
 class BucketPlace:
@@ -42,11 +38,7 @@ class BucketPlace:
             raise ArchiveSettingError(msg) from exc
         self._api: Any = obstore
         # A bucket that locks its objects refuses those without a checksum.
-        self._store = store or from_url(
-            self._uri,
-            checksum_algorithm="SHA256",
-            retry_config={"retry_timeout": RETRIES},
-        )
+        self._store = store or from_url(self._uri, checksum_algorithm="SHA256")
 
     @property
     def uri(self) -> str:

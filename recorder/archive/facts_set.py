@@ -9,9 +9,11 @@ finished.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Self
 
 import msgspec
+from msgspec.structs import replace
 
 from recorder.archive.errors import ArchiveError
 from recorder.archive.manifest import (
@@ -21,17 +23,21 @@ from recorder.archive.manifest import (
     Digest,
     Manifest,
     Part,
+    digest_of,
 )
 from recorder.archive.place import Place
-from recorder.archive.sorting import part_of
+from recorder.archive.sorting import Sorted, part_of
 
 __all__ = [
     "KINDS",
     "FactsManifest",
     "FactsSet",
     "check_facts",
-    "facts_of",
     "facts_folder",
+    "facts_of",
+    "own_facts",
+    "read_facts",
+    "write_facts",
 ]
 
 MANIFEST = "manifest.json"
@@ -82,6 +88,9 @@ class FactsSet:
     files: Sequence[Part]
     """Of facts, and of the names that they refer to."""
 
+    sha256: str | None = None
+    """Of the manifest; None of facts that were archived with their day."""
+
     def paths(self, kind: str) -> Sequence[str]:
         """Return the names in the place of its files of a kind."""
         return [
@@ -89,6 +98,34 @@ class FactsSet:
             for part in self.files
             if _kind(part.name) == kind
         ]
+
+
+def write_facts(
+    place: Place,
+    folder: str,
+    scratch: Path,
+    said: FactsManifest,
+    rows: Sorted,
+) -> str:
+    """Write the facts of a day beside it; return the digest of the manifest.
+
+    ``said`` has the files of names, which lie in the scratch folder.
+
+    Raises:
+        PlaceError: there is no room, or no right to.
+    """
+    into = facts_folder(folder, said.rules)
+    parts = list(said.files)
+    for part in parts:
+        place.put(f"{into}/{part.name}", scratch / part.name)
+    for path, part in rows.files():
+        place.put(f"{into}/{part.name}", path)
+        parts.append(part)
+    content = replace(said, files=parts, facts=rows.rows).document()
+    path = scratch / MANIFEST
+    path.write_bytes(content)
+    place.put(f"{into}/{MANIFEST}", path)
+    return digest_of(content)
 
 
 def facts_folder(folder: str, rules: int) -> str:
@@ -110,6 +147,11 @@ def facts_of(
             found = read_facts(place, folder, manifest, rules)
             if found is not None:
                 return found
+    return own_facts(folder, manifest)
+
+
+def own_facts(folder: str, manifest: Manifest) -> FactsSet:
+    """Return the facts that were archived with a day."""
     return FactsSet(
         folder=folder,
         rules=manifest.rules,
@@ -143,6 +185,7 @@ def read_facts(
         rules=rules,
         facts=found.facts,
         files=found.files,
+        sha256=digest_of(content),
     )
 
 

@@ -8,14 +8,16 @@ of bounded size.
 
 import shutil
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from hashlib import file_digest
 from pathlib import Path
 
 from recorder.archive.errors import ArchiveError, PlaceError
+from recorder.archive.facts_set import facts_folder, read_facts
 from recorder.archive.kept import check_kept, read_manifest
-from recorder.archive.manifest import Part
+from recorder.archive.manifest import Manifest, Part
 from recorder.archive.place import FolderPlace, Place
 from recorder.archive.tables import TableDay
 
@@ -37,7 +39,7 @@ def is_near(place: Place) -> bool:
     return isinstance(place, FolderPlace)
 
 
-def open_day(
+def open_day(  # noqa: PLR0913 - each by its name
     place: Place,
     folder: str,
     sha256: str,
@@ -45,6 +47,7 @@ def open_day(
     span: tuple[datetime, datetime],
     cache: Path,
     hashed: bool,
+    later: tuple[int, str] | None = None,
 ) -> TableDay:
     """Return a day, with its files on this machine.
 
@@ -55,6 +58,8 @@ def open_day(
         span: the day.
         cache: where files of a bucket are kept.
         hashed: whether to hash the files, if that takes no time.
+        later: the rules of facts that were derived later, which are read in
+            place of those archived, and the digest of their manifest.
 
     Raises:
         ArchiveError: it is not what was archived.
@@ -63,14 +68,47 @@ def open_day(
     check_kept(place, folder, sha256)
     manifest = read_manifest(place, folder)
     assert manifest is not None, "it was there a moment ago"
-    files = {
-        part.name: _local(place, f"{folder}/{part.name}", part, cache)
-        for part in manifest.files
-    }
-    for part in manifest.files if hashed else ():
-        if part.bytes <= HASHED_BYTES_MAX:
-            _check(files[part.name], part, f"{place.uri}/{folder}")
+    parts = {part.name: (folder, part) for part in manifest.files}
+    if later is not None:
+        parts = _with_later(place, folder, manifest, parts, later)
+    files = {}
+    for name, (where, part) in parts.items():
+        files[name] = _local(place, f"{where}/{part.name}", part, cache)
+        if hashed and part.bytes <= HASHED_BYTES_MAX:
+            _check(files[name], part, f"{place.uri}/{where}")
     return TableDay(manifest, *span, files)
+
+
+def _with_later(
+    place: Place,
+    folder: str,
+    manifest: Manifest,
+    parts: Mapping[str, tuple[str, Part]],
+    later: tuple[int, str],
+) -> dict[str, tuple[str, Part]]:
+    """Return the files of a day with later facts in place of its own.
+
+    The names that these refer to are beside those of the day.
+    """
+    rules, sha256 = later
+    found = read_facts(place, folder, manifest, rules)
+    where = facts_folder(folder, rules)
+    if found is None or found.sha256 != sha256:
+        msg = (
+            f'the manifest in "{place.uri}/{where}" is not the one that was'
+            " written: restore it"
+        )
+        raise ArchiveError(msg)
+    kept = {
+        name: part
+        for name, part in parts.items()
+        if not name.startswith("facts-")
+    }
+    for part in found.files:
+        stem = part.name.removesuffix(".parquet").replace("-", "_")
+        kind = stem.partition("_")[0]
+        kept[f"{kind}-later-{stem}.parquet"] = (where, part)
+    return kept
 
 
 def _check(path: Path, part: Part, where: str) -> None:

@@ -63,6 +63,11 @@ DOCUMENTS = """
     select position, raw from {entries}
     where position in (select unnest(?::int8[]))
 """
+NAMES = {
+    "objects": "select * from {objects}",
+    "nodes": "select * from {nodes}",
+    "words": "select * from {words}",
+}
 ALIVE = frozenset({"recovered", "listed", "added", "modified"})
 
 
@@ -109,6 +114,16 @@ class OrderedDay:
         """Yield each object's newest entry; None where it is gone."""
         for number, position, operation in self._ask(NEWEST).fetchall():
             yield number, position if operation in ALIVE else None
+
+    def names(self, kind: str) -> Sequence[Row]:
+        """Return the rows of a file of names: objects, nodes or words."""
+        if kind not in self._files:
+            return []
+        found = self._ask(NAMES[kind])
+        columns = [name for name, *_ in found.description or ()]
+        return [
+            dict(zip(columns, row, strict=True)) for row in found.fetchall()
+        ]
 
     def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
         """Return the documents of entries by position."""

@@ -45,19 +45,6 @@ class Bucket:
             retry_config={"max_retries": 2, "retry_timeout": RETRIES},
         )
 
-    async def look(self) -> None:
-        """See whether the bucket answers, without more than that.
-
-        Raises:
-            PlaceError: it does not, or refuses.
-        """
-        try:
-            await self._obstore.list_with_delimiter_async(self._store)
-        except (self._obstore.exceptions.BaseError, OSError) as exc:
-            why = str(exc).partition("\n")[0]
-            msg = f'cannot read "{self.name}": {why}'
-            raise PlaceError(msg) from exc
-
     async def write(self, log: str, note: SignedNote, at: datetime) -> None:
         """Create an object; one that is there is not replaced."""
         name = f"{log}/{at.astimezone(UTC):%Y-%m-%d/%H%M%S.%f}.note"

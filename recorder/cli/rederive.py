@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from recorder.cli.given import given_log
 from recorder.cli.options import reading_options
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
+
+if TYPE_CHECKING:
+    from recorder.admin.rederiving import Rederived
 
 __all__ = ["rederive"]
 
@@ -30,6 +34,9 @@ def rederive(ctx: click.Context, *, again: bool) -> None:
     continue meanwhile. Answers switch to the new facts in one step at the end.
     An interrupted run resumes where it stopped.
 
+    The facts of days that were archived are rebuilt as well, beside those in
+    the archive, of which nothing is replaced.
+
     \b
     Example:
       recorder rederive
@@ -42,6 +49,7 @@ async def _rederive(
     ctx: click.Context, stop: asyncio.Event, *, again: bool
 ) -> None:
     from recorder.admin.rederiving import Rederiving, rederive
+    from recorder.admin.rederiving_archive import rederive_archive
 
     screen = Screen()
     began = time.monotonic()
@@ -55,12 +63,35 @@ async def _rederive(
             "deriving", f"{done:,} of {size:,} entries  {rate:,.0f}/s"
         )
 
+    def show_days(done: int, total: int) -> None:
+        screen.progress(
+            "deriving the archive", f"{done:,} of {total:,} entries"
+        )
+
     async with opened_logs(ctx) as logs:
         log = (await logs.read(given_log(ctx))).log
+        name = f'log {log.id} of "{log.cluster_name}"'
         how = Rederiving(again=again, on_progress=show)
         done = await rederive(logs.writer_dsn, log.id, how, stop)
+        screen.clear()
+        _say(screen, name, done, time.monotonic() - began)
+        if done.stopped:
+            return
+        days = await rederive_archive(logs.writer_dsn, log.id, stop, show_days)
     screen.clear()
-    name = f'log {log.id} of "{log.cluster_name}"'
+    if days.stopped:
+        screen.say(
+            f"{name}: stopped in the archive, after {days.days} days; the next"
+            " `recorder rederive` resumes there"
+        )
+    elif days.days:
+        screen.say(
+            f"{name}: rebuilt the facts of {days.days} archived days with"
+            f" {days.entries:,} entries, beside those archived"
+        )
+
+
+def _say(screen: Screen, name: str, done: "Rederived", seconds: float) -> None:
     if done.stopped:
         screen.say(
             f"{name}: stopped at {done.entries:,} entries; the next"
@@ -74,5 +105,5 @@ async def _rederive(
     else:
         screen.say(
             f"{name}: rebuilt the facts of {done.entries:,} entries in"
-            f" {time.monotonic() - began:.0f} s"
+            f" {seconds:.0f} s"
         )

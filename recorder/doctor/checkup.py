@@ -6,7 +6,7 @@ for ever: each look has a time limit. What depends on something that failed is
 said to be untried.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
@@ -22,7 +22,6 @@ from recorder.doctor.folder import (
 )
 from recorder.doctor.key import look_at_key
 from recorder.doctor.limits import look_at_files, look_at_shared_memory
-from recorder.doctor.places import look_at_buckets
 from recorder.doctor.rules import look_at_notifications, look_at_rules
 from recorder.settings import Settings
 
@@ -39,9 +38,6 @@ class Probes:
     database: Callable[[], AbstractAsyncContextManager[DatabaseProbe] | None]
     """Opens it as it is; None where nothing was ever recorded."""
 
-    buckets: Mapping[str, Callable[[], Awaitable[None]]]
-    """Those that the settings name, by address."""
-
     key_id: Callable[[], str]
     resources: int
     """How many are watched at most, of which no cluster serves all."""
@@ -54,7 +50,9 @@ async def checkup(settings: Settings, probes: Probes) -> AsyncIterator[Check]:
         yield check
         if not check.ok and check.name in {FOLDER, PROGRAMS}:
             failed = failed or check.name
-    async for check in _named(settings, probes):
+    for check in look_at_rules(settings.knowledge):
+        yield check
+    for check in look_at_notifications(settings.notify_file):
         yield check
     cluster = await look_at_cluster(probes.cluster)
     for check in cluster.checks:
@@ -67,16 +65,6 @@ async def checkup(settings: Settings, probes: Probes) -> AsyncIterator[Check]:
     for check in database.checks:
         yield check
     for check in look_at_key(settings, probes.key_id, database.keys):
-        yield check
-
-
-async def _named(settings: Settings, probes: Probes) -> AsyncIterator[Check]:
-    """Look at the files and the buckets that the settings name."""
-    for check in look_at_rules(settings.knowledge):
-        yield check
-    for check in look_at_notifications(settings.notify_file):
-        yield check
-    async for check in look_at_buckets(probes.buckets):
         yield check
 
 

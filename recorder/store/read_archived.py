@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from recorder.facts import DERIVATION
 from recorder.store.engine import Engine, fetch
 from recorder.store.statement import Statement
 
@@ -27,10 +28,16 @@ ARCHIVED = Statement.of("""
         as observed_max,
       d.first_batch, d.last_batch, d.first_position, d.last_position, d.uri,
       encode(d.manifest_sha256, 'hex') as sha256, l.uid::text as uid,
-      p.state <> 'dropped' as is_here
+      p.state <> 'dropped' as is_here, f.rules as later_rules,
+      f.sha256 as later_sha256
     from recorder.partition p
     join recorder.archived_day d on d.partition = p.name
     join recorder.log l on l.log_id = d.log_id
+    left join lateral (
+      select rules, encode(manifest_sha256, 'hex') as sha256
+      from recorder.later_facts f
+      where f.log_id = d.log_id and f.day = d.partition and f.rules <= :rules
+      order by f.rules desc limit 1) f on true
     where d.log_id = :log and (p.state = 'dropped' or d.uri is not null
       and exists (select from recorder.thinning g
         where g.partition = p.name and g.log_id = d.log_id and g.entries > 0))
@@ -38,20 +45,27 @@ ARCHIVED = Statement.of("""
     select d.name, d.lower, d.upper, least(d.observed_min, d.lower),
       greatest(d.observed_max, d.upper - interval '1 microsecond'),
       d.first_batch, d.last_batch, d.first_position, d.last_position, d.uri,
-      encode(d.manifest_sha256, 'hex'), l.uid::text, false
+      encode(d.manifest_sha256, 'hex'), l.uid::text, false, f.rules, f.sha256
     from recorder.attached_day d
     join recorder.log l on l.log_id = d.log_id
+    left join lateral (
+      select rules, encode(manifest_sha256, 'hex') as sha256
+      from recorder.later_facts f
+      where f.log_id = d.log_id and f.day = d.name and f.rules <= :rules
+      order by f.rules desc limit 1) f on true
     where d.log_id = :log
     order by lower
 """)
 
-# A drop moves the head, and the other two tables only grow.
+# A drop moves the head, and the other tables only grow.
 STANDING = Statement.of("""
     select h.pruned_batches,
       (select max(a.last_batch) from recorder.attached_day a
         where a.log_id = :log) as attached,
       (select max(g.run) from recorder.thinning g
-        where g.log_id = :log) as thinned
+        where g.log_id = :log) as thinned,
+      (select count(*) from recorder.later_facts f
+        where f.log_id = :log) as later
     from recorder.log_head h where h.log_id = :log
 """)
 
@@ -91,6 +105,12 @@ class ArchivedDay:
     uid: str
     """Of the log."""
 
+    later_rules: int | None = None
+    """Of the newest facts that were derived for it later, if there are any."""
+
+    later_sha256: str | None = None
+    """Of their manifest."""
+
     is_here: bool = False
     """Whether only what went before its day is not in the database."""
 
@@ -121,7 +141,13 @@ async def archived_standing(engine: Engine, log: int) -> object:
 
 async def read_archived(engine: Engine, log: int) -> Sequence[ArchivedDay]:
     """Return the days of a log that are not here, or not whole, in order."""
-    rows = await fetch(engine, "read the archived days", ARCHIVED, log=log)
+    rows = await fetch(
+        engine,
+        "read the archived days",
+        ARCHIVED,
+        log=log,
+        rules=DERIVATION,
+    )
     return [ArchivedDay(**dict(row.items())) for row in rows]
 
 

@@ -22,7 +22,14 @@ from recorder.store.details import told_json
 from recorder.store.entry_drafts import EntryDrafts
 from recorder.store.hashing import LogIdentity
 
-__all__ = ["Day", "DayEntry", "DayReader", "StoredBatch", "batch_root"]
+__all__ = [
+    "FACT_TYPES",
+    "Day",
+    "DayEntry",
+    "DayReader",
+    "StoredBatch",
+    "batch_root",
+]
 
 ENTRIES_AT_ONCE = 4000
 FACTS_AT_ONCE = 5000
@@ -51,7 +58,7 @@ RULES = """
         select max(first_position + entries - 1) from recorder.batch
         where log_id = $1 and recorded_at >= $2 and recorded_at < $3))
 """
-FACT_COLUMNS = """
+FACT_TYPES = """
     select a.attname::text, format_type(a.atttypid, null)
     from pg_attribute a
     where a.attrelid = 'recorder.fact'::regclass and a.attnum > 0
@@ -162,7 +169,7 @@ class DayReader:
         self,
     ) -> tuple[list[tuple[str, str]], AsyncIterator[Sequence[Sequence[Any]]]]:
         """Return the columns of facts, and the facts that are current."""
-        rows = await self._connection.fetch(FACT_COLUMNS)
+        rows = await self._connection.fetch(FACT_TYPES)
         columns = [(name, kind) for name, kind in rows]
         selected = ", ".join(
             f'f."{name}"' if kind in PLAIN else f'f."{name}"::text'

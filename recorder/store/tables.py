@@ -40,6 +40,7 @@ __all__ = [
     "entry",
     "fact",
     "kind",
+    "later_facts",
     "log",
     "log_head",
     "metadata",
@@ -238,6 +239,16 @@ fact = Table(
     Column("keys", ARRAY(Text)),
     Column("owners", ARRAY(Text)),
     Column("detail", LargeBinary, nullable=False),
+)
+
+later_facts = Table(
+    "later_facts",
+    metadata,
+    Column("log_id", Integer, primary_key=True),
+    Column("day", Text, primary_key=True),
+    Column("rules", Integer, primary_key=True),
+    Column("manifest_sha256", LargeBinary, nullable=False),
+    Column("written_at", MOMENT, nullable=False),
 )
 
 partition = Table(

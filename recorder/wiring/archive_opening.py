@@ -54,11 +54,19 @@ def find_days(
                 span=(row.lower, row.upper),
                 cache=folder / "fetched",
                 hashed=hashed,
+                later=_later(row),
             )
             day.found = replace(found, only_statements=row.is_here)
         except RecorderError as exc:
             day.why = str(exc)
     return near
+
+
+def _later(row: ArchivedDay) -> tuple[int, str] | None:
+    """Return the rules and the digest of facts that were derived later."""
+    if row.later_rules is None or row.later_sha256 is None:
+        return None
+    return row.later_rules, row.later_sha256
 
 
 def read_days(
@@ -72,7 +80,10 @@ def read_days(
         there = [day for day in days if day.found is not None and not day.why]
         if not there:
             return None
-        shown = ((day.row.sha256, day.row.is_here) for day in there)
+        shown = (
+            (day.row.sha256, day.row.later_sha256, day.row.is_here)
+            for day in there
+        )
         key = log, derivation, *shown
         known = shelf.kept.get(key)
         if known is None:

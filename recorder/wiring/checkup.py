@@ -1,6 +1,6 @@
 """Who looks for `recorder doctor`: at the cluster, the database, the key."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,7 +9,6 @@ from functools import partial
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.admin.redaction_key import load_key
-from recorder.checkpoints.bucket import Bucket
 from recorder.doctor.checkup import Probes
 from recorder.doctor.cluster import Rights
 from recorder.doctor.database import ASK
@@ -54,23 +53,9 @@ def probes(
         programs=partial(look_at_programs, settings.data_dir),
         cluster=lambda: _Cluster(cluster_client(settings), selection),
         database=database,
-        buckets=_buckets(settings),
         key_id=lambda: key_id(load_key(settings)),
         resources=sum(map(len, BUILT_IN.values())),
     )
-
-
-def _buckets(
-    settings: Settings,
-) -> Mapping[str, Callable[[], Awaitable[None]]]:
-    """Return what looks at each bucket of the settings."""
-    named = [settings.retention_archive, *settings.checkpoint_places]
-    addresses = [one for one in named if one.startswith("s3://")]
-
-    async def look(address: str) -> None:
-        await Bucket(address).look()
-
-    return {one: partial(look, one) for one in addresses}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import asyncio
 import subprocess
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,13 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
 )
 
-from recorder.archive import bucket as archive_bucket
-from recorder.archive.bucket import BucketPlace
-from recorder.archive.errors import PlaceError as ArchivePlaceError
 from recorder.checkpoints import PlaceError, open_place
-from recorder.checkpoints import bucket as checkpoint_bucket
-from recorder.checkpoints.bucket import Bucket
-from recorder.doctor.places import look_at_buckets
 from recorder.errors import ConfigError
 from recorder.integrity.notes import SignedNote, sign
 from tests.support.fake_bucket import FakeBucket, served_bucket
@@ -129,39 +123,6 @@ async def test_a_bucket_has_an_object_for_each(bucket: FakeBucket) -> None:
         "prod/the-log/2026-11-24/010000.000000.note",
         "prod/the-log/2026-11-25/020000.000000.note",
     }
-
-
-async def test_a_bucket_that_hangs_is_told_in_time(
-    bucket: FakeBucket, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AWS_TIMEOUT", "300ms")
-    for module in (checkpoint_bucket, archive_bucket):
-        assert timedelta(seconds=60) >= module.RETRIES
-        monkeypatch.setattr(module, "RETRIES", timedelta(seconds=0.2))
-    checkpoints = open_place("s3://checkpoints/prod")
-    archive = BucketPlace("s3://archive/prod")
-    look = Bucket("s3://archive/prod").look
-    answering = [one async for one in look_at_buckets({"s3://archive": look})]
-    bucket.hangs = True
-    async with asyncio.timeout(20):
-        with pytest.raises(PlaceError, match='write a checkpoint to "s3://c'):
-            await checkpoints.write("the-log", NOTES[0], DAYS[0])
-        with pytest.raises(PlaceError, match='checkpoints of "s3://check'):
-            await checkpoints.read("the-log")
-        with pytest.raises(ArchivePlaceError, match='read "s3://archive/prod'):
-            await asyncio.to_thread(archive.read, "log.json")
-        with pytest.raises(ArchivePlaceError, match='read "s3://archive/prod'):
-            await asyncio.to_thread(archive.folders)
-        hanging = [
-            one
-            async for one in look_at_buckets(
-                {"s3://archive/prod": look}, limit=timedelta(seconds=0.1)
-            )
-        ]
-
-    assert [one.ok for one in answering] == [True]
-    assert [one.ok for one in hanging] == [False]
-    assert "s3://archive/prod" in hanging[0].says
 
 
 async def test_what_lies_in_a_bucket_is_not_written_again(

@@ -53,6 +53,7 @@ from tests.corpus.logs import play
 from tests.corpus.questions import NOW
 from tests.store.retained_log import DROPPED, THINNED, restored
 from tests.store.retained_log import tape as as_played
+from tests.store.rules import derived_anew
 from tests.support.days import owner
 from tests.support.postgres import Database, DatabaseServer, fresh_database
 from tests.tampering.story import the_log
@@ -91,6 +92,8 @@ def kept(
         database = runner.run(stack.enter_async_context(fresh))
         restored(database, folder)
         runner.run(migrated(database))
+        for log in TAPES.values():
+            runner.run(derived_anew(database, log))
         yield Kept(database, folder)
         runner.run(stack.aclose())
 

@@ -4,7 +4,6 @@ Its objects are kept by their paths; `refuses` is what it answers writes with.
 One that locks what it takes wants a checksum with it, as S3 does.
 """
 
-import asyncio
 from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,12 +28,7 @@ class FakeBucket:
     locks: bool = False
     """Whether each object is locked by a retention of the bucket."""
 
-    hangs: bool = False
-    """Whether it takes requests and answers none."""
-
     async def answer(self, request: web.Request) -> web.Response:
-        if self.hangs:
-            await asyncio.Event().wait()
         _, _, path = request.path.lstrip("/").partition("/")
         if request.method == "PUT":
             return await self._put(request, path)

@@ -1,0 +1,132 @@
+"""Days of an archive in the order of the log, for who derives their facts.
+
+What objects were at the beginning of a day is told by the days before it, of
+which only the newest entry of each object is remembered; so days are taken in
+their order, from the first of the log on.
+"""
+
+import tempfile
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from recorder.archive.facts_set import KINDS, FactsSet
+from recorder.archive.manifest import Manifest
+from recorder.archive.ordered import OrderedDay, Row
+from recorder.archive.place import Place
+from recorder.archive.verifying import draft_of
+from recorder.intake.deriving import Deriver
+from recorder.integrity.leaves import from_micros
+from recorder.model.entry import Draft
+from recorder.store.checking_facts import STATES_MAX, WINDOW
+from recorder.store.entry_windows import EntryWindows
+
+__all__ = ["FollowedDays", "opened_day", "windows_of"]
+
+
+def windows_of(manifest: Manifest) -> Iterator[tuple[int, int]]:
+    """Yield the windows in which a day is derived."""
+    after, last = manifest.first_position - 1, manifest.last_position
+    for start in range(after, last, WINDOW):
+        yield start, min(start + WINDOW, last)
+
+
+class FollowedDays:
+    """The days of a log that were followed, and the heads behind them."""
+
+    def __init__(self, place: Place) -> None:
+        self._drafts = ArchivedDrafts(place)
+        self._heads: dict[int, int] = {}
+
+    def enter(self, day: OrderedDay, folder: str, manifest: Manifest) -> None:
+        """Go on with the next day."""
+        self._drafts.enter(day, folder, manifest)
+
+    def deriving(self) -> tuple[EntryWindows, Deriver]:
+        """Return what derives the day that was entered."""
+        windows = EntryWindows(self._drafts, self._heads, nothing_went, 0)
+        return windows, Deriver(windows, states_max=STATES_MAX)
+
+    def leave_out(self, day: OrderedDay) -> None:
+        """Take over from a day what the next ones need of it alone."""
+        for number, position in day.newest():
+            if position is not None:
+                self._heads[number] = position
+            else:
+                self._heads.pop(number, None)
+
+
+class ArchivedDrafts:
+    """The entries of the day that is open, and documents of all before."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._day: OrderedDay | None = None
+        self._days: list[tuple[int, str, Manifest]] = []
+
+    def enter(self, day: OrderedDay, folder: str, manifest: Manifest) -> None:
+        """Go on with the next day."""
+        self._day = day
+        self._days.append((manifest.first_position, folder, manifest))
+
+    async def read(
+        self, _after: int, until: int
+    ) -> tuple[Sequence[Row], list[Draft]]:
+        """Return the rows up to a position, and their drafts."""
+        assert self._day is not None, "a day was entered"
+        rows = self._day.entries(until)
+        kept = [
+            {
+                "position": row["position"],
+                "recorded_at": from_micros(row["recorded_at"]),
+                "epoch": row["epoch"],
+                "object_id": row["object_id"],
+            }
+            for row in rows
+        ]
+        return kept, [draft_of(row) for row in rows]
+
+    async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
+        """Return the documents of entries by position."""
+        firsts = [first for first, _, _ in self._days]
+        of_days: dict[int, list[int]] = {}
+        for position in positions:
+            of_days.setdefault(bisect_right(firsts, position) - 1, []).append(
+                position
+            )
+        found: dict[int, bytes] = {}
+        for number, wanted in of_days.items():
+            _, folder, manifest = self._days[number]
+            with opened_day(self._place, folder, manifest, None) as day:
+                found.update(day.documents(wanted))
+        return found
+
+
+async def nothing_went(_first: int, _last: int) -> Sequence[int]:
+    """Return what went early: nothing, since days are archived whole."""
+    return ()
+
+
+@contextmanager
+def opened_day(
+    place: Place, folder: str, manifest: Manifest, found: FactsSet | None
+) -> Iterator[OrderedDay]:
+    """Open the files of a day, with those of the facts that count."""
+    with ExitStack() as stack:
+        scratch = stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="rec-")
+        )
+        files: dict[str, list[Path]] = {}
+        if found is not None:
+            for kind in KINDS:
+                files[kind] = [
+                    stack.enter_context(place.local(name))
+                    for name in found.paths(kind)
+                ]
+        files["entries"] = [
+            stack.enter_context(place.local(f"{folder}/{part.name}"))
+            for part in manifest.files
+            if part.name.startswith("entries-")
+        ]
+        yield stack.enter_context(OrderedDay(files, Path(scratch)))
