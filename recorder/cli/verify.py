@@ -3,7 +3,8 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import click
 from recorder.cli.asking import INCOMPLETE, given_window, now, opened_logs
 from recorder.cli.given import given_log, is_log_named
 from recorder.cli.options import output_option, reading_options, window_options
-from recorder.cli.output import paint, print_document, print_lines
+from recorder.cli.output import note, paint, print_document, print_lines
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
@@ -136,9 +137,11 @@ def verify(  # noqa: PLR0913 - one for each option
         if archive is not None:
             places: Sequence[str] = [archive]
         else:
-            there = await _verify(
-                ctx, window, chosen, found, stop, again=again
-            )
+            there: Sequence[str] = ()
+            with _explained(found):
+                there = await _verify(
+                    ctx, window, chosen, found, stop, again=again
+                )
             places = there if archived else ()
         for place in places:
             await _verify_archive(ctx, place, (chosen, part), found, stop)
@@ -150,6 +153,19 @@ def verify(  # noqa: PLR0913 - one for each option
     if any(one.stopped for one in found.logs):
         return 1
     return INCOMPLETE if found.is_open else 0
+
+
+@contextmanager
+def _explained(found: "Verification") -> Iterator[None]:
+    """Let what is wrong with the database stand for a failure to read it."""
+    from recorder.errors import RecorderError
+
+    try:
+        yield
+    except RecorderError as exc:
+        if found.database is None or not found.database.problems:
+            raise
+        note(str(exc), colour="red")
 
 
 def _check_options(

@@ -7,6 +7,7 @@ statement means. Sorted into parts of objects, in words that are the same for
 every PostgreSQL but for those that it makes itself, such as those of a view.
 """
 
+from contextlib import suppress
 from importlib.resources import files
 
 import asyncpg
@@ -239,7 +240,10 @@ async def read_catalog(connection: asyncpg.Connection) -> CatalogFound:
     # One state, whoever drops a day meanwhile: a drop waits for this.
     isolation = None if connection.is_in_transaction() else "repeatable_read"
     async with connection.transaction(isolation=isolation):
-        await connection.execute(HOLD_DAYS)
+        with suppress(asyncpg.PostgresError):
+            # A role that lost the right, or a table that is gone, is named.
+            async with connection.transaction():
+                await connection.execute(HOLD_DAYS)
         # So that names outside of PostgreSQL's own schema are written with
         # theirs, and none of them stands in for one of PostgreSQL's.
         await connection.execute("set local search_path = pg_catalog")

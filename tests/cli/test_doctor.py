@@ -145,13 +145,21 @@ def test_a_right_too_many_is_named_with_its_revoke(
     )
     url = ("--database-url", any_database.dsn("writer"))
 
-    rights = checks(recorder("doctor", "-o", "json", *url))["table rights"]
+    found = checks(recorder("doctor", "-o", "json", *url))
 
+    rights = found["table rights"]
     assert "can change what is in batch, entry" in rights["says"]
+    assert found["catalog"]["says"] == (
+        "grant-altered: grant DELETE to recorder_writer of recorder.batch was"
+        " added; grant-altered: grant UPDATE (payload) to PUBLIC of"
+        " recorder.entry was added"
+    )
+    assert "find out who changed it" in found["catalog"]["remedy"]
     revokes = rights["remedy"].partition(": ")[2].split("; ")
     asyncio.run(execute(any_database.superuser_dsn(), *revokes))
-    again = checks(recorder("doctor", "-o", "json", *url))["table rights"]
-    assert again["ok"], again
+    again = checks(recorder("doctor", "-o", "json", *url))
+    assert again["table rights"]["ok"], again
+    assert again["catalog"]["ok"], again
 
 
 def test_a_guard_that_was_disabled_is_found_in_every_partition(

@@ -190,6 +190,39 @@ def test_a_proof_is_checked_without_the_log(
     assert "NOT proven" in answer.err
 
 
+def test_what_a_reader_may_not_read_is_named(
+    own: Database, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECORDER_DATABASE_URL", own.dsn("reader"))
+    as_superuser(
+        own,
+        "revoke select on recorder.entry, recorder.partition from"
+        " recorder_reader",
+    )
+    answer = recorder("verify", "-o", "json")
+    said = json.loads(answer.out)
+    assert (answer.status, said["ok"]) == (3, False)
+    assert [problem["says"] for problem in said["database"]["problems"]] == [
+        f"grant SELECT to recorder_reader of recorder.{table} is missing"
+        for table in ("entry", "partition")
+    ]
+    assert "permission denied" in answer.err
+
+
+def test_a_schema_that_is_said_to_be_newer_is_not_compared(
+    own: Database, recorder: Recorder
+) -> None:
+    as_superuser(
+        own,
+        "insert into recorder.schema_serves select version_num from"
+        " recorder.schema_version on conflict do nothing;"
+        " update recorder.schema_version set version_num = '9999'",
+    )
+    answer = recorder("verify")
+    assert answer.status == 4
+    assert 'schema "9999" is of a newer release' in answer.out
+
+
 def test_what_does_not_hold_is_not_written(
     own: Database, recorder: Recorder, tmp_path: Path
 ) -> None:
