@@ -33,7 +33,11 @@ from recorder.explain.sentences import sentence
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.steps import steps_of
 from recorder.explain.strength import rank
-from recorder.explain.tracks.bounds import not_after, not_before
+from recorder.explain.tracks.bounds import (
+    last_sign,
+    not_after,
+    not_before,
+)
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.tracks.interventions import (
@@ -94,7 +98,11 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
     before, after = _boots(transition)
     hiding = holes_over(transition, holes)
     holed = bool(hiding)
-    evidence, left_out = evidence_of(transition, decided, faulted)
+    heard = last_sign(
+        transition, between[0], None if decided is None else decided.sign
+    )
+    evidence, left_out = evidence_of(transition, decided, faulted, heard)
+    down = down_of(transition, between[0])
     verdict = Verdict(
         node=chain.node,
         node_uid=chain.baseline.uid or chain.state.uid,
@@ -115,10 +123,12 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
         began=chain.began.at,
         acted_at=_acted_at(acted, decided),
         because=_because(decided, faulted),
-        down=down_of(transition, between[0]),
-        away=away_of(transition, back, between[0]),
+        down=down,
+        away=away_of(transition, back, between[0], down),
         skew=chain.skew,
-        steps=steps_of(transition, decided, faulted, evidence, between[0]),
+        steps=steps_of(
+            transition, decided, faulted, evidence, between[0], heard
+        ),
         evidence=evidence,
         left_out=left_out,
         contradictions=contradictions(transition),

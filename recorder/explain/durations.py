@@ -2,6 +2,8 @@
 
 from datetime import datetime, timedelta
 
+from msgspec.structs import replace
+
 from recorder.explain.tracks.bounds import heard_again
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Duration
@@ -27,16 +29,22 @@ def down_of(transition: Transition, last: datetime | None) -> Duration | None:
 
 
 def away_of(
-    transition: Transition, back: StoredFact | None, proved: datetime | None
+    transition: Transition,
+    back: StoredFact | None,
+    proved: datetime | None,
+    down: Duration | None,
 ) -> Duration | None:
     """Return how long a node was not in service; None while it is not.
 
     Of one that was lost it begins with the last proof of life, if that comes
-    before it was seen out of service.
+    before it was seen out of service. One that was down and never seen out
+    of service was out of it while it was down.
     """
     left = transition.episode.left_at
-    if back is None or left is None:
+    if back is None:
         return None
+    if left is None:
+        return down and replace(down, kind=DurationKind.AWAY)
     bound = transition.was_lost and proved is not None and proved < left
     if bound and proved is not None:
         left = proved

@@ -25,15 +25,20 @@ TELLING = frozenset({Role.FAULT, Role.DECISION, Role.EFFECT})
 
 
 def evidence_of(
-    transition: Transition, decided: Decided | None, faulted: Faulted | None
+    transition: Transition,
+    decided: Decided | None,
+    faulted: Faulted | None,
+    heard: Signal | None,
 ) -> tuple[Sequence[Evidence], int]:
     """Return the signs of a chain with their roles, in order of time.
 
     And how many were left out, of a chain that has more than an answer names.
+    The last sign of life, ``heard``, is one of them if there is one.
     """
     chosen: dict[tuple[int, int], Evidence] = {}
     deciding = [transition.effect]
     deciding += [found.sign for found in (decided, faulted) if found]
+    deciding += [heard] if heard is not None else []
     rested = {place_of(sign) for sign in deciding}
     unruled = _unruled(transition, decided, faulted)
     for sign in [*transition.episode.signals, *unruled]:
@@ -48,6 +53,10 @@ def evidence_of(
         if faulted is not None and key == place_of(faulted.sign):
             role = Role.EFFECT if sign is transition.effect else Role.FAULT
         chosen.setdefault(key, Evidence(role=role, sign=sign))
+    if heard is not None:
+        chosen.setdefault(
+            place_of(heard), Evidence(role=heard.role, sign=heard)
+        )
     found = sorted(chosen.values(), key=_place)
     kept = most_telling(found, deciding, EVIDENCE_MAX)
     return [found[place] for place in kept], len(found) - len(kept)

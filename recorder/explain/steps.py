@@ -74,15 +74,17 @@ def steps_of(
     faulted: Faulted | None,
     evidence: Sequence[Evidence],
     alive: datetime | None,
+    heard: Signal | None,
 ) -> list[Step]:
     """Return the path: fault, decision, acts, effect, recovery.
 
-    ``alive`` is the last proof of the old state.
+    ``alive`` is the last proof of the old state, and ``heard`` what proved
+    it, where the path may have a step for it.
     """
     shown = [e.sign for e in evidence]
     drafts = [
         *_first(transition, faulted, decided, shown),
-        *_effect(transition, faulted, decided, shown, alive),
+        *_effect(transition, faulted, decided, shown, (alive, heard)),
         *_recovery(transition, shown),
         *_impact(shown),
     ]
@@ -213,7 +215,7 @@ def _effect(
     faulted: Faulted | None,
     decided: Decided | None,
     shown: list[Signal],
-    alive: datetime | None,
+    last: tuple[datetime | None, Signal | None],
 ) -> Iterator[_Draft]:
     effect = transition.effect
     if decided is not None and _place(effect) == _place(decided.sign):
@@ -223,7 +225,8 @@ def _effect(
     if effect.topic in _GONE:
         yield _Draft(Role.EFFECT, _with(effect, gone), is_loss=True)
         return
-    loss = _loss(transition, faulted, decided, gone, alive)
+    alive, heard = last
+    loss = _loss(transition, faulted, gone, (alive, heard))
     if loss is not None:
         yield loss
     new = [
@@ -237,9 +240,8 @@ def _effect(
 def _loss(
     transition: Transition,
     faulted: Faulted | None,
-    decided: Decided | None,
     gone: list[Signal],
-    alive: datetime | None,
+    last: tuple[datetime | None, Signal | None],
 ) -> _Draft | None:
     """Return the step by which the old state ended, before the new one."""
     unready = [s for s in gone if s.topic is Topic.READY]
@@ -247,10 +249,10 @@ def _loss(
         return None
     if transition.happened is Happened.REMOVED and not unready:
         return None  # whoever deletes a Node ends its leases
-    if alive is None or (decided and alive < decided.sign.stored.at):
-        # Something hid its end: when it was heard last says nothing of it.
+    alive, heard = last
+    if heard is None:
         return _Draft(Role.EFFECT, unready, is_loss=True) if unready else None
-    return _Draft(Role.EFFECT, gone, is_loss=True, at=alive)
+    return _Draft(Role.EFFECT, _with(heard, gone), is_loss=True, at=alive)
 
 
 def _recovery(transition: Transition, shown: list[Signal]) -> Iterator[_Draft]:

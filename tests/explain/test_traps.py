@@ -283,3 +283,24 @@ def test_who_quotes_a_condition_in_a_cordon_does_not_set_it() -> None:
 
     (first,) = [s for s in verdict.steps if s.role == "fault"]
     assert len(first.entries) == 1
+
+
+def test_a_recovery_begins_nothing() -> None:
+    tale = Tale().condition(10, "Ready", "True", was="False").boots(40)
+
+    verdict = tale.verdict()
+
+    assert verdict.happened == "reboot"
+    assert verdict.began_at == at(40)
+
+
+def test_what_was_down_was_not_in_service_whoever_saw_it() -> None:
+    """It was Ready before and after, and nobody saw it otherwise."""
+    tale = Tale().event(5, "kubelet", "NodeReady").boots(205)
+
+    verdict = tale.verdict()
+
+    assert verdict.down is not None
+    assert verdict.away is not None
+    assert verdict.away.length == verdict.down.length
+    assert verdict.away.at_most

@@ -48,6 +48,9 @@ class Topic(StrEnum):
     REQUEST = "request"
     """An audit record."""
 
+    LIFE = "life"
+    """A proof that the node was alive, whatever else it says."""
+
 
 class Subject(NamedTuple):
     """What a signal is about: its topic, and which one of many."""

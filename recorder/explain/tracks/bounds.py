@@ -6,16 +6,18 @@ about it proves nothing, nor what a list shows.
 
 from datetime import datetime, timedelta
 
-from recorder.explain.signals import Signal, Topic
+from recorder.explain.signals import Signal, Subject, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition, latest
 from recorder.model.fact import FactKind
-from recorder.model.outcomes import Happened
+from recorder.model.outcomes import Happened, Role
 
-__all__ = ["heard_again", "not_after", "not_before"]
+__all__ = ["heard_again", "last_sign", "not_after", "not_before"]
 
 _STARTS = frozenset({Topic.KUBELET, Topic.REBOOTED})
 """Topics of what a kubelet says first."""
+
+_LOSSES = (Topic.READY, Topic.SILENCE)
 
 _OF_THE_NEW = _STARTS | {Topic.SET_UP, Topic.WORD}
 """What a kubelet says when it starts shows nothing of the state before."""
@@ -58,6 +60,33 @@ def not_after(transition: Transition) -> datetime:
     return min([*started, _first_new(transition)])
 
 
+def last_sign(
+    transition: Transition, alive: datetime | None, decided: Signal | None
+) -> Signal | None:
+    """Return the last sign of life, where a node was lost after it.
+
+    Args:
+        transition: what happened.
+        alive: the last proof of the old state.
+        decided: the decision, if there was one. What was heard last before
+            it says nothing of when the old state ended.
+    """
+    proof = None if alive is None else transition.episode.proofs.get(alive)
+    if proof is None or alive is None or not _is_lost_before(transition):
+        return None
+    if decided is not None and alive < decided.stored.at:
+        return None
+    return Signal(Role.EFFECT, Subject(Topic.LIFE), proof)
+
+
+def _is_lost_before(transition: Transition) -> bool:
+    """Return whether a node was seen to be lost before the effect."""
+    if not transition.was_lost or transition.effect.topic in _LOSSES:
+        return False
+    lost = (s for t in _LOSSES for s in transition.episode.of(t))
+    return any(transition.precedes(s) for s in lost)
+
+
 def heard_again(transition: Transition) -> datetime | None:
     """Return the first proof of life after a loss, if there is one."""
     effect = transition.effect
@@ -96,10 +125,17 @@ def _starts(transition: Transition) -> list[Signal]:
 
 
 def _shown_before(transition: Transition) -> datetime | None:
+    """Return when anything was shown before the effect, or before a loss.
+
+    What shows that the node was lost proves nothing of its old state.
+    """
+    until = transition.effect.position
+    if transition.was_lost:
+        lost = (s for t in _LOSSES for s in transition.episode.of(t))
+        until = min([until, *(s.position for s in lost)])
     shown = [
         s.stored.observed_at
         for s in transition.episode.signals
-        if s.position < transition.effect.position
-        and s.topic not in _OF_THE_NEW
+        if s.position < until and s.topic not in _OF_THE_NEW
     ]
     return max(shown, default=None)

@@ -1,6 +1,6 @@
 """A chain: the signs that belong together, and how the node fared."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -54,9 +54,9 @@ class Episode:
         self.boots = boots
         """When each boot of the node was first seen."""
 
-        self.alive: Sequence[datetime] = ()
-        """When the node itself was heard of, in the order of the log; of all
-        its episodes together."""
+        self.proofs: Mapping[datetime, StoredFact] = {}
+        """When the node itself was heard of, in the order of the log, each
+        with the first fact that proves it; of all its episodes together."""
 
         self.skew = timedelta()
         """How far the clock of the node is ahead of ours; by it the claims
@@ -92,10 +92,20 @@ class Episode:
         self._quiet_since: datetime | None = None
 
     @property
+    def alive(self) -> Collection[datetime]:
+        """When the node itself was heard of."""
+        return self.proofs.keys()
+
+    @property
     def began(self) -> StoredFact:
-        """The first sign, but for what held long before it."""
+        """The first sign, but for what held long before it.
+
+        A recovery begins nothing: it ends what was before.
+        """
         own = [
-            s for s in self.signals if not self.is_carried(s)
+            s
+            for s in self.signals
+            if not self.is_carried(s) and s.role is not Role.RECOVERY
         ] or self.signals
         return min(own, key=lambda s: s.stored.at).stored
 

@@ -94,7 +94,7 @@ class _Reader:
         self._standing: dict[Subject, Signal] = {}
         """What was said before the node was first seen, by its subject."""
 
-        self._alive: list[datetime] = []
+        self._proofs: dict[datetime, StoredFact] = {}
         self._boots: dict[str, datetime] = {}
         if self._state.boot_id is not None:
             self._boots[self._state.boot_id] = SOMETIME
@@ -115,7 +115,7 @@ class _Reader:
             self._advance(stored)
         alive = life_proved(stored, self._node)
         if alive is not None:
-            self._alive.append(alive)
+            self._proofs.setdefault(alive, stored)
         signs = signals_of(stored, self._knowledge, node=self._node)
         if self._is_old(stored):
             self._stand(signs)
@@ -201,8 +201,7 @@ class _Reader:
     def _is_old(self, stored: StoredFact) -> bool:
         """Return whether it speaks of a time before the node was known.
 
-        The first list of Events holds those of an hour, and may come before
-        that of Nodes.
+        The first list of Events, of an hour, may come before that of Nodes.
         """
         if stored.fact.kind is not FactKind.EVENT:
             return False
@@ -211,7 +210,8 @@ class _Reader:
         if self._skew > NO_SKEW:
             # At least: all that is known of an Event is that it was listed.
             return stored.observed_at <= self._seen_at + LIMITS.first_lists
-        return stored.at < self._seen_at - timedelta(seconds=1)
+        # What was read afterwards is dated by the end of a second.
+        return stored.at <= self._seen_at - LIMITS.asynchronous
 
     def _place(self, sign: Signal, before: NodeState) -> None:
         if is_first_sight(sign, before) or self._was_there(sign):
@@ -240,7 +240,7 @@ class _Reader:
     ) -> Episode:
         """Open a chain with what still holds and what came just before."""
         chain = self._open = Episode(self._node, before, self._boots)
-        chain.alive, chain.shown = self._alive, self._shown
+        chain.proofs, chain.shown = self._proofs, self._shown
         chain.skew = self._skew
         self.chains.append(chain)
         since = sign.stored.at - LIMITS.moment

@@ -5,7 +5,7 @@ drained, a machine that boots twice before it is back in service. None is
 swallowed by another.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from recorder.explain.signals import Signal, Topic
@@ -37,7 +37,7 @@ class Stretch:
 def stretches_of(
     signals: Iterable[Signal],
     shown: Mapping[int, datetime],
-    alive: Sequence[datetime] = (),
+    alive: Iterable[datetime] = (),
 ) -> list[Stretch]:
     """Return the stretches in signals.
 
