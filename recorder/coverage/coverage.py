@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from recorder.coverage.hole import Gap, Hole
 from recorder.coverage.ports import ArchivedSpan, Log, Reads, Record, Stream
 from recorder.coverage.unproven import (
+    began_later,
     claimed,
     doubt,
     holes_of,
@@ -62,7 +63,8 @@ class Coverage:
     window: Window
     """What was asked; without an end it ends with the record of a tape, and
     now in a live log. Without a beginning it begins where days were dropped
-    that were not read."""
+    that were not read, or where an answer begins that reaches back before
+    the record."""
 
     begins: datetime | None = None
     """Where those days end, if there are any."""
@@ -87,6 +89,9 @@ class Coverage:
     """What the whole record cannot vouch for, whatever was asked, but for
     closed gaps. Verdicts are judged by it, so that a window chooses which
     are answered and never how sure they are."""
+
+    streams: Sequence[Stream] = ()
+    """Those that the question reads and that can vouch."""
 
     sources: Mapping[str, str] = field(default_factory=dict)
     archived: Sequence[ArchivedSpan] = ()
@@ -126,6 +131,23 @@ class Coverage:
         if until is None or since < until:
             self.window, self.begins = Window(since, until), since
 
+    def begin_with(self, times: Iterable[datetime]) -> None:
+        """Let a window without a beginning begin with what an answer says.
+
+        What was read of the time before a first list is a sample of it, so
+        an answer that speaks of that time may lack something.
+        """
+        since = min(times, default=None)
+        if self.window.since is not None or since is None:
+            return
+        window = Window(since, self.window.until)
+        found = [began_later(stream, window) for stream in self.streams]
+        before = [hole for hole in found if hole is not None]
+        if before:
+            self.window = window
+        for hole in before:
+            self.add_hole(hole)
+
     def end(self, until: datetime) -> None:
         """Let a window that has no end of its own end where an answer does.
 
@@ -136,14 +158,23 @@ class Coverage:
         self.gaps = [gap for gap in self.gaps if gap.overlaps(since, until)]
         self.holes = [hole for hole in self.holes if hole.begin < until]
 
-    def unvouched(self, resource: str | None = None) -> list[Hole]:
-        """Return what has a beginning of gaps and holes, or of a resource."""
-        asked = {None, resource}
+    def unvouched(self) -> list[Hole]:
+        """Return the gaps and holes that have a beginning."""
+        found = (*self.gaps, *self.holes)
+        return [hole for hole in found if hole.since is not None]
+
+    def began(self, resource: str) -> datetime | None:
+        """Return when the first list of a resource was complete."""
+        times = [s.began_at for s in self.streams if s.resource == resource]
+        return next(iter(times), None)
+
+    def doubted(self, *resources: str) -> list[Hole]:
+        """Return the doubts about some resources that have a beginning."""
         return [
             hole
-            for hole in (*self.gaps, *self.holes)
+            for hole in self.doubts
             if hole.since is not None
-            and (resource is None or hole.resource in asked)
+            and (hole.resource is None or hole.resource in resources)
         ]
 
     def rest_on(self, hiding: Iterable[Hole]) -> None:
@@ -204,6 +235,7 @@ def cover(
         recorded_until=log.observed_at,
         proven_until=proven,
         now=None if log.pinned else now,
+        streams=counted,
         sources={
             source: "recorded"
             if any(stream.source == source for stream in streams)

@@ -21,6 +21,7 @@ from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
 
 __all__ = [
+    "began_later",
     "claimed",
     "doubt",
     "dropped",
@@ -77,13 +78,24 @@ def holes_of(
         if stream.gap is None:
             yield _hole(stream, window.since, None, NOT_LISTED)
         return
-    since, until = window.since, window.until
-    if (since or began) < began or (until or LAST) <= began:
-        end = began if until is None else min(began, until)
-        yield _hole(stream, since, end, BEGAN_LATER)
+    until = window.until
+    before = began_later(stream, window)
+    if before is not None:
+        yield before
     # An open gap begins where the proof ends, and is listed itself.
     if stream.gap is None and (until is None or until > began):
         yield from _unproven(stream, window, vouched, is_over=is_over, end=end)
+
+
+def began_later(stream: Stream, window: Window) -> Hole | None:
+    """Return the part of a window that lies before a first list, if any."""
+    began, since, until = stream.began_at, window.since, window.until
+    if began is None or stream.state == "absent":
+        return None
+    if (since or began) >= began and (until or LAST) > began:
+        return None
+    end = began if until is None else min(began, until)
+    return _hole(stream, since, end, BEGAN_LATER)
 
 
 def _unproven(

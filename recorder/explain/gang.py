@@ -130,7 +130,7 @@ class Gang:
         hit_by = BY_REASON.get(pod.disruption or "", HitBy.NODE_FAILURE)
         if first.verdict.happened in STAYING:
             hit_by = HitBy.DRAIN
-        unseen = all(is_hidden(*pair, self._scope.unheard) for pair in at_once)
+        unseen = all(is_hidden(*pair, self._scope.hiding) for pair in at_once)
         blow = Blow(hit_by, first.verdict.node, hit_at, unseen=unseen)
         hit = self._hit(blow, gang, own, later)
         shares = charged(at_once, hit.gpu_hours_lost)

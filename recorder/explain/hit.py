@@ -39,8 +39,16 @@ class Scope:
     unheard: Sequence[Hole] = ()
     """When nobody heard of Pods."""
 
+    before: Sequence[Hole] = ()
+    """The time before the first list of Pods, of which a sample was read."""
+
     spared: frozenset[str] = frozenset()
     """Keys of Pods that gave way where nobody asks."""
+
+    @property
+    def hiding(self) -> Sequence[Hole]:
+        """When a Pod may have gone that was found missing after it."""
+        return (*self.before, *self.unheard)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

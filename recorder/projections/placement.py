@@ -1,11 +1,12 @@
 """Placements: which Pod was on which node, from when to when."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
 
+from recorder.classify.times import moment
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     Appeared,
@@ -24,6 +25,9 @@ from recorder.model.reference import ObjectIdentity
 from recorder.model.state import Owner
 
 __all__ = ["Placement", "Placements"]
+
+SECOND = timedelta(seconds=1)
+"""What is read of the past is dated by times that are cut to it."""
 
 OVER = frozenset({"Succeeded", "Failed"})
 
@@ -108,10 +112,27 @@ class Placement(msgspec.Struct, gc=False):
 
 
 class Placements:
-    """All placements, folded from facts about Pods."""
+    """All placements, folded from facts about Pods.
 
-    def __init__(self, facts: Iterable[StoredFact] = ()) -> None:
+    What was read of the time before the first list says that a Pod ran, and
+    not since when: it counts from the earliest time that the Pod states, so
+    that a loss does not last until the list.
+    """
+
+    def __init__(
+        self,
+        facts: Iterable[StoredFact] = (),
+        *,
+        began: datetime | None = None,
+    ) -> None:
+        """Fold facts, in the order of the log.
+
+        Args:
+            facts: about Pods.
+            began: when the first list of Pods was complete.
+        """
         self._by_pod: dict[str, Placement] = {}
+        self._began = began
         for stored in facts:
             self.take(stored)
 
@@ -136,6 +157,23 @@ class Placements:
         step = _STEPS.get(type(fact.detail))
         if step is not None:
             step(placement, stored, fact.detail)
+        began = self._began
+        if began is not None and stored.observed_at <= began + SECOND:
+            _bound_by_past(placement, stored)
+
+
+def _bound_by_past(p: Placement, stored: StoredFact) -> None:
+    """Let a Pod run from the earliest time that a version of it states."""
+    detail, began = stored.fact.detail, None
+    if isinstance(detail, Started) and not detail.restarts:
+        began = stored.fact.occurred_at
+    elif isinstance(detail, Appeared) and p.running_at is not None:
+        began = moment(str(detail.state.fields.get("start_time")))
+    if began is None or p.running_at is None:
+        return
+    p.running_at = min(p.running_at, began)
+    if p.bound_at is not None:
+        p.bound_at = min(p.bound_at, p.running_at)
 
 
 def _appeared(p: Placement, stored: StoredFact, detail: Appeared) -> None:

@@ -181,19 +181,23 @@ async def _impact(
         or await was_meant(verdict.node, verdict.lost_at)
     ]
     verdicts.sort(key=lambda v: (v.effect.stored.at, v.effect.position))
+    found = await all_hits_of(
+        reading,
+        NodeSelection(nodes, moved, was_meant, question.each),
+        verdicts,
+        window,
+        coverage=coverage,
+        knowledge=knowledge,
+    )
+    coverage.begin_with(
+        [*(v.began_at for v in verdicts), *(hit.hit_at for hit in found)]
+    )
     return Impact(
         cluster=reading.log.cluster_name,
         nodes=nodes,
         window=window,
         failures=verdicts,
-        workloads=await all_hits_of(
-            reading,
-            NodeSelection(nodes, moved, was_meant, question.each),
-            verdicts,
-            window,
-            coverage=coverage,
-            knowledge=knowledge,
-        ),
+        workloads=found,
         coverage=coverage,
     )
 

@@ -248,6 +248,11 @@ async def _incidents(
         for group in _together(verdicts, await _cut_off(reading, verdicts))
     ]
     incidents.sort(key=lambda one: one.place)
+    coverage.begin_with(
+        at
+        for one in incidents
+        for at in (one.began_at, *(hit.hit_at for hit in one.workloads))
+    )
     return Incidents(window=window, incidents=incidents, coverage=coverage)
 
 

@@ -89,17 +89,11 @@ async def ask_why(
             reading, judged, now=now, reads=reads_nodes, facts=True
         )
         found = await _verdicts(reading, question, knowledge, coverage)
-    spoken = judged
     if question.at is not None:
         spoken = _window_of(question.at, found)
-    elif question.window.since is None and _is_before_the_record(
-        reading, found
-    ):
-        since = min(verdict.began_at for verdict in found)
-        spoken = Window(since, question.window.until)
-    if spoken is not judged:
-        coverage = await _covered(reading, question, spoken, now=now)
+        coverage = await _covered(reading, question.at, spoken, now=now)
         coverage.rest_on(hole for one in found for hole in one.hiding)
+    coverage.begin_with(verdict.began_at for verdict in found)
     if found:
         coverage.proven_until = _proven(reading, found)
     add_unaudited(coverage, reading.streams, is_authored)
@@ -112,19 +106,22 @@ async def ask_why(
 
 
 async def _covered(
-    reading: Reading, question: WhyQuestion, spoken: Window, *, now: datetime
+    reading: Reading, at: datetime, spoken: Window, *, now: datetime
 ) -> Coverage:
-    """Judge the window that an answer speaks of.
+    """Judge the window that an answer about a moment speaks of.
 
     It ends where the answer does, which nobody asked for; unless the moment
-    that was asked about is not recorded yet.
+    is not recorded yet.
     """
-    asked = Window(spoken.since, None)
     coverage = await covered(
-        reading, asked, now=now, reads=reads_nodes, facts=True
+        reading,
+        Window(spoken.since, None),
+        now=now,
+        reads=reads_nodes,
+        facts=True,
     )
-    end, at = coverage.window.until, question.at
-    if at is None or spoken.until is None or end is None or at > end:
+    end = coverage.window.until
+    if spoken.until is None or end is None or at > end:
         return await covered(
             reading, spoken, now=now, reads=reads_nodes, facts=True
         )
@@ -152,20 +149,6 @@ def _told_by(stored: StoredFact) -> str:
         return LEASES
     of_pod = fact.object is not None and fact.object.kind == "Pod"
     return PODS if of_pod else NODES
-
-
-def _is_before_the_record(reading: Reading, found: Sequence[Verdict]) -> bool:
-    """Return whether a verdict rests on what was read of the past.
-
-    Of the time before a first list only samples were read.
-    """
-    begins = [
-        stream.began_at
-        for stream in reading.streams
-        if stream.began_at and reads_nodes(stream.source, stream.resource)
-    ]
-    seen = [verdict.effect.stored.observed_at for verdict in found]
-    return bool(begins and seen) and min(seen) < min(begins)
 
 
 def _judged_window(question: WhyQuestion) -> Window:

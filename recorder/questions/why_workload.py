@@ -295,6 +295,11 @@ async def _covered(
             facts=True,
             needs=PODS,
         )
+        found.begin_with(
+            at
+            for ending in endings
+            for at in (ending.at, *(s.observed_at for s in ending.evidence))
+        )
         add_unaudited(found, reading.streams, is_authored)
         return found
 

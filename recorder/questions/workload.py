@@ -125,6 +125,7 @@ async def ask_workload(
         ),
     )
     hits = await _hits(reading, history, window, knowledge, now=now)
+    history.coverage.begin_with(hit.hit_at for hit in hits)
     return replace(history, hits=hits)
 
 

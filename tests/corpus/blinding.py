@@ -11,7 +11,7 @@ from typing import Any
 from recorder.model.observation import EXPIRED
 from tests.corpus.tape_lines import Frame, Lines, is_bookmark
 
-__all__ = ["Blind", "blinded"]
+__all__ = ["Blind", "blinded", "keep", "listed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,17 @@ def blinded(
         if resource is not None and frame.get("resource") != resource:
             before.append(frame)
             continue
-        _keep(stands, frame)
+        keep(stands, frame)
         if frame["at"] <= since or frame["frame"] == "audit":
             before.append(frame)
     closed = [_closed(since, resource) for resource in stands]
     heard = sorted([*before, *closed], key=lambda frame: str(frame["at"]))
-    shown = [*_listed(stands, tape, until)]
+    shown = [*listed(stands, tape, until)]
     return Lines(tape.header, [*heard, *shown, *after])
 
 
-def _keep(stands: dict[str, dict[str, dict[str, Any]]], frame: Frame) -> None:
+def keep(stands: dict[str, dict[str, dict[str, Any]]], frame: Frame) -> None:
+    """Keep what stands of each resource after a frame, by its UID."""
     if frame["frame"] == "list":
         items = {item["metadata"]["uid"]: item for item in frame["items"]}
         stands[frame["resource"]] = items
@@ -77,9 +78,10 @@ def _closed(at: str, resource: str) -> Frame:
     }
 
 
-def _listed(
+def listed(
     stands: dict[str, dict[str, dict[str, Any]]], tape: Lines, at: str
 ) -> Iterator[Frame]:
+    """Yield a list of each resource as it stands at a time."""
     kinds = {
         frame["resource"]: frame["kind"]
         for frame in tape.frames

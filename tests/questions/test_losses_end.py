@@ -1,11 +1,25 @@
 """To when what is lost and not over is counted, and what hides it."""
 
 from dataclasses import replace
+from typing import cast
 
 from recorder.coverage.unproven import STALE
-from recorder.questions.loading.hits import _scope
+from recorder.explain.impact import Scope
+from recorder.model.window import Window
+from recorder.questions.loading.hits import _scope, _unheard
+from recorder.questions.ports import Reading
 from tests.coverage.judging import NODES, PODS, TAPE, Told, a_gap, judged
 from tests.support.builders import at
+
+
+async def scope_of(
+    told: Told, since: float | None = None, until: float | None = None
+) -> Scope:
+    coverage = await judged(told, since, until)
+    window = Window(None if since is None else at(since), None)
+    reading = cast("Reading", told)
+    unheard = await _unheard(reading, [], window, coverage)
+    return _scope({"gpu-001"}, coverage, unheard)
 
 
 async def test_what_stays_lost_costs_to_the_end_of_the_record() -> None:
@@ -13,7 +27,7 @@ async def test_what_stays_lost_costs_to_the_end_of_the_record() -> None:
     told = Told(early, NODES, log=TAPE)
 
     coverage = await judged(told)
-    scope = _scope({"gpu-001"}, coverage)
+    scope = await scope_of(told)
 
     assert not coverage.complete, "the proof ends long before the record"
     assert coverage.window.until is not None
@@ -22,15 +36,13 @@ async def test_what_stays_lost_costs_to_the_end_of_the_record() -> None:
 
 
 async def test_an_end_behind_the_record_adds_nothing() -> None:
-    told = Told(PODS, NODES, log=TAPE)
-
-    scope = _scope({"gpu-001"}, await judged(told, 0, 9000))
+    scope = await scope_of(Told(PODS, NODES, log=TAPE), 0, 9000)
 
     assert (scope.until, list(scope.unheard)) == (at(305), [])
 
 
 async def test_an_end_within_the_record_is_taken_literally() -> None:
-    scope = _scope({"gpu-001"}, await judged(Told(PODS, log=TAPE), 0, 100))
+    scope = await scope_of(Told(PODS, log=TAPE), 0, 100)
 
     assert scope.until == at(100)
 
@@ -39,16 +51,17 @@ async def test_a_gap_costs_nothing_while_nobody_heard_of_pods() -> None:
     still_open = replace(PODS, vouched_until=at(40), gap=a_gap(40, None))
     closed = Told(PODS, NODES, gaps=[a_gap(50, 60)], log=TAPE)
 
-    (hole,) = _scope({"a"}, await judged(Told(still_open, NODES))).unheard
+    (hole,) = (await scope_of(Told(still_open, NODES))).unheard
     assert (hole.since, hole.until) == (at(40), None)
-    (hole,) = _scope({"a"}, await judged(closed)).unheard
-    assert (hole.since, hole.until) == (at(50), at(60))
+    for since in (None, 0, 100):
+        (hole,) = (await scope_of(closed, since)).unheard
+        assert (hole.since, hole.until) == (at(50), at(60)), "in any window"
 
 
-async def test_before_recording_began_nothing_was_heard() -> None:
-    later = replace(PODS, began_at=at(100))
+async def test_of_the_time_before_the_first_list_what_was_read_counts() -> (
+    None
+):
+    later = Told(replace(PODS, began_at=at(100)), NODES, log=TAPE)
 
-    coverage = await judged(Told(later, NODES, log=TAPE), 0)
-    (hole,) = _scope({"gpu-001"}, coverage).unheard
-
-    assert (hole.since, hole.until) == (at(0), at(100))
+    for since in (None, 0):
+        assert not (await scope_of(later, since)).unheard

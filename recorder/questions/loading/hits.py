@@ -18,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from recorder.coverage.coverage import Coverage
+from recorder.coverage.hole import Hole
 from recorder.explain.impact import Hit, Scope, failure_of, hits
 from recorder.explain.losses import preempted_at
 from recorder.explain.missing import PODS
@@ -69,12 +70,19 @@ class _Gangs:
     """The Pods that were on nodes, with the gangs that they belong to."""
 
     facts: Sequence[StoredFact]
+    began: datetime | None = None
+    """When the first list of Pods was complete."""
+
+    @property
+    def placements(self) -> Placements:
+        """Where its Pods were."""
+        return Placements(self.facts, began=self.began)
 
     def nodes(self) -> set[str]:
         """Return every node that any of these Pods was on."""
         return {
             placement.node
-            for placement in Placements(self.facts)
+            for placement in self.placements
             if placement.node is not None
         }
 
@@ -84,7 +92,7 @@ class _Gangs:
         """Return what verdicts hit, up to the end of what is known."""
         return hits(
             verdicts,
-            Placements(self.facts),
+            self.placements,
             Workloads(self.facts),
             scope=scope,
             each=each,
@@ -93,7 +101,7 @@ class _Gangs:
     def preempted(self, nodes: Container[str]) -> Iterator[_Preempted]:
         """Yield what gave way on nodes."""
         workloads = Workloads(self.facts)
-        for pod in Placements(self.facts):
+        for pod in self.placements:
             if pod.node is None or pod.node not in nodes:
                 continue
             workload = workloads.of(pod)
@@ -113,9 +121,10 @@ async def hits_of(
     coverage: Coverage,
 ) -> list[Hit]:
     """Find each hit of what verdicts hit, where they are all there are."""
-    gangs = await _gangs(reading, nodes, verdicts, window)
-    found = gangs.hits(verdicts, _scope(nodes, coverage), each=True)
-    return _within(found, window)
+    gangs = await _gangs(reading, nodes, verdicts, window, coverage)
+    unheard = await _unheard(reading, verdicts, window, coverage)
+    scope = _scope(nodes, coverage, unheard)
+    return _within(gangs.hits(verdicts, scope, each=True), window)
 
 
 async def all_hits_of(
@@ -128,7 +137,7 @@ async def all_hits_of(
     knowledge: Knowledge,
 ) -> list[Hit]:
     """Find what verdicts on some nodes hit, with the losses elsewhere."""
-    gangs = await _gangs(reading, asked.nodes, verdicts, window)
+    gangs = await _gangs(reading, asked.nodes, verdicts, window, coverage)
     nodes = set(asked.nodes)
     others = gangs.nodes() - nodes
     companions = await _companions(
@@ -140,7 +149,8 @@ async def all_hits_of(
         for gone in gangs.preempted(asked.moved)
         if not await asked.was_meant(gone.node, gone.at)
     ]
-    scope = _scope(everywhere, coverage, spared)
+    unheard = await _unheard(reading, every, window, coverage)
+    scope = _scope(everywhere, coverage, unheard, spared)
     found = gangs.hits(every, scope, each=asked.each)
     asked_of = (h.charged(nodes=nodes) for h in found if nodes & {*h.nodes})
     return _within(asked_of, window)
@@ -178,6 +188,7 @@ async def _gangs(
     nodes: Sequence[str],
     verdicts: Sequence[Verdict],
     window: Window,
+    coverage: Coverage,
 ) -> _Gangs:
     """Read the gangs that verdicts may have hit, and who was preempted."""
     since = window.since and shifted(window.since, -POD_LIFE)
@@ -198,24 +209,50 @@ async def _gangs(
     uids = {*there.result(), *others.result()}
     if not uids:
         return _Gangs([])
-    return _Gangs(await reading.gangs.families(uids, until=until))
+    facts = await reading.gangs.families(uids, until=until)
+    return _Gangs(facts, coverage.began(PODS))
+
+
+async def _unheard(
+    reading: Reading,
+    verdicts: Iterable[Verdict],
+    window: Window,
+    coverage: Coverage,
+) -> list[Hole]:
+    """Return when nothing was heard of Pods, whatever window is asked for.
+
+    A window chooses which losses are reported and never how large they are.
+    Of the time before the first list, what was read counts.
+    """
+    times = [f.since for v in verdicts if (f := failure_of(v)) is not None]
+    since = window.since and min([shifted(window.since, -LOOKBACK), *times])
+    closed = [
+        gap
+        async for gap in reading.gaps(since)
+        if gap.resource == PODS and not gap.healed and gap.since is not None
+    ]
+    return [*closed, *coverage.doubted(PODS)]
 
 
 def _scope(
-    nodes: Iterable[str], coverage: Coverage, spared: Iterable[str] = ()
+    nodes: Iterable[str],
+    coverage: Coverage,
+    unheard: Iterable[Hole],
+    spared: Iterable[str] = (),
 ) -> Scope:
     """Return what is asked, up to the end of what is known.
 
     What is down costs to the end of the record: what of it lies behind the
     proof is doubtful, and the coverage says so.
     """
-    end = coverage.counted_until or NEVER
+    end, began = coverage.counted_until or NEVER, coverage.began(PODS)
     return Scope(
         nodes=frozenset(nodes),
         until=end,
+        before=() if began is None else (Hole(None, began, resource=PODS),),
         unheard=[
             hole
-            for hole in coverage.unvouched(PODS)
+            for hole in unheard
             if hole.opened is not None or (hole.until or LAST) < end
         ],
         spared=frozenset(spared),

@@ -284,7 +284,8 @@ async def verdicts_of(
     ]
     if not any(asked):
         return []
-    holes = [*_doubts(coverage), *await _gaps(reading, window)]
+    doubts = coverage.doubted(*NODE_RESOURCES)
+    holes = [*doubts, *await _gaps(reading, window)]
     absent = _absent(reading.streams)
     fleet = FleetContext(reading, window, holes, everywhere=everywhere)
     await fleet.read([chain for chains in asked for chain in chains])
@@ -312,16 +313,6 @@ def _absent(streams: Iterable[Stream]) -> set[str]:
     """Return what verdicts rest on and nobody ever recorded."""
     there = {s.resource if s.source == WATCH else s.source for s in streams}
     return {*NODE_RESOURCES, AUDIT} - there
-
-
-def _doubts(coverage: Coverage) -> list[Hole]:
-    """Return where the record may hide something from a verdict."""
-    read = {None, *NODE_RESOURCES}
-    return [
-        hole
-        for hole in coverage.doubts
-        if hole.since is not None and hole.resource in read
-    ]
 
 
 async def _gaps(reading: Reading, window: Window) -> list[Hole]:
