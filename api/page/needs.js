@@ -218,7 +218,9 @@ export const nodeSlot = ({ name, log, cluster }) =>
 
 /**
  * More than is seen, on a grid as coarse as the window, so that a hand that
- * moves the window asks once in a while and not with every step.
+ * moves the window asks once in a while and not with every step. Of a time
+ * that is looked at and not recorded the answer has to say so: what is more
+ * than is seen ends where the record does, and what is seen does not.
  * @param {{from: number, to: number}} window
  * @param {Known} known
  * @returns {{since: string | null, until: string | null}}
@@ -228,10 +230,12 @@ export function asking({ from, to }, known) {
   const since = Math.floor(from / unit - 0.5) * unit;
   const until = Math.ceil(to / unit + 0.5) * unit;
   const { began, until: end } = known;
+  const isBefore = began !== null && from < began;
+  const isBehind = end !== null && from >= end;
   return {
-    since: written(Math.max(since, began ?? since)),
+    since: written(isBefore ? since : Math.max(since, began ?? since)),
     // Beyond what is vouched for the recorder says where it ends.
-    until: end !== null && until >= end ? null : written(until),
+    until: end !== null && until >= end && !isBehind ? null : written(until),
   };
 }
 

@@ -35,7 +35,8 @@ export function Trouble({ answer, zone, onRetry }) {
  */
 export function Coverage({ coverage, zone, absent = [], cluster }) {
   if (coverage.complete) {
-    return html`<p class="note complete">${completeWords(absent)}</p>`;
+    return html`<p class="note complete">${
+      completeWords(absent, spanWords(coverage, zone))}</p>`;
   }
   const [longest, ...others] = [...coverage.gaps].sort(
     (one, other) => lengthOf(other) - lengthOf(one));
@@ -73,14 +74,30 @@ export function Away({ away }) {
 
 /**
  * That nothing is missing is only said where nothing else would have told
- * more.
+ * more, and of the time that was asked for.
  * @param {string[]} absent
+ * @param {string} span
  * @returns {string}
  */
-export function completeWords(absent) {
-  if (absent.length === 0) return 'Complete: no gaps affect this answer.';
-  return `No gaps in what was recorded. Not recorded: ${
+export function completeWords(absent, span) {
+  if (absent.length === 0) {
+    return `Complete${span}: no gaps affect this answer.`;
+  }
+  return `No gaps in what was recorded${span}. Not recorded: ${
     absent.join(', ')}, which would tell more.`;
+}
+
+/**
+ * The time of which a coverage speaks.
+ * @param {any} coverage
+ * @param {'utc' | 'local'} zone
+ * @returns {string}
+ */
+function spanWords({ since, until }, zone) {
+  const from = readInstant(since ?? '');
+  const to = readInstant(until ?? '');
+  const begin = from === null ? '' : ` from ${dayAndClock(from, zone)}`;
+  return to === null ? begin : `${begin} until ${dayAndClock(to, zone)}`;
 }
 
 /** @param {any} gap */

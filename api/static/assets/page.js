@@ -1688,9 +1688,11 @@ const unit = 2 ** Math.ceil(Math.log2(to - from));
 const since = Math.floor(from / unit - 0.5) * unit;
 const until = Math.ceil(to / unit + 0.5) * unit;
 const { began, until: end } = known;
+const isBefore = began !== null && from < began;
+const isBehind = end !== null && from >= end;
 return {
-since: written(Math.max(since, began ?? since)),
-until: end !== null && until >= end ? null : written(until),
+since: written(isBefore ? since : Math.max(since, began ?? since)),
+until: end !== null && until >= end && !isBehind ? null : written(until),
 };
 }
 const nameOf = ({ kind, namespace, name }) =>
@@ -2369,7 +2371,8 @@ Request failed: ${answer.error}.${old}${again}
 }
 function Coverage({ coverage, zone, absent = [], cluster }) {
 if (coverage.complete) {
-return html`<p class="note complete">${completeWords(absent)}</p>`;
+return html`<p class="note complete">${
+completeWords(absent, spanWords(coverage, zone))}</p>`;
 }
 const [longest, ...others] = [...coverage.gaps].sort(
 (one, other) => lengthOf(other) - lengthOf(one));
@@ -2399,10 +2402,18 @@ return away.map(({ cluster, why }) => html`
 </div>
 `);
 }
-function completeWords(absent) {
-if (absent.length === 0) return 'Complete: no gaps affect this answer.';
-return `No gaps in what was recorded. Not recorded: ${
+function completeWords(absent, span) {
+if (absent.length === 0) {
+return `Complete${span}: no gaps affect this answer.`;
+}
+return `No gaps in what was recorded${span}. Not recorded: ${
 absent.join(', ')}, which would tell more.`;
+}
+function spanWords({ since, until }, zone) {
+const from = readInstant(since ?? '');
+const to = readInstant(until ?? '');
+const begin = from === null ? '' : ` from ${dayAndClock(from, zone)}`;
+return to === null ? begin : `${begin} until ${dayAndClock(to, zone)}`;
 }
 function lengthOf({ from, to }) {
 const end = readInstant(to ?? '') ?? Infinity;

@@ -5,6 +5,7 @@ import { Answers } from '../../../api/page/ask/answers.js';
 import { AskError } from '../../../api/page/ask/post.js';
 import { eventsIn } from '../../../api/page/ask/stream.js';
 import { asking, needsOf } from '../../../api/page/needs.js';
+import { completeWords } from '../../../api/page/views/states.js';
 import { readPlace } from '../../../api/page/route/place.js';
 import { readInstant } from '../../../api/page/time/instant.js';
 
@@ -168,6 +169,30 @@ test('beyond what is vouched for the recorder says where it ends', () => {
   const window = { from: KNOWN.until - 3_600_000, to: KNOWN.until + 60_000 };
 
   assert.equal(asking(window, KNOWN).until, null);
+});
+
+test('of a time that was not recorded the answer has to say so', () => {
+  const hour = 3_600_000;
+  const { began, until } = KNOWN;
+  const asked = (from, to) => {
+    const span = asking({ from, to }, KNOWN);
+    return [readInstant(span.since), span.until && readInstant(span.until)];
+  };
+
+  const [early] = asked(began - hour, began + hour);
+  assert.ok(early <= began - hour, 'a window that begins before the record');
+  const [since, end] = asked(began - 9 * hour, began - 8 * hour);
+  assert.ok(since < end, 'a window before the record is a window');
+  assert.ok(end < began);
+  const [, behind] = asked(until + hour, until + 2 * hour);
+  assert.ok(behind >= until + 2 * hour, 'a window behind it is not complete');
+  const [first] = asked(began + 60_000, began + hour);
+  assert.equal(first, began, 'what is more than is seen ends with the record');
+});
+
+test('that an answer is complete is said of a time', () => {
+  assert.equal(completeWords([], ' until noon'),
+    'Complete until noon: no gaps affect this answer.');
 });
 
 test('a view asks for its own and for what is open on it', () => {
