@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Generic, TypeVar
 
 from api.access import ForbiddenError, Principal
@@ -26,8 +26,8 @@ from api.visible.logs import visible
 from api.workers import Workers
 from recorder.errors import RecorderError
 from recorder.knowledge import Knowledge
-from recorder.model.moment import shifted
 from recorder.model.window import Window
+from recorder.questions.beginning import last_day
 from recorder.questions.incidents import (
     Incident,
     Incidents,
@@ -39,7 +39,6 @@ __all__ = ["Changes", "Judging", "essence_of"]
 
 log = logging.getLogger("recorder.api")
 
-DAY = timedelta(days=1)
 SUBSCRIBERS_MAX = 500
 """Each holds what it was told: some kilobytes for an incident."""
 
@@ -208,11 +207,11 @@ class Judging:
     async def _judged(self, watched: _Watched) -> Incidents:
         async def ask(logs: Logs) -> Incidents:
             reading = await logs.read(watched.number)
-            end = reading.log.observed_at
-            since = None if end is None else shifted(end, -DAY)
             return await ask_incidents(
                 reading,
-                IncidentsQuestion(window=Window(since, None)),
+                IncidentsQuestion(
+                    window=Window(last_day(reading, None), None)
+                ),
                 self._knowledge,
                 now=datetime.now(UTC),
             )

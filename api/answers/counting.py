@@ -6,7 +6,7 @@ from datetime import datetime
 import strawberry
 
 from api.answers.fleet import ask_each, merged_coverage
-from api.answers.incidents import bounded
+from api.answers.windows import bounded
 from api.context import RequestContext
 from api.ports import LogReading
 from api.types.coverage import Window

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import strawberry
 
 from api.answers.paging import Page
-from api.answers.windows import window
+from api.answers.windows import bounded
 from api.context import RequestContext
 from api.cursors import MomentCursor
 from api.errors import PageSizeError
@@ -29,7 +29,6 @@ from api.types.pages import PageInfo
 from recorder.coverage.coverage import Coverage as Covered
 from recorder.facts import says
 from recorder.model.fact import StoredFact
-from recorder.model.moment import shifted
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.around import ask_nearest
@@ -47,7 +46,6 @@ from recorder.questions.incidents import (
 __all__ = [
     "Judged",
     "Shape",
-    "bounded",
     "check_steps",
     "facets",
     "histogram",
@@ -59,18 +57,7 @@ __all__ = [
     "places_shown",
 ]
 
-DAY = timedelta(days=1)
 STEPS_MAX = 1000
-
-
-def bounded(
-    reading: LogReading, since: datetime | None, until: datetime | None
-) -> Window:
-    """Make a window; without a beginning it is the last day of the record."""
-    if since is None:
-        end = until or reading.log.observed_at
-        since = None if end is None else shifted(end, -DAY)
-    return window(since, until)
 
 
 @dataclass(frozen=True, slots=True)

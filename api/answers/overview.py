@@ -4,7 +4,7 @@ from datetime import datetime
 
 import strawberry
 
-from api.answers.incidents import bounded
+from api.answers.windows import bounded
 from api.context import RequestContext
 from api.errors import PageSizeError
 from api.ports import LogReading

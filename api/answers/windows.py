@@ -3,12 +3,21 @@
 from datetime import datetime, timedelta
 
 from api.errors import WindowTooWideError
+from api.ports import LogReading
 from recorder.model.window import Window
+from recorder.questions.beginning import last_day
 
-__all__ = ["window"]
+__all__ = ["bounded", "window"]
 
 WINDOW_MAX = timedelta(days=400)
 """A year and a month: what somebody compares, and no slip of a keyboard."""
+
+
+def bounded(
+    reading: LogReading, since: datetime | None, until: datetime | None
+) -> Window:
+    """Make a window; without a beginning it is the last day of the record."""
+    return window(since or last_day(reading, until), until)
 
 
 def window(since: datetime | None, until: datetime | None) -> Window:

@@ -1,4 +1,4 @@
-"""What a question without a beginning asks of the archive.
+"""What a question without a beginning asks for.
 
 It asks for what is kept outside of it. What it found there may have begun in
 days that were dropped: of these only evidence stays, and neither what was hit
@@ -6,12 +6,30 @@ nor what it cost.
 """
 
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 
 from recorder.explain.verdict import Verdict
+from recorder.model.moment import shifted
 from recorder.model.window import Window
 from recorder.questions.ports import Reading
 
-__all__ = ["reach_begun"]
+__all__ = ["last_day", "reach_begun"]
+
+DAY = timedelta(days=1)
+
+
+def last_day(reading: Reading, until: datetime | None) -> datetime | None:
+    """Return where the last day of a record begins; None if it is younger.
+
+    What was never recorded is not asked for, so that a young log answers
+    alike wherever it is asked without a beginning.
+    """
+    end = until or reading.log.observed_at
+    since = None if end is None else shifted(end, -DAY)
+    began = [s.began_at for s in reading.streams if s.began_at is not None]
+    if since is None or all(at > since for at in began):
+        return None
+    return since
 
 
 async def reach_begun(

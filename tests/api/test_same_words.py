@@ -1,8 +1,9 @@
-"""The same mistake has one code wherever it is made, and words that fit."""
+"""What is asked in two places has one answer, and a mistake has one code."""
 
 import asyncio
 from urllib.parse import quote
 
+import orjson
 import pytest
 
 from recorder.cli import main
@@ -117,3 +118,25 @@ async def test_a_mistake_has_one_code_in_an_export(
     assert (reply.status, reply.codes) == (400, [code]), reply.json
     assert await asyncio.to_thread(code_of, words) == code
     assert "--" not in str(reply.json)
+
+
+@pytest.mark.usefixtures("commands")
+async def test_a_young_log_is_counted_alike_without_a_window(
+    served: Client, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """It is younger than the day that the API covers of others."""
+    found = await served.ask(
+        """{ stats(log: 3) { vouched totals { incidents gpuHoursLost }
+             window { since } coverage { complete since } } }"""
+    )
+    words = ["stats", "--log", "3", "-o", "json"]
+    done = await asyncio.to_thread(
+        main.main, words, "recorder", standalone_mode=False
+    )
+
+    (stats,) = found["stats"]
+    printed = orjson.loads(capsysbinary.readouterr().out)
+    assert (done, stats["coverage"]["complete"]) == (0, True)
+    assert stats["vouched"] == printed["vouched"] == 1.0
+    assert stats["totals"]["incidents"] == printed["totals"]["incidents"] > 0
+    assert stats["window"]["since"] is None
