@@ -2,11 +2,15 @@
 
 import pytest
 
+from recorder.coverage.hole import Hole
 from recorder.explain.impact import Scope, hits
+from recorder.explain.missing import PODS
 from recorder.explain.verdict import Verdict
-from recorder.model.outcomes import Decision, Fault
+from recorder.model.fact import FactKind
+from recorder.model.outcomes import Decision, Fault, Outcome
 from recorder.projections import Placements, Workloads
 from tests.explain.tale import Tale
+from tests.explain.telling import a_pod
 from tests.support.builders import at
 
 DETECTOR = "node-problem-detector"
@@ -304,3 +308,26 @@ def test_what_was_down_was_not_in_service_whoever_saw_it() -> None:
     assert verdict.away is not None
     assert verdict.away.length == verdict.down.length
     assert verdict.away.at_most
+
+
+def test_what_the_first_list_misses_is_not_lost_from_that_list_on() -> None:
+    """The Pod was read of the past, and gone when Pods were listed."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").crashes(10)
+    tale.tell(
+        60,
+        FactKind.VANISHED,
+        {"inferred": True, "state": {}},
+        about=a_pod("llm-0"),
+    )
+    before = Hole(None, at(60), resource=PODS)
+    told = []
+    for holes in ([], [before]):
+        (hit,) = hits(
+            tale.verdicts("n1"),
+            Placements(tale.facts),
+            Workloads(tale.facts),
+            scope=Scope(nodes=frozenset(["n1"]), until=at(3660), before=holes),
+        )
+        told.append((hit.outcome, hit.gpu_hours_lost > 0))
+
+    assert told == [(Outcome.DOWN, True), (Outcome.UNKNOWN, False)]
