@@ -83,7 +83,9 @@ function chooseWindow() {
   if (!isAsked || page.known === null) return;
   if (JSON.parse(latest.dataKey)[1].node !== place.name) return;
   const verdict = latest.data.why?.verdicts.at(-1);
-  const window = verdict ? windowAround(verdict) : page.nodeWindow;
+  const window = verdict
+    ? windowAround(verdict, page.known.began)
+    : page.nodeWindow;
   page.go(window, { replace: true });
 }
 

@@ -187,10 +187,12 @@ export class Page extends Reading {
    */
   incidentLink({ id, verdicts: [verdict] }) {
     const log = id.slice(0, id.lastIndexOf('/'));
+    const known =
+      this.fleetLogs.find((one) => one.log === log) ?? this.known;
     return this.href({
       ...(this.fleetLogs.length > 1 ? { log, cluster: '' } : {}),
       view: 'node', name: verdict.node, verdict: verdict.id,
-      ...windowAround(verdict),
+      ...windowAround(verdict, known?.began),
     });
   }
 

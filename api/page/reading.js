@@ -98,7 +98,9 @@ export class Reading {
     const { from, to } = this.place;
     if (from !== null && to !== null) return { from, to };
     const end = this.known?.until ?? Date.now();
-    return { from: end - HOUR, to: end };
+    const began = this.known?.began ?? -Infinity;
+    return { from: began < end ? Math.max(end - HOUR, began) : end - HOUR,
+      to: end };
   }
 
   /** The verdicts that reach into the window, oldest first. */
@@ -214,13 +216,20 @@ function instantsOf(texts) {
 }
 
 /**
- * A window around a verdict, with room to see what was before and after.
+ * A window around a verdict, with room to see what was before and after: as
+ * far as that was recorded.
  * @param {any} verdict
+ * @param {number | null} [began] when its log did
  * @returns {{from: number, to: number}}
  */
-export function windowAround({ beganAt, at, backInServiceAt }) {
-  const window = fitted(instantsOf([beganAt, at, backInServiceAt]));
-  const { from, to } = /** @type {{from: number, to: number}} */ (window);
+export function windowAround({ beganAt, at, backInServiceAt }, began = null) {
+  const times = instantsOf([beganAt, at, backInServiceAt]);
+  const { from, to } =
+    /** @type {{from: number, to: number}} */ (fitted(times));
   const room = (to - from) / 3;
-  return { from: Math.round(from - room), to: Math.round(to + room) };
+  const first = Math.min(began ?? -Infinity, ...times);
+  return {
+    from: Math.max(Math.round(from - room), first),
+    to: Math.round(to + room),
+  };
 }

@@ -11,7 +11,8 @@ from typing import Self
 from recorder.documents.document import Document
 from recorder.documents.sentences import counted
 from recorder.explain.hit import Hit
-from recorder.explain.signals import Signal
+from recorder.explain.signals import Signal, Topic
+from recorder.explain.steps import LAST_SIGN
 from recorder.explain.verdict import Verdict
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Outcome, Role
@@ -88,14 +89,18 @@ def _started(verdict: Verdict) -> tuple[datetime, str, str | None]:
         sign = decided.sign
         begun.append((sign.stored.at, sign.says, str(sign.stored.entry)))
     elif verdict.not_before is not None and verdict.down is not None:
-        node = verdict.node
-        begun.append(
-            (verdict.not_before, f"last sign of life of {node}", None)
-        )
+        says = f"last sign of life of {verdict.node}"
+        begun.append((verdict.not_before, says, _proof(verdict)))
     if not begun:
         effect = verdict.effect
         begun.append((verdict.lost_at, effect.says, verdict.id))
     return min(begun, key=lambda one: one[0])
+
+
+def _proof(verdict: Verdict) -> str | None:
+    """Return the entry that proves the last sign of life, if a step does."""
+    heard = (step for step in verdict.steps if step.says == LAST_SIGN)
+    return next((str(step.entries[0]) for step in heard), None)
 
 
 def _detected(verdicts: Sequence[Verdict]) -> Iterator[_Told]:
@@ -119,6 +124,7 @@ def _reports(verdict: Verdict) -> Sequence[Signal]:
         for one in verdict.evidence
         if one.role is role
         and one.sign.stored.fact.kind is not FactKind.LEASE_SILENT
+        and one.sign.topic is not Topic.LIFE
     ]
     return found or [verdict.effect]
 

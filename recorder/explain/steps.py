@@ -28,7 +28,7 @@ from recorder.explain.verdict import Decided, Evidence, Faulted, Step
 from recorder.model.outcomes import Happened, Role
 from recorder.model.reference import EntryName
 
-__all__ = ["STEPS_MAX", "steps_of"]
+__all__ = ["LAST_SIGN", "STEPS_MAX", "steps_of"]
 
 STEPS_MAX = 7
 

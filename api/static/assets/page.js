@@ -3630,7 +3630,9 @@ get nodeWindow() {
 const { from, to } = this.place;
 if (from !== null && to !== null) return { from, to };
 const end = this.known?.until ?? Date.now();
-return { from: end - HOUR, to: end };
+const began = this.known?.began ?? -Infinity;
+return { from: began < end ? Math.max(end - HOUR, began) : end - HOUR,
+to: end };
 }
 get verdicts() {
 const { from, to } = this.nodeWindow;
@@ -3719,11 +3721,16 @@ return texts
 .map((text) => readInstant(text ?? ''))
 .filter((at) => at !== null);
 }
-function windowAround({ beganAt, at, backInServiceAt }) {
-const window = fitted(instantsOf([beganAt, at, backInServiceAt]));
-const { from, to } = (window);
+function windowAround({ beganAt, at, backInServiceAt }, began = null) {
+const times = instantsOf([beganAt, at, backInServiceAt]);
+const { from, to } =
+(fitted(times));
 const room = (to - from) / 3;
-return { from: Math.round(from - room), to: Math.round(to + room) };
+const first = Math.min(began ?? -Infinity, ...times);
+return {
+from: Math.max(Math.round(from - room), first),
+to: Math.round(to + room),
+};
 }
 return { Reading, windowAround };
 })();
@@ -3842,10 +3849,12 @@ view: 'workload', kind: kind.toLowerCase(), namespace, name,
 }
 incidentLink({ id, verdicts: [verdict] }) {
 const log = id.slice(0, id.lastIndexOf('/'));
+const known =
+this.fleetLogs.find((one) => one.log === log) ?? this.known;
 return this.href({
 ...(this.fleetLogs.length > 1 ? { log, cluster: '' } : {}),
 view: 'node', name: verdict.node, verdict: verdict.id,
-...windowAround(verdict),
+...windowAround(verdict, known?.began),
 });
 }
 hitLink(hit) {
@@ -4124,7 +4133,9 @@ if (!['node', 'compare'].includes(place.view) || place.from !== null) return;
 if (!isAsked || page.known === null) return;
 if (JSON.parse(latest.dataKey)[1].node !== place.name) return;
 const verdict = latest.data.why?.verdicts.at(-1);
-const window = verdict ? windowAround(verdict) : page.nodeWindow;
+const window = verdict
+? windowAround(verdict, page.known.began)
+: page.nodeWindow;
 page.go(window, { replace: true });
 }
 function stateOf() {

@@ -5,6 +5,7 @@ import { Answers } from '../../../api/page/ask/answers.js';
 import { AskError } from '../../../api/page/ask/post.js';
 import { eventsIn } from '../../../api/page/ask/stream.js';
 import { asking, needsOf } from '../../../api/page/needs.js';
+import { windowAround } from '../../../api/page/reading.js';
 import { completeWords } from '../../../api/page/views/states.js';
 import { readPlace } from '../../../api/page/route/place.js';
 import { readInstant } from '../../../api/page/time/instant.js';
@@ -188,6 +189,19 @@ test('of a time that was not recorded the answer has to say so', () => {
   assert.ok(behind >= until + 2 * hour, 'a window behind it is not complete');
   const [first] = asked(began + 60_000, began + hour);
   assert.equal(first, began, 'what is more than is seen ends with the record');
+});
+
+test('a window that is chosen begins no earlier than the record', () => {
+  const verdict = {
+    beganAt: '2026-11-20T00:00:05Z', at: '2026-11-20T00:01:00Z',
+    backInServiceAt: null,
+  };
+  const early = { ...verdict, beganAt: '2026-11-19T23:59:50Z' };
+
+  assert.equal(windowAround(verdict, KNOWN.began).from, KNOWN.began);
+  assert.equal(windowAround(early, KNOWN.began).from,
+    readInstant(early.beganAt), 'unless what it shows does');
+  assert.ok(windowAround(verdict).from < KNOWN.began);
 });
 
 test('that an answer is complete is said of a time', () => {
