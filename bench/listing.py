@@ -79,12 +79,15 @@ async def _listed(folder: Path) -> tuple[float, float, float]:
 
 
 @contextmanager
-def recording(folder: Path, kubeconfig: Path) -> Iterator[int]:
+def recording(
+    folder: Path, kubeconfig: Path, *, reach_back: str = "10s"
+) -> Iterator[int]:
     """Run ``recorder record``; yield its process."""
     environment = {
         "KUBECONFIG": str(kubeconfig),
         "RECORDER_DATA_DIR": str(folder),
         "RECORDER_HEALTH_LISTEN": "",
+        "RECORDER_REACH_BACK": reach_back,
     }
     with process("-m", "recorder", "record", environment=environment) as pid:
         yield pid

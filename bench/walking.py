@@ -49,6 +49,9 @@ BESIDE_SECONDS = 15.0
 AFTER_SECONDS = 75.0
 """How long the load lasts after the absence: longer than the walk."""
 
+REACH_BACK = "40s"
+"""Longer than the default, so that all of the absence can be read."""
+
 PODS = "v1/pods"
 WATCHED = f"""
     select bool_or(p.state = 'live') and max(h.size) > $1
@@ -135,7 +138,7 @@ async def _walked(runs: int, nodes: int = 0, pods: int = 0) -> list[Walk]:
 
 
 async def _absence(cluster: Cluster, data: Path, dsn: str) -> Walk:
-    with recording(data, cluster.kubeconfig):
+    with recording(data, cluster.kubeconfig, reach_back=REACH_BACK):
         await _watched(dsn, await _size(dsn) - 1, seconds=60)
     before = await _size(dsn)
     missed = await _load(cluster, AWAY_SECONDS)
@@ -146,7 +149,7 @@ async def _absence(cluster: Cluster, data: Path, dsn: str) -> Walk:
         await asyncio.sleep(2)
         alone = await _spent(cluster, asyncio.sleep(BESIDE_SECONDS))
         began = time.monotonic()
-        with recording(data, cluster.kubeconfig):
+        with recording(data, cluster.kubeconfig, reach_back=REACH_BACK):
             beside = await _spent(cluster, _watched(dsn, before, seconds=90))
             seconds = time.monotonic() - began
             await after
@@ -162,7 +165,9 @@ async def _absence(cluster: Cluster, data: Path, dsn: str) -> Walk:
         for _, draft in log.entries[before:]
         if draft.operation is Operation.GAP_CLOSED and draft.resource == PODS
     ]
-    asked, found = map(int, WALKED.findall(proved[-1])[0])
+    stages = WALKED.findall(" ".join(proved))
+    asked = sum(int(requests) for requests, _ in stages)
+    found = sum(int(versions) for _, versions in stages)
     return Walk(
         100 * len(missed & held) / len(missed),
         beside / alone,
