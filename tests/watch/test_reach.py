@@ -173,10 +173,10 @@ async def test_an_object_that_went_earlier_is_not_said_to_go_in_a_later_stage(
         memory.resume = {PODS: str(fake.revision)}
         listed = len(memory.of(ListPage, PODS))
         fake.delete("pods", "gone")
-        for _ in range(30):
+        for _ in range(10):
             fake.put("pods", "a")
         fake.compact()
-        for _ in range(60):
+        for _ in range(80):
             fake.put("pods", "a")
         fake.begin_caches()
         settings = replace(WALKING, walk_stage=40, walk_stages=4)
