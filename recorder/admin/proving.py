@@ -65,7 +65,7 @@ async def prove(
 
     It holds as an auditor checks it: with the keys that are trusted here, and
     where there are none but for the signature.
-    What was dropped, or went before its day, is read in the archive.
+    What was dropped, or removed from a thinned day, is in the archive.
 
     Raises:
         NotFoundError: there is no such entry.

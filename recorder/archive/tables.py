@@ -58,7 +58,7 @@ STATEMENTS = {
         and resource in ('v1/events', 'events.k8s.io/v1/events')""",
     "facts": "fact in ('event', 'requested', 'lease-silent', 'unreadable')",
 }
-"""What may go before its day, and what it tells."""
+"""What a thinned day may lack, and the facts of it."""
 
 Row = tuple[Any, ...]
 

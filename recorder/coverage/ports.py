@@ -159,7 +159,7 @@ class Thinned:
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """What of a window lies in days that were dropped, or thinned out."""
+    """What of a window lies in days that were dropped or thinned."""
 
     read: Sequence[ArchivedSpan] = ()
     holes: Sequence[Hole] = ()

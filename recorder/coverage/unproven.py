@@ -37,7 +37,7 @@ OUT_OF = {
     "Lease": (WATCH, ("coordination.k8s.io/v1/leases",)),
     "audit": (AUDIT, ("",)),
 }
-"""Source and resources of what may go before its day."""
+"""Source and resources of what `retention_shorter` could remove."""
 
 STALE = timedelta(seconds=150)
 """Watches without bookmarks are proven once a minute; twice that, and half a

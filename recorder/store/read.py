@@ -134,7 +134,7 @@ class LogReading:
         return bool(self._standing.thinned)
 
     async def went_early(self, position: int) -> bool:
-        """Return whether an entry went before its day."""
+        """Return whether an entry was removed from a thinned day."""
         return await went_early(self._engine, self.log.id, position)
 
     @property

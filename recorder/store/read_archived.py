@@ -1,7 +1,7 @@
 """Reading: which days of a log lie in an archive, and where.
 
 They were dropped from this database, or never were in it: their archive was
-attached. Or they are here but for what went before its day.
+attached. Or an earlier release thinned them: a part of them is here.
 """
 
 from collections.abc import Sequence
@@ -112,7 +112,7 @@ class ArchivedDay:
     """Of their manifest."""
 
     is_here: bool = False
-    """Whether only what went before its day is not in the database."""
+    """Whether the day is in the database, thinned."""
 
     @property
     def place(self) -> str:
@@ -152,7 +152,7 @@ async def read_archived(engine: Engine, log: int) -> Sequence[ArchivedDay]:
 
 
 async def went_early(engine: Engine, log: int, position: int) -> bool:
-    """Return whether an entry went before its day."""
+    """Return whether an entry was removed from a thinned day."""
     rows = await fetch(
         engine, "look for an entry", WENT_EARLY, log=log, position=position
     )

@@ -1,6 +1,6 @@
 """The days of a log in the archive, opened when a question reaches them.
 
-They were dropped, or are here but for what went before its day.
+They were dropped, or an earlier release thinned them.
 
 Days are opened in one piece, from the first that is asked for to the last,
 and with those before where that costs nothing: what a node and a Pod were is
@@ -95,7 +95,7 @@ class ArchivedDays:
 
     @property
     def holds_days(self) -> bool:
-        """Whether more is open than what went early: days not here."""
+        """Whether days are open that are not in the database."""
         return any(not self._days[number].row.is_here for number in self._open)
 
     async def reach(
@@ -187,7 +187,7 @@ class ArchivedDays:
         )
 
     def _unread(self, thinned: Sequence[Thinned]) -> Iterator[Thinned]:
-        """Yield what went before its day and was not read."""
+        """Yield what thinned days lack and was not read."""
         found = {
             self._days[number].row.name: self._days[number]
             for number in self._open

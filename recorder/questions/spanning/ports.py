@@ -44,7 +44,7 @@ class Archive(Protocol):
 
     @property
     def last_position(self) -> int:
-        """Behind it nothing was dropped, and nothing went before its day."""
+        """Behind it nothing was dropped or thinned."""
 
     @property
     def until(self) -> datetime:
@@ -52,7 +52,7 @@ class Archive(Protocol):
 
     @property
     def holds_days(self) -> bool:
-        """Whether more is open than what went early: days not here."""
+        """Whether days are open that are not in the database."""
 
     @property
     def opened(self) -> Reading | None:

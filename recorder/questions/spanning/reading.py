@@ -89,7 +89,7 @@ class SpanningReading:
         return self._known[1]
 
     def _whole(self) -> Reading | None:
-        """Return them unless they have nothing but what went early."""
+        """Return them unless all of them are thinned days."""
         return self._cold() if self._archive.holds_days else None
 
     async def _place(self) -> None:
