@@ -132,9 +132,11 @@ async def make_checkpoint(  # noqa: PLR0913 - places, keys and who cosigns
         NotSealedError: it has older batches that have no hashes.
         ForkedError: it does not continue what was signed before.
     """
-    end = await read_end(connection, log)
     own = key.public_key().public_bytes_raw()
-    last = await _last(connection, end, places, [*trusted, own])
+    before = await read_end(connection, log)
+    last = await _last(connection, before, places, [*trusted, own])
+    # Behind what others signed meanwhile, for the log only grows.
+    end = await read_end(connection, log)
     if end.batches == 0 and not last:
         return None
     if end.peaks is None:

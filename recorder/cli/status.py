@@ -71,7 +71,7 @@ async def _missing_days(logs: "Logs | RoutedLogs") -> str | None:
 
     Of several databases, each is asked by itself: ``--cluster`` names one.
     """
-    from recorder.wiring.absence import missing_days
+    from recorder.wiring.archive_presence import missing_days
     from recorder.wiring.reading import Logs
 
     if not isinstance(logs, Logs):

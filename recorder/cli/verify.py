@@ -206,7 +206,8 @@ async def _verify(
     again: bool,
 ) -> Sequence[str]:
     """Verify the database; return the places that it archived days in."""
-    from recorder.wiring.absence import archive_places, missing_logs
+    from recorder.wiring.absence import missing_logs
+    from recorder.wiring.archive_presence import archive_places
     from recorder.wiring.integrity import (
         Proving,
         Verifying,

@@ -5,20 +5,12 @@ neither in this database nor, with a registry, in another of its databases
 was removed, rows and all.
 """
 
-import asyncio
 from collections.abc import Sequence
 
 from recorder.admin.checkpointing import places_of, witnessed
 from recorder.admin.signing_key import own_keys
 from recorder.archive.errors import PlaceError as Away
-from recorder.archive.presence import (
-    KeptDay,
-    absent_days,
-    place_of,
-    says_missing,
-)
 from recorder.checkpoints import PlaceError
-from recorder.doctor.log import ArchiveFacts
 from recorder.errors import RecorderError
 from recorder.integrity.chain import Problem, Witnessed
 from recorder.integrity.notes import Checkpoint, SignedNote
@@ -26,14 +18,12 @@ from recorder.integrity.verified import Verified
 from recorder.settings import Settings
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import origins
-from recorder.store.read_kept import KeptRow, all_kept_days, lost_logs
+from recorder.store.read_kept import lost_logs
 from recorder.store.translate import translate_errors
 from recorder.wiring.database import shown
 from recorder.wiring.registry import read_registry
 
 __all__ = [
-    "archive_places",
-    "missing_days",
     "missing_logs",
     "unreadable_archive",
 ]
@@ -49,27 +39,35 @@ async def missing_logs(settings: Settings, dsn: str) -> Sequence[Verified]:
     Raises:
         RecorderError: the trusted keys, a place's address or the database.
     """
-    with translate_errors("look for logs that are missing"):
-        connection = await connect_to(dsn)
-        try:
-            here = set(await origins(connection))
-            lost = await lost_logs(connection)
-        finally:
-            connection.terminate()
+    here, lost = await _here(dsn)
     found = [_lost(*one) for one in lost]
     known = {one.origin for one in found}
     gone, problems = await _shown_elsewhere(settings, here | known)
     if gone:
+        # Without those that began, and were signed, while places were read.
+        here, _ = await _here(dsn)
         there, away = await _in_registry(settings)
         found += [
             _missing(one, away)
             for one in gone
-            if one.checkpoint.origin not in there
+            if one.checkpoint.origin not in here | there
         ]
     if problems and not here:
         # Otherwise each log tells of it.
         found.append(_verified("", 0, problems))
     return found
+
+
+async def _here(
+    dsn: str,
+) -> tuple[set[str], Sequence[tuple[int, str | None]]]:
+    """Return the logs of the database, and those with rows and no own."""
+    with translate_errors("look for logs that are missing"):
+        connection = await connect_to(dsn)
+        try:
+            return set(await origins(connection)), await lost_logs(connection)
+        finally:
+            connection.terminate()
 
 
 async def _shown_elsewhere(
@@ -115,36 +113,6 @@ async def _in_registry(settings: Settings) -> tuple[set[str], Sequence[str]]:
         except RecorderError:
             away.append(shown(url))
     return there, away
-
-
-async def archive_places(dsn: str) -> Sequence[str]:
-    """Return where the database says that days are archived.
-
-    Raises:
-        RecorderError: the database.
-    """
-    return sorted({place_of(day.uri) for day in await _kept(dsn)})
-
-
-async def missing_days(dsn: str) -> ArchiveFacts:
-    """Return how many days are archived, and what is said of those missing.
-
-    Raises:
-        RecorderError: the database.
-    """
-    days = [KeptDay(day.uri, day.sha256) for day in await _kept(dsn)]
-    missing = await asyncio.to_thread(absent_days, days, sizes=False)
-    says = says_missing(missing, len(days)) if missing else None
-    return ArchiveFacts(days=len(days), missing=says)
-
-
-async def _kept(dsn: str) -> Sequence[KeptRow]:
-    with translate_errors("look for archived days"):
-        connection = await connect_to(dsn)
-        try:
-            return await all_kept_days(connection)
-        finally:
-            connection.terminate()
 
 
 def unreadable_archive(place: str, why: RecorderError) -> Verified:

@@ -23,7 +23,7 @@ from recorder.sources.watch.rights import try_rights
 from recorder.sources.watch.selection import Selection
 from recorder.store.engine import make_engine
 from recorder.store.read_checks import CheckReader
-from recorder.wiring.absence import missing_days
+from recorder.wiring.archive_presence import missing_days
 from recorder.wiring.database import roles_sql
 from recorder.wiring.reading import is_used
 from recorder.wiring.recording import cluster_client, selected

@@ -46,6 +46,24 @@ async def filled(address: str) -> list[SignedNote]:
     return list(notes)
 
 
+async def test_a_place_shows_its_logs_and_its_newest_checkpoints(
+    tmp_path: Path, bucket: FakeBucket
+) -> None:
+    assert bucket.address
+    for address in (str(tmp_path / "kept"), "s3://checkpoints/newest"):
+        place = open_place(address)
+        for note, day in zip(NOTES[1:], DAYS[1:], strict=True):
+            await place.write("the-log", note, day)
+        await place.write("other", NOTES[0], DAYS[0])
+        assert await place.logs() == ["other", "the-log"]
+        newest = await place.newest("the-log")
+        assert str(newest[-1]) == str(NOTES[-1])
+        assert await place.newest("none") == ()
+    (tmp_path / "kept/the-log/2026-11-25.notes").write_text("")
+    newest = await open_place(str(tmp_path / "kept")).newest("the-log")
+    assert str(newest[-1]) == str(NOTES[1])
+
+
 async def test_a_folder_keeps_every_checkpoint(tmp_path: Path) -> None:
     found = await filled(str(tmp_path / "new"))
     assert [str(note) for note in found] == [str(note) for note in NOTES]

@@ -58,11 +58,26 @@ class FakeBucket:
 
     def _list(self, request: web.Request) -> web.Response:
         prefix = request.query.get("prefix", "")
+        delimiter = request.query.get("delimiter")
+        below: list[str] = []
+        folders: set[str] = set()
+        for path in sorted(self.objects):
+            head, is_deeper, _ = path[len(prefix) :].partition(
+                delimiter or "\0"
+            )
+            if path.startswith(prefix) and is_deeper:
+                folders.add(f"{prefix}{head}{delimiter}")
+            elif path.startswith(prefix):
+                below.append(path)
         found = "".join(
-            f"<Contents><Key>{escape(path)}</Key><Size>{len(content)}</Size>"
+            f"<Contents><Key>{escape(path)}</Key>"
+            f"<Size>{len(self.objects[path])}</Size>"
             f"<LastModified>{CREATED}</LastModified><ETag>1</ETag></Contents>"
-            for path, content in sorted(self.objects.items())
-            if path.startswith(prefix)
+            for path in below
+        ) + "".join(
+            f"<CommonPrefixes><Prefix>{escape(folder)}</Prefix>"
+            "</CommonPrefixes>"
+            for folder in sorted(folders)
         )
         return web.Response(
             text=f"<ListBucketResult>{found}</ListBucketResult>",

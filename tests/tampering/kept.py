@@ -90,7 +90,9 @@ class KeptLog:
 
     async def problems(self, how: Verifying | None = None) -> dict[str, str]:
         """Verify it; return what is said, by kind."""
-        found: Sequence[Verified] = await missing_logs(self.settings, self.dsn)
+        found: Sequence[Verified] = await missing_logs(
+            self.settings, self.database.dsn("reader")
+        )
         async with owner(self.database) as connection:
             here = await connection.fetchval(
                 "select count(*) from recorder.log"
