@@ -18,8 +18,10 @@ from bench.mixed import played
 from bench.tapes import write_tape
 from recorder.admin.checking import Span, spans_of
 from recorder.admin.verifying import Verifying, verify
+from recorder.admin.verifying_facts import Proving
 from recorder.admin.workers import LISTEN_SECONDS, Tell, Worker
 from recorder.coverage.ports import Log
+from recorder.integrity.verified import FactsMode
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.entry_drafts import EntryDrafts
@@ -46,7 +48,9 @@ def bench(runs: int) -> list[Number]:
             )
             for _ in range(runs)
         ]
-        verifying, reading, memory = asyncio.run(_verify(folder, tape, runs))
+        verifying, reading, deriving, memory = asyncio.run(
+            _verify(folder, tape, runs)
+        )
     return [
         Number(
             name="rate with hashes, relative to without",
@@ -78,6 +82,11 @@ def bench(runs: int) -> list[Number]:
             target=">= 0.5",
         ),
         Number(
+            name="  with all facts derived again, relative to without",
+            unit="",
+            values=[b / a for a, b in zip(verifying, deriving, strict=True)],
+        ),
+        Number(
             name="  memory of a process at most",
             unit="MiB",
             values=[memory / KIB],
@@ -87,9 +96,9 @@ def bench(runs: int) -> list[Number]:
 
 async def _verify(
     folder: Path, tape: Path, runs: int
-) -> tuple[list[float], list[float], int]:
-    """Play a tape; verify it and read it, in turns."""
-    verifying, reading = [], []
+) -> tuple[list[float], list[float], list[float], int]:
+    """Play a tape; verify it, read it and derive its facts, in turns."""
+    verifying, reading, deriving = [], [], []
     async with open_database(Settings(data_dir=folder)) as database:
         await asyncio.to_thread(run_module, "bench.playing", folder, tape)
         dsn = database.dsn("writer")
@@ -97,10 +106,11 @@ async def _verify(
         (log,) = await read_logs(engine)
         await engine.dispose()
         for _ in range(runs):
-            verifying.append(await _timed(lambda: _verified(dsn, log)))
+            verifying.append(await _timed(lambda: _verified(dsn, log, "none")))
+            deriving.append(await _timed(lambda: _verified(dsn, log, "all")))
             reading.append(await _timed(lambda: _read(dsn, log.id)))
     memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return verifying, reading, memory
+    return verifying, reading, deriving, memory
 
 
 async def _timed(work: Callable[[], Awaitable[None]]) -> float:
@@ -109,8 +119,9 @@ async def _timed(work: Callable[[], Awaitable[None]]) -> float:
     return time.perf_counter() - began
 
 
-async def _verified(dsn: str, log: Log) -> None:
-    found = await verify(dsn, log, Verifying(), asyncio.Event())
+async def _verified(dsn: str, log: Log, facts: FactsMode) -> None:
+    how = Verifying(facts=Proving(mode=facts))
+    found = await verify(dsn, log, how, asyncio.Event())
     assert found.ok, found.problems
     say(f"  verified {found.checked_entries:,} entries")
 
