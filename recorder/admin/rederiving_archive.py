@@ -59,7 +59,7 @@ from recorder.store.later_facts import (
 from recorder.store.long_work import connect_to
 from recorder.store.translate import translate_errors
 
-__all__ = ["RederivedArchive", "rederive_archive"]
+__all__ = ["RederivedArchive", "day_of", "rederive_archive"]
 
 OnProgress = Callable[[int, int], None]
 
@@ -128,7 +128,7 @@ class _Work:
     async def run(
         self, days: Sequence[OldDay], stop: asyncio.Event
     ) -> RederivedArchive:
-        found = [(day, *_day_of(day)) for day in days if day.uri is not None]
+        found = [(day, *day_of(day)) for day in days if day.uri is not None]
         if all(_is_current(day, manifest) for day, _, _, manifest in found):
             return self._done
         if len(found) < len(days):
@@ -277,7 +277,7 @@ class _Work:
 SCHEMAS = {"objects": OBJECTS, "nodes": NODES, "words": WORDS}
 
 
-def _day_of(day: OldDay) -> tuple[Place, str, Manifest]:
+def day_of(day: OldDay) -> tuple[Place, str, Manifest]:
     """Return where a day is, and its manifest, which is as it was.
 
     Raises:

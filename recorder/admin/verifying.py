@@ -18,6 +18,7 @@ import asyncpg
 from recorder.admin.absence import absences, forks
 from recorder.admin.checking import Span, check_span, check_spans, spans_of
 from recorder.admin.resuming import Progress, ResumeFile
+from recorder.admin.verifying_carried import verify_carried
 from recorder.admin.verifying_facts import (
     ALL_OR_SAMPLE,
     Proving,
@@ -137,6 +138,7 @@ async def verify_over(
     found.note_all(await hold_problems(connection, end))
     await verify_facts(connection, (dsn, end), found, spans, how.facts, stop)
     await verify_state(connection, end, found, how.facts)
+    await verify_carried(connection, end, found, how.facts)
     found.note_all(await absences(connection, end))
     found.note_all(list(forks(found)))
     if not found.stopped:

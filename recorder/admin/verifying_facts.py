@@ -31,6 +31,7 @@ __all__ = [
     "ALL_MAX",
     "ALL_OR_SAMPLE",
     "Proving",
+    "mode_of",
     "verify_facts",
     "verify_state",
 ]
@@ -150,7 +151,7 @@ async def verify_state(
     if any(problem.kind in LACKING for problem in found.problems):
         # Without its newest entry every head would be one problem more.
         return
-    is_all = _mode_of(how, end.size) == "all"
+    is_all = mode_of(how, end.size) == "all"
     seed = None if is_all else f"{end.identity.origin}/{how.seed}"
     async for problem in check_heads(connection, end, seed):
         found.note_all([problem])
@@ -158,12 +159,13 @@ async def verify_state(
         found.note_all([problem])
 
 
-def _mode_of(how: Proving, size: int) -> FactsMode:
+def mode_of(how: Proving, size: int) -> FactsMode:
+    """Return what is derived again of so many entries."""
     return how.mode or ("all" if size <= how.all_max else "sample")
 
 
 def _choose(derived: Derived, how: Proving, size: int) -> None:
-    derived.mode = _mode_of(how, size)
+    derived.mode = mode_of(how, size)
     derived.seed = how.seed if derived.mode == "sample" else None
 
 

@@ -68,6 +68,12 @@ NAMES = {
     "nodes": "select * from {nodes}",
     "words": "select * from {words}",
 }
+ENTRIES_AT = """
+    select * replace (epoch_us(recorded_at) as recorded_at,
+      epoch_us(observed_at) as observed_at,
+      epoch_us(occurred_at) as occurred_at)
+    from {entries} where position in (select unnest(?::int8[]))
+"""
 ALIVE = frozenset({"recovered", "listed", "added", "modified"})
 
 
@@ -115,11 +121,20 @@ class OrderedDay:
         for number, position, operation in self._ask(NEWEST).fetchall():
             yield number, position if operation in ALIVE else None
 
+    def entries_at(self, positions: Sequence[int]) -> Sequence[Row]:
+        """Return the entries at positions."""
+        return self._dicts(ENTRIES_AT, [list(positions)])
+
     def names(self, kind: str) -> Sequence[Row]:
         """Return the rows of a file of names: objects, nodes or words."""
         if kind not in self._files:
             return []
-        found = self._ask(NAMES[kind])
+        return self._dicts(NAMES[kind])
+
+    def _dicts(
+        self, statement: str, given: Sequence[object] = ()
+    ) -> Sequence[Row]:
+        found = self._ask(statement, given)
         columns = [name for name, *_ in found.description or ()]
         return [
             dict(zip(columns, row, strict=True)) for row in found.fetchall()

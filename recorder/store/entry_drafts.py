@@ -24,7 +24,7 @@ __all__ = ["EntryDrafts", "UnreadableEntryError"]
 DOCUMENTS_BYTES_MAX = 64 << 20
 """Of keyframes kept at hand; another is read when a delta names it."""
 
-ENTRIES = """
+ENTRY = """
     select e.position, e.recorded_at, e.observed_at, e.occurred_at, e.epoch,
       e.object_id, e.node_id, e.reason_id, e.actor_id, e.resource_id,
       e.operation, e.source, e.version, e.resource_version,
@@ -32,7 +32,9 @@ ENTRIES = """
       o.kind_id, o.namespace, o.name, o.uid
     from recorder.entry e
     left join recorder.object o on o.object_id = e.object_id
-    where e.log_id = $1 and e.position > $2 and e.position <= $3
+    where e.log_id = $1 and {} order by e.position
+"""
+ENTRIES = ENTRY.format("""e.position > $2 and e.position <= $3
       and e.recorded_at >= (
         select recorded_at from recorder.batch
         where log_id = $1 and first_position <= $2 + 1
@@ -40,9 +42,8 @@ ENTRIES = """
       and e.recorded_at <= (
         select recorded_at from recorder.batch
         where log_id = $1 and first_position <= $3
-        order by first_position desc limit 1)
-    order by e.position
-"""
+        order by first_position desc limit 1)""")
+AT = ENTRY.format("e.position = any($2)")
 NODES = "select node_id, name from recorder.node where node_id = any($1)"
 WORDS = "select word_id, text from recorder.word where word_id = any($1)"
 RESOURCES = "select resource_id, name from recorder.resource"
@@ -105,6 +106,19 @@ class EntryDrafts:
             UnreadableEntryError: one is not as it was written.
         """
         rows = await self._connection.fetch(ENTRIES, self._log, after, until)
+        await self._know(rows)
+        raws = await self._raws(rows)
+        return rows, [self._draft(row, raws[row["position"]]) for row in rows]
+
+    async def at(
+        self, positions: Sequence[int]
+    ) -> tuple[Sequence[asyncpg.Record], list[Draft]]:
+        """Return the rows at positions, and their drafts.
+
+        Raises:
+            UnreadableEntryError: one is not as it was written.
+        """
+        rows = await self._connection.fetch(AT, self._log, list(positions))
         await self._know(rows)
         raws = await self._raws(rows)
         return rows, [self._draft(row, raws[row["position"]]) for row in rows]

@@ -108,6 +108,29 @@ async def test_a_log_of_which_days_were_dropped_has_the_root_of_before(
     assert found.agreed == found.batches
 
 
+async def test_an_entry_that_was_carried_forward_is_compared(
+    story: Story,
+) -> None:
+    connection = await connect_to(story.database.superuser_dsn())
+    await connection.execute(
+        "alter table recorder.entry disable trigger all;"
+        " alter table recorder.entry_kept disable trigger all"
+    )
+    position = await connection.fetchval(
+        "update recorder.entry_kept set observed_at = observed_at - interval"
+        " '1 s' where position = (select min(position) from"
+        " recorder.entry_kept) returning position"
+    )
+    await connection.close()
+    found = await story.verified()
+    assert [(one.kind, one.entry) for one in found.problems] == [
+        ("carried-altered", position)
+    ]
+    shutil.move(story.place, story.place.with_name("away"))
+    away = await story.verified()
+    assert not away.is_compared
+
+
 async def test_an_archive_proves_itself_without_a_database(
     story: Story,
 ) -> None:
