@@ -62,9 +62,11 @@ class Door:
         self._room = room
         self._accepted = accepted
         self._transport: asyncio.Transport | None = None
+        self._is_begun = False
 
     async def open(self, inner: Inner, tls: ssl.SSLContext | None) -> None:
         """Shake hands, and leave the connection to its protocol."""
+        self._is_begun = True
         loop, secured = asyncio.get_running_loop(), tls is not None
         try:
             transport, _ = await loop.connect_accepted_socket(
@@ -95,11 +97,16 @@ class Door:
         """End the connection at once."""
         if self._transport is not None:
             self._transport.abort()
-        elif self.opening is not None:
+            return
+        if self.opening is not None:
             self.opening.cancel()
+        if not self._is_begun:
+            self._accepted.close()
+            self.left()
 
     def _give_up(self) -> None:
+        # Not closed here: its file is watched by the loop, which closes it
+        # when it sees this end.
         with suppress(OSError):
             self._accepted.shutdown(socket.SHUT_RDWR)
-        self._accepted.close()
         self.left()

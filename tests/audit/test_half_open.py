@@ -61,10 +61,16 @@ async def hanging(
 ) -> AsyncIterator[list[Pair]]:
     """Keep many connections that said the beginning of something."""
     held: list[Pair] = []
+
+    async def keep() -> None:
+        with suppress(OSError, ssl.SSLError):
+            held.append(await connect(one, begun, shakes=shakes))
+
     try:
-        for _ in range(count):
-            with suppress(OSError, ssl.SSLError):
-                held.append(await connect(one, begun, shakes=shakes))
+        # All at once: one that is dropped in its handshake is told so.
+        async with asyncio.timeout(30), asyncio.TaskGroup() as group:
+            for _ in range(count):
+                group.create_task(keep())
         yield held
     finally:
         for _, writer in held:
