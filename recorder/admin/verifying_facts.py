@@ -38,7 +38,7 @@ __all__ = [
 
 ALL_MAX = 1_000_000
 """Entries of which all are derived again where nothing is asked for: of more
-a sample of as many, which takes a minute on two cores."""
+a sample of as many, which takes minutes on two cores."""
 
 MANY = 50_000
 """Entries that are worth another process, which takes a second to begin."""
