@@ -5,6 +5,7 @@ Of a log with an archive and two places of checkpoints.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,12 @@ from recorder.admin.continuing import ForkedError
 from recorder.admin.signing_key import load_signing_key
 from recorder.checkpoints.folder import Folder
 from recorder.integrity.notes import Checkpoint, parse_notes, sign
+from recorder.wiring.absence import missing_logs
 from recorder.wiring.integrity import checkpoint_of
+from tests.conftest import TEMPLATE
 from tests.support.builders import at
 from tests.support.days import write_statements
-from tests.support.postgres import DatabaseServer
+from tests.support.postgres import DatabaseServer, fresh_database
 from tests.tampering.kept import KeptLog, a_copy, kept_log
 
 
@@ -116,6 +119,25 @@ async def test_a_log_that_was_removed_is_missed(
     assert kinds <= found.keys(), found
     if "log-missing" in kinds:
         assert f"kube-recorder/{log.uid}" in found["log-missing"]
+
+
+async def test_a_log_of_another_database_of_the_registry_is_not_missed(
+    log: KeptLog, tmp_path: Path
+) -> None:
+    registry = tmp_path / "clusters.toml"
+    settings = replace(log.settings, clusters_file=registry)
+    away = "postgresql://127.0.0.1:1/away?connect_timeout=1"
+    async with fresh_database(log.database.server, TEMPLATE) as empty:
+        dsn = empty.dsn("reader")
+        registry.write_text(f'[clusters]\nprod = "{log.dsn}"\n')
+        assert await missing_logs(settings, dsn) == []
+        for url, says in ((dsn, "this database has"), (away, "not answer")):
+            registry.write_text(f'[clusters]\nprod = "{url}"\n')
+            (found,) = await missing_logs(settings, dsn)
+            (problem,) = found.problems
+            assert problem.kind == "log-missing"
+            assert found.origin == f"kube-recorder/{log.uid}"
+            assert says in problem.says
 
 
 def cut(file: Path) -> None:
