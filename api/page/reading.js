@@ -99,8 +99,10 @@ export class Reading {
     if (from !== null && to !== null) return { from, to };
     const end = this.known?.until ?? Date.now();
     const began = this.known?.began ?? -Infinity;
-    return { from: began < end ? Math.max(end - HOUR, began) : end - HOUR,
-      to: end };
+    const hour = { from: end - HOUR, to: end };
+    return began < end
+      ? { ...hour, from: Math.max(hour.from, Math.ceil(began)) }
+      : hour;
   }
 
   /** The verdicts that reach into the window, oldest first. */
@@ -229,7 +231,7 @@ export function windowAround({ beganAt, at, backInServiceAt }, began = null) {
   const room = (to - from) / 3;
   const first = Math.min(began ?? -Infinity, ...times);
   return {
-    from: Math.max(Math.round(from - room), first),
+    from: Math.max(Math.round(from - room), Math.ceil(first)),
     to: Math.round(to + room),
   };
 }

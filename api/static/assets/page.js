@@ -3631,8 +3631,10 @@ const { from, to } = this.place;
 if (from !== null && to !== null) return { from, to };
 const end = this.known?.until ?? Date.now();
 const began = this.known?.began ?? -Infinity;
-return { from: began < end ? Math.max(end - HOUR, began) : end - HOUR,
-to: end };
+const hour = { from: end - HOUR, to: end };
+return began < end
+? { ...hour, from: Math.max(hour.from, Math.ceil(began)) }
+: hour;
 }
 get verdicts() {
 const { from, to } = this.nodeWindow;
@@ -3728,7 +3730,7 @@ const { from, to } =
 const room = (to - from) / 3;
 const first = Math.min(began ?? -Infinity, ...times);
 return {
-from: Math.max(Math.round(from - room), first),
+from: Math.max(Math.round(from - room), Math.ceil(first)),
 to: Math.round(to + room),
 };
 }
