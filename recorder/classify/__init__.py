@@ -11,7 +11,12 @@ Documents come from anybody. A field of the wrong type is no reason to refuse
 one; only bytes that are no JSON object are refused, with `UnreadableError`.
 """
 
-from recorder.classify.audit_record import is_audit_record, lacks_of_record
+from recorder.classify.audit_record import (
+    is_audit_record,
+    lacks_of_record,
+    record_made,
+    record_moment,
+)
 from recorder.classify.drafts import classify, draft
 from recorder.classify.heartbeat import (
     lease_renewed_at,
@@ -29,7 +34,6 @@ from recorder.classify.record_digests import RecordDigests, record_digests
 from recorder.classify.requests import (
     cluster_shown,
     read_record,
-    record_moment,
     request_draft,
 )
 
@@ -49,6 +53,7 @@ __all__ = [
     "read_object",
     "read_record",
     "record_digests",
+    "record_made",
     "record_moment",
     "request_draft",
     "substance",

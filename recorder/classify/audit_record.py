@@ -5,10 +5,13 @@ name no version.
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 import msgspec
+
+from recorder.classify.times import first_moment
 
 __all__ = [
     "AuditRecord",
@@ -18,6 +21,8 @@ __all__ = [
     "is_audit_record",
     "lacks_of_record",
     "read_audit",
+    "record_made",
+    "record_moment",
 ]
 
 GROUP = "audit.k8s.io/"
@@ -182,3 +187,35 @@ def lacks_of_record(document: Mapping[str, Any]) -> str:
 
 
 read_audit = msgspec.json.Decoder(AuditRecord).decode
+
+
+class _Stamps(msgspec.Struct, rename="camel"):
+    request_received_timestamp: str | None = None
+    stage_timestamp: str | None = None
+    timestamp: str | None = None
+
+
+_read_stamps = msgspec.json.Decoder(_Stamps).decode
+
+
+def record_moment(raw: bytes) -> datetime | None:
+    """Return when the request of an audit record was received."""
+    stamps = _stamps(raw)
+    return first_moment(
+        stamps.request_received_timestamp,
+        stamps.stage_timestamp,
+        stamps.timestamp,
+    )
+
+
+def record_made(raw: bytes) -> datetime | None:
+    """Return when the API server made an audit record."""
+    stamps = _stamps(raw)
+    return first_moment(stamps.stage_timestamp, stamps.timestamp)
+
+
+def _stamps(raw: bytes) -> _Stamps:
+    try:
+        return _read_stamps(raw)
+    except (ValueError, RecursionError):
+        return _Stamps()

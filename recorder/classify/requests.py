@@ -36,7 +36,6 @@ __all__ = [
     "object_of",
     "occurred",
     "read_record",
-    "record_moment",
     "request_draft",
     "uid_of",
     "verb_of",
@@ -67,34 +66,12 @@ _MACHINE_MADE = re.compile(
 _read_extra = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-class _Stamps(msgspec.Struct, rename="camel"):
-    request_received_timestamp: str | None = None
-    stage_timestamp: str | None = None
-    timestamp: str | None = None
-
-
-_read_stamps = msgspec.json.Decoder(_Stamps).decode
-
-
 def occurred(record: AuditRecord) -> datetime | None:
     """Return when a request was received."""
     return first_moment(
         record.request_received_timestamp,
         record.stage_timestamp,
         record.timestamp,
-    )
-
-
-def record_moment(raw: bytes) -> datetime | None:
-    """Return when the request of an audit record was received."""
-    try:
-        stamps = _read_stamps(raw)
-    except (ValueError, RecursionError):
-        return None
-    return first_moment(
-        stamps.request_received_timestamp,
-        stamps.stage_timestamp,
-        stamps.timestamp,
     )
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from recorder.classify import record_made
 from recorder.model.observation import RecordsLost
 from recorder.sources.audit.lines import UnreadableError, head_of, read_lines
-from recorder.sources.audit.stamps import made_at
 
 __all__ = ["WAIT_SECONDS", "Patience", "loss_of"]
 
@@ -121,4 +121,4 @@ def _last_moment(path: Path) -> datetime | None:
     with suppress(FileNotFoundError, UnreadableError):
         for line in read_lines(path, head_of(path), 0):
             last = line.text
-    return made_at(last)
+    return record_made(last)

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import NamedTuple
 
+from recorder.classify import record_made
 from recorder.intake.ports import Known, Sink
 from recorder.intake.progress import Received
 from recorder.intake.receipts import NotCommittedError, Receipt
@@ -27,7 +28,6 @@ from recorder.model.observation import (
 )
 from recorder.sources.audit.batches import BatchError, read_batch
 from recorder.sources.audit.proving import LOST, Proof
-from recorder.sources.audit.stamps import made_at
 
 __all__ = ["BODY_BYTES_MAX", "Answer", "AuditReceiver"]
 
@@ -226,7 +226,7 @@ class AuditReceiver:
 
     def _note_lag(self, item: bytes, at: datetime) -> None:
         """Note how far the clock of the sender, or its batch, is behind."""
-        stamp = made_at(item)
+        stamp = record_made(item)
         if stamp is not None:
             self._received.lag_seconds = (at - stamp).total_seconds()
 
