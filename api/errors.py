@@ -34,15 +34,15 @@ __all__ = [
 log = logging.getLogger("recorder.api")
 
 
-REFUSED = "the database refused: see the server's log"
+REFUSED = "the database refused the request: see the server's log"
 FROM_OUTSIDE = {
     "log": REFUSED,
     "log.access": REFUSED,
     "log.schema": REFUSED,
     "log.unavailable": "the database does not answer: try again",
 }
-"""What is told, by their codes, of errors with the words of a driver, which
-name hosts, ports and roles."""
+"""What clients get, by code, in place of the text of a database driver, which
+can name hosts, ports and roles."""
 
 
 class ApiError(RecorderError):

@@ -32,7 +32,8 @@ class Log:
     """When its newest entry was recorded."""
 
     writer: str | None
-    """Who is writing it now; null for a reader of a part."""
+    """Who is writing it now; null without the right to get all
+    Nodes and Pods."""
 
     entries_per_minute: float
 
@@ -66,7 +67,7 @@ class Source:
     """Time since it was last confirmed complete; null for a tape."""
 
     entries: int
-    """Zero for a reader of a part."""
+    """Zero without the right to get all Nodes and Pods."""
 
     gap: Gap | None
     """The gap that is open."""
@@ -96,7 +97,7 @@ class AuditSource:
     state: AuditState
 
     records: int
-    """Zero for a reader of a part."""
+    """Zero without the right to get all Nodes and Pods."""
 
     last_record_at: datetime | None
     """When the last came; null also of those of earlier releases."""
@@ -154,7 +155,8 @@ class Database:
     """Whether it is the embedded server."""
 
     bytes: float
-    """Its size on the disk; zero for a reader of a part."""
+    """Its size on the disk; zero without the right to get all Nodes and
+    Pods."""
 
     disk_free_bytes: float | None
     """Null for an external server, whose disk is not known, and for a reader

@@ -260,9 +260,10 @@ class _Work:
                 one = await checker.check(*deriving, *window)
                 if one.problems:
                     msg = (
-                        f'"{place.uri}/{known.folder}" has other facts than'
-                        f" its entries tell: {one.problems[0].says}; move it"
-                        " away"
+                        f'the facts in "{place.uri}/{known.folder}" do not'
+                        f" match the archived day: {one.problems[0].says};"
+                        " move the folder away and run `recorder rederive`"
+                        " again"
                     )
                     raise ArchiveError(msg)
                 self._tell(window[1] - window[0])

@@ -164,7 +164,7 @@ def _unfinished(
     """
     where = archived.place.uri
     if not archived.days:
-        says = f'"{where}/{archived.log.uid}" holds no day: restore them'
+        says = f'"{where}/{archived.log.uid}" holds no days: restore them'
         yield Problem(kind="archive-missing", says=says)
     for folder in folders:
         day = date.fromisoformat(folder.rpartition("/")[2])

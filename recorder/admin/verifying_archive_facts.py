@@ -79,8 +79,8 @@ class ArchivedFacts:
             return ()
         if manifest.first_position != self._next:
             derived.not_compared.append(
-                f"{manifest.day}: a day before it is missing or damaged, which"
-                " tells what objects were"
+                f"{manifest.day}: a day before it is missing or damaged, so"
+                " the state of objects at its beginning is not known"
             )
             return ()
         self._next = manifest.last_position + 1

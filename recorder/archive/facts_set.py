@@ -199,7 +199,7 @@ def check_facts(place: Place, found: FactsSet) -> None:
     named = {part.name: part for part in found.files}
     for name in place.files(found.folder):
         if name.endswith(".parquet") and name not in named:
-            msg = f'"{place.uri}/{found.folder}/{name}" is not of its manifest'
+            msg = f'"{place.uri}/{found.folder}/{name}" is not in its manifest'
             raise ArchiveError(msg)
     for name, part in named.items():
         with place.local(f"{found.folder}/{name}") as path:

@@ -95,7 +95,7 @@ def check_files(place: Place, folder: str, manifest: Manifest) -> None:
         if name.endswith(".parquet") and name not in named
     }
     if beside:
-        msg = f'"{whole}/{min(beside)}" is not of its manifest'
+        msg = f'"{whole}/{min(beside)}" is not in its manifest'
         raise ArchiveError(msg)
     size = manifest.last_position - manifest.first_position + 1
     if len({*named}) != len(named) or manifest.entries != size:

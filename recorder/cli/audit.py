@@ -47,7 +47,7 @@ def audit() -> None:
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Say what would be added and refused; write nothing.",
+    help="Print what would be added and refused; write nothing.",
 )
 @output_option("table", "json", "yaml")
 @reading_options
@@ -64,13 +64,13 @@ def import_files(
     Takes what API servers write (audit.k8s.io v1, v1beta1, v1alpha1), one
     record a line or in any other arrangement, and what clouds and log
     collectors export of it; compressed (gzip, bzip2, xz, zstd), packed (zip,
-    tar) or in UTF-16. Records that the log has already add nothing. Lines
-    that are no audit records are named and become one gap of the log; of a
-    file without any record nothing is written. --log names a log of a
-    cluster or of a tape. No recorder may be writing the log meanwhile.
+    tar) or in UTF-16. Records that are in the log already are not added
+    again. Lines that are not audit records are reported, and become one gap
+    of the log. A file without any record changes nothing. --log names a log
+    of a cluster or of a tape. No recorder may be writing the log meanwhile.
 
-    The exit status is 4 if lines were refused or cut, and 1 if no record was
-    found at all.
+    The exit status is 4 if lines were refused or cut off, and 1 if no file
+    has an audit record.
 
     \b
     Example:

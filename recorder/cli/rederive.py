@@ -34,8 +34,8 @@ def rederive(ctx: click.Context, *, again: bool) -> None:
     continue meanwhile. Answers switch to the new facts in one step at the end.
     An interrupted run resumes where it stopped.
 
-    The facts of days that were archived are rebuilt as well, beside those in
-    the archive, of which nothing is replaced.
+    The facts of archived days are rebuilt too, in folders beside the archived
+    ones. Nothing in the archive is replaced.
 
     \b
     Example:

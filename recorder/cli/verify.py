@@ -49,14 +49,14 @@ STATUSES = (
 @click.option(
     "--archived",
     is_flag=True,
-    help="Verify the archive too, where the database says that it is.",
+    help="Verify the archive too, in each place that the database names.",
 )
 @click.option(
     "--part",
     type=click.IntRange(1),
     metavar="N",
-    help="Of an archive, read the newest day and one in N others, chosen by"
-    " --seed; the files of all others must be there.",
+    help="Of an archive, read the newest day and one in N of the others,"
+    " chosen by --seed. Of the rest, check only that the files are there.",
 )
 @click.option(
     "--again",
@@ -66,14 +66,14 @@ STATUSES = (
 @click.option(
     "--facts",
     type=click.Choice(["all", "sample", "none"]),
-    help="Derive the facts of these entries again. Default: all, of more than"
-    " a million entries a sample of a million.",
+    help="Entries whose facts are derived again. Default: all, or a sample of"
+    " a million if there are more.",
 )
 @click.option(
     "--seed",
     type=click.IntRange(0),
     metavar="N",
-    help="Choose the sample by this number. Default: another each time.",
+    help="Number that chooses the sample. Default: a random one.",
 )
 @window_options
 @output_option("table", "json", "yaml")
@@ -176,9 +176,13 @@ def _check_options(
     part: int | None,
 ) -> None:
     if archived and archive is not None:
-        ctx.fail("--archived is of a database: remove it, or --archive")
+        ctx.fail(
+            "--archived and --archive exclude each other: remove one of them"
+        )
     if part is not None and archive is None and not archived:
-        ctx.fail("--part is of an archive: add --archived, or --archive PLACE")
+        ctx.fail(
+            "--part applies to an archive: add --archived, or --archive PLACE"
+        )
 
 
 def _print(found: "Verification", output: str) -> None:
@@ -243,7 +247,7 @@ async def _verify(
             found.logs.append(done)
             if done.stopped:
                 then = (
-                    "starts over: there is no signing key here"
+                    "starts over: this machine has no signing key"
                     if resume is None
                     else "resumes there"
                 )

@@ -222,7 +222,7 @@ def _received(received: Received) -> Iterator[Metric]:
     )
     yield GaugeMetricFamily(
         "recorder_audit_missing_logs",
-        "Audit logs that are followed and not there, or cannot be read.",
+        "Followed audit logs that are missing or cannot be read.",
         len(received.unread),
     )
     yield GaugeMetricFamily(

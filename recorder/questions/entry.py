@@ -85,7 +85,7 @@ async def ask_entry(reading: Reading, name: EntryName) -> Line:
                 return page[0]
     held = f"log {log.id} has the positions 1 to {log.size}"
     if log.is_part:
-        held = "it may not be yours to read"
+        held = "you may not be allowed to read it"
     msg = f"there is no entry {name}: {held}, or it was pruned"
     raise NoEntryError(msg)
 

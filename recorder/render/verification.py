@@ -109,11 +109,13 @@ def _facts(derived: Derived | None) -> Iterator[str]:
     if derived is None:
         return
     if derived.entries:
-        sample = "" if derived.seed is None else f", chosen by {derived.seed}"
+        sample = (
+            "" if derived.seed is None else f", chosen by seed {derived.seed}"
+        )
         yield (
-            f"  facts        {derived.facts:,} are what"
-            f" {derived.entries:,} of {derived.entries_of:,} entries"
-            f" tell{sample}"
+            f"  facts        {derived.facts:,} match the"
+            f" {derived.entries:,} of {derived.entries_of:,} entries that they"
+            f" follow from{sample}"
         )
     for why in derived.not_compared:
         yield f"  not compared {why}"
@@ -133,7 +135,7 @@ def _missing(found: Verified) -> Iterator[str]:
         read, of, seed = found.read_days
         yield (
             f"  sample       {read} of {of} days were read, the newest and"
-            f" others chosen by {seed}; the files of the rest are there"
+            f" others chosen by seed {seed}; the files of the rest are there"
         )
     if found.beyond:
         yield (

@@ -209,8 +209,8 @@ def _misplaced(
         Problem(
             kind="fact-altered",
             entry=name.position,
-            says=f"fact {one.place} of entry {name} ({one.said.kind}) is not"
-            " what its entry tells: it is of another object of the same name",
+            says=f"fact {one.place} of entry {name} ({one.said.kind}) does"
+            " not match its entry: it is of another object of the same name",
         )
         for one in stored
         if one.said.object == draft.identity and one.object_id != number

@@ -93,7 +93,7 @@ async def hold_problems(
         problems += _compared(row, recorded)
     for number, (placed_at, _) in recorded.placed.items():
         if number not in rows:
-            says = f"hold {number} was placed, and is not there any more"
+            says = f"hold {number} was placed, and its row is gone"
             problems.append(_problem("hold-missing", placed_at, says))
     return problems
 
@@ -106,7 +106,7 @@ def _compared(
     position, said = recorded.placed.get(number, (None, None))
     if said is None:
         if not row["is_old"]:
-            says = f"hold {number} is there, and no entry records it"
+            says = f"hold {number} exists, but no entry records it"
             yield _problem("hold-unrecorded", None, says)
     elif changed := [
         name for name in PLACED if getattr(said, name) != row[name]
@@ -119,13 +119,15 @@ def _compared(
     lifted_at, lifted = recorded.lifted.get(number, (None, None))
     if lifted is None:
         if row["is_lifted"] and not (said is None and row["is_lifted_old"]):
-            says = f"hold {number} is lifted, and no entry records that"
+            says = f"hold {number} is lifted, but no entry records that"
             yield _problem("hold-unrecorded", position, says)
     elif not row["is_lifted"]:
-        says = f"hold {number} was lifted, and is not any more"
+        says = f"hold {number} was lifted, but its row says that it is not"
         yield _problem("hold-altered", lifted_at, says)
     elif (lifted.who, lifted.why) != (row["lifted_by"], row["lifted_why"]):
-        says = f"hold {number} was lifted by or for another than it says now"
+        says = (
+            f"hold {number} was lifted by another user or for another reason"
+        )
         yield _problem("hold-altered", lifted_at, says)
 
 

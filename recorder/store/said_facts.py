@@ -100,7 +100,7 @@ def compared(
     for index, one in stored:
         expected = left.pop(index, None)
         if expected is None:
-            says = f"{_named(index, name, one)} is not told by its entry"
+            says = f"{_named(index, name, one)} does not follow from its entry"
             yield Problem(kind="fact-added", entry=name.position, says=says)
             continue
         wrong = [
@@ -112,7 +112,7 @@ def compared(
         ]
         if wrong:
             says = (
-                f"{_named(index, name, expected)} is not what its entry tells:"
+                f"{_named(index, name, expected)} does not match its entry:"
                 f" {', '.join(wrong)}"
             )
             yield Problem(kind="fact-altered", entry=name.position, says=says)

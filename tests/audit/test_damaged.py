@@ -230,4 +230,4 @@ async def test_what_is_no_file_is_not_imported(tmp_path: Path) -> None:
     await importing.run(kept, kept)
 
     assert not kept.seen
-    assert "is no regular file" in str(importing.files[0].trouble)
+    assert "is not a regular file" in str(importing.files[0].trouble)

@@ -300,12 +300,15 @@ def test_entries_of_other_logs_are_left_out(entry: dict[str, Any]) -> None:
 
 
 REFUSALS = [
-    ({"kind": "Event", "apiVersion": "v1"}, "a core/v1 Event, no audit"),
+    ({"kind": "Event", "apiVersion": "v1"}, "a core/v1 Event, not an audit"),
     (
         {"kind": "Event", "apiVersion": "events.k8s.io/v1"},
         "a events.k8s.io/v1 Event",
     ),
-    ({"kind": "Pod", "apiVersion": "v1"}, "a core/v1 Pod, no audit record"),
+    (
+        {"kind": "Pod", "apiVersion": "v1"},
+        "a core/v1 Pod, not an audit record",
+    ),
     (
         {"kind": "List", "items": [{"kind": "Pod", "apiVersion": "v1"}]},
         "a core/v1 Pod",
@@ -323,7 +326,7 @@ REFUSALS = [
         },
         "a core/v1 Event",
     ),
-    ({"events": 1}, "JSON, no audit record: it has events"),
+    ({"events": 1}, "JSON, but not an audit record: it has events"),
     ({}, "it has no members"),
     ([[[[[[[[[[[[[[[]]]]]]]]]]]]]]], "nested too deep"),
 ]
@@ -509,8 +512,8 @@ async def test_of_a_file_without_a_record_nothing_is_written(
 
     assert not kept.seen
     assert list(source.files[0].says()) == [
-        "line 1: a core/v1 Event, no audit record",
-        "line 2: a line of text, no JSON: 'x'",
+        "line 1: a core/v1 Event, not an audit record",
+        "line 2: a line of text, not JSON: 'x'",
         "line 3: it ends too early",
     ]
 
@@ -532,8 +535,8 @@ async def test_lines_that_are_refused_are_one_gap_among_the_records(
     assert gap.observed_at == datetime(2026, 11, 21, 5, tzinfo=UTC)
     assert "lines 2-3: a line of text" not in gap.proved  # each its text
     assert gap.proved == (
-        "audit.log: line 2: a line of text, no JSON: 'x'; line 3: a line of"
-        " text, no JSON: 'y'; line 5: a line of text, no JSON: 'z'"
+        "audit.log: line 2: a line of text, not JSON: 'x'; line 3: a line of"
+        " text, not JSON: 'y'; line 5: a line of text, not JSON: 'z'"
     )
     assert source.files[0].refused == 3
 

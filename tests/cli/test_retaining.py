@@ -311,7 +311,9 @@ def test_the_archive_is_verified_after_the_database(
     whole = recorder(*lines)
     assert whole.status == 0, whole.out
     assert 'the archive of "test"' in whole.out
-    assert "days were read, the newest and others chosen by 7" in whole.out
+    assert (
+        "days were read, the newest and others chosen by seed 7" in whole.out
+    )
     assert "--archive" in recorder("verify", "--part", "30", *url).err
 
     told = (("status",), 4), (("prune",), 3), (("archive",), 3)

@@ -145,7 +145,7 @@ async def test_nothing_is_found_where_nothing_was_done(held: Database) -> None:
 HOLDS = {
     "delete from recorder.hold where hold_id = 1": (
         "hold-missing",
-        "hold 1 was placed, and is not there any more",
+        "hold 1 was placed, and its row is gone",
     ),
     "update recorder.hold set since = now() where hold_id = 3": (
         "hold-altered",
@@ -161,20 +161,20 @@ HOLDS = {
     ),
     "insert into recorder.hold (log_id, who, why) values (1, 'eve', 'x')": (
         "hold-unrecorded",
-        "hold 9 is there, and no entry records it",
+        "hold 9 exists, but no entry records it",
     ),
     "insert into recorder.hold_lifted (hold_id, who, why, lifted_at)"
     " values (6, 'eve', 'x', '2020-01-01')": (
         "hold-unrecorded",
-        "hold 6 is lifted, and no entry records that",
+        "hold 6 is lifted, but no entry records that",
     ),
     "delete from recorder.hold_lifted where hold_id = 7": (
         "hold-altered",
-        "hold 7 was lifted, and is not any more",
+        "hold 7 was lifted, but its row says that it is not",
     ),
     "update recorder.hold_lifted set who = 'alice' where hold_id = 8": (
         "hold-altered",
-        "hold 8 was lifted by or for another than it says now",
+        "hold 8 was lifted by another user or for another reason",
     ),
 }
 """Each does something to another hold; the second is as it was placed."""
@@ -190,7 +190,7 @@ async def test_every_hold_that_was_edited_is_named(held: Database) -> None:
         [
             *HOLDS.values(),
             # To its log it is not there.
-            ("hold-missing", "hold 5 was placed, and is not there any more"),
+            ("hold-missing", "hold 5 was placed, and its row is gone"),
         ]
     )
 

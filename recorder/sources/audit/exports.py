@@ -29,7 +29,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A document that is no audit record."""
+    """A document that is not an audit record."""
 
     reason: str
 
@@ -99,7 +99,7 @@ def _found_in(raw: bytes) -> Iterator[Found]:
         document = orjson.loads(raw)
     except ValueError:
         # A text with half a character, or nested too deep.
-        yield Refused("it is no JSON that can be decoded")
+        yield Refused("it cannot be decoded as JSON")
         return
     yield from _of(document, 0)
 
@@ -114,7 +114,7 @@ def _of(document: object, depth: int) -> Iterator[Found]:
     elif isinstance(document, str):
         yield from _of_text(document, depth)
     else:
-        yield Refused(f"it is JSON, but no object: {str(document)[:SHOWN]}")
+        yield Refused(f"it is not a JSON object: {str(document)[:SHOWN]}")
 
 
 def _of_list(document: list[Any], depth: int) -> Iterator[Found]:
@@ -195,7 +195,7 @@ def _record(document: Mapping[str, Any]) -> Found:
 def _no_json(text: str) -> Found:
     if _KLOG.match(text):
         return Other()
-    return Refused(f"a line of text, no JSON: {text[:SHOWN].strip()!r}")
+    return Refused(f"a line of text, not JSON: {text[:SHOWN].strip()!r}")
 
 
 def _seems(document: Mapping[str, Any]) -> str:
@@ -209,7 +209,7 @@ def _seems(document: Mapping[str, Any]) -> str:
             for o in ("core/v1" if version == "v1" else version, kind)
             if o
         )
-        return f"a {named}, no audit record"
+        return f"a {named}, not an audit record"
     for members, says in SEEMS:
         if members <= document.keys():
             return says
@@ -219,7 +219,7 @@ def _seems(document: Mapping[str, Any]) -> str:
             " documents whole (_source)"
         )
     names = ", ".join(sorted(document)[:5])[:SHOWN]
-    return f"JSON, no audit record: it has {names or 'no members'}"
+    return f"JSON, but not an audit record: it has {names or 'no members'}"
 
 
 SEEMS = (
@@ -232,7 +232,7 @@ SEEMS = (
     ),
     (
         frozenset({"rule", "priority", "output"}),
-        "an alert of Falco, no audit record",
+        "an alert of Falco, not an audit record",
     ),
     (
         frozenset({"@ptr"}),
@@ -249,6 +249,9 @@ SEEMS = (
         frozenset({"messageType", "logGroup"}),
         "a message of CloudWatch without log events",
     ),
-    (frozenset({"specversion", "source"}), "a CloudEvent, no audit record"),
+    (
+        frozenset({"specversion", "source"}),
+        "a CloudEvent, not an audit record",
+    ),
 )
 """Documents by their members: those that are easily taken for records."""

@@ -167,7 +167,10 @@ def _see_file(path: Path) -> None:
         OSError: it is not there.
     """
     if not stat.S_ISREG(path.stat().st_mode):
-        msg = f"{path} is no regular file; write it to one first"
+        msg = (
+            f'cannot import "{path}": it is not a regular file; copy its'
+            " content to one first"
+        )
         raise UnreadableError(msg)
 
 
