@@ -115,7 +115,7 @@ async def verify_archived(  # noqa: PLR0913 - what of it, and by what
         found.read_days = ReadDays(len(read), len(manifests), sample.seed)
     days = [manifest for folder, manifest in manifests if folder in read]
     total = sum(manifest.entries for manifest in days)
-    # What objects were on a day, all days before it tell.
+    # The state of objects on a day follows from all days before it.
     mode = how.mode if sample is None else "none"
     found.derived = chosen_days(days, mode, how.seed, how.all_max)
     facts = ArchivedFacts(archived.place, found.derived)
