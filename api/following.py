@@ -39,7 +39,7 @@ QUEUE_MAX = 5000
 SUBSCRIBERS_MAX = 2000
 
 STILL_SECONDS = 10.0
-"""How long nothing comes until it is asked whether a subscriber still may."""
+"""How long a stream is silent before the rights of its reader are checked."""
 
 QUIET_SECONDS = 10.0
 """How long a subscriber hears nothing of how far the log is."""

@@ -27,7 +27,7 @@ def namespaces_in(text: str) -> Collection[str]:
 
 
 def words_of_event(document: bytes | None) -> str:
-    """Return the words of an Event, and of which namespace it tells beside."""
+    """Return the text of an Event, with the namespace of its other object."""
     try:
         event = orjson.loads(document or b"{}")
     except orjson.JSONDecodeError:

@@ -1,4 +1,4 @@
-"""Which facts, entries and nodes of one log somebody may see.
+"""Which facts, entries and nodes of one log a reader may see.
 
 Whoever may get an object may read its history. Of a node, whoever may get
 Pods of a namespace that it ran may read what happened to it: Events about it,

@@ -104,7 +104,7 @@ class ArchivedDrafts:
 
 
 async def nothing_went(_first: int, _last: int) -> Sequence[int]:
-    """Return what went early: nothing, since days are archived whole."""
+    """Return the entries removed from a day: none, as days are whole."""
     return ()
 
 

@@ -46,7 +46,7 @@ SHOWN_MAX = 1000
 MOMENT = timedelta(microseconds=1)
 
 HIDDEN = "only what you may get in the cluster is shown"
-"""Of a log that is told to a reader of a part."""
+"""The hole in a log whose reader may not see all of it."""
 
 SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM)
 

@@ -59,11 +59,11 @@ class Log:
     where none was dropped."""
 
     is_part: bool = False
-    """Whether it is told to a reader of a part, and not how large it is."""
+    """Whether its reader may not see all of it, nor how large it is."""
 
     @property
     def told_size(self) -> int:
-        """How large it was, as far as that is told; zero if it is not."""
+        """How large it was; zero if its reader may not know."""
         return 0 if self.is_part else self.size
 
     @property

@@ -17,7 +17,8 @@ __all__ = ["HealthServer", "listening"]
 BOUNDS = server.Bounds(
     connections=100, strangers=100, strangers_of_a_peer=50, idle_seconds=75
 )
-"""Nobody is let in here: kubelet and Prometheus ask, and are gone."""
+"""No client authenticates here: kubelet and Prometheus send a request and
+leave."""
 
 BEHIND_SHOWN = 5
 """Resources that are named; a probe shows a line."""

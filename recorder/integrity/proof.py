@@ -173,8 +173,8 @@ def check_proof(content: bytes, keys: Sequence[bytes] | None) -> Proof:
 
     Args:
         content: of the file.
-        keys: the public keys whose checkpoints count; None for whoever
-            makes it without any, and leaves the signature to others.
+        keys: the public keys whose checkpoints count; None where there are
+            none, and the signature is left to the auditor.
 
     Raises:
         ProofError: it does not; in words, where it fails.

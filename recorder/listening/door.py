@@ -1,7 +1,7 @@
 """A connection from the moment it is accepted until its protocol has it.
 
 Behind it may be TLS, whose handshake is bounded in time. Handshakes count
-among the connections: whoever holds half of one holds an open file.
+among the connections: an unfinished one is an open file too.
 """
 
 import asyncio

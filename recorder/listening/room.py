@@ -1,9 +1,9 @@
 """Who may be connected at once: room for strangers, and room that is kept.
 
-Whoever reaches a port can open connections and say nothing, or half of
-something. So a connection is a stranger until the application has let it in,
-strangers have a part of the room only, and a new one takes the place of the
-oldest: of its own peer beyond the bound of one, else of the peer that has
+Any client that reaches a port can open connections and send nothing, or half
+of a request. So a connection is a stranger until the application has let it
+in, strangers have a part of the room only, and a new one takes the place of
+the oldest: of its own peer beyond the bound of one, else of the peer that has
 most. Those who prove at once who they are get in, however many wait.
 """
 

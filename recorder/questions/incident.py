@@ -22,7 +22,7 @@ from recorder.questions.loading.nodes import LOOKBACK
 from recorder.questions.ports import Reading
 from recorder.questions.why import WhyQuestion, ask_why
 
-__all__ = ["NoIncidentError", "ask_incident", "ask_verdict"]
+__all__ = ["NoIncidentError", "ask_incident"]
 
 MARGIN = timedelta(minutes=1)
 
@@ -50,11 +50,12 @@ async def ask_incident(
     at, nodes = await _place(reading, name)
     verdict = await _verdict(reading, name, (at, nodes), knowledge, now=now)
     began = min(at, verdict.began_at)
-    end: datetime | None = at + LOOKBACK
+    end = at + LOOKBACK
     last = reading.log.observed_at
-    if last is None or end is None or last < end:
-        end = None
-    question = IncidentsQuestion(window=Window(began - MARGIN, end))
+    is_over = last is not None and last >= end
+    question = IncidentsQuestion(
+        window=Window(began - MARGIN, end if is_over else None)
+    )
     found = await ask_incidents(reading, question, knowledge, now=now)
     chosen = [
         one
@@ -66,22 +67,6 @@ async def ask_incident(
     return Incidents(
         window=found.window, incidents=chosen, coverage=found.coverage
     )
-
-
-async def ask_verdict(
-    reading: Reading,
-    name: EntryName,
-    knowledge: Knowledge,
-    *,
-    now: datetime,
-) -> Verdict:
-    """Find the verdict of an id, on its node.
-
-    Raises:
-        NoIncidentError: there is none.
-    """
-    place = await _place(reading, name)
-    return await _verdict(reading, name, place, knowledge, now=now)
 
 
 async def _verdict(
@@ -109,9 +94,9 @@ async def _place(
 ) -> tuple[datetime, Sequence[str]]:
     """Return when an entry was observed, and the nodes that it is about.
 
-    By its facts where there are any: an audit record belongs to no node and
-    tells of the one it names; and who may not read the documents of a Node
-    may still read what they tell.
+    From its facts if there are any: the entry of an audit record has no node,
+    its facts do; and a reader may be allowed to read the facts of a Node
+    without its documents.
     """
     log = reading.log
     if name.log == log.id and 0 < name.position <= log.size:

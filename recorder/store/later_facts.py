@@ -71,7 +71,7 @@ class OldDay(NamedTuple):
 
 
 async def try_lock(connection: asyncpg.Connection, log: int) -> bool:
-    """Return whether nobody else derives the facts of the archive now."""
+    """Return whether no other process derives the archive's facts now."""
     locked: bool = await connection.fetchval(LOCK, log)
     return locked
 

@@ -34,7 +34,7 @@ ORIGIN = "kube-recorder/"
 async def missing_logs(settings: Settings, dsn: str) -> Sequence[Verified]:
     """Return the logs that were signed with a trusted key and are gone.
 
-    Without a key nothing can be told from what others signed.
+    Without a key, our checkpoints cannot be distinguished from others.
 
     Raises:
         RecorderError: the trusted keys, a place's address or the database.

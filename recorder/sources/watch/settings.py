@@ -129,7 +129,7 @@ class WatchSettings:
 
     walk_stage: int = 1000
     """Versions above which a span is read in stages, each of which is put
-    before the next, so that whoever is killed goes on behind them."""
+    before the next, so that a recorder that is killed resumes behind them."""
 
     walk_stages: int = 8
     """At most so many stages are planned for a span."""
