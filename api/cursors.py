@@ -20,6 +20,7 @@ from typing import Self
 
 from api.errors import CursorError, ExpiredCursorError
 from api.ports import LogReading
+from recorder.coverage.ports import Log
 from recorder.model.reference import CLUSTER_NAME_MAX, LogNumber
 
 __all__ = [
@@ -77,7 +78,7 @@ class Cursor:
         """
         cursor = cls(*_numbers(text, PLACE, FACT))
         log = reading.log
-        _check(cursor.log, cursor.position, log=log.id, size=log.size)
+        _check_place(cursor.log, cursor.position, log)
         if cursor.index < INDEX_MAX:
             _check_current(cursor, reading)
         return cursor
@@ -117,7 +118,7 @@ class MomentCursor:
         return _encoded(MOMENT, self.log, self.microseconds, self.position)
 
     @classmethod
-    def parse(cls, text: str, *, log: int, size: int) -> Self:
+    def parse(cls, text: str, log: Log) -> Self:
         """Read one that this log gave.
 
         Raises:
@@ -127,18 +128,20 @@ class MomentCursor:
         cursor = cls(*_numbers(text, MOMENT))
         if cursor.microseconds > MICROSECONDS_MAX:
             raise _no_cursor(text)
-        _check(cursor.log, cursor.position, log=log, size=size)
+        _check_place(cursor.log, cursor.position, log)
         return cursor
 
 
-def _check(of_log: int, position: int, *, log: int, size: int) -> None:
-    if of_log != log:
-        msg = f"the cursor belongs to log {of_log}, not to log {log}"
+def _check_place(of_log: int, position: int, log: Log) -> None:
+    if of_log != log.id:
+        msg = f"the cursor belongs to log {of_log}, not to log {log.id}"
         raise CursorError(msg)
-    if position > size:
+    if position > log.size:
+        # How large it is is not for who reads a part.
+        end = "before it" if log.is_part else f"at {log.size}"
         msg = (
-            f"the cursor is at position {position}, but log {log} ends at"
-            f" {size}: was the database replaced?"
+            f"the cursor is at position {position}, but log {log.id} ends"
+            f" {end}: was the database replaced?"
         )
         raise CursorError(msg)
 

@@ -209,10 +209,10 @@ def page_of(
     log = reading.log
     within = list(chosen)
     if page.after is not None:
-        after = MomentCursor.parse(page.after, log=log.id, size=log.size)
+        after = MomentCursor.parse(page.after, log)
         within = [one for one in within if one.place > after.place]
     if page.before is not None:
-        before = MomentCursor.parse(page.before, log=log.id, size=log.size)
+        before = MomentCursor.parse(page.before, log)
         within = [one for one in within if one.place < before.place]
     shown = within[: page.size] if page.forward else within[-page.size :]
     more = len(within) > len(shown)

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
+from api.visible.counting import newest_seen
 from api.visible.sight import Sight
 from recorder.coverage.ports import FactsEnd
 from recorder.explain.needs import ObjectName
@@ -179,10 +180,14 @@ class VisibleFactPages:
     async def skip_to_newest(
         self, selection: Selection, count: int, *, on_day: OnDay | None = None
     ) -> int:
-        """Return a position behind which about the newest facts lie."""
-        # Of what lies there less may be seen: who turns pages goes on.
-        return await self._pages.skip_to_newest(
-            selection, count, on_day=on_day
+        """Return a position behind which about the newest facts lie.
+
+        Of those that may be seen: hidden ones are neither counted nor told.
+        """
+        return await newest_seen(
+            lambda n: self._pages.skip_to_newest(selection, n, on_day=on_day),
+            lambda after: self.pages(selection, after=after),
+            count,
         )
 
     async def pages(

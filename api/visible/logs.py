@@ -9,7 +9,12 @@ from api.ports import Bell, Logs, Rights
 from api.visible.reading import VisibleReading
 from api.visible.record import status_of
 from api.visible.sight import NODES, PODS, Sight
-from recorder.errors import ConfigError, NotFoundError
+from recorder.errors import (
+    ConfigError,
+    LogUnavailableError,
+    NotFoundError,
+    RecorderError,
+)
 from recorder.questions.clusters import Known
 from recorder.questions.ports import Reading
 from recorder.questions.status import Status
@@ -47,6 +52,7 @@ class VisibleLogs:
 
         Raises:
             NotFoundError: there is none that the reader may see.
+            LogUnavailableError: the database of the own cluster is away.
             ForbiddenError: the reader has no right in the cluster.
         """
         own = self._rights.cluster_uid
@@ -57,11 +63,29 @@ class VisibleLogs:
         except (NotFoundError, ConfigError) as exc:
             # Which others there are is not told.
             raise _nothing(number, cluster) from exc
+        except LogUnavailableError as exc:
+            # Nor which of them are away, and which lie beside the own.
+            raise await self._away(number, cluster) from exc
         if found.log.cluster_uid != own:
             raise _nothing(number, cluster)
         sight = Sight(self._rights, found)
         await sight.check()
         return VisibleReading(found, sight, whole=await sight.is_whole())
+
+    async def _away(
+        self, number: int | None, cluster: str | None
+    ) -> RecorderError:
+        """Return what to say of a log that is away: the own, or another."""
+        own = self._rights.cluster_uid
+        asked = cluster or getattr(number, "cluster", own)
+        known = await self._logs.known()
+        names = {
+            log.cluster_name for log in known.logs if log.cluster_uid == own
+        }
+        if names and asked not in {own, *names}:
+            return _nothing(number, cluster)
+        msg = "cannot read the log: its database is away; try again later"
+        return LogUnavailableError(msg)
 
     async def known(self) -> Known:
         """Return the logs of the own cluster, or that it is away.

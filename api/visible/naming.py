@@ -1,10 +1,12 @@
 """Which namespaces a text of a controller names, as such texts write objects.
 
-``train/llm-0``, kubelet's ``llm-0_train(UID)``, or ``namespace train``.
+``train/llm-0``, kubelet's ``llm-0_train(UID)``, ``namespace train`` however
+it is put, or ``ns/train``.
 """
 
 import re
 from collections.abc import Collection
+from typing import Any
 
 import orjson
 
@@ -16,7 +18,7 @@ FORMS = [
     for form in (
         rf"(?<![-.\w]){LABEL}/",
         rf"_{LABEL}\(",
-        rf"namespace\W{{1,3}}{LABEL}",
+        rf"(?i:namespaces?|\bns)\W{{1,4}}{LABEL}",
     )
 ]
 
@@ -27,14 +29,25 @@ def namespaces_in(text: str) -> Collection[str]:
 
 
 def words_of_event(document: bytes | None) -> str:
-    """Return the text of an Event, with the namespace of its other object."""
+    """Return the text of an Event, with the namespace of its other object.
+
+    Controllers write into its labels and annotations too.
+    """
     try:
         event = orjson.loads(document or b"{}")
     except orjson.JSONDecodeError:
         return ""
     if not isinstance(event, dict):
         return ""
-    related = event.get("related")
-    beside = related.get("namespace") if isinstance(related, dict) else None
-    said = event.get("message") or event.get("note") or ""
-    return f"{said} namespace {beside}" if beside else str(said)
+    said = [event.get("message"), event.get("note"), event.get("action")]
+    about = _part(event, "metadata")
+    for name in ("labels", "annotations"):
+        said += [f"{key}: {text}" for key, text in _part(about, name).items()]
+    beside = _part(event, "related").get("namespace")
+    said.append(beside and f"namespace {beside}")
+    return "\n".join(str(one) for one in said if one)
+
+
+def _part(document: dict[str, Any], name: str) -> dict[str, Any]:
+    part = document.get(name)
+    return part if isinstance(part, dict) else {}

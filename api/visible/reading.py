@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
 
 from api.ports import LogReading
+from api.visible.counting import newest_seen
 from api.visible.facts import VisibleFactPages, VisibleFacts, VisibleGangs
 from api.visible.record import gap_of, log_of, stream_of, unread_of
 from api.visible.sight import NODES, Sight
@@ -118,9 +119,20 @@ class VisibleReading:
     async def skip_to_newest(
         self, selection: Selection, count: int, *, on_day: OnDay | None = None
     ) -> int:
-        """Return the position after which the newest ``count`` lines lie."""
-        return await self._reading.skip_to_newest(
-            selection, count, on_day=on_day
+        """Return the position after which the newest ``count`` lines lie.
+
+        Of those that may be seen: hidden ones are neither counted nor told.
+        """
+        if self._whole:
+            return await self._reading.skip_to_newest(
+                selection, count, on_day=on_day
+            )
+        return await newest_seen(
+            lambda n: self._reading.skip_to_newest(
+                selection, n, on_day=on_day
+            ),
+            lambda after: self.lines(selection, after=after, parts=Part(0)),
+            count,
         )
 
     async def lines(

@@ -71,6 +71,8 @@ async def test_rights_in_one_cluster_show_nothing_of_another(
             (None, OTHER),
             (None, f"uid-of-{OTHER}"),
             (1, None),
+            (LogNumber(1, "dead"), None),
+            (None, "dead"),
         ):
             with pytest.raises(NotFoundError, match="that you may read"):
                 await seen.read(number, cluster=cluster)
@@ -82,8 +84,10 @@ async def test_that_the_own_cluster_is_away_is_no_empty_answer(
     urls = urls_of(fleet_databases, OTHER) | {OWN: DEAD}
     async with routed(urls) as logs:
         seen = visible(logs, Principal("alice", Everything(OWN)))
-        with pytest.raises(LogUnavailableError):
+        with pytest.raises(LogUnavailableError, match="its database is away"):
             await seen.read(None)
+        with pytest.raises(LogUnavailableError, match="its database is away"):
+            await seen.read(LogNumber(1, OWN))
         with pytest.raises(LogUnavailableError):
             await seen.known()
 
