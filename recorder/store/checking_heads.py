@@ -3,19 +3,21 @@
 The head of an object is its newest version, unless it is gone. Of a Node and
 a Lease updates that changed nothing are counted at the head, and are no
 entries: their number, time and newest version follow from nothing. A resume
-point names the gap that is open; how far it vouches follows from nothing.
+point has the gap that is open; how far it vouches follows from nothing.
 """
 
 from collections.abc import AsyncIterator, Iterator, Mapping
+from datetime import datetime
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import asyncpg
+import orjson
 
 from recorder.classify import node_ready, substance
 from recorder.integrity.chain import Problem
 from recorder.model.entry import Operation
-from recorder.model.reference import Resource
+from recorder.model.reference import EntryName, Resource
 from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
 from recorder.store.lookback import documents
 from recorder.store.read_batches import LogEnd
@@ -65,24 +67,45 @@ STRAY = """
       where o.object_id = h.object_id and o.log_id = h.log_id)
     order by 1 limit 10
 """
+# Of each stream the newest gap, and what closed gaps behind it.
 RESUME_POINTS = Statement.of("""
-    select p.source, r.name as resource, p.gap_position,
-      max(e.position) filter (where e.operation = #gap-opened) as opened,
-      max(e.position) filter (where e.operation = #gap-closed) as closed
-    from recorder.resume_point p
+    with point as (
+      select p.*, s.code from recorder.resume_point p
+      join unnest(:words::text[], :codes::int2[]) as s (word, code)
+        on s.word = p.source
+      where p.log_id = :log),
+    told as (
+      select source as code, resource_id, position, operation,
+        max(position) filter (where operation = #gap-opened)
+          over (partition by source, resource_id) as opened
+      from recorder.entry
+      where log_id = :log and operation >= 100
+        and operation in (#gap-opened, #gap-closed)),
+    gap as (
+      select code, resource_id, opened, array_agg(position) filter (
+        where operation = #gap-closed and position > opened) as closed
+      from told group by code, resource_id, opened)
+    select r.name as resource, p.source, p.gap_position, p.gap_since,
+      p.gap_reason, p.gap_version, g.code, g.opened, g.closed
+    from point p full join gap g using (code, resource_id)
     join recorder.resource r using (resource_id)
-    join unnest(:words::text[], :codes::int2[]) as s (word, code)
-      on s.word = p.source
-    left join recorder.entry e on e.log_id = p.log_id and e.operation >= 100
-      and e.operation in (#gap-opened, #gap-closed)
-      and e.resource_id = p.resource_id and e.source = s.code
-    where p.log_id = :log
-    group by p.source, r.name, p.gap_position
 """)
 
 Row: TypeAlias = asyncpg.Record | Mapping[str, Any]
 
 MODIFIED = OPERATION_CODES[Operation.MODIFIED]
+
+
+class _Said(NamedTuple):
+    """What a gap entry says, as far as it can be read.
+
+    One that was altered is a problem of its batch.
+    """
+
+    opened: int | None = None
+    """The position of the gap that it closes."""
+
+    began: tuple[datetime | None, str, str | None] | None = None
 
 
 async def check_heads(
@@ -203,7 +226,7 @@ def _altered(end: LogEnd, position: int, says: str) -> Problem:
 async def check_resume_points(
     connection: asyncpg.Connection, end: LogEnd
 ) -> AsyncIterator[Problem]:
-    """Yield resume points that name another gap than the one that is open."""
+    """Yield resume points that hide a gap, or tell another than is open."""
     asked = RESUME_POINTS.values(
         {
             "log": end.log,
@@ -211,20 +234,57 @@ async def check_resume_points(
             "codes": list(SOURCE_CODES.values()),
         }
     )
-    for row in await connection.fetch(RESUME_POINTS.text, *asked):
-        gap, opened = row["gap_position"], row["opened"]
-        is_open = opened is not None and opened > (row["closed"] or 0)
-        # Behind one that is open an earlier one may be closed, late.
-        if gap == opened or (gap is None and not is_open):
-            continue
-        what = row["resource"] or row["source"]
-        yield Problem(
-            kind="resume-altered",
-            entry=gap or opened,
-            says=f"the resume point of {what} says that"
-            f" {_gap(end, gap)} is open, and the newest that its entries"
-            f" open is {_gap(end, opened)}",
-        )
+    rows = await connection.fetch(RESUME_POINTS.text, *asked)
+    wanted = {
+        position
+        for row in rows
+        if row["opened"] is not None
+        for position in (row["opened"], *(row["closed"] or ()))
+    }
+    raws = await documents(connection, end.log, sorted(wanted))
+    said = {position: _said(raw) for position, raw in raws.items()}
+    for row in rows:
+        wrong = _misresumed(end, row, said)
+        if wrong is not None:
+            yield Problem(
+                kind="resume-altered",
+                entry=row["gap_position"] or row["opened"],
+                says=f"the resume point of {row['resource']} {wrong}",
+            )
+
+
+def _misresumed(
+    end: LogEnd, row: Row, said: Mapping[int, _Said]
+) -> str | None:
+    """Say what of a resume point does not follow from the gap entries."""
+    gap, opened = row["gap_position"], row["opened"]
+    behind = [said.get(position) for position in row["closed"] or ()]
+    closed = {one.opened for one in behind if one is not None}
+    is_open = opened is not None and opened not in closed
+    if row["source"] is None:
+        missing = f"is missing: {_gap(end, opened)} is open"
+        return missing if is_open else None
+    if gap != (opened if is_open else None):
+        newest = _gap(end, opened if is_open else None)
+        return f"says that {_gap(end, gap)} is open, and its entries {newest}"
+    if gap is None:
+        return None
+    began = row["gap_since"], row["gap_reason"], row["gap_version"]
+    if said.get(gap, _Said()).began not in (None, began):
+        return f"says otherwise than its entry how {_gap(end, gap)} began"
+    return None
+
+
+def _said(raw: bytes) -> _Said:
+    try:
+        said = orjson.loads(raw)
+        since = said["from"] and datetime.fromisoformat(said["from"])
+        began = since, said["reason"], said["resource_version_before"]
+        closes = "opened" in said
+        opened = EntryName.parse(said["opened"]).position if closes else None
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return _Said()
+    return _Said(opened, began)
 
 
 def _gap(end: LogEnd, position: int | None) -> str:

@@ -5,11 +5,13 @@ by which it is known.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from hashlib import sha256
 
 import asyncpg
 
 from recorder.integrity.chain import Problem
+from recorder.model.moment import written
 from recorder.store.read_batches import LogEnd
 
 __all__ = ["strays"]
@@ -39,6 +41,14 @@ MISPRUNED = """
       where log_id = h.log_id and last_batch = h.pruned_batches) t) d
     where h.log_id = $1 and h.pruned_positions <> d.last_position
 """
+# An epoch begins with an entry, and the next entry is recorded no earlier.
+BEHIND = """
+    select h.epoch, e.epoch as newest, h.recorded_at, e.recorded_at as least
+    from recorder.log_head h join recorder.entry e
+      on e.log_id = h.log_id and e.position = h.size
+    where h.log_id = $1 and h.size > h.pruned_positions
+      and (h.epoch <> e.epoch or h.recorded_at < e.recorded_at)
+"""
 OUTSIDE = """
     select e.position from recorder.log_head h join recorder.entry e
       on e.log_id = h.log_id and (e.position < 1 or e.position > h.size)
@@ -63,6 +73,8 @@ async def strays(
         problems += [_doubled(position) for (position,) in doubled]
     for pruned, dropped in await connection.fetch(MISPRUNED, end.log):
         problems.append(_mispruned(pruned, dropped))
+    for row in await connection.fetch(BEHIND, end.log):
+        problems.append(_other_head(end, *row))
     for number, digest, content in await connection.fetch(DICTIONARIES):
         if sha256(content).digest() != digest:
             says = (
@@ -79,6 +91,18 @@ def _mispruned(pruned: int, dropped: int) -> Problem:
         entry=pruned,
         says=f"the head of the log says that entries up to {pruned} were"
         f" dropped, and the days that were end at {dropped}",
+    )
+
+
+def _other_head(
+    end: LogEnd, epoch: int, newest: int, at: datetime, least: datetime
+) -> Problem:
+    return Problem(
+        kind="head-altered",
+        entry=end.size,
+        says=f"the head of the log is of epoch {epoch}, recorded at"
+        f" {written(at)}, and its newest entry of epoch {newest}, recorded at"
+        f" {written(least)}",
     )
 
 

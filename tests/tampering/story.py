@@ -25,14 +25,7 @@ BATCH = 5
 async def record(dsn: str) -> None:
     """Write the tapes into the logs 1 and 2, in the same batches always."""
     for name in TAPES:
-        spec = LogSpec(
-            cluster_name=name,
-            cluster_uid=f"uid-{name}",
-            kubernetes="v1.36.3",
-            redaction_key_id=None,
-            tape_uid=name,
-        )
-        writer = Writer(dsn, spec, holder="tampering")
+        writer = writer_of(dsn, name)
         ledger = Ledger(await writer.take_lease())
         sequencer = Sequencer(ledger, Relisting(ledger))
         deriver = Deriver(writer)
@@ -43,6 +36,17 @@ async def record(dsn: str) -> None:
                     await append(writer, deriver, sequencer)
         await append(writer, deriver, sequencer)
         await writer.close()
+
+
+def writer_of(dsn: str, name: str) -> Writer:
+    spec = LogSpec(
+        cluster_name=name,
+        cluster_uid=f"uid-{name}",
+        kubernetes="v1.36.3",
+        redaction_key_id=None,
+        tape_uid=name,
+    )
+    return Writer(dsn, spec, holder="tampering")
 
 
 async def append(

@@ -5,15 +5,30 @@ what is not derived is in docs/integrity.md with its reason.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 
 import pytest
 
 from recorder.admin.verifying import Verifying, verify_over
+from recorder.intake.deriving import Deriver
+from recorder.intake.ledger import Ledger
+from recorder.intake.relisting import Relisting
+from recorder.intake.sequencer import Sequencer
+from recorder.integrity.chain import Problem
+from recorder.model.observation import RequestFailed
+from recorder.model.reference import Resource
 from recorder.store.long_work import connect_to
+from tests.support.days import owner
 from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer
-from tests.tampering.story import record, the_log
+from tests.tampering.story import (
+    TAPES,
+    append,
+    record,
+    the_log,
+    writer_of,
+)
 
 SOME = "where object_id = (select min(object_id) from recorder.object_head h"
 OF_LOG = SOME + " where log_id = 1)"
@@ -67,19 +82,86 @@ RESUME_POINTS = {
           where log_id = 1 and operation = 102)
     """,
 }
+BEGAN = (
+    "the resume point of v1/pods says otherwise than its entry how the gap"
+    " 2/{gap} began"
+)
+SECOND = " where log_id = 2 and gap_position is not null"
+OPEN_GAPS = {
+    "removed with its gap": (
+        f"delete from recorder.resume_point{SECOND}",
+        "the resume point of v1/pods is missing: the gap 2/{gap} is open",
+    ),
+    "of another stream": (
+        f"update recorder.resume_point set source = 'tape'{SECOND}",
+        "the resume point of v1/pods is missing: the gap 2/{gap} is open",
+    ),
+    "without its gap": (
+        (
+            "update recorder.resume_point set gap_position = null,"
+            " gap_reason = null, gap_since = null, gap_version = null" + SECOND
+        ),
+        (
+            "the resume point of v1/pods says that no gap is open, and its"
+            " entries the gap 2/{gap}"
+        ),
+    ),
+    "with a gap that began later": (
+        f"update recorder.resume_point set gap_since = now(){SECOND}",
+        BEGAN,
+    ),
+    "with a gap for another reason": (
+        f"update recorder.resume_point set gap_reason = 'x'{SECOND}",
+        BEGAN,
+    ),
+    "with a gap behind another version": (
+        f"update recorder.resume_point set gap_version = '9'{SECOND}",
+        BEGAN,
+    ),
+}
+LOG_HEADS = {
+    "in another epoch": "epoch = epoch + 1",
+    "at another time": "recorded_at = '2020-01-01'",
+}
 UNSEEN = {
+    "since when it vouches": "began_at = '2020-01-01'",
+    "what it does": "state = 'absent'",
     "how far it vouches": "vouched_until = now()",
     "where it resumes": "completed = '1'",
 }
 
 
+async def record_refused(dsn: str) -> None:
+    """Record the story, and of log 2 the beginning of a gap."""
+    await record(dsn)
+    writer = writer_of(dsn, TAPES[1])
+    ledger = Ledger(await writer.take_lease())
+    sequencer = Sequencer(ledger, Relisting(ledger))
+    sequencer.take(
+        RequestFailed(
+            observed_at=datetime.now(UTC),
+            resource=Resource.parse("v1/pods"),
+            status=403,
+            reason="Forbidden",
+        )
+    )
+    await append(writer, Deriver(writer), sequencer)
+    await writer.close()
+
+
 @pytest.fixture(scope="module")
 def log(embedded_server: DatabaseServer) -> Iterator[Database]:
-    with filled_database(embedded_server, record) as database:
+    with filled_database(embedded_server, record_refused) as database:
         yield database
 
 
 async def kinds(log: Database, statement: str) -> set[str]:
+    return {problem.kind for problem in await problems(log, statement)}
+
+
+async def problems(
+    log: Database, statement: str, number: int = 1
+) -> Sequence[Problem]:
     connection = await connect_to(log.superuser_dsn())
     change = connection.transaction()
     await change.start()
@@ -90,12 +172,12 @@ async def kinds(log: Database, statement: str) -> set[str]:
         done = await connection.execute(statement)
         assert done.split()[-1] == "1"
         found = await verify_over(
-            connection, the_log(1), Verifying(), asyncio.Event()
+            connection, the_log(number), Verifying(), asyncio.Event()
         )
     finally:
         await change.rollback()
         await connection.close()
-    return {problem.kind for problem in found.problems}
+    return found.problems
 
 
 @pytest.mark.parametrize("edit", HEADS)
@@ -108,6 +190,55 @@ async def test_an_edited_gap_of_a_resume_point_is_found(
     log: Database, edit: str
 ) -> None:
     assert "resume-altered" in await kinds(log, RESUME_POINTS[edit])
+
+
+@pytest.mark.parametrize("edit", OPEN_GAPS)
+async def test_an_open_gap_that_is_hidden_or_edited_is_found(
+    log: Database, edit: str
+) -> None:
+    statement, says = OPEN_GAPS[edit]
+    async with owner(log) as connection:
+        gap = await connection.fetchval(
+            f"select gap_position from recorder.resume_point{SECOND}"
+        )
+    found = await problems(log, statement, 2)
+    assert [(one.kind, one.entry, one.says) for one in found] == [
+        ("resume-altered", gap, says.format(gap=gap))
+    ]
+
+
+@pytest.mark.parametrize("document", ["{}", "[]", '{"from": 1}'])
+async def test_a_gap_entry_that_was_altered_is_named_by_its_batch(
+    log: Database, document: str
+) -> None:
+    statement = (
+        "update recorder.entry set encoding = 0, base_distance = null,"
+        f" payload = '{document}' where log_id = 2 and position ="
+        f" (select gap_position from recorder.resume_point{SECOND})"
+    )
+    found = await problems(log, statement, 2)
+    assert [one.kind for one in found] == ["batch-altered"]
+    assert found[0].says.startswith("one of the entries 91 to 91 is not")
+
+
+@pytest.mark.parametrize("edit", LOG_HEADS)
+async def test_an_edited_head_of_the_log_is_found(
+    log: Database, edit: str
+) -> None:
+    statement = (
+        f"update recorder.log_head set {LOG_HEADS[edit]} where log_id = 2"
+    )
+    found = await problems(log, statement, 2)
+    assert [one.kind for one in found] == ["head-altered"]
+    assert "and its newest entry of epoch 1, recorded at" in found[0].says
+
+
+@pytest.mark.parametrize("number", [1, 2])
+async def test_nothing_is_found_where_nothing_was_edited(
+    log: Database, number: int
+) -> None:
+    nothing = "update recorder.log_head set size = size where log_id = 1"
+    assert not await problems(log, nothing, number)
 
 
 @pytest.mark.parametrize("what", UNSEEN)
