@@ -241,7 +241,7 @@ async def test_of_a_sample_the_newest_day_is_read_and_the_rest_is_there(
     assert 0 < found.checked_entries < whole.checked_entries
     assert (found.size, found.root) == (whole.size, whole.root)
     assert found.read_days == (2, len(days), 7)
-    assert "2 of 4 days were read, the newest and others chosen by 7" in (
+    assert "2 of 4 days were read, the newest and others chosen by seed 7" in (
         "\n".join(verification_lines(found))
     )
 

@@ -47,7 +47,9 @@ def test_an_unaltered_log_is_said_to_be_one(recorder: Recorder) -> None:
         'log 1 of "prod": nothing was altered in 18 of 18 entries, 3 batches'
     )
     assert root.startswith("  root         ")
-    assert facts == "  facts        14 are what 18 of 18 entries tell"
+    assert facts == (
+        "  facts        14 match the 18 of 18 entries that they follow from"
+    )
     assert "none outside the database" in outside
     assert 'log 2 of "demo"' in answer.out
     assert recorder("verify", "--log", "2").out.startswith("log 2")
