@@ -179,11 +179,11 @@ def lacks_of_record(document: Mapping[str, Any]) -> str:
     kind, version = document.get("kind"), document.get("apiVersion")
     if not all(o is None or isinstance(o, str) for o in (kind, version)):
         return "a kind"
-    missing = [n for n in NEEDED if not isinstance(document.get(n), str)]
+    needed = {name: document.get(name) for name in NEEDED}
+    missing = [n for n, o in needed.items() if not (o and isinstance(o, str))]
     if missing:
         return ", ".join(missing)
-    needed = (document[name] for name in NEEDED)
-    return "" if _is_record(kind, version, *needed) else "a kind"
+    return "" if _is_record(kind, version) else "a kind"
 
 
 read_audit = msgspec.json.Decoder(AuditRecord).decode

@@ -314,6 +314,7 @@ REFUSALS = [
         "a core/v1 Pod",
     ),
     (RECORD | {"auditID": None}, "an audit record without auditID"),
+    (RECORD | {"verb": ""}, "an audit record without verb"),
     ({"@timestamp": "2026", "@ptr": "C"}, "Insights answer without @message"),
     ({"eventVersion": "1", "eventSource": "eks"}, "CloudTrail"),
     ({"output": "x", "rule": "r", "priority": "p"}, "Falco"),

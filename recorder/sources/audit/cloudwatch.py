@@ -21,7 +21,7 @@ def records(document: Mapping[str, Any]) -> Iterator[object] | None:
     """
     if document.get("messageType") == CONTROL:
         return iter([None])
-    events = document.get("events", document.get("logEvents"))
+    events = document.get("events") or document.get("logEvents")
     if not isinstance(events, list):
         return None
     return _messages(events, str(document.get("logStream", STREAM)))

@@ -176,13 +176,16 @@ def _held(document: Mapping[str, Any]) -> Iterator[object] | None:
         found: Iterator[object] | None = shape.records(document)
         if found is not None:
             return found
+    empty: Iterator[object] | None = None
     for path in HELD:
         held: Any = document
         for name in path:
             held = held.get(name) if isinstance(held, dict) else None
         if isinstance(held, str | list | dict):
-            return iter([held])
-    return None
+            if held:
+                return iter([held])
+            empty = empty or iter([held])
+    return empty
 
 
 def _record(document: Mapping[str, Any]) -> Found:

@@ -45,28 +45,27 @@ class CsvRows:
         """Yield the rows, in their order."""
         rows = csv.reader(self._lines(), strict=True)
         titles = next(rows)
-        first = rows.line_num + 1
+        first = self._text.line
         while True:
             try:
                 row = next(rows, None)
             except csv.Error:
-                yield self._document(b"", first, rows.line_num, State.CUT)
-                return
+                yield self._document(b"", first, State.CUT)
+                # The rows behind a damaged one are whole.
+                rows = csv.reader(self._lines(), strict=True)
+                row = []
             if row is None:
                 return
             if row:
                 raw = orjson.dumps(dict(zip(titles, row, strict=False)))
-                yield self._document(raw, first, rows.line_num, State.WHOLE)
-            first = rows.line_num + 1
+                yield self._document(raw, first, State.WHOLE)
+            first = self._text.line
 
-    def _document(
-        self, raw: bytes, first: int, last: int, state: State
-    ) -> Document:
-        return Document(raw, first, max(first, last), state, self._end)
-
-    @property
-    def _end(self) -> int:
-        return self._text.before + self._text.at
+    def _document(self, raw: bytes, first: int, state: State) -> Document:
+        text = self._text
+        ended = text.buffer[text.at - 1 : text.at] == b"\n"
+        last = max(first, text.line - ended)
+        return Document(raw, first, last, state, text.before + text.at)
 
     def _lines(self) -> Iterator[str]:
         text = self._text

@@ -41,6 +41,7 @@ LISTS = (
 _SPACE = re.compile(rb"\s*")
 _SPACE_AND_COMMAS = re.compile(rb"[\s,]*")
 _INDENT = re.compile(rb"[ \t]*")
+_STRING = re.compile(rb'"(?:[^"\\\n]++|\\[^\n])*+"(?=[ \t\r]*+(?:[,\]\n]|\Z))')
 _WITHIN = re.compile(rb'\{"(?:kind|metadata|apiVersion|level)":')
 """How a record begins that was written behind one that was cut."""
 
@@ -123,8 +124,20 @@ class _Splitter:
             self._outer.append(False)
         elif byte in b"{[":
             yield from self._value()
-        else:
+        elif byte != ord('"') or (end := self._string_end()) is None:
             yield from self._line()
+        else:
+            yield self._text.document(end, State.WHOLE)
+
+    def _string_end(self) -> int | None:
+        """Return where a JSON text ends that stands here, as in a list."""
+        text = self._text
+        while (found := _STRING.match(text.buffer, text.at)) is None:
+            held = len(text.buffer) - text.at
+            if text.line_end() >= 0 or held > DOCUMENT_BYTES_MAX:
+                return None
+            self._more()
+        return found.end() if is_json(found[0]) else None
 
     def _value(self) -> Iterator[Document]:
         text = self._text
@@ -147,8 +160,12 @@ class _Splitter:
     def _line_of_one(self) -> bytes | None:
         """Return the document that a line is, which most lines are."""
         text = self._text
+        if text.at < self._slow_until:
+            return None
         end = text.line_end()
-        if text.at < self._slow_until or end < 0:
+        if end < 0:
+            # It is looked for once, and not before each of its documents.
+            self._slow_until = len(text.buffer)
             return None
         raw = text.buffer[text.at : end].rstrip(b" \t\r,")
         if is_json(raw):

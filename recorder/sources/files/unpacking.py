@@ -101,14 +101,15 @@ _PACKED: dict[bytes, Callable[[], _Decompressor]] = {
     b"\xfd7zXZ\x00": lzma.LZMADecompressor,
     b"\x28\xb5\x2f\xfd": zstd.ZstdDecompressor,
 }
+MAGIC_BYTES_MAX = max(map(len, _PACKED))
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 
 
 class _Unpacked(io.RawIOBase):
     """What a compressed stream holds, as far as it can be read.
 
-    Several compressed streams may follow one another; padding with zeros and
-    anything else behind the last is left out.
+    Several compressed streams may follow one another; padding with zeros is
+    left out. Anything else behind them is not read, and cut.
     """
 
     def __init__(
@@ -131,12 +132,24 @@ class _Unpacked(io.RawIOBase):
                 return len(found)
         return 0
 
+    def _following(self, data: bytes) -> bytes:
+        """Return how the next stream begins, behind zeros; nothing if none."""
+        while len(data := data.lstrip(b"\0")) < MAGIC_BYTES_MAX:
+            more = self._packed.read(BLOCK)
+            if not more:
+                break
+            data += more
+        if data and not data.startswith(tuple(_PACKED)):
+            msg = "what follows the compressed data is not compressed"
+            raise CutError(msg)
+        return data
+
     def _step(self, most: int) -> bytes:
         now = self._decompressor
         data = b""
         if now.eof:
-            data = now.unused_data or self._packed.read(BLOCK)
-            if not any(data.startswith(magic) for magic in _PACKED):
+            data = self._following(now.unused_data)
+            if not data:
                 self._is_over = True
                 return b""
             now = self._decompressor = self._make()
