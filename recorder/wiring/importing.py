@@ -10,6 +10,7 @@ from pathlib import Path
 from recorder.admin.redaction_key import load_key
 from recorder.collector import calm_collector
 from recorder.coverage.ports import Log
+from recorder.errors import InputError
 from recorder.intake.admission import admit
 from recorder.intake.committing import Policy
 from recorder.intake.known_requests import KnownRequests
@@ -64,10 +65,11 @@ async def import_audit(  # noqa: PLR0913 - each is a choice of its own
         dsn: of a role that may write.
         dry_run: whether to count only, and write nothing.
         on_progress: called while a file is read.
-        stop: ends it; what came before is in the log.
+        stop: ends it.
 
     Raises:
         StandingByError: a recorder writes the log.
+        InputError: it was stopped; what came before is in the log.
     """
     calm_collector()
     key = load_key(settings)
@@ -96,6 +98,10 @@ async def import_audit(  # noqa: PLR0913 - each is a choice of its own
         has_room=room_guard(settings),
     )
     await recording.run({AUDIT: source}, stop)
+    if not source.is_done:
+        msg = "the import was stopped before the end of the files"
+        advice = "import them again; no record is added twice"
+        raise InputError(msg, advice=advice)
     progress = recording.progress
     return Imported(
         files=source.files,

@@ -2,12 +2,15 @@
 
 import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recorder.sources.audit import AuditImport
+from recorder.intake.receipts import Receipt
+from recorder.model.observation import Observation, RecordsLost
+from recorder.sources.audit import AuditImport, ImportedFile, importing
 from recorder.sources.files import unpacking
 from tests.audit.test_exports import EVENT, RECORD, TEXT
 from tests.audit.test_tailing import Kept
@@ -78,3 +81,94 @@ async def test_streams_are_joined_wherever_a_block_ends(
         padding = b"\0" * (unpacking.BLOCK - len(first) - split)
         path.write_bytes(first + padding + gzip.compress(line))
         assert await imported(path, Kept()) == (2, 0, 0)
+
+
+async def test_of_another_file_that_begins_alike_nothing_is_left_out(
+    tmp_path: Path,
+) -> None:
+    path, other, kept = tmp_path / "deletes", tmp_path / "all", Kept()
+    lines = [json.dumps(RECORD | {"auditID": f"{n}" * (n + 1)}) + "\n"
+             for n in range(5)]  # fmt: skip
+    path.write_text(lines[0] + lines[3])
+    other.write_text("".join(lines))
+
+    assert await imported(path, kept) == (2, 0, 0)
+    assert await imported(other, kept) == (5, 0, 0)
+    other.write_text("".join([*lines, *lines[:2]]))
+    assert await imported(other, kept) == (2, 0, 0), "it was appended to"
+    shorter = AuditImport([path])
+    await shorter.run(kept, kept)
+    assert not shorter.files[0].read_before
+
+
+class KilledError(Exception):
+    pass
+
+
+class Killed(Kept):
+    """A log whose importer is killed before it puts a second portion."""
+
+    async def put(self, observations: Sequence[Observation]) -> Receipt:
+        if self.seen:
+            raise KilledError
+        return await super().put(observations)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"{TEXT}\nno record\n" + f"{TEXT}\n" * 8,
+        f"{TEXT}\n" + json.dumps({"kind": "EventList", "items": [RECORD] * 8}),
+    ],
+)
+async def test_an_import_that_was_killed_is_completed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    monkeypatch.setattr(importing, "PORTION_BYTES", 4 * len(TEXT))
+    path, kept = tmp_path / "audit.log", Killed()
+    path.write_text(content)
+    whole = await imported(path, Kept())
+    with pytest.raises(KilledError):
+        await imported(path, kept)
+    assert kept.records()
+
+    after = Kept()
+    after.seen, after.places = kept.seen, kept.places
+    counted = await imported(path, after)
+
+    assert counted[1:] == whole[1:]
+    gaps = [o for o in after.seen if isinstance(o, RecordsLost)]
+    assert len(gaps) == ("no record" in content)
+    assert len(after.records()) >= whole[0]
+
+
+async def test_what_is_appended_meanwhile_is_for_the_next_import(
+    tmp_path: Path,
+) -> None:
+    path, kept = tmp_path / "audit.log", Kept()
+    path.write_text(f"{TEXT}\n" * 3)
+
+    def append(_: ImportedFile) -> None:
+        with path.open("a") as file:
+            file.write(f"{TEXT}\n")
+
+    source = AuditImport([path], on_progress=append)
+    await source.run(kept, kept)
+    assert source.files[0].records == len(kept.records()) == 3
+    assert await imported(path, kept) == (1, 0, 0)
+
+
+async def test_a_file_that_is_cut_meanwhile_is_counted_as_cut(
+    tmp_path: Path,
+) -> None:
+    path, kept = tmp_path / "audit.log", Kept()
+    path.write_text(f"{TEXT}\n" * 3)
+
+    def cut(_: ImportedFile) -> None:
+        path.write_text(f"{TEXT}\n")
+
+    source = AuditImport([path], on_progress=cut)
+    await source.run(kept, kept)
+    (file,) = source.files
+    assert (file.records, file.cut) == (len(kept.records()), 1) == (1, 1)
+    assert any(isinstance(o, RecordsLost) for o in kept.seen)

@@ -1,12 +1,14 @@
 """Audit records are imported from files, counted, and found by their times."""
 
+import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from recorder.sources.audit import importing as source
 from tests.audit.test_exports import CASES, RECORD
 from tests.cli.conftest import Recorder
 from tests.support.filled import filled_database
@@ -132,3 +134,29 @@ def test_a_record_without_a_time_says_so(
     assert "1 record, 1 of them without a time" in answer.out
     shown = recorder("log", "--log", "2", "--limit", "1").out
     assert "at an unknown time" in shown
+
+
+@pytest.mark.usefixtures("importing")
+def test_an_import_that_is_stopped_claims_nothing(
+    recorder: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(
+        main: Callable[[asyncio.Event], Coroutine[Any, Any, Any]],
+    ) -> Any:
+        async def run() -> object:
+            stop = asyncio.Event()
+            stop.set()
+            return await main(stop)
+
+        return asyncio.run(run())
+
+    monkeypatch.setattr("recorder.cli.audit.run_until_stopped", stopped)
+    path = tmp_path / "stopped.json"
+    path.write_text((json.dumps(RECORD | {"auditID": "s"}) + "\n") * 200)
+    # The turns of others, in which a stop is heard.
+    monkeypatch.setattr(source, "PROGRESS_DOCUMENTS", 1)
+
+    answer = recorder("audit", "import", "--log", "2", str(path))
+    assert answer.status == 1
+    assert "stopped before the end of the files" in answer.err
+    assert "added" not in answer.out

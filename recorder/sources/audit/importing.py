@@ -38,6 +38,7 @@ from recorder.sources.files import (
     CutError,
     Document,
     State,
+    Text,
     UnreadableError,
     documents,
     members,
@@ -84,6 +85,9 @@ class AuditImport:
         self.files: list[ImportedFile] = []
         """What became of each file, as far as they were read."""
 
+        self.is_done = False
+        """Whether every file was read to its end."""
+
     async def run(self, sink: Sink, known: Places) -> None:
         """Read every file; one that cannot be read says so in its place."""
         places = dict(known.resume_points())
@@ -99,6 +103,7 @@ class AuditImport:
                     places[place.stream] = str(place.offset)
             except (OSError, UnreadableError) as exc:
                 file.trouble = str(exc)
+        self.is_done = True
 
     async def _see(
         self, path: Path, place: "_Place", file: ImportedFile
@@ -140,20 +145,29 @@ class AuditImport:
         self, path: Path, place: "_Place", file: ImportedFile, sink: Sink
     ) -> None:
         portion: list[Observation] = []
-        size, taken = 0, 0
+        size, taken, line = 0, 0, 0
+        # The gap is put at the end, so one that was stopped begins anew.
+        may_resume = place.is_of_lines and file.is_whole
         for document, found in _read(path, place):
+            # What was appended since it was counted is for the next import.
+            if taken == file.records:
+                break
+            line = document.last_line
             if not isinstance(found, Record):
                 continue
-            portion.append(_recorded(found.raw))
-            size, taken = size + len(found.raw), taken + 1
             if size >= PORTION_BYTES:
-                if place.is_of_lines:
-                    portion.append(place.reached(document.end, "live"))
+                if may_resume and document.end > place.offset:
+                    portion.append(place.reached(place.offset, "live"))
                 await sink.put(portion)
                 portion, size = [], 0
                 # A sink with room need not wait, and others get their turn.
                 await asyncio.sleep(0)
+            portion.append(_recorded(found.raw))
+            size, taken = size + len(found.raw), taken + 1
             place.offset = document.end
+        if taken < file.records:
+            file.records, file.cut = taken, file.cut + 1
+            file.refuse("it became shorter while it was read", line, line)
         if file.refused or file.cut:
             portion.append(_lost(place.stream, path, file))
         await sink.put([*portion, place.reached(place.offset, "ended")])
@@ -206,6 +220,9 @@ def _place(path: Path, places: Mapping[str, str]) -> _Place:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         stream = f"file:{digest[:32]}"
     offset = int(places.get(stream) or 0)
+    if offset and first is not None and not _is_between(path, offset):
+        # Another file that begins alike, as what was filtered from a log.
+        offset = 0
     return _Place(stream, offset, is_of_lines=first is not None)
 
 
@@ -234,6 +251,13 @@ def _first_line(path: Path) -> str | None:
     if len(found) != 1 or not isinstance(found[0], Record):
         return None
     return hashlib.sha256(line).hexdigest()[:32]
+
+
+def _is_between(path: Path, offset: int) -> bool:
+    """Return whether a log has a line that ends at a place."""
+    for member in members(path):
+        return Text(member.read).skip(offset)
+    return False
 
 
 def _read(path: Path, place: _Place) -> Iterator[tuple[Document, Found]]:

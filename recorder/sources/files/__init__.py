@@ -4,7 +4,7 @@ Nothing here knows what a document says; `recorder.sources.audit` does.
 """
 
 from recorder.sources.files.splitting import documents, is_json
-from recorder.sources.files.text import Document, State
+from recorder.sources.files.text import Document, State, Text
 from recorder.sources.files.unpacking import (
     CutError,
     Member,
@@ -17,6 +17,7 @@ __all__ = [
     "Document",
     "Member",
     "State",
+    "Text",
     "UnreadableError",
     "documents",
     "is_json",

@@ -75,14 +75,21 @@ class Text:
         self.line += self.buffer.count(b"\n", self.at, to)
         self.at = to
 
-    def skip(self, count: int) -> None:
-        """Leave out the beginning of the text."""
+    def skip(self, count: int) -> bool:
+        """Leave out the beginning of the text; say if a line ends there."""
         while count and not self.is_over:
             step = min(count, len(self.buffer) - self.at)
             self.move(self.at + step)
             count -= step
             if count:
                 self.more()
+        if count:
+            return False
+        if self.buffer[self.at - 1 : self.at] == b"\n":
+            return True
+        if self.at == len(self.buffer):
+            self.more()
+        return self.line_end() == self.at
 
     def line_end(self, at: int | None = None) -> int:
         """Return where the newline of a line is, or the end of the text.
