@@ -1,7 +1,9 @@
 """A connection from the moment it is accepted until its protocol has it.
 
 Behind it may be TLS, whose handshake is bounded in time. Handshakes count
-among the connections: an unfinished one is an open file too.
+among the connections: an unfinished one is an open file too. A client that
+takes nothing of its answer is dropped as well: a connection closes only once
+everything was taken.
 """
 
 import asyncio
@@ -17,6 +19,9 @@ __all__ = ["HANDSHAKE_SECONDS", "Door", "accept"]
 HANDSHAKE_SECONDS = 10.0
 SHUTDOWN_SECONDS = 1.0
 """For the other side to end TLS as well."""
+
+UNREAD_SECONDS = 60.0
+"""How long a client may take nothing; it is dropped within twice as long."""
 
 FULL_SECONDS = 0.1
 """Until the next attempt where no file can be opened."""
@@ -40,6 +45,7 @@ async def accept(
     """
     loop = asyncio.get_running_loop()
     async with asyncio.TaskGroup() as opening:
+        opening.create_task(_drop_unread(room))
         while True:
             try:
                 accepted, address = await loop.sock_accept(bound)
@@ -53,6 +59,12 @@ async def accept(
                 accepted.close()
 
 
+async def _drop_unread(room: Room) -> None:
+    while True:
+        await asyncio.sleep(UNREAD_SECONDS)
+        room.drop_stuck()
+
+
 class Door:
     """Lets one connection in, and drops it when its place is needed."""
 
@@ -63,6 +75,10 @@ class Door:
         self._accepted = accepted
         self._transport: asyncio.Transport | None = None
         self._is_begun = False
+        self.is_full = False
+        """Whether what is written waits for the client to read."""
+
+        self._unread = 0
 
     async def open(self, inner: Inner, tls: ssl.SSLContext | None) -> None:
         """Shake hands, and leave the connection to its protocol."""
@@ -92,6 +108,17 @@ class Door:
     def left(self) -> None:
         """Take note that the connection ended."""
         self._room.leave(self)
+
+    def is_stuck(self) -> bool:
+        """Return whether the client took nothing since this was asked last.
+
+        Of an answer that waits for it, so that nothing is added meanwhile.
+        """
+        before, self._unread = self._unread, 0
+        transport = self._transport
+        if transport is not None and (self.is_full or transport.is_closing()):
+            self._unread = transport.get_write_buffer_size()
+        return 0 < before <= self._unread
 
     def drop(self) -> None:
         """End the connection at once."""

@@ -83,6 +83,14 @@ class _Http(HttpToolsProtocol):
         super().connection_lost(exc)
         self._door.left()
 
+    def pause_writing(self) -> None:
+        self._door.is_full = True
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._door.is_full = False
+        super().resume_writing()
+
     def data_received(self, data: bytes) -> None:
         self._unparsed += len(data)
         current = self._current()
@@ -172,6 +180,14 @@ class _WebSocket(WebSocketsSansIOProtocol):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._door: Door = self.app_state[DOOR]
+
+    def pause_writing(self) -> None:
+        self._door.is_full = True
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._door.is_full = False
+        super().resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)

@@ -34,6 +34,9 @@ class Visitor(Protocol):
 
     peer: str
 
+    def is_stuck(self) -> bool:
+        """Return whether it took nothing since this was asked last."""
+
     def drop(self) -> None:
         """End the connection at once."""
 
@@ -85,9 +88,18 @@ class Room:
 
     def drop_all(self, *, strangers_only: bool = False) -> None:
         """End connections at once."""
-        strangers = [v for each in self._strangers.values() for v in each]
-        for visitor in [*strangers, *(() if strangers_only else self._known)]:
+        known = () if strangers_only else self._known
+        for visitor in [*self._all_strangers(), *known]:
             visitor.drop()
+
+    def drop_stuck(self) -> None:
+        """End the connections of those who take nothing of their answers."""
+        for visitor in [*self._all_strangers(), *self._known]:
+            if visitor.is_stuck():
+                visitor.drop()
+
+    def _all_strangers(self) -> list[Visitor]:
+        return [v for each in self._strangers.values() for v in each]
 
     def _drop_oldest(self, visitors: dict[Visitor, None]) -> None:
         oldest = next(iter(visitors))
