@@ -218,11 +218,21 @@ async def _follow(
         else:
             # Its rows are not all there: nothing can be sealed on it.
             chain.broken = True
+            if end.peaks is not None:
+                found.note_all([_without_root(one.header.batch)])
     if not chain.broken:
         found.note_all(_compared_with_head(chain, end))
         found.root = chain.tree.root()
     found.note_all(chain.end())
     found.agreed = chain.agreed
+
+
+def _without_root(batch: int) -> Problem:
+    return Problem(
+        kind="batch-altered",
+        batch=batch,
+        says=f"the root of batch {batch} was removed",
+    )
 
 
 def _skipped(chain: Chain, day: DroppedDay) -> Iterator[Problem]:

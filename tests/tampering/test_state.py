@@ -167,10 +167,11 @@ async def problems(
     await change.start()
     try:
         await connection.execute(
-            "alter table recorder.entry disable trigger all"
+            "alter table recorder.entry disable trigger all;"
+            " alter table recorder.batch disable trigger all"
         )
         done = await connection.execute(statement)
-        assert done.split()[-1] == "1"
+        assert done.split()[-1] != "0"
         found = await verify_over(
             connection, the_log(number), Verifying(), asyncio.Event()
         )
@@ -231,6 +232,23 @@ async def test_an_edited_head_of_the_log_is_found(
     found = await problems(log, statement, 2)
     assert [one.kind for one in found] == ["head-altered"]
     assert "and its newest entry of epoch 1, recorded at" in found[0].says
+
+
+@pytest.mark.parametrize("first", ["max", "min"])
+async def test_batches_without_their_roots_are_found(
+    log: Database, first: str
+) -> None:
+    """As if the log were of a release without hashes, to its end."""
+    ends = "batch >= (select {}(batch) from recorder.batch where log_id = 2)"
+    those = f"recorder.batch where log_id = 2 and {ends.format(first)}"
+    async with owner(log) as connection:
+        rows = await connection.fetch(f"select batch from {those} order by 1")
+    edited = those.replace(" where", " set root = null where", 1)
+    found = await problems(log, f"update {edited}", 2)
+    assert [(one.kind, one.says) for one in found] == [
+        ("batch-altered", f"the root of batch {batch} was removed")
+        for (batch,) in rows
+    ]
 
 
 @pytest.mark.parametrize("number", [1, 2])
