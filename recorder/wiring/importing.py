@@ -155,4 +155,4 @@ class _Rehearsal:
         handed = sum(isinstance(o, AuditRecorded) for o in observations)
         taken = sum(isinstance(o, AuditRecorded) for o in admitted)
         self.refused += handed - taken
-        return Receipt(Receipts())
+        return Receipt(Receipts(), batch=0)

@@ -1,5 +1,6 @@
 """Nothing is lost or doubled by an import, whatever happens to its files."""
 
+import asyncio
 import gzip
 import json
 from collections.abc import Sequence
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recorder.intake.receipts import Receipt
+from recorder.intake.receipts import Receipt, Receipts
 from recorder.model.observation import Observation, RecordsLost
 from recorder.sources.audit import AuditImport, ImportedFile, importing
 from recorder.sources.files import unpacking
@@ -172,3 +173,30 @@ async def test_a_file_that_is_cut_meanwhile_is_counted_as_cut(
     (file,) = source.files
     assert (file.records, file.cut) == (len(kept.records()), 1) == (1, 1)
     assert any(isinstance(o, RecordsLost) for o in kept.seen)
+
+
+class Slow(Kept):
+    """A log that commits what it was given when it is told to."""
+
+    receipts = Receipts()
+
+    async def put(self, observations: Sequence[Observation]) -> Receipt:
+        await super().put(observations)
+        return Receipt(self.receipts, batch=1)
+
+
+async def test_an_import_ends_when_it_is_in_the_log(tmp_path: Path) -> None:
+    """The time that a stop may take is not for what waits to be committed."""
+    path, slow = tmp_path / "audit.log", Slow()
+    path.write_text(f"{TEXT}\n" * 3)
+    source = AuditImport([path])
+
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(source.run(slow, slow))
+        await slow.until(3)
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert not source.is_done
+        assert not running.done()
+        slow.receipts.commit(1)
+    assert source.is_done

@@ -46,7 +46,7 @@ class Kept:
                 self.places[one.stream] = one.place
         async with self._more:
             self._more.notify_all()
-        return Receipt(Receipts())
+        return Receipt(Receipts(), batch=0)
 
     async def until(self, records: int) -> None:
         """Wait until so many records are kept."""

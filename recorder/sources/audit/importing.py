@@ -18,6 +18,7 @@ from typing import Protocol
 
 from recorder.classify import cluster_shown, record_moment
 from recorder.intake.ports import Sink
+from recorder.intake.receipts import Receipt
 from recorder.model.observation import (
     AUDIT,
     AuditRecorded,
@@ -86,11 +87,12 @@ class AuditImport:
         """What became of each file, as far as they were read."""
 
         self.is_done = False
-        """Whether every file was read to its end."""
+        """Whether every file was read to its end, and is in the log."""
 
     async def run(self, sink: Sink, known: Places) -> None:
         """Read every file; one that cannot be read says so in its place."""
         places = dict(known.resume_points())
+        receipt = None
         for path in self._paths:
             file = ImportedFile(path=str(path))
             self.files.append(file)
@@ -99,10 +101,13 @@ class AuditImport:
                 place = _place(path, places)
                 await self._see(path, place, file)
                 if file.records and file.trouble is None:
-                    await self._put(path, place, file, sink)
+                    receipt = await self._put(path, place, file, sink)
                     places[place.stream] = str(place.offset)
             except (OSError, UnreadableError) as exc:
                 file.trouble = str(exc)
+        if receipt is not None:
+            # What is slow to commit is not a stop that takes too long.
+            await receipt.committed()
         self.is_done = True
 
     async def _see(
@@ -143,7 +148,7 @@ class AuditImport:
 
     async def _put(
         self, path: Path, place: "_Place", file: ImportedFile, sink: Sink
-    ) -> None:
+    ) -> Receipt:
         portion: list[Observation] = []
         size, taken, line = 0, 0, 0
         # The gap is put at the end, so one that was stopped begins anew.
@@ -170,7 +175,7 @@ class AuditImport:
             file.refuse("it became shorter while it was read", line, line)
         if file.refused or file.cut:
             portion.append(_lost(place.stream, path, file))
-        await sink.put([*portion, place.reached(place.offset, "ended")])
+        return await sink.put([*portion, place.reached(place.offset, "ended")])
 
 
 def _see_file(path: Path) -> None:
