@@ -85,9 +85,10 @@ def import_files(
         print_document(_document(log, imported, dry_run=dry_run), output)
     taken = [f for f in imported.files if f.records and not f.trouble]
     if not taken and not all(file.read_before for file in imported.files):
-        names = ", ".join(path.name for path in files[:3])
+        none = [f for f in imported.files if not f.read_before]
+        names = ", ".join(Path(file.path).name for file in none[:3])
         msg = f"no audit record was found in {names}" + (
-            f" and {len(files) - 3} more files" if len(files) > 3 else ""  # noqa: PLR2004
+            f" and {len(none) - 3} more files" if len(none) > 3 else ""  # noqa: PLR2004
         )
         advice = "docs/operations.md lists the exports that are read"
         raise NoRecordError(msg, advice=advice)

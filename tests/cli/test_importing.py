@@ -121,6 +121,10 @@ def test_a_file_without_a_record_fails_and_writes_nothing(
         assert "read before" not in answer.out
     assert recorder("log", "--log", "2", "-o", "ndjson").lines == before
 
+    recorder("audit", "import", "--log", "2", EKS)
+    answer = recorder("audit", "import", "--log", "2", EKS, EVENTS)
+    assert "no audit record was found in events.json" in answer.err
+
 
 @pytest.mark.usefixtures("importing")
 def test_a_record_without_a_time_says_so(
