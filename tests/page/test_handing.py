@@ -91,7 +91,7 @@ def test_links_of_the_site_name_what_is_looked_at(open_tab: Opener) -> None:
     expect(links).to_have_count(2)
 
     assert [link.get_attribute("href") for link in links.all()] == [
-        "https://grafana.invalid/d/node?var-node=gpu-002&from=1795269298318",
+        "https://grafana.invalid/d/node?var-node=gpu-002&from=1795269303770",
         "https://wiki.invalid/runbooks/hung-kernel",
     ]
     assert links.first.get_attribute("rel") == "noopener noreferrer"
