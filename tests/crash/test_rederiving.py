@@ -12,16 +12,20 @@ from typing import Literal
 import pytest
 
 from recorder.admin.rederiving import Rederiving, rederive
+from recorder.admin.rederiving_archive import rederive_archive
 from recorder.errors import LogUnavailableError
 from recorder.intake.deriving import Deriver
 from recorder.store.long_work import connect_to
 from recorder.store.rederivation import Rederivation
 from recorder.store.writer import Writer
+from tests.archive.test_answering import drop_all
+from tests.archive.test_later_facts import KNOWN, OLDER
 from tests.contract.test_log import SPEC, Teller
 from tests.crash.checking import check_log
 from tests.crash.script import BATCHES
 from tests.crash.writes import on_the_wire
 from tests.support.cut_proxy import cut_proxy
+from tests.support.days import asked, owner, write_days
 from tests.support.fact_rows import ask, current_facts
 from tests.support.postgres import Database
 
@@ -49,7 +53,10 @@ WRITES: dict[str, tuple[str, bool, list[str]]] = {
         ],
     ),
 }
-REDERIVING = {s for _, _, heard in WRITES.values() for s in heard}
+NOTED = "later_facts.NOTE"
+"""That a day in the archive has been derived anew."""
+
+REDERIVING = {s for _, _, heard in WRITES.values() for s in heard} | {NOTED}
 
 
 async def record(database: Database) -> None:
@@ -105,3 +112,26 @@ async def test_a_write_that_fails_leaves_answers_whole(
         database,
         "select count(*) from recorder.derivation where state = 'building'",
     )
+
+
+@pytest.mark.parametrize("fate", ["lost", "silent"])
+async def test_a_day_of_the_archive_is_noted_once(
+    database: Database, tmp_path: Path, fate: Literal["lost", "silent"]
+) -> None:
+    await write_days(database)
+    async with owner(database) as connection:
+        await connection.execute(OLDER)
+    await drop_all(database, tmp_path / "archive")
+    never = asyncio.Event()
+    with tempfile.TemporaryDirectory(prefix="rec-") as folder:
+        async with cut_proxy(database.dsn("writer"), Path(folder)) as proxy:
+            proxy.at, proxy.fate = on_the_wire(NOTED), fate
+            with pytest.raises(LogUnavailableError):
+                await rederive_archive(proxy.dsn, 1, never)
+            assert proxy.cuts == 1
+
+    noted = await asked(database, KNOWN)
+    assert noted == (fate == "silent")
+    days = (await rederive_archive(database.dsn("writer"), 1, never)).days
+    assert noted + days == await asked(database, KNOWN) == 4
+    assert not (await rederive_archive(database.dsn("writer"), 1, never)).days
