@@ -19,7 +19,13 @@ from recorder.model.window import Window
 from recorder.questions.placements import ask_placements
 from recorder.questions.timeline import ask_timeline
 from recorder.questions.why import WhyQuestion, ask_why
-from recorder.store import engine, read_facts, read_gangs, read_gaps
+from recorder.store import (
+    engine,
+    read_facts,
+    read_gangs,
+    read_gaps,
+    read_logs,
+)
 from recorder.store.statement import Statement
 from tests.corpus.logs import play, reading_of, tape_of
 from tests.support.postgres import Database
@@ -37,6 +43,8 @@ OTHERWISE = {
     "EVIDENCE": "beside facts of nodes, annotations of what has no node",
     "ALL_OF_NODES": "the same, of all facts",
     "BELOW": "what an object owns, by its owner",
+    "STANDING": "whether the last batches of a tape are retention's own, each"
+    " by its first position; never asked of a live log",
 }
 CONDITIONS = ("Index Cond", "Recheck Cond", "Filter", "Join Filter")
 
@@ -68,7 +76,12 @@ def scans(plan: Mapping[str, Any]) -> Iterator[str]:
 
 def named(text: str) -> str:
     """Name a statement as the code does."""
-    modules: tuple[ModuleType, ...] = (read_facts, read_gangs, read_gaps)
+    modules: tuple[ModuleType, ...] = (
+        read_facts,
+        read_gangs,
+        read_gaps,
+        read_logs,
+    )
     for module in modules:
         for name, value in vars(module).items():
             if isinstance(value, Statement) and value.text == text:
