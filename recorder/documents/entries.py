@@ -144,15 +144,19 @@ def _of_recorder(line: Line) -> str:
         case Operation.CLOCK_JUMPED:
             return f"the recorder's clock jumped by {document['seconds']:g} s"
         case _:
-            return line.told + _UNDATED * _is_undated(line)
+            return _of_audit(line)
 
 
-def _is_undated(line: Line) -> bool:
-    is_record = bool(line.told) and line.operation is Operation.AUDIT
-    return is_record and line.occurred_at is None
+def _of_audit(line: Line) -> str:
+    if line.operation is not Operation.AUDIT:
+        return line.told
+    if line.reason is None:
+        # Every record has a verb; earlier releases took other documents.
+        return "not an audit record"
+    if line.told and line.occurred_at is None:
+        return f"{line.told}, at an unknown time"
+    return line.told
 
-
-_UNDATED = ", at an unknown time"
 
 TOLD = frozenset(
     {

@@ -252,6 +252,14 @@ def an_audit(**more: Any) -> Draft:
     )
 
 
+@pytest.mark.parametrize(
+    "other", [{"verb": None}, {"kind": "Event", "apiVersion": "v1"}]
+)
+def test_what_is_not_an_audit_record_is_no_fact(other: Any) -> None:
+    """Earlier releases made entries of such documents."""
+    assert derive(an_audit(**other), None).facts == []
+
+
 def test_an_audit_record_tells_who_asked_for_what() -> None:
     (fact,) = derive(an_audit(), None).facts
     assert fact.kind is FactKind.REQUESTED

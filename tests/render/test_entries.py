@@ -217,3 +217,13 @@ def test_columns_grow_and_never_shrink() -> None:
 )
 def test_a_size_is_written_for_people(count: int, text: str) -> None:
     assert human_bytes(count) == text
+
+
+def test_a_document_that_was_taken_for_an_audit_record_says_so() -> None:
+    """By an earlier release; what it was is in the log for good."""
+    taken = replace(POD, operation=Operation.AUDIT, source="audit")
+    record = replace(taken, reason="delete", told="alice deleted pod/a")
+
+    assert says(taken) == "not an audit record"
+    assert says(record) == "alice deleted pod/a, at an unknown time"
+    assert says(replace(record, occurred_at=at(1))) == "alice deleted pod/a"
