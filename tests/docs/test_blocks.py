@@ -11,7 +11,6 @@ from contextlib import AsyncExitStack, contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
-import yaml
 
 from recorder.embedded.binaries import find_binaries
 from recorder.notification.loading import read_rules
@@ -135,21 +134,6 @@ def test_shown_settings_are_settings(block: Block, tmp_path: Path) -> None:
     file.write_text(block.text)
 
     Settings.load(environ={}, file=file)
-
-
-@pytest.mark.parametrize(
-    "block",
-    [b for b in EVERY if b.language == "yaml" and b.path != NOTIFICATIONS],
-    ids=str,
-)
-def test_a_shown_manifest_sets_settings(block: Block) -> None:
-    for document in yaml.safe_load_all(block.text):
-        pod = document["spec"]["template"]["spec"]
-        for container in pod["containers"]:
-            environ = {
-                e["name"]: e.get("value", "x") for e in container["env"]
-            }
-            Settings.load(environ=environ)
 
 
 def test_shown_rules_of_notifications_are_rules() -> None:

@@ -22,6 +22,9 @@ from tests.watch.watching import FAST, NODES, PODS, Memory, recording
 
 WALKING = replace(FAST, walk_time=10, walk_first_time=0)
 
+SPAN = 400
+"""Versions: more than are read while a server goes down."""
+
 
 def reads(fake: FakeCluster) -> list[tuple[str, str]]:
     """Return of which object, and as of which version, it was asked."""
@@ -103,7 +106,7 @@ async def test_what_a_lost_connection_interrupted_is_not_read_again(
     tmp_path: Path,
 ) -> None:
     async with FakeCluster() as fake:
-        memory = unheard(fake, 80)
+        memory = unheard(fake, SPAN)
         settings = replace(WALKING, walks=1)
         async with recording(fake, tmp_path, memory, settings=settings):
             await memory.until(lambda: len(reads(fake)) > 20)
@@ -112,9 +115,9 @@ async def test_what_a_lost_connection_interrupted_is_not_read_again(
             await fake.up()
             await memory.until(lambda: memory.of(ListPage, PODS))
 
-    assert 20 < before < 80
+    assert 20 < before < SPAN
     assert memory.of(HistoryWalked, PODS)[-1].possible == []
-    assert len(recovered(memory)) == 80
+    assert len(recovered(memory)) == SPAN
     again = [r for r, n in Counter(reads(fake)).items() if n > 1]
     assert len(again) <= 2, "the last that was asked had no answer"
 
