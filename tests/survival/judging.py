@@ -29,10 +29,12 @@ __all__ = ["ClosedGap", "closed_gaps", "differences", "judge_gaps"]
 IN_FLIGHT = timedelta(seconds=0.5)
 """What the server sent before it died may still arrive."""
 
-AT_ONCE = timedelta(seconds=0.25)
+AT_ONCE = timedelta(seconds=0.1)
 """What comes sooner after it was made did not wait for us to come back, unless
 it comes with what did: it may have been made just before we were back. Only
-such an entry says that nothing was made before it and is still to come."""
+such an entry says that nothing was made before it and is still to come. It is
+less than the 0.25 s in which a line may bring a frame in pieces, because the
+oracle may hear of a version late on a busy machine."""
 
 CONFIRMED = {WATCH_EXPIRED, RELISTED}
 """Reasons that the server must confirm."""
