@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Self
+from typing import ClassVar
 
-import msgspec
 from msgspec.structs import replace
 
 from recorder.archive.errors import ArchiveError
@@ -20,6 +19,7 @@ from recorder.archive.manifest import (
     FORMAT,
     Count,
     DayName,
+    Description,
     Digest,
     Manifest,
     Part,
@@ -45,37 +45,22 @@ KINDS = frozenset({"facts", "objects", "nodes", "words"})
 """Of the files of a set; of entries there are none."""
 
 
-class FactsManifest(msgspec.Struct, frozen=True, kw_only=True):
+class FactsManifest(Description, frozen=True, kw_only=True):
     """The facts of one day, as rules of one number derived them."""
+
+    named: ClassVar[str] = "the manifest "
 
     origin: str
     day: DayName
     rules: int
     facts: Count
     manifest_sha256: Digest
-    """Of the day's own manifest, of which the entries are."""
+    """Of the manifest of the day, which has the entries."""
 
     files: Sequence[Part]
     written_at: datetime
     release: str
     format: int = FORMAT
-
-    def document(self) -> bytes:
-        """Return it as it is written."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2)
-
-    @classmethod
-    def parse(cls, content: bytes, place: str) -> Self:
-        """Read it.
-
-        Raises:
-            ArchiveError: it is none.
-        """
-        try:
-            return msgspec.json.decode(content, type=cls)
-        except msgspec.MsgspecError as exc:
-            msg = f'cannot read the manifest "{place}": {exc}'
-            raise ArchiveError(msg) from exc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +201,7 @@ def _kind(name: str) -> str:
 
 
 def _rules(place: Place, folder: str) -> Sequence[int]:
-    """Return the rules of which there are folders beside a day's files."""
+    """Return the rules that have a folder beside the files of a day."""
     return [
         int(number)
         for name in place.folders(folder)

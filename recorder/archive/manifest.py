@@ -6,14 +6,21 @@ Written last: a folder without one was not finished, and is written again.
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 import msgspec
 
 from recorder.archive.errors import ArchiveError
 from recorder.integrity.tree import CompactRange, ProofError
 
-__all__ = ["FORMAT", "LogFile", "Manifest", "Part", "digest_of"]
+__all__ = [
+    "FORMAT",
+    "Description",
+    "LogFile",
+    "Manifest",
+    "Part",
+    "digest_of",
+]
 
 FORMAT = 1
 
@@ -44,19 +51,11 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     sha256: Digest
 
 
-class LogFile(msgspec.Struct, frozen=True, kw_only=True):
-    """The identity of a log, ``log.json`` beside its days."""
+class Description(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of JSON that describes others."""
 
-    origin: str
-    uid: Uid
-    kind: str
-    cluster_name: str
-    cluster_uid: str
-    kubernetes: str
-    tape_uid: str | None
-    redaction_key_id: str | None
-    created_at: datetime
-    format: int = FORMAT
+    named: ClassVar[str] = ""
+    """What errors call it, before its place."""
 
     def document(self) -> bytes:
         """Return it as it is written."""
@@ -72,12 +71,29 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
         try:
             return msgspec.json.decode(content, type=cls)
         except msgspec.MsgspecError as exc:
-            msg = f'cannot read "{place}": {exc}'
+            msg = f'cannot read {cls.named}"{place}": {exc}'
             raise ArchiveError(msg) from exc
 
 
-class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+class LogFile(Description, frozen=True, kw_only=True):
+    """The identity of a log, ``log.json`` beside its days."""
+
+    origin: str
+    uid: Uid
+    kind: str
+    cluster_name: str
+    cluster_uid: str
+    kubernetes: str
+    tape_uid: str | None
+    redaction_key_id: str | None
+    created_at: datetime
+    format: int = FORMAT
+
+
+class Manifest(Description, frozen=True, kw_only=True):
     """One day of one log."""
+
+    named: ClassVar[str] = "the manifest "
 
     origin: str
     """Which log, in the words of its checkpoints."""
@@ -108,10 +124,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     release: str
     format: int = FORMAT
 
-    def document(self) -> bytes:
-        """Return it as it is written."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2)
-
     @classmethod
     def parse(cls, content: bytes, place: str) -> Self:
         """Read it.
@@ -119,11 +131,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             ArchiveError: it is none, or of a newer format.
         """
-        try:
-            found = msgspec.json.decode(content, type=cls)
-        except msgspec.MsgspecError as exc:
-            msg = f'cannot read the manifest "{place}": {exc}'
-            raise ArchiveError(msg) from exc
+        found = super().parse(content, place)
         if found.format != FORMAT:
             msg = (
                 f'"{place}" has format {found.format} and this release reads'
