@@ -1,13 +1,8 @@
 """What managed clouds export of an audit log, read back as the log."""
 
-import bz2
 import gzip
 import io
 import json
-import lzma
-import tarfile
-import zipfile
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,7 +10,6 @@ from typing import Any
 import orjson
 import pytest
 
-from recorder import zstd
 from recorder.classify import request_draft
 from recorder.classify.audit_record import read_audit
 from recorder.classify.requesters import requester
@@ -427,80 +421,6 @@ async def test_files_as_clouds_and_collectors_write_them_are_read(
     assert file.trouble is None
     is_whole = records > 1 or "empty" in name
     assert file.is_whole == is_whole
-
-
-def zipped(raw: bytes) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("logs/", b"")
-        archive.writestr("logs/audit.log", raw)
-    return out.getvalue()
-
-
-def tarred(raw: bytes) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w") as archive:
-        member = tarfile.TarInfo("logs/audit.log")
-        member.size = len(raw)
-        archive.addfile(member, io.BytesIO(raw))
-    return out.getvalue()
-
-
-PACKED: dict[str, Callable[[bytes], bytes]] = {
-    "gzip": gzip.compress,
-    "bzip2": lambda raw: bz2.compress(raw, 1),
-    "xz": lzma.compress,
-    "zstd": zstd.compress,
-    "gzip, twice": lambda raw: (
-        gzip.compress(raw[:100]) + gzip.compress(raw[100:])
-    ),
-    "UTF-16": lambda raw: raw.decode().encode("utf-16"),
-    "UTF-16 without a mark": lambda raw: raw.decode().encode("utf-16-be"),
-    "a mark": lambda raw: b"\xef\xbb\xbf" + raw,
-    "zip": zipped,
-    "tar": tarred,
-    "tar, compressed": lambda raw: gzip.compress(tarred(raw)),
-    "gzip in tar": lambda raw: tarred(gzip.compress(raw)),
-    "zip in gzip": lambda raw: gzip.compress(zipped(raw)),
-}
-
-
-@pytest.mark.parametrize("way", PACKED)
-async def test_files_are_unpacked_however_they_are_packed(
-    tmp_path: Path, way: str
-) -> None:
-    path, kept = tmp_path / "audit", Kept()
-    path.write_bytes(PACKED[way](f"{TEXT}\n".encode() * 40))
-    source = AuditImport([path])
-    await source.run(kept, kept)
-
-    assert kept.records() == [TEXT.encode()] * 40
-    assert source.files[0].is_whole
-
-
-@pytest.mark.parametrize("way", ["gzip", "bzip2", "xz", "zstd", "zip", "tar"])
-async def test_of_a_file_that_was_cut_the_readable_half_is_taken(
-    tmp_path: Path, way: str
-) -> None:
-    lines = [
-        json.dumps(RECORD | {"auditID": f"{n}-{n * 7919}"}) for n in range(900)
-    ]
-    whole = PACKED[way](("\n".join(lines) + "\n").encode())
-    path, kept = tmp_path / "audit", Kept()
-    path.write_bytes(whole[: len(whole) * 2 // 3])
-    source = AuditImport([path])
-    await source.run(kept, kept)
-
-    (file,) = source.files
-    assert not file.is_whole
-    assert kept.records() == [line.encode() for line in lines[: file.records]]
-    if way == "zip":  # its directory is at its end
-        assert "cannot be read" in str(file.trouble)
-        return
-    assert 0 < file.records < len(lines)
-    assert file.cut == 1
-    (lost,) = kept.lost()
-    assert lost.proved.startswith("audit: line")
 
 
 async def test_of_a_file_without_a_record_nothing_is_written(

@@ -82,7 +82,7 @@ def found_in(document: Document) -> Iterator[Found]:
     """Yield what a document of a file holds."""
     match document.state:
         case State.CUT:
-            yield Cut("it ends too early")
+            yield Cut(document.why)
         case State.TOO_LARGE:
             yield Refused("it is too large for a record")
         case State.TEXT:

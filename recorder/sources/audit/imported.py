@@ -30,10 +30,16 @@ class Refusal(msgspec.Struct):
 
     def lines(self) -> str:
         """Return the lines in words."""
-        told = [f"{a}" if a == b else f"{a}-{b}" for a, b in self.ranges]
-        more = len(told) == RANGES_MAX
-        word = "line" if told and told == [str(self.ranges[0][0])] else "lines"
-        return f"{word} {', '.join(told)}{' and more' * more}"
+        if self.ranges == [(0, 0)]:
+            return "at the end"
+        numbers = [f"{a}" if a == b else f"{a}-{b}" for a, b in self.ranges]
+        more = len(numbers) == RANGES_MAX
+        word = (
+            "line"
+            if numbers and numbers == [str(self.ranges[0][0])]
+            else "lines"
+        )
+        return f"{word} {', '.join(numbers)}{' and more' * more}"
 
 
 class ImportedFile(msgspec.Struct, kw_only=True):

@@ -10,6 +10,7 @@ early as cut. Memory is bounded by the largest document.
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import msgspec
 
@@ -62,9 +63,13 @@ def documents(
     state = State.WHOLE
     for document in (rows or _Splitter(text)).documents():
         state = document.state
+        is_last = document.end == text.before + len(text.buffer)
+        if text.trouble and state is State.CUT and is_last:
+            document = replace(document, why=text.trouble)  # noqa: PLW2901
         yield document
-    if text.is_cut and state is not State.CUT:
-        yield text.document(len(text.buffer), State.CUT)
+    if text.trouble and state is not State.CUT:
+        document = text.document(len(text.buffer), State.CUT)
+        yield replace(document, why=text.trouble)
 
 
 def is_json(raw: bytes) -> bool:

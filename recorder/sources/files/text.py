@@ -35,6 +35,9 @@ class Document:
     end: int
     """The offset behind it in the text."""
 
+    why: str = "it ends too early"
+    """Why it is cut, if it is."""
+
 
 class Text:
     """A window on a text: what was read of it and is still needed."""
@@ -54,16 +57,16 @@ class Text:
         self.is_over = False
         """Whether the buffer holds the rest of it."""
 
-        self.is_cut = False
-        """Whether more was there, and cannot be read."""
+        self.trouble: str | None = None
+        """Why more of it was there, and cannot be read."""
 
     def more(self) -> int:
         """Read on; return how many bytes the buffer lost at its front."""
         gone = self.at
         try:
             block = self._read(BLOCK)
-        except CutError:
-            block, self.is_cut = b"", True
+        except CutError as exc:
+            block, self.trouble = b"", str(exc)
         self.is_over = not block
         self.buffer = self.buffer[gone:] + block
         self.before += gone
