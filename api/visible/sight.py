@@ -201,7 +201,7 @@ class Sight:
     async def objects(
         self, identities: Iterable[ObjectIdentity | None]
     ) -> Collection[ObjectIdentity | None]:
-        """Return those objects of which anything may be seen."""
+        """Return those objects that the reader may see in part or whole."""
         return (await self.views(identities)).keys()
 
     async def views(

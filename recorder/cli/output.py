@@ -89,7 +89,7 @@ def write_text(text: str) -> None:
     if sys.stdout is not None and sys.stdout.isatty():
         from recorder.render.text import plain
 
-        # Lines end, and columns are apart, as whoever asked has it.
+        # Ends of lines and tabs stay: the caller put them there.
         parts = re.split(r"([\n\t])", text)
         text = "".join(p if p in {"\n", "\t"} else plain(p) for p in parts)
     write(text.encode())

@@ -127,7 +127,7 @@ class VerifiedDocument(Document, frozen=True, kw_only=True):
     """That checkpoints commit to, and that an archive does not hold."""
 
     read_days: ReadDaysDocument | None
-    """Of an archive of which a sample was read."""
+    """Of an archive that was read in part."""
 
     unfinished_days: Sequence[str]
     """Of an archive: folders without a manifest."""

@@ -121,7 +121,7 @@ class Verified:
     """The newest number of batches on which a checkpoint agrees."""
 
     read_days: ReadDays | None = None
-    """Of an archive of which a sample was read."""
+    """Of an archive that was read in part."""
 
     unfinished: list[str] = field(default_factory=list)
     """Folders of days of an archive that have no manifest."""

@@ -83,7 +83,7 @@ class Room:
             self._empty.set()
 
     async def emptied(self) -> None:
-        """Wait until nobody is connected."""
+        """Wait until no client is connected."""
         await self._empty.wait()
 
     def drop_all(self, *, strangers_only: bool = False) -> None:

@@ -30,7 +30,7 @@ OBJECTS_AT_ONCE = 1_000
 SAMPLES = 20
 """Of so many objects, where not all are looked at."""
 
-# One statement sees one state, whoever appends meanwhile.
+# One statement sees one state, also while a writer appends.
 HEADS = Statement.of("""
     select o.object_id, h.object_id is not null as has_head, h.position,
       h.epoch, h.version, h.resource_version, h.ready, h.substance,

@@ -237,7 +237,7 @@ def made_catalog() -> CatalogMade:
 async def read_catalog(connection: asyncpg.Connection) -> CatalogFound:
     """Return what there is, and the revision that the schema says it has."""
     found = CatalogFound()
-    # One state, whoever drops a day meanwhile: a drop waits for this.
+    # One state: a run that drops a day waits for this.
     isolation = None if connection.is_in_transaction() else "repeatable_read"
     async with connection.transaction(isolation=isolation):
         with suppress(asyncpg.PostgresError):

@@ -291,7 +291,7 @@ async def _in_places(
             if settings.checkpoint_places:
                 problems.append(Problem(kind="place-away", says=str(exc)))
             else:
-                # Unless it was written to, nobody made the folder yet.
+                # The folder is made when it is first written to.
                 problems += lacking(place.name, written, [])
             continue
         if damaged:

@@ -88,7 +88,7 @@ export function completeWords(absent, span) {
 }
 
 /**
- * The time of which a coverage speaks.
+ * The time that a coverage is about.
  * @param {any} coverage
  * @param {'utc' | 'local'} zone
  * @returns {string}
