@@ -8,9 +8,13 @@ from typing import Any
 
 import pytest
 
+from recorder.classify.audit_record import AuditRecord, read_audit
+from recorder.intake import sequencer
+from recorder.model.observation import AuditRecorded
 from recorder.sources.audit import importing as source
 from tests.audit.test_exports import CASES, RECORD
 from tests.cli.conftest import Recorder
+from tests.support.builders import at
 from tests.support.filled import filled_database
 from tests.support.fixed_log import LIVE, STORY, TAPE, tell
 from tests.support.postgres import Database, DatabaseServer
@@ -164,3 +168,34 @@ def test_an_import_that_is_stopped_claims_nothing(
     assert answer.status == 1
     assert "stopped before the end of the files" in answer.err
     assert "added" not in answer.out
+
+
+def taken_by_an_earlier_release(raw: bytes) -> AuditRecord:
+    """Read a document as releases did that took all JSON for records."""
+    return read_audit(raw)
+
+
+def test_what_an_earlier_release_took_for_a_record_is_named_and_proven(
+    recorder: Recorder,
+    embedded_server: DatabaseServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    event = b'{"kind":"Event","apiVersion":"v1","reason":"Rebooted"}'
+    other = AuditRecorded(observed_at=at(5), event=event)
+
+    async def fill(writer: str) -> None:
+        with monkeypatch.context() as earlier:
+            earlier.setattr(
+                sequencer, "read_record", taken_by_an_earlier_release
+            )
+            await tell(writer, [*STORY, [other]], spec=LIVE, with_facts=True)
+
+    with filled_database(embedded_server, fill) as database:
+        monkeypatch.setenv("RECORDER_DATABASE_URL", database.dsn("writer"))
+        shown = recorder("log", "--source", "audit", "--limit", "1").out
+        verified = recorder("verify")
+
+    assert "not an audit record" in shown
+    assert "somebody" not in shown
+    assert verified.status == 0, verified.err
+    assert "nothing was altered" in verified.out
